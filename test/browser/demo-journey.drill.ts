@@ -115,6 +115,8 @@ describeInBrowser("a morning with the demo", () => {
     await page.getByRole("button", { name: /Try again/ }).click();
     await page.goto(`${world.url}/edits/${held}`);
     await page.getByRole("button", { name: /Approve/ }).click();
+    await page.getByRole("heading", { name: /^Delete .* for everyone\?$/ }).waitFor();
+    await page.getByRole("button", { name: "Delete for everyone" }).click();
     await expect.poll(() => [stateOf(refused), stateOf(held)]).toEqual(["confirmed", "confirmed"]);
   });
 

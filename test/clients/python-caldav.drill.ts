@@ -90,7 +90,7 @@ describe.skipIf(!(await hasPythonCaldav()))("python3-caldav", () => {
   });
 
   it("is refused what repeats, and everything else has arrived", async () => {
-    expect(await step("weekly", setting.slugs.events, icsDay(4))).toBe("AuthorizationError");
+    expect(await step("weekly", setting.slugs.events, icsDay(4))).toBe("PutError");
     expect(setting.events()).toHaveLength(1);
     expect(new Set(setting.edits().map(({ state }) => state))).toEqual(new Set(["confirmed"]));
   });

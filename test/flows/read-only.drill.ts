@@ -164,10 +164,9 @@ describe("serve --read-only", () => {
     const dav = { authorization, depth: "1", "content-type": "application/xml" };
     const calendar = `${homePath()}${setting.slugs.events}/`;
     for (const path of [homePath(), calendar, `${homePath()}${setting.slugs.tasks}/`]) {
-      const [first, second] = await both(port, `PROPFIND ${path}`, {
-        headers: dav,
-        body: propfind,
-      });
+      // What GET says at a home names the address that was asked.
+      const body = path === homePath() ? propfind.replace("<d:getetag/>", "") : propfind;
+      const [first, second] = await both(port, `PROPFIND ${path}`, { headers: dav, body });
       expect(second?.status).toBe(207);
       expect(second?.text).toBe(first?.text);
     }
