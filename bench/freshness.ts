@@ -8,6 +8,8 @@
 // `learned=on`: after its first sweep the daemon is started again with what the same scheduler has learned in the simulator from
 // the hours before, which `from` tells: 79 are three days and a morning at seven. The policies of the simulator then know those
 // hours as well.
+// `restart=on`: after its first sweep the daemon is started again without beliefs, as after a restore or with a new version.
+// Items have the times of their last changes before the start, as the world had them from its first hour on.
 // `alltodo=on`: the sandbox answers for the list of all tasks. `silence`: nothing changes any more so many hours after the
 // start. `json`: adds the rows to a file of JSON lines.
 // `tells=on`: in the sandbox a change of a subtask moves the `updated_at` of its task, of which the simulator knows nothing.
@@ -26,6 +28,7 @@ import {
   changingSources,
   pagesOf,
   type Shape,
+  writeHistory,
   writeWorkspace,
 } from "./freshness/changing-workspace.ts";
 import { expectedDelay } from "./freshness/expected-delay.ts";
@@ -38,7 +41,12 @@ import {
   worldOf,
 } from "./freshness/pollsim.ts";
 import { VirtualTime } from "./freshness/virtual-time.ts";
-import { type Change, keepBeliefs, WatchedDaemon } from "./freshness/watched-daemon.ts";
+import {
+  type Change,
+  forgetBeliefs,
+  keepBeliefs,
+  WatchedDaemon,
+} from "./freshness/watched-daemon.ts";
 
 const shapes: Readonly<Record<string, Shape>> = {
   "120": { projects: 20, lists: 100, tasks: 10, events: 10, parents: 0 },
@@ -66,6 +74,7 @@ const endMs = warmMs + number("hours", 4) * hourMs;
 const monday = Temporal.Instant.from("2027-03-01T00:00Z");
 const start = monday.add({ seconds: fromS });
 const isLearned = options.get("learned") === "on";
+const restarts = options.get("restart") === "on";
 const silenceMs = number("silence", Number.POSITIVE_INFINITY) * hourMs;
 const alltodo = options.get("alltodo") ?? "off";
 const tells = options.get("tells") === "on";
@@ -93,6 +102,12 @@ async function measure(size: string) {
   const dataDir = join(folder, "data");
   const timeZone = "Europe/Berlin";
   writeWorkspace(data, { shape, now: start, timeZone });
+  const quiet = await testSandbox({ data, clock: time.clock });
+  const places = changingSources(quiet);
+  await quiet.close();
+  const { world: past } = worldFor(places.length);
+  const ages = past.events.map((times) => [...agesBefore(times, fromS)]);
+  writeHistory(data, { sources: places, ages, now: start });
   // The sandbox asks for the time once as a request arrives; its answer leaves when the latency is over.
   let arrivals: number[] = [];
   const sandbox = await testSandbox({
@@ -158,6 +173,13 @@ async function measure(size: string) {
     daemon = watch();
     await daemon.start();
   }
+  if (restarts) {
+    await time.run(isReady, isBusy);
+    await stop();
+    forgetBeliefs(dataDir);
+    daemon = watch();
+    await daemon.start();
+  }
   for (const [nth, times] of changesFrom(world, fromS).entries()) {
     const source = sources[nth];
     const later = times.filter((at) => at * 1000 > time.monotonic());
@@ -179,8 +201,16 @@ async function measure(size: string) {
   rmSync(folder, { recursive: true });
   const limited = log.filter(({ status }) => status === 429).length;
   const perSecond = (many: number) => round(many / ((endMs - warmMs) / 1000), 3);
-  const mirror = delays(daemon.changes, ({ mirrorMs }) => mirrorMs);
-  const feed = delays(daemon.changes, ({ feedMs }) => feedMs);
+  const whole = { fromMs: warmMs, toMs: endMs };
+  const mirror = delays(daemon.changes, whole, ({ mirrorMs }) => mirrorMs);
+  const feed = delays(daemon.changes, whole, ({ feedMs }) => feedMs);
+  /** Of what happened so many minutes after the daemon was ready. */
+  const since = (fromMinute: number, toMinute: number) => {
+    const readyAt = readyMs ?? 0;
+    const [fromMs, toMs] = [fromMinute, toMinute].map((minute) => readyAt + minute * 60_000);
+    const span = { fromMs: fromMs ?? 0, toMs: Math.min(toMs ?? 0, endMs) };
+    return delays(daemon.changes, span, ({ mirrorMs }) => mirrorMs).mean;
+  };
   const allowed = ((endMs - warmMs) / quota.perMs) * quota.requests;
   const most = quota.requests / (quota.perMs / 1000);
   const policies = simulated(pollsim, {
@@ -212,6 +242,9 @@ async function measure(size: string) {
     p95: mirror.p95,
     worst: mirror.worst,
     "feed s": feed.mean,
+    "min 0-10": since(0, 10),
+    "min 10-60": since(10, 60),
+    "h 1-6": since(60, 360),
     "round robin s": round(policies.roundRobin, 2),
     "oracle s": round(policies.oracle, 2),
     "ours simulated s": round(policies.ours, 2),
@@ -268,6 +301,11 @@ async function measure(size: string) {
   }
 }
 
+/** How long before a moment changes happened, the latest first. */
+function* agesBefore(times: Float64Array, from: number): Generator<number> {
+  for (const at of times.toReversed()) if (at < from) yield from - at;
+}
+
 /** The name of the source that a request has read; null where it was for something else. */
 function sourceRead(path: string): string | null {
   const [, project, list, task] =
@@ -290,14 +328,18 @@ function sweepFacts(log: readonly { readonly at: number }[], readyMs: number | n
 }
 
 /** Delays of the measured hours, in seconds. A change that is not found counts for as long as it has waited. */
-function delays(changes: readonly Change[], foundAt: (change: Change) => number | null) {
-  const inside = changes.filter(({ atMs }) => atMs >= warmMs && atMs < endMs);
+function delays(
+  changes: readonly Change[],
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  foundAt: (change: Change) => number | null,
+) {
+  const inside = changes.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
   const waited = changes.map((change) => {
-    const until = Math.min(foundAt(change) ?? endMs, endMs);
-    return Math.max(0, until - Math.max(change.atMs, warmMs));
+    const until = Math.min(foundAt(change) ?? toMs, toMs);
+    return Math.max(0, until - Math.max(change.atMs, fromMs));
   });
   const each = inside
-    .map((change) => (Math.min(foundAt(change) ?? endMs, endMs) - change.atMs) / 1000)
+    .map((change) => (Math.min(foundAt(change) ?? toMs, toMs) - change.atMs) / 1000)
     .toSorted((a, b) => a - b);
   const sum = waited.reduce((total, ms) => total + ms / 1000, 0);
   return {

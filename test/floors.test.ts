@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { glob } from "node:fs/promises";
 import { posix, sep } from "node:path";
 import { describe, expect, it } from "vitest";
 import { offences } from "./floors/floors.ts";
@@ -56,6 +57,23 @@ describe("files", () => {
   it("are found in a circle that others lead to and from", () => {
     const imports = { a: ["b"], b: ["c", "e"], c: ["b"], d: ["a"], e: [] };
     expect(filesInCircles(new Map(Object.entries(imports)))).toEqual(["b", "c"]);
+  });
+});
+
+describe("tests", () => {
+  it("have no time limit of their own below the general one: a busy machine is no defect", async () => {
+    const here = new URL("..", import.meta.url);
+    const limit = /\}(?:, \{ timeout: (\d[\d_]*) \}|,\s*(\d[\d_]*),?\s*\);)/g;
+    const short: string[] = [];
+    for (const path of await Array.fromAsync(glob("test/**/*.test.ts", { cwd: here }))) {
+      const text = readFileSync(new URL(path, here), "utf8");
+      for (const [found, option, last] of text.matchAll(limit)) {
+        const ms = Number((option ?? last ?? "").replaceAll("_", ""));
+        // A timer of a tick is none.
+        if (ms > 1000 && ms < 180_000) short.push(`${path}: ${found}`);
+      }
+    }
+    expect(short).toEqual([]);
   });
 });
 

@@ -66,6 +66,47 @@ export function writeWorkspace(
   store.close();
 }
 
+/** Gives items the times of their last changes before the start, as they change in turn: the last one changed last. */
+export function writeHistory(
+  file: string,
+  about: {
+    readonly sources: readonly ChangingSource[];
+    /** Of each source, in seconds before the start, the latest first. */
+    readonly ages: readonly (readonly number[])[];
+    readonly now: Temporal.Instant;
+  },
+): void {
+  const store = new WorkspaceStore(file);
+  store.transaction(() => {
+    for (const [place, { source, ids }] of about.sources.entries()) {
+      const ages = about.ages[place] ?? [];
+      for (const [nth, id] of ids.toReversed().entries()) {
+        const age = ages[nth];
+        if (age === undefined) continue;
+        const updatedAt = about.now.subtract({ milliseconds: Math.round(age * 1000) });
+        changedAt(store, { kind: source.kind, id, updatedAt: updatedAt.toString() });
+      }
+    }
+  });
+  store.close();
+}
+
+function changedAt(
+  { events, tasks, subtasks }: WorkspaceStore,
+  {
+    kind,
+    id,
+    updatedAt,
+  }: { readonly kind: Source["kind"]; readonly id: number; readonly updatedAt: string },
+): void {
+  const event = kind === "events" ? events.get(id) : undefined;
+  const task = kind === "tasks" ? tasks.get(id) : undefined;
+  const subtask = kind === "subtasks" ? subtasks.get(id) : undefined;
+  if (event) events.put({ ...event, updatedAt });
+  if (task) tasks.put({ ...task, updatedAt });
+  if (subtask) subtasks.put({ ...subtask, updatedAt });
+}
+
 /** Everything that is polled for items: the events of projects, the tasks of lists, the subtasks of tasks. */
 export function changingSources({ workspace, keys }: Sandbox): readonly ChangingSource[] {
   const by = keys[0]?.personId ?? 0;

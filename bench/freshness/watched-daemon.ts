@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import type { Rooms } from "../../src/build-daemon.ts";
 import type { ServiceId } from "../../src/domain/ids.ts";
 import { kindIn } from "../../src/domain/source.ts";
@@ -75,6 +76,13 @@ export function keepBeliefs(
   });
   store.beliefs.put(rows, beliefForm);
   store.close();
+}
+
+/** Forgets what was learned of all sources. */
+export function forgetBeliefs(dataDir: string): void {
+  const db = new Database(join(dataDir, "dayferry.sqlite"));
+  db.exec("DELETE FROM beliefs; DELETE FROM common_beliefs");
+  db.close();
 }
 
 /** A whole daemon on a workspace whose changes it is watched finding. */

@@ -115,7 +115,6 @@ describe("edits of a conflict", () => {
       if (!daemon) await run("sync");
       await expect.poll(start).toBe("2027-06-11 09:00");
     },
-    60_000,
   );
 });
 
@@ -182,6 +181,5 @@ describe("edits undo of what somebody has changed since", () => {
       await expect.poll(() => there().start).toBe("2027-06-10 10:00");
       expect(there().title).toBe("All hands");
     },
-    60_000,
   );
 });

@@ -74,6 +74,5 @@ describe("kill -9", () => {
       );
       free.push(rigs);
     },
-    60_000,
   );
 });

@@ -33,25 +33,21 @@ describe("step() during a week in which the service is gone", () => {
   it.each([
     ["answers nothing but errors", { kind: "status", status: 503 }],
     ["answers with a page that wants a log-in", { kind: "html" }],
-  ] as const)(
-    "keeps every edit, parks none, and asks seldom while it %s",
-    async (_, fault) => {
-      const rig = await rigInOutage(8);
-      rig.sandbox.faults.add({ ...fault, times: many });
-      rig.edit();
-      const [first = 0, ...later] = await rig.wait(2);
-      rig.clock.advance({ hours: 7 * 24 });
-      later.push(...(await rig.wait(1)));
-      expect(new Set(rig.states())).toEqual(new Set(["pending"]));
-      expect(Math.max(first, ...later)).toBeLessThanOrEqual(12 * 4 * 2);
+  ] as const)("keeps every edit, parks none, and asks seldom while it %s", async (_, fault) => {
+    const rig = await rigInOutage(8);
+    rig.sandbox.faults.add({ ...fault, times: many });
+    rig.edit();
+    const [first = 0, ...later] = await rig.wait(2);
+    rig.clock.advance({ hours: 7 * 24 });
+    later.push(...(await rig.wait(1)));
+    expect(new Set(rig.states())).toEqual(new Set(["pending"]));
+    expect(Math.max(first, ...later)).toBeLessThanOrEqual(12 * 4 * 2);
 
-      rig.sandbox.faults.clear();
-      await rig.drainAll({ loops: 4 });
-      expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
-      expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(Array(8).fill("Changed"));
-    },
-    60_000,
-  );
+    rig.sandbox.faults.clear();
+    await rig.drainAll({ loops: 4 });
+    expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
+    expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(Array(8).fill("Changed"));
+  });
 
   it("keeps every edit and asks seldom while it takes no writes", async () => {
     const rig = await rigInOutage(8);

@@ -77,7 +77,6 @@ describe("kill -9 after a program was answered", () => {
         expect(await reader.sinceThen(slug, past), slug).toEqual(now);
       }
     },
-    40_000,
   );
 });
 

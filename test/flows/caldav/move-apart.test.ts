@@ -67,7 +67,6 @@ describe("kill -9 in a move by DELETE and PUT", () => {
       await reader.sync(far.slug, {});
       expect([...reader.calendar(far.slug).copies.keys()]).toContain(name);
     },
-    40_000,
   );
 });
 
