@@ -97,7 +97,8 @@ export function createOwnViews(deps: {
     const before = known.get(person);
     if (before?.isFresh && before.readAt === latest) return before;
     const edits = store.journal.heldBy(person);
-    if (edits.length === 0 && (before?.digest ?? "") === "") {
+    // A view to be built again is not one in which nothing waited.
+    if (edits.length === 0 && (before === undefined || before.digest === "")) {
       return { ...unheld, readAt: latest, view: before?.view ?? null };
     }
     const changes = changesOf(edits, { store, before: before ?? null });

@@ -227,6 +227,23 @@ describe("a change that is held", () => {
   });
 });
 
+it("edits of two people that are held are shown to both when they are approved", () => {
+  const rig = heldRig();
+  const path = rig.member(aTask(601));
+  const text = rig.text(path);
+  const headers = { "content-type": "text/calendar" };
+  const described = text.replace("END:VTODO", "DESCRIPTION:By Ana\r\nEND:VTODO");
+  expect(rig.ask("PUT", path, { body: described, headers }).status).toBe(204);
+  expect(rig.text(path)).toContain("DESCRIPTION:By Ana");
+  const named = text.replace("SUMMARY:Task 601", "SUMMARY:By Ben");
+  expect(rig.ask("PUT", ben(path), { body: named, headers, person: 12 }).status).toBe(204);
+  rig.approve();
+  for (const shown of [rig.text(path), String(rig.bens(path))]) {
+    expect(shown).toContain("SUMMARY:By Ben");
+    expect(shown).toContain("DESCRIPTION:By Ana");
+  }
+});
+
 describe("a creation that is held", () => {
   it("is there for its sender alone, and for all under its name when it is approved", () => {
     const rig = heldRig();
