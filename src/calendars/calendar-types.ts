@@ -88,6 +88,7 @@ export interface StoredObject {
   readonly body: Uint8Array;
   /** The component alone, unfolded lines from BEGIN to END. */
   readonly raw: readonly string[];
+  readonly categories: readonly string[];
   readonly actor: PersonId;
   /** User-Agent; "" for none. */
   readonly agent: string;

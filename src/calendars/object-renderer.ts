@@ -41,8 +41,8 @@ export interface Written {
 export interface ObjectRenderer {
   /** `row`: what a program has put; what is kept of the item unless said. */
   readonly write: (view: ViewItem, component: ObjectComponent, row?: ObjectRow | null) => Written;
-  /** The text of the item alone, in the form in which two are compared. */
-  readonly canonical: (view: ViewItem, component: ObjectComponent) => string;
+  /** The text of the item alone, in the form in which two are compared. `names`: labels that octets call otherwise. */
+  readonly canonical: (view: ViewItem, component: ObjectComponent, names?: LabelNames) => string;
   /** What a program has put, when it is given out as it came. */
   readonly exact: (
     view: ViewItem,
@@ -52,6 +52,8 @@ export interface ObjectRenderer {
   /** Forgets names that may have changed. */
   readonly forget: () => void;
 }
+
+type LabelNames = ReadonlyMap<LabelId, string>;
 
 /** An item as one component. */
 interface RenderedObject {
@@ -72,10 +74,10 @@ export function createObjectRenderer({
   readonly zone: string;
 }): ObjectRenderer {
   const zonesOf = createZoneWriter();
-  let labels: ReadonlyMap<LabelId, string> = new Map();
+  let labels: LabelNames = new Map();
   let readAt = -1;
 
-  function labelNames(): ReadonlyMap<LabelId, string> {
+  function labelNames(): LabelNames {
     const present = store.changes.revisionOfDirectory();
     if (present !== readAt) labels = store.directory.labelNames();
     readAt = present;
@@ -94,12 +96,14 @@ export function createObjectRenderer({
   function renderedOf(view: ViewItem, component: ObjectComponent): RenderedObject {
     const known = renderings.get(view);
     if (known?.component === component) return known;
-    const context = { zone, labels: labelNames(), uidOfTask, awaitedParent };
-    const text = renderComponent(view, component, context);
+    const text = textOf(view, component, labelNames());
     const made = { component, text, canonical: canonicalText(text) };
     if (view.item.kind === "event") renderings.set(view, made);
     return made;
   }
+
+  const textOf = (view: ViewItem, component: ObjectComponent, labels: LabelNames): string =>
+    renderComponent(view, component, { zone, labels, uidOfTask, awaitedParent });
 
   function octetsOf(view: ViewItem, component: ObjectComponent, row: ObjectRow | null): Buffer {
     const own = renderedOf(view, component);
@@ -127,7 +131,10 @@ export function createObjectRenderer({
       const octets = octetsOf(view, component, row);
       return { octets, etag: etagOf(octets), modifiedAt: later(view.modifiedAt, row?.at ?? null) };
     },
-    canonical: (view, component) => renderedOf(view, component).canonical,
+    canonical(view, component, names) {
+      if (!names) return renderedOf(view, component).canonical;
+      return canonicalText(textOf(view, component, new Map([...labelNames(), ...names])));
+    },
     exact(view, component, row = store.objects.get({ item: view.key, component })) {
       if (!row?.body || row.overlaid !== null) return null;
       const now = renderedOf(view, component).canonical;

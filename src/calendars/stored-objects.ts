@@ -1,5 +1,12 @@
-import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
-import { type CollectionName, eventsOf, tasksOf } from "../domain/item.ts";
+import {
+  type ItemKey,
+  type LabelId,
+  type PersonId,
+  type ProjectId,
+  revision,
+} from "../domain/ids.ts";
+import { type CollectionName, eventsOf, type Item, tasksOf } from "../domain/item.ts";
+import { nameKey } from "../domain/sameness.ts";
 import { withoutSignatures } from "../domain/signed-links.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
@@ -22,7 +29,7 @@ export function createStoredObjects({
   /** An item as one person alone is shown it. */
   readonly shownTo: (person: PersonId, key: ItemKey) => ViewItem | null;
 }): Pick<Calendars, "keep" | "rename" | "hold" | "retract"> {
-  const { changes, heldObjects, objectNames, objects, view } = store;
+  const { changes, directory, heldObjects, objectNames, objects, view } = store;
 
   const nameOf = (key: ItemKey, uid: string): string => objectNames.of(key) ?? nameOfUid(uid);
 
@@ -65,12 +72,35 @@ export function createStoredObjects({
   }
 
   /** How the item is rendered that octets describe, and whether the item as it is shown is not that one. */
-  function renderingOf(shown: ViewItem, { component, described }: StoredObject) {
+  function renderingOf(shown: ViewItem, { component, categories, described }: StoredObject) {
     const own = renderer.canonical(shown, component);
     const isWhole = described === undefined || contentText(described) === contentText(shown.item);
-    const rendered = isWhole ? own : renderer.canonical({ ...shown, item: described }, component);
+    const names = formerNamesIn(categories, shown.item);
+    const rendered =
+      isWhole && !names
+        ? own
+        : renderer.canonical({ ...shown, item: described ?? shown.item }, component, names);
     // What the item says beside is to be laid on, also what a reader would not miss.
     return { rendered, stale: rendered !== own };
+  }
+
+  /** The labels of an item that octets call by a name of before. */
+  function formerNamesIn(
+    categories: readonly string[],
+    item: Item,
+  ): ReadonlyMap<LabelId, string> | undefined {
+    if (item.kind === "event" || item.labels.length === 0) return undefined;
+    const present = new Set([...directory.labelNames().values()].map(nameKey));
+    const unknown = new Map(
+      categories.filter((name) => !present.has(nameKey(name))).map((name) => [nameKey(name), name]),
+    );
+    if (unknown.size === 0) return undefined;
+    const former = item.labels.flatMap((id) => {
+      const names = directory.formerNames({ kind: "label", id }).map(nameKey);
+      const said = unknown.get(names.find((name) => unknown.has(name)) ?? "");
+      return said === undefined ? [] : [[id, said] as const];
+    });
+    return former.length === 0 ? undefined : new Map(former);
   }
 
   return {

@@ -90,6 +90,7 @@ export function storedObject(key: ItemKey, uid: string, body: string): StoredObj
     uid,
     body: Buffer.from(body),
     raw: lines.slice(lines.indexOf(`BEGIN:${component}`), lines.indexOf(`END:${component}`) + 1),
+    categories: [],
     actor: ann,
     agent: "Program/1",
   };

@@ -365,7 +365,7 @@ export function storeOctets(
   },
 ): void {
   const { put, key, name, described, held } = stored;
-  const { component, uid, raw } = put.incoming;
+  const { component, uid, raw, categories = [] } = put.incoming;
   const object = {
     key,
     component,
@@ -373,6 +373,7 @@ export function storeOctets(
     uid,
     body: put.body,
     raw,
+    categories,
     actor: context.person.id,
     agent: agentOf(put.request),
     ...(described && { described }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, projectId } from "../../../src/domain/ids.ts";
 import { vevent, vtodo } from "../../edits/rig.ts";
-import { anEvent, aTask, aTodolist, times } from "../../support/items.ts";
+import { aLabel, anEvent, aTask, aTodolist, times } from "../../support/items.ts";
 import { objectRig, root, uidOf } from "./object-rig.ts";
 
 // What is given out says what the item says, whoever has put the octets; an ETag is answered for exactly what was sent.
@@ -117,6 +117,28 @@ describe("objectAnswer() of a PUT by a program that has not seen the present ver
     expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, undefined]);
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By phone" });
     expect(rig.text(there)).toContain("SUMMARY:By phone");
+  });
+});
+
+describe("objectAnswer() of a PUT that calls a label by its name of before", () => {
+  it.each([
+    ["alone", "CATEGORIES:Design", "CATEGORIES:Layout"],
+    ["beside one that the workspace lacks", "CATEGORIES:Design,Mine", "CATEGORIES:Mine,Layout"],
+    ["in other letters", "CATEGORIES:DESIGN", "CATEGORIES:Layout"],
+  ])("%s: shows the present name, and answers no ETag", (_name, said, shown) => {
+    const rig = objectRig();
+    const path = rig.member(full);
+    const old = rig.text(path).replace("CATEGORIES:Design", said);
+    rig.store.directory.putLabels([aLabel(51, "Layout")], true);
+    const headers = { "content-type": "text/calendar" };
+    const body = old.replace("SUMMARY:Task 601", "SUMMARY:By an old copy");
+    expect(rig.ask("PUT", path, { body, headers })).toEqual({ status: 204 });
+    expect(rig.itemOf(uidOf(path))).toMatchObject({
+      title: "By an old copy",
+      labels: [labelId(51)],
+    });
+    expect(rig.text(path).split("\r\n")).toContain(shown);
+    expect(rig.text(path)).toContain("SUMMARY:By an old copy");
   });
 });
 
