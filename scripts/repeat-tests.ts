@@ -22,7 +22,13 @@ const reportSchema = z.object({
       name: z.string(),
       status: z.string(),
       message: z.string().optional(),
-      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+      assertionResults: z.array(
+        z.object({
+          fullName: z.string(),
+          status: z.string(),
+          failureMessages: z.array(z.string()).optional(),
+        }),
+      ),
     }),
   ),
 });
@@ -31,6 +37,8 @@ interface Run {
   readonly passed: number;
   /** `file › test`, or a file that did not load. */
   readonly failures: readonly string[];
+  /** What the tests that failed said: a failure by chance may not come back to be looked at. */
+  readonly messages: readonly string[];
 }
 
 const { runs, load, filters } = readArguments();
@@ -44,6 +52,7 @@ try {
     const began = Date.now();
     const run = await runOnce(join(folder, `${nth}.json`));
     for (const name of run.failures) failures.set(name, (failures.get(name) ?? 0) + 1);
+    for (const message of run.messages) console.log(message);
     const seconds = Math.round((Date.now() - began) / 1000);
     console.log(
       `run ${nth} of ${runs}: ${run.passed} passed, ${run.failures.length} failed, ${seconds} s`,
@@ -81,15 +90,18 @@ async function runOnce(file: string): Promise<Run> {
   });
   const [code] = await once(child, "exit");
   const report = readReport(file);
-  if (report === null) return { passed: 0, failures: [`the run ended with ${code}`] };
+  if (report === null) return { passed: 0, failures: [`the run ended with ${code}`], messages: [] };
   const failed = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const tests = assertionResults.filter((one) => one.status === "failed");
     const path = name.replace(root, "");
     if (tests.length > 0) return tests.map(({ fullName }) => `${path} › ${fullName}`);
     return status === "failed" ? [`${path} did not load: ${message ?? ""}`] : [];
   });
+  const messages = report.testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .flatMap(({ failureMessages = [] }) => failureMessages);
   const unexplained = failed.length === 0 && code !== 0 ? [`the run ended with ${code}`] : [];
-  return { passed: report.numPassedTests, failures: [...failed, ...unexplained] };
+  return { passed: report.numPassedTests, failures: [...failed, ...unexplained], messages };
 }
 
 function readReport(file: string) {
