@@ -130,7 +130,14 @@ export class Transport {
       outgoing.on("error", reject);
       outgoing.once("socket", (socket) => {
         const tooLate = (error: ConnectTimeoutError) => outgoing.destroy(error);
-        awaitConnection(socket, { host: url.hostname, connectMs, onConnected, tooLate });
+        const startTimer = this.#startTimer;
+        awaitConnection(socket, {
+          host: url.hostname,
+          connectMs,
+          startTimer,
+          onConnected,
+          tooLate,
+        });
       });
       outgoing.end(form?.octets ?? body ?? undefined);
     });
@@ -191,11 +198,13 @@ function awaitConnection(
   {
     host,
     connectMs,
+    startTimer,
     onConnected,
     tooLate,
   }: {
     readonly host: string;
     readonly connectMs: number;
+    readonly startTimer: StartTimer;
     readonly onConnected: () => void;
     readonly tooLate: (error: ConnectTimeoutError) => void;
   },
@@ -206,18 +215,17 @@ function awaitConnection(
     return;
   }
   let step = `no connection to ${host}`;
-  const timer = setTimeout(
-    () => tooLate(new ConnectTimeoutError(`${step} within ${connectMs / 1000} s`)),
-    connectMs,
+  const cancel = startTimer(connectMs, () =>
+    tooLate(new ConnectTimeoutError(`${step} within ${connectMs / 1000} s`)),
   );
   socket.once("connect", () => {
     step = `${host} does not begin to encrypt the connection`;
   });
   socket.once(isSecure ? "secureConnect" : "connect", () => {
-    clearTimeout(timer);
+    cancel();
     onConnected();
   });
-  socket.once("close", () => clearTimeout(timer));
+  socket.once("close", cancel);
 }
 
 class ConnectTimeoutError extends Error {
