@@ -42,6 +42,8 @@ export interface UpstreamOptions {
   readonly startTimer?: StartTimer;
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
+  /** By which milliseconds the answers of the service are timed; `monotonic` unless given. */
+  readonly stopwatch?: () => number;
   readonly random: () => number;
   readonly history: GateHistory;
   /** Values already known, for fields that an answer omits; none unless given. */
@@ -100,9 +102,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     connections: quota.requests,
     startTimer: options.startTimer,
   });
-  const outage = new Outage(options.monotonic, () => options.onEvent({ kind: "back" }));
+  const stopwatch = options.stopwatch ?? options.monotonic;
+  const outage = new Outage(stopwatch, () => options.onEvent({ kind: "back" }));
   const keys = new KeyWatch();
-  const asker = new Asker({ ...options, gate, outage, keys, transport });
+  const asker = new Asker({ ...options, stopwatch, gate, outage, keys, transport });
   return {
     events: createEvents(asker, { timeZone, known }),
     tasks: createTasks(asker, known),

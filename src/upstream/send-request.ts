@@ -76,6 +76,8 @@ export interface DeliverDeps {
   readonly gate: Gate;
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
+  /** By which milliseconds an answer is timed. */
+  readonly stopwatch: () => number;
   readonly random: () => number;
   readonly outage: Outage;
   readonly keys: KeyWatch;
@@ -173,9 +175,9 @@ interface Tried {
 
 async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Promise<Tried> {
   const { request } = delivery;
-  const startMs = deps.monotonic();
+  const startMs = deps.stopwatch();
   const reply = await delivery.send();
-  const took = milliseconds(deps.monotonic() - startMs);
+  const took = milliseconds(deps.stopwatch() - startMs);
   if (reply.kind === "answer") {
     deps.keys.note(delivery.holder, { request, status: reply.status });
     deps.onEvent({ kind: "answered", request, status: reply.status, attempt, took });
@@ -269,14 +271,14 @@ const longMs = 3000;
  * writes, which are rare, one failure counts until the next one is answered.
  */
 export class Outage {
-  readonly #monotonic: () => number;
+  readonly #stopwatch: () => number;
   readonly #onEnd: () => void;
   #reads: Streak | null = null;
   #writes: Streak | null = null;
   #problem = "";
 
-  constructor(monotonic: () => number, onEnd: () => void) {
-    this.#monotonic = monotonic;
+  constructor(stopwatch: () => number, onEnd: () => void) {
+    this.#stopwatch = stopwatch;
     this.#onEnd = onEnd;
   }
 
@@ -284,7 +286,7 @@ export class Outage {
     const streak = isWrite ? this.#writes : this.#reads;
     if (isFailing) {
       this.#problem = problem;
-      const sinceMs = streak?.sinceMs ?? this.#monotonic();
+      const sinceMs = streak?.sinceMs ?? this.#stopwatch();
       this.#set(isWrite, { sinceMs, requests: new Set([...(streak?.requests ?? []), request]) });
       return;
     }
@@ -309,7 +311,7 @@ export class Outage {
   }
 
   #isWhole({ sinceMs, requests }: Streak): boolean {
-    return requests.size > 1 || this.#monotonic() - sinceMs >= longMs;
+    return requests.size > 1 || this.#stopwatch() - sinceMs >= longMs;
   }
 
   #set(isWrite: boolean, streak: Streak | null): void {

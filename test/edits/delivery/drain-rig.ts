@@ -48,6 +48,7 @@ export async function drainRig(setting: DrainSetting = {}) {
     endsHangs: setting.endsHangs ?? false,
     client: {
       clock,
+      stopwatch: () => clock().epochMilliseconds,
       timeout: patience,
       ...setting.client,
     },
