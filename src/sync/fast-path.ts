@@ -13,7 +13,7 @@ import type { ItemChange, SyncEvent } from "./event.ts";
 import { PageCheck } from "./page-check.ts";
 import { PageDoubts, patience } from "./page-doubts.ts";
 import { isRefusal, restOf } from "./plan-snapshot.ts";
-import type { JobOutcome, PollSchedule, Revealed } from "./poll-schedule.ts";
+import type { JobOutcome, PollSchedule, RevealedByJob } from "./poll-schedule.ts";
 import type { SourceList } from "./source-list.ts";
 import { type Element, TaskPages } from "./task-pages.ts";
 
@@ -297,7 +297,7 @@ export class FastPath {
     this.#doubts.settle(elements);
     this.#seen(page, { at, elements, total });
     this.#deps.report(polledEvent(page, { changes: [], heldBack: 0, same: elements }));
-    return this.#ending({ at, changes: [] });
+    return this.#ending({ at, changes: [], shown: [] });
   }
 
   #take(
@@ -378,15 +378,12 @@ export class FastPath {
     const news = applied.doubts.filter((doubt) => this.#doubts.raise(page, doubt));
     onShown(applied);
     report(polledEvent(page, applied));
-    const changes = [...applied.changedAt, ...news.map(({ item }) => item.updatedAt)];
-    return this.#ending({ at, changes: isUsed ? changes : this.#since(page, applied) });
-  }
-
-  /** Changes that a page shows since it was last read, of which the lists tell while it is checked. */
-  #since(page: number, { put, same, doubts }: AppliedPage): readonly Temporal.Instant[] {
-    const items = [...put, ...same, ...doubts.map(({ item }) => item)];
-    const moments = items.map((item) => (item.kind === "event" ? null : item.updatedAt));
-    return this.#deps.schedule.since(keyOf(page), moments);
+    const shown = lastChangesOf(applied);
+    // While it is checked, the lists tell of the same changes.
+    const changes = isUsed
+      ? [...applied.changedAt, ...news.map(({ item }) => item.updatedAt)]
+      : this.#deps.schedule.since(keyOf(page), shown);
+    return this.#ending({ at, changes, shown });
   }
 
   /** Notes where the elements of a page that was just read are. */
@@ -412,7 +409,7 @@ export class FastPath {
   }
 
   /** Sees to what a page that was just read has made of the whole. */
-  #ending(revealed: Revealed): JobOutcome {
+  #ending(revealed: RevealedByJob): JobOutcome {
     this.#doubts.missLost(this.#pages);
     this.#goOn();
     return this.#isOff() ? { kind: "failed", notBefore: null } : { kind: "read", revealed };
@@ -503,6 +500,10 @@ export class FastPath {
 const source = "alltodo";
 
 const keyOf = (page: number): string => `alltodo:${page}`;
+
+/** When each item of a page was changed last. */
+const lastChangesOf = ({ put, same, doubts }: AppliedPage): RevealedByJob["shown"] =>
+  [...put, ...same, ...doubts.map(({ item }) => item)].map(({ updatedAt }) => updatedAt);
 
 const nothingApplied = { changes: [], changedAt: [], put: [], heldBack: 0, doubts: [] } as const;
 

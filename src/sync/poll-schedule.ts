@@ -2,6 +2,7 @@ import type { ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import type { Source } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
+import { FirstImpressions, mostChanges } from "./first-impressions.ts";
 import { Importance } from "./importance.ts";
 import { KeptBeliefs } from "./kept-beliefs.ts";
 import { credibleLead } from "./schedule.ts";
@@ -28,9 +29,14 @@ export interface Revealed {
   readonly changes: readonly (Temporal.Instant | null)[];
 }
 
+/** What a job has revealed; `shown`: when each item that it shows was changed last. */
+export interface RevealedByJob extends Revealed {
+  readonly shown: readonly (Temporal.Instant | null)[];
+}
+
 /** How a job ended; after a failure it rests until `notBefore`. */
 export type JobOutcome =
-  | { readonly kind: "read"; readonly revealed: Revealed }
+  | { readonly kind: "read"; readonly revealed: RevealedByJob }
   | { readonly kind: "failed"; readonly notBefore: Temporal.Instant | null };
 
 /** Something beside sources that is worth a poll now and then. */
@@ -61,6 +67,7 @@ export class PollSchedule {
   readonly #scheduler: Scheduler;
   readonly #kept: KeptBeliefs;
   readonly #importance = new Importance();
+  readonly #impressions = new FirstImpressions();
   /** The weight that the scheduler has of each source. */
   readonly #weights = new Map<string, number>();
   /** Sources that go by turn: those not tried, never read or to be read again, and look-ups. */
@@ -122,6 +129,7 @@ export class PollSchedule {
     if (name !== null) return { kind: "source", name };
     if (this.#isResuming()) return { kind: "wait", until: this.#deps.clock() };
     if (isFirstOnly) return { kind: "wait", until: null };
+    if (this.#isRecalling()) return { kind: "wait", until: this.#deps.clock() };
     const audit = this.#audit();
     if (audit !== null) return { kind: "source", name: audit };
     const choice = this.#scheduler.next(seconds);
@@ -177,7 +185,7 @@ export class PollSchedule {
       this.#auditLater(name);
       return;
     }
-    if (!this.#readAt.has(name)) this.#begin(entry);
+    if (!this.#readAt.has(name)) this.#begin(entry, this.#secondsOf(at));
     if (changes.length > 0) this.#kept.note(name);
     this.#weigh(entry);
     this.#observe(name, { at, changes });
@@ -292,17 +300,27 @@ export class PollSchedule {
     return this.#toResume !== null;
   }
 
+  /** What sources showed at first is told of a few at a time too: whether some are left. */
+  #isRecalling(): boolean {
+    for (const [key, recalled] of this.#impressions.take(recalledAtOnce)) {
+      this.#scheduler.recall(key, recalled);
+    }
+    return this.#impressions.size > 0;
+  }
+
   #goOn(entry: PolledSource, polledAt: number): void {
     const { name } = entry;
-    this.#begin(entry);
+    this.#begin(entry, polledAt);
     // What was polled in vain was not written.
     this.#scheduler.observe(name, { at: polledAt, times: [] });
     this.#readAt.set(name, polledAt);
     this.#note(name, entry);
   }
 
-  /** Goes on with what an earlier process knew of a source. A clock that was set back since has its last poll be just now. */
-  #begin(entry: PolledSource): void {
+  /**
+   * Goes on with what an earlier process knew of a source; where it knew nothing, with what the source has shown at `at`. A clock that was set back since has its last poll be just now.
+   */
+  #begin(entry: PolledSource, at: number): void {
     const { name } = entry;
     const kept = this.#kept.of(name);
     if (kept?.polledAt) {
@@ -311,6 +329,9 @@ export class PollSchedule {
     } else this.#kept.note(name);
     this.#weights.delete(name);
     this.#weigh(entry);
+    if (kept?.belief) return;
+    const { items, changes } = this.#deps.store.mirror.lastChanges(name, mostChanges);
+    this.#impressions.add(name, { at, items, changes: this.#secondsOfChanges(changes) });
   }
 
   #weigh(entry: PolledSource): void {
@@ -390,8 +411,13 @@ export class PollSchedule {
     const outcome = await run(signal);
     if (!this.#jobs.has(key)) return;
     if (outcome.kind === "read") {
+      const { at, changes, shown } = outcome.revealed;
       const isFirst = !this.#readAt.has(key);
-      if (isFirst || outcome.revealed.changes.length > 0) this.#kept.note(key);
+      if (isFirst || changes.length > 0) this.#kept.note(key);
+      if (isFirst) {
+        const items = { items: shown.length, changes: this.#secondsOfChanges(shown) };
+        this.#impressions.add(key, { at: this.#secondsOf(at), ...items });
+      }
       this.#observe(key, outcome.revealed);
       return;
     }
@@ -423,6 +449,7 @@ export class PollSchedule {
     if (!entry) {
       this.#byTurn.drop(name);
       this.#kept.drop(name);
+      this.#impressions.drop(name);
       this.#audited?.delete(name);
       this.#scheduler.remove(name);
       this.#readAt.delete(name);
@@ -485,6 +512,12 @@ export class PollSchedule {
     return credibleLead(this.#deps.clockLead()).total("seconds");
   }
 
+  /** Moments of the service, as far as they are known, by our clock. */
+  #secondsOfChanges(changes: readonly (Temporal.Instant | null)[]): readonly number[] {
+    const lead = this.#lead() + this.#setBack;
+    return changes.flatMap((at) => (at ? [at.epochMilliseconds / 1000 + lead] : []));
+  }
+
   #secondsAt(at: Temporal.Instant | null): number | null {
     return at && at.epochMilliseconds / 1000 + this.#setBack;
   }
@@ -515,7 +548,8 @@ interface Resumed {
 const pressing = 1000;
 
 /** Some milliseconds' work. */
-const resumedAtOnce = 100;
+const resumedAtOnce = 50;
+const recalledAtOnce = 100;
 const pollsPerAudit = 15;
 const movedAtOnce = 50;
 /** Lists that rest are passed over by an audit, but not without end. */

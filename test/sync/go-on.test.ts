@@ -5,6 +5,7 @@ import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { Store } from "../../src/store/store.ts";
 import { PollSchedule } from "../../src/sync/poll-schedule.ts";
 import { SourceList } from "../../src/sync/source-list.ts";
+import { aTask } from "../support/items.ts";
 import { testStore } from "../support/test-store.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
@@ -57,7 +58,7 @@ function polls(
     sleep({ seconds: 1 });
     let next = schedule.next();
     // Beliefs are taken up in several steps.
-    for (let step = 0; next.kind === "wait" && step < 5; step += 1) next = schedule.next();
+    for (let step = 0; next.kind === "wait" && step < 10; step += 1) next = schedule.next();
     if (next.kind !== "source") continue;
     const begin = sources.begin(next.name);
     const changes = isChanged(next.name) ? [begin.attemptedAt] : [];
@@ -82,6 +83,9 @@ function watched(): Machine {
   polls(here, first, { count: 3600, isChanged: (name) => busy.includes(name) });
   return here;
 }
+
+const timesBusy = (asked: readonly string[]): number =>
+  asked.filter((name) => busy.includes(name)).length;
 
 const ages = ({ store, clock }: Machine): readonly number[] =>
   store.sources.all().map(({ attemptedAt }) =>
@@ -153,6 +157,46 @@ describe("PollSchedule.resume()", () => {
     const asked = polls(here, next, { count: 2 * lists, isChanged: (name) => busy.includes(name) });
     expect(new Set(asked).size).toBe(lists);
     expect(asked.filter((name) => name === "tasks:77").length).toBeGreaterThan(10);
+  });
+});
+
+describe("PollSchedule", () => {
+  /** Lists of which a third were edited on the last day, and three in the last minutes. */
+  function edited(): Machine {
+    const here = machine();
+    const put = (id: number, [of, seconds]: readonly [number, number]) => {
+      const task = aTask(id, { listId: listId(of), updatedAt: begun.subtract({ seconds }) });
+      here.store.mirror.put(task, `tasks:${of}`);
+    };
+    for (let id = 1; id <= lists; id += 1) put(id, [id, id % 3 === 0 ? 3600 + 240 * id : 400_000]);
+    for (const [nth, name] of busy.entries()) {
+      const of = Number(name.replace("tasks:", ""));
+      for (let task = 1; task <= 8; task += 1) put(1000 * task + of, [of, 120 * task + nth]);
+    }
+    return here;
+  }
+
+  it("asks where people work now after a first sweep", () => {
+    const here = edited();
+    const process = here.process();
+    for (let id = 1; id <= lists; id += 1) process.sources.put(list(id), null);
+    polls(here, process, { count: lists });
+    // Of three hundred lists, three have their turn every hundred polls.
+    expect(timesBusy(polls(here, process, { count: 100 }))).toBeGreaterThan(5);
+  });
+
+  it("asks where people work now after a start without beliefs", () => {
+    const here = edited();
+    const { sources } = here.process();
+    for (let id = 1; id <= lists; id += 1) sources.put(list(id), null);
+    sources.save();
+    for (let id = 1; id <= lists; id += 1) {
+      here.store.sources.attempted(list(id), begun);
+      here.store.sources.succeeded(list(id), { items: 1, doubts: null });
+    }
+    const next = here.process();
+    next.schedule.resume();
+    expect(timesBusy(polls(here, next, { count: 40 }))).toBeGreaterThan(8);
   });
 });
 

@@ -91,13 +91,13 @@ test("what pages were seen to change is believed by the next process, with what 
       .reduce((sum, changes) => sum + changes, 0);
   const { sync } = countedSync(it, { reader, clock });
   await runUntil({ sync }, () => sync.fastPath.kind === "used");
-  expect(believed()).toBe(0);
+  const atFirst = believed();
   // Moments of the service are whole seconds.
   ahead += 1;
   insist(tasks.update({ ...place, task }, { title: "Changed" }));
   await runUntil({ sync }, () => sync.fastPath.kind === "used" && isEqual(it));
   const changes = believed();
-  expect(changes).toBeGreaterThan(0);
+  expect(changes).toBeGreaterThan(atFirst);
   ahead += 1;
   insist(tasks.update({ ...place, task }, { title: "Changed while nobody looked" }));
   const later = countedSync(it, { reader, clock });

@@ -227,7 +227,7 @@ describe("putJob()", () => {
     const { polls, schedule } = rig(4);
     polls(4);
     const ran: string[] = [];
-    const outcome: JobOutcome = { kind: "read", revealed: { at: begun, changes: [] } };
+    const outcome: JobOutcome = { kind: "read", revealed: { at: begun, changes: [], shown: [] } };
     const run = () => {
       ran.push("page");
       return Promise.resolve(outcome);
@@ -257,7 +257,7 @@ describe("putJob()", () => {
             order.push(key);
             const changes = key === names[0] ? due : [];
             if (key === names[0]) due = [];
-            return Promise.resolve({ kind: "read", revealed: { at: clock(), changes } });
+            return Promise.resolve({ kind: "read", revealed: { at: clock(), changes, shown: [] } });
           };
           by.putJob({ key, weight: 1, cost: 1, run });
         }
@@ -310,7 +310,8 @@ describe("leaveToAudit()", () => {
       key: "pages",
       weight: 1,
       cost: 1,
-      run: () => Promise.resolve({ kind: "read", revealed: { at: clock(), changes: [] } }),
+      run: () =>
+        Promise.resolve({ kind: "read", revealed: { at: clock(), changes: [], shown: [] } }),
     });
     const mixed = async (count: number): Promise<readonly string[]> => {
       const names: string[] = [];

@@ -85,6 +85,11 @@ export interface Mirror {
   ): readonly ItemKey[];
   /** The item that became known here last; null before the first. */
   latest(): ItemKey | null;
+  /** How many items a source has, and when `most` of them at most were changed last, as the service tells; the latest first. */
+  lastChanges(
+    source: string,
+    most: number,
+  ): { readonly items: number; readonly changes: readonly Temporal.Instant[] };
   /** As `ofSource`, some rows at a time, so that others may have their turn in between. */
   inParts(source: string): Iterable<readonly Mirrored[]>;
   /** Ids and stored content of a source, for comparing a snapshot without decoding what is unchanged. */
@@ -146,6 +151,11 @@ export function createMirror({
   const someRowsOfSource = db.prepare(
     `SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item)
      WHERE m.source = ? AND m.item > ? ORDER BY m.item LIMIT ${decodedPerPart}`,
+  );
+  const countOfSource = db.prepare("SELECT count(*) AS items FROM mirror_items WHERE source = ?");
+  const lastChanged = db.prepare(
+    `SELECT updated_at FROM mirror_items WHERE source = ? AND updated_at IS NOT NULL
+     ORDER BY updated_at DESC LIMIT ?`,
   );
   // Far more than the title is in the content: what has its text is decoded.
   const rowsWithText = db.prepare(
@@ -344,6 +354,12 @@ export function createMirror({
     },
     identity: (key) => identityRow(byKey.get(key)),
     ofSource: (source) => rowsOfSource.all(source).map(decode),
+    lastChanges: (source, most) => ({
+      items: numberColumn(countOfSource.get(source), "items"),
+      changes: lastChanged
+        .all(source, most)
+        .flatMap((found) => instantOf(textColumn(found, "updated_at")) ?? []),
+    }),
     called(title, { source, after }) {
       const rows = rowsWithText.all(source, after ?? 0, JSON.stringify(title));
       const isCalled = (found: unknown) => {

@@ -78,12 +78,16 @@ export class Belief {
   #lastChange = Number.NEGATIVE_INFINITY;
   /** Changes seen, which tell how much it can say of the kind. */
   #changes = 0;
+  #isOld = false;
+  /** By what it was made other than the population, for each rate; null where it was not. */
+  #tilt: Float64Array | null = null;
 
   constructor(population: Population, kept?: BeliefDump) {
     this.#population = population;
     const { rates, speeds } = population;
     const size = 3 * rates.length * speeds.length;
     if (kept?.odds.length === size) {
+      this.#isOld = true;
       this.#odds = Float32Array.from(kept.odds);
       this.#gaps = kept.gaps;
       this.#gapSeconds = kept.gapSeconds;
@@ -97,7 +101,7 @@ export class Belief {
 
   dump(): BeliefDump {
     return {
-      odds: this.#odds.slice(),
+      odds: this.#untilted(),
       gaps: this.#gaps,
       gapSeconds: this.#gapSeconds,
       lastChange: Number.isFinite(this.#lastChange) ? this.#lastChange : null,
@@ -107,6 +111,7 @@ export class Belief {
 
   /** Takes in what a poll has revealed. */
   observe({ from, to, times, activity }: Revealed): Observed {
+    this.#isOld = true;
     let at = from;
     let likelihood = 1;
     for (let i = 0; i < times.length; i += 1) {
@@ -117,6 +122,24 @@ export class Belief {
     if (to > at) likelihood = this.#advance({ seconds: to - at, isChange: false, activity });
     if (times.length > 0) return { starts: this.#learnSessions(times), surprise: 0 };
     return { starts: [], surprise: -Math.log(likelihood) };
+  }
+
+  /** Whether it is more than what the population says. */
+  get isOld(): boolean {
+    return this.#isOld;
+  }
+
+  /** Begins with what is usual for a source with so many items: the more there are, the more often one of them changes. */
+  tilt(items: number): void {
+    const { rates, sessionPrior, singlePrior } = this.#population;
+    const power = between(-mostTilt, tiltStep * Math.log((items + 1) / usualItems), mostTilt);
+    const raw = rates.map((rate) => (rate / tiltRate) ** power);
+    const total = raw.reduce(
+      (sum, factor, k) => sum + factor * ((sessionPrior[k] ?? 0) + (singlePrior[k] ?? 0)),
+      0,
+    );
+    this.#tilt = raw.map((factor) => factor / total);
+    for (let speed = 0; speed < this.#population.speeds.length; speed += 1) this.#begin(speed);
   }
 
   outlook(activity: number): Outlook {
@@ -173,7 +196,16 @@ export class Belief {
 
   /** Adds this source to what the population is learned from. */
   fold(): void {
-    this.#population.fold(this.#odds, this.#changes);
+    this.#population.fold(this.#untilted(), this.#changes);
+  }
+
+  /** What was seen, without what is usual for its size: the population would take that for seen, again at each pass. */
+  #untilted(): Float32Array {
+    return this.#odds.map((odds, at) => odds / this.#tiltAt(at));
+  }
+
+  #tiltAt(at: number): number {
+    return this.#tilt?.[at % this.#population.rates.length] ?? 1;
   }
 
   /** One stretch without a change, and the change that may end it; the answer is how likely that was. */
@@ -241,11 +273,11 @@ export class Belief {
     }
   }
 
-  /** A source of which nothing is known is as likely as any of the population, and quiet. */
+  /** A source of which nothing is known is as likely as any of the population, or of its size, and quiet. */
   #begin(speed: number): void {
     const size = this.#population.rates.length;
     const first = 3 * size * speed;
-    this.#odds.fill(1, first, first + 3 * size);
+    for (let at = first; at < first + 3 * size; at += 1) this.#odds[at] = this.#tiltAt(at);
     this.#odds.fill(0, first + size, first + 2 * size);
   }
 
@@ -278,6 +310,16 @@ export class Belief {
     return Math.max(1e-4, own - sessionEnd);
   }
 }
+
+/** Sources of so many items change as often as any; of others by the power that a rate is favoured with. */
+const usualItems = 12;
+const tiltStep = 0.35;
+const mostTilt = 0.5;
+/** In the middle of all rates, so that powers of what it divides stay near one. */
+const tiltRate = 1e-4;
+
+const between = (least: number, value: number, most: number): number =>
+  Math.min(most, Math.max(least, value));
 
 /** The exponential of a number that is not positive; of small ones, which most are, by its series, as that is quicker. */
 function exponential(x: number): number {

@@ -34,6 +34,17 @@ export interface SourceTraits {
   readonly group?: string | null;
 }
 
+/** What the first poll of a source told of the time before. */
+export interface Recalled {
+  /** How many items the source has. */
+  readonly items: number;
+  /** When each of them was changed last, in order, and the moment from which on none is left out; in seconds. */
+  readonly times: readonly number[];
+  readonly from: number;
+  /** How lively all sources together were in that time; 1 = as ever, and where it is 0 they tell nothing. */
+  readonly activity: number;
+}
+
 export type NextPoll =
   | { readonly kind: "poll"; readonly key: string }
   /** Nothing is worth asking for before that moment, as far as is known now; infinite when there is nothing at all. */
@@ -249,6 +260,23 @@ export class Scheduler {
     this.#learn(at);
   }
 
+  /**
+   * Takes in what the first poll of a source told of the time before. Earlier changes of the same items are missing, so no more than
+   * a day is believed, and nothing is learned about the hours of the day, of which the latest would seem the busiest.
+   */
+  recall(key: string, { items, from, times, activity }: Recalled): void {
+    const known = this.#sources.get(key);
+    if (!known || known.polledAt === null || known.belief.isOld) return;
+    const at = known.polledAt;
+    const since = Math.max(from, at - recalledSeconds);
+    const recent = times.filter((time) => time > since && time <= at);
+    const acts = recent.filter((time, nth) => time - (recent[nth - 1] ?? since) >= oneAct);
+    known.belief.tilt(items);
+    known.belief.observe({ from: since, to: at, times: acts, activity });
+    this.#expect(known, at);
+    if (!known.isAway) this.#worths.put(known, at);
+  }
+
   /** Ends a poll that has revealed nothing; the source rests until `until`. */
   giveUp(key: string, { now, until }: { readonly now: number; readonly until: number }): void {
     const known = this.#sources.get(key);
@@ -382,6 +410,12 @@ function dumpOf({ key, polledAt, belief, clock }: Known): SourceDump {
 }
 
 const hour = 3600;
+
+/** How many seconds before a first poll its items tell of. */
+export const recalledSeconds = 24 * hour;
+
+/** What changes within so many seconds was changed by one act, as when a template is copied. */
+export const oneAct = 2;
 
 /** A hint of so many changes ends the pause in which nothing happens. */
 const likelyChange = 0.5;

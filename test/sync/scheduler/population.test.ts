@@ -84,4 +84,18 @@ describe("Population", () => {
     );
     expect(still.population.hazard).toBeLessThan(1 / (20 * day));
   });
+
+  it("learns from what was seen alone, not from what is usual for a size", () => {
+    const prior = (items: number) => {
+      const population = new Population();
+      const beliefs = Array.from({ length: 10 }, () => new Belief(population));
+      for (const belief of beliefs) belief.tilt(items);
+      for (let pass = 0; pass < 20; pass += 1) {
+        for (const belief of beliefs) belief.fold();
+        population.renew();
+      }
+      return population.meanRate;
+    };
+    expect(prior(1) / prior(500)).toBeCloseTo(1, 3);
+  });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  type Recalled,
   Scheduler,
   type SchedulerOptions,
   schedulerDefaults,
@@ -311,5 +312,36 @@ describe("dump()", () => {
     const other = new Scheduler(options, one.dump());
     other.put("a", { weight: 1, cost: 1 });
     expect(run(other, { from: 20, polls: 3 })).toEqual(["a", "a", "a"]);
+  });
+});
+
+describe("recall()", () => {
+  const day = 86_400;
+  const keys = Array.from({ length: 20 }, (_, nth) => `source ${nth}`);
+  const known = { items: 10, from: -day, activity: 1, times: [] };
+
+  /** Twenty sources that were read at 0, the last of which is recalled by what is told. */
+  function recalled(told: Partial<Recalled>, others: Partial<Recalled> = {}) {
+    const made = scheduler(keys);
+    for (const key of keys) made.observe(key, { at: 0, times: [] });
+    for (const key of keys.slice(0, -1)) made.recall(key, { ...known, ...others });
+    made.recall(keys.at(-1) ?? "", { ...known, ...told });
+    return share(run(made, { from: 1, polls: 150 }), keys.at(-1) ?? "");
+  }
+
+  it.each<[string, Partial<Recalled>, Partial<Recalled>]>([
+    ["what was changed ten minutes ago", { times: [-1800, -900, -600] }, {}],
+    ["what holds many items, where nobody has worked", { activity: 0, items: 50 }, { activity: 0 }],
+  ])("asks sooner and more often for %s", (_what, told, others) => {
+    expect(recalled(told, others)).toBeGreaterThan(1.5 / keys.length);
+  });
+
+  it("tells nothing more of what was polled since", () => {
+    const made = scheduler(["a"]);
+    made.observe("a", { at: 0, times: [] });
+    made.observe("a", { at: 60, times: [30] });
+    const before = made.dump();
+    made.recall("a", known);
+    expect(made.dump()).toEqual(before);
   });
 });

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { FirstImpressions, mostChanges } from "../../src/sync/first-impressions.ts";
+
+const hour = 3600;
+const at = 1_000_000;
+
+/** What is told of sources of ten items, by the ages of their last changes in seconds. */
+function told(...ages: readonly (readonly number[])[]) {
+  const impressions = new FirstImpressions();
+  for (const [nth, each] of ages.entries()) {
+    impressions.add(`source ${nth}`, { at, items: 10, changes: each.map((age) => at - age) });
+  }
+  return impressions.take(1000).map(([, recalled]) => recalled);
+}
+
+/** Ages of changes of which each is an act of its own. */
+const many = Array.from({ length: 90 }, (_, nth) => 100 * (nth + 1));
+
+describe("FirstImpressions", () => {
+  it("tells of changes of the last day, in order", () => {
+    const [first] = told([hour, 60, 30 * hour, -20]);
+    expect(first).toMatchObject({ items: 10, times: [at - hour, at - 60], from: at - 24 * hour });
+  });
+
+  it.each([
+    ["nothing where nobody has worked", [[], []], 0, 0],
+    ["little where there were few acts", [[60], [hour]], 0.01, 0.3],
+    ["all where many people have worked", [many, []], 0.85, 1],
+  ])("lets quiet tell %s", (_what, ages, least, most) => {
+    for (const { activity } of told(...ages)) {
+      expect(activity).toBeGreaterThanOrEqual(least);
+      expect(activity).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it("leaves out what was changed everywhere at once", () => {
+    const imported = [7200];
+    const sources = told([...imported, 60], imported, imported, imported);
+    expect(sources.map(({ times }) => times)).toEqual([[at - 60], [], [], []]);
+    expect(sources[0]?.activity).toBeLessThan(0.2);
+  });
+
+  it("tells of the time in which it knows all changes", () => {
+    const [first] = told(Array.from({ length: mostChanges + 50 }, (_, nth) => 10 * nth));
+    expect(first?.times).toHaveLength(mostChanges);
+    expect(first?.from).toBe(at - 10 * (mostChanges - 1));
+  });
+
+  it("tells of each source once, and of none that is gone", () => {
+    const impressions = new FirstImpressions();
+    for (const key of ["a", "b", "c"]) impressions.add(key, { at, items: 1, changes: [] });
+    impressions.drop("b");
+    expect(impressions.take(1).map(([key]) => key)).toEqual(["a"]);
+    expect(impressions.take(9).map(([key]) => key)).toEqual(["c"]);
+    expect(impressions.size).toBe(0);
+  });
+});
