@@ -36,8 +36,10 @@ import {
   changesFrom,
   learned,
   loadPollsim,
+  pollsOfLearned,
   shownIn,
   simulated,
+  unseen,
   worldOf,
 } from "./freshness/pollsim.ts";
 import { VirtualTime } from "./freshness/virtual-time.ts";
@@ -195,7 +197,7 @@ async function measure(size: string) {
   restore();
 
   const sweep = sweepFacts(sandbox.requests.entries(), readyMs);
-  const polls = pages || tells ? [] : pollsIn(sandbox.requests.entries());
+  const polls = pages ? [] : pollsIn(sandbox.requests.entries());
   const log = sandbox.requests.entries().filter(({ at }) => at >= warmMs && at < endMs);
   await sandbox.close();
   rmSync(folder, { recursive: true });
@@ -204,12 +206,30 @@ async function measure(size: string) {
   const whole = { fromMs: warmMs, toMs: endMs };
   const mirror = delays(daemon.changes, whole, ({ mirrorMs }) => mirrorMs);
   const feed = delays(daemon.changes, whole, ({ feedMs }) => feedMs);
-  /** Of what happened so many minutes after the daemon was ready. */
-  const since = (fromMinute: number, toMinute: number) => {
+  const ofLearned = pollsOfLearned(pollsim, {
+    world: shown,
+    budget,
+    maxAge: ceiling,
+    to: fromS + endMs / 1000,
+  });
+  /** Of what happened so many minutes after the daemon was ready, also as a multiple of what it would be with all hours watched. */
+  const since = (name: string, fromMinute: number, toMinute: number) => {
     const readyAt = readyMs ?? 0;
-    const [fromMs, toMs] = [fromMinute, toMinute].map((minute) => readyAt + minute * 60_000);
-    const span = { fromMs: fromMs ?? 0, toMs: Math.min(toMs ?? 0, endMs) };
-    return delays(daemon.changes, span, ({ mirrorMs }) => mirrorMs).mean;
+    const [fromMs, toMs] = [fromMinute, toMinute].map((minute) =>
+      Math.min(endMs, readyAt + minute * 60_000),
+    );
+    const ms = { fromMs: fromMs ?? 0, toMs: toMs ?? 0 };
+    const { mean, count } = delays(daemon.changes, ms, ({ mirrorMs }) => mirrorMs);
+    const span = { from: fromS + ms.fromMs / 1000, to: fromS + ms.toMs / 1000 };
+    const learned = unseen(shown, { polls: ofLearned, span });
+    const own = pages || tells ? null : unseen(world, { polls, span });
+    const times = own && learned.expected ? (own.expected ?? 0) / learned.expected : null;
+    return {
+      [`${name} changes`]: count,
+      [name]: mean,
+      [`${name} learned`]: round(learned.happened / count, 2),
+      [`${name} x learned, expected`]: times && round(times, 2),
+    };
   };
   const allowed = ((endMs - warmMs) / quota.perMs) * quota.requests;
   const most = quota.requests / (quota.perMs / 1000);
@@ -242,9 +262,9 @@ async function measure(size: string) {
     p95: mirror.p95,
     worst: mirror.worst,
     "feed s": feed.mean,
-    "min 0-10": since(0, 10),
-    "min 10-60": since(10, 60),
-    "h 1-6": since(60, 360),
+    ...since("min 0-10", 0, 10),
+    ...since("min 10-60", 10, 60),
+    ...since("h 1-6", 60, 360),
     "round robin s": round(policies.roundRobin, 2),
     "oracle s": round(policies.oracle, 2),
     "ours simulated s": round(policies.ours, 2),

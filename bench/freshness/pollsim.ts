@@ -131,6 +131,55 @@ export function simulated(
   };
 }
 
+/** Minutes of a world, in seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The polls of the daemon's own scheduler that has watched a world from its first second on, until `to`. */
+export function pollsOfLearned(
+  pollsim: Pollsim,
+  { world, to, ...about }: Pick<Hours, "world" | "budget" | "maxAge"> & Pick<Span, "to">,
+): readonly Poll[] {
+  const polls: Poll[] = [];
+  const policy = ourPolicy({ world, ...about });
+  const watched: Policy = {
+    next: (now) => policy.next(now),
+    observe(source, now, changes) {
+      polls.push({ source, at: now });
+      policy.observe(source, now, changes);
+    },
+  };
+  const events = world.events.map((times) => times.filter((at) => at < to));
+  pollsim.simulate({ ...world, horizon: to, events }, watched, { budget: about.budget, warm: 0 });
+  return polls;
+}
+
+/** What polls left unseen of the changes in a span, each in seconds x changes: as it happened, and by expectation where known. */
+export function unseen(
+  world: World,
+  { polls, span: { from, to } }: { readonly polls: readonly Poll[]; readonly span: Span },
+): { readonly happened: number; readonly expected: number | null } {
+  // What was not seen at the end has waited until then.
+  const all = [
+    ...polls.filter(({ at }) => at < to),
+    ...world.events.map((_, source) => ({ source, at: to })),
+  ];
+  const seen = world.events.map(() => 0);
+  let happened = 0;
+  for (const { source, at } of all) {
+    const times = world.events[source] ?? new Float64Array();
+    let next = seen[source] ?? 0;
+    for (; (times[next] ?? Number.POSITIVE_INFINITY) <= at; next += 1) {
+      happened += Math.max(0, at - Math.max(from, times[next] ?? 0));
+    }
+    seen[source] = next;
+  }
+  const isKnown = world.swaps.length === 0;
+  return { happened, expected: isKnown ? expectedDelay(world, { polls: all, warm: from }) : null };
+}
+
 /** A policy that knows the hour of the day. */
 const later = (policy: Policy, from: number): Policy => ({
   next: (now) => policy.next(now + from),

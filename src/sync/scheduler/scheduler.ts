@@ -142,7 +142,8 @@ export class Scheduler {
   /** The part of a poll that the ceiling may claim; at 1 it takes one. */
   #claim = 1;
   #toFold: Known[] = [];
-  #foldAt = Number.NEGATIVE_INFINITY;
+  /** When the next pass begins; the first one not before all sources of an earlier process are back. */
+  #foldAt = Number.POSITIVE_INFINITY;
 
   constructor(options: SchedulerOptions, kept?: SchedulerDump) {
     this.#options = options;
@@ -215,6 +216,7 @@ export class Scheduler {
 
   /** The source to ask now. It is under way, and nobody's choice, until `observe` or `giveUp`. */
   next(now: number): NextPoll {
+    if (!Number.isFinite(this.#foldAt)) this.#foldAt = now + passSeconds;
     for (let rested = this.#resting.take(now); rested; rested = this.#resting.take(now)) {
       this.#admit(rested.known, now);
     }
