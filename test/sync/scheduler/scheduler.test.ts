@@ -289,6 +289,19 @@ describe("unchanged()", () => {
 });
 
 describe("dump()", () => {
+  it("lasts over a start: what all sources have in common is not what the first poll shows", () => {
+    const keys = ["a", "b", "c", "d"];
+    const made = scheduler(keys);
+    run(made, { polls: 4000, changes: regular(600) });
+    const kept = made.dump();
+    const options = { ...schedulerDefaults, pace, quietAfter: Number.POSITIVE_INFINITY };
+    const next = new Scheduler(options, structuredClone(kept));
+    for (const key of keys) next.put(key, { weight: 1, cost: 1 });
+    run(next, { from: 8000, polls: 40, changes: regular(600) });
+    expect(next.common().population.sessionPrior).toEqual(kept.population.sessionPrior);
+    expect(next.common().days).toEqual(kept.days);
+  });
+
   it("lets another process go on with the same choices", () => {
     const keys = ["a", "b", "c"];
     const changes = regular(300);
@@ -343,20 +356,5 @@ describe("recall()", () => {
     const before = made.dump();
     made.recall("a", known);
     expect(made.dump()).toEqual(before);
-  });
-});
-
-describe("dump()", () => {
-  it("lasts over a start: what all sources have in common is not what the first poll shows", () => {
-    const keys = ["a", "b", "c", "d"];
-    const made = scheduler(keys);
-    run(made, { polls: 4000, changes: regular(600) });
-    const kept = made.dump();
-    const options = { ...schedulerDefaults, pace, quietAfter: Number.POSITIVE_INFINITY };
-    const next = new Scheduler(options, structuredClone(kept));
-    for (const key of keys) next.put(key, { weight: 1, cost: 1 });
-    run(next, { from: 8000, polls: 40, changes: regular(600) });
-    expect(next.common().population.sessionPrior).toEqual(kept.population.sessionPrior);
-    expect(next.common().days).toEqual(kept.days);
   });
 });
