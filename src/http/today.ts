@@ -14,8 +14,12 @@ import type { Status } from "./status.ts";
 export type Standing =
   /** `readAt`: when the list that was read longest ago was read, of those with dates in the next days. */
   | { readonly kind: "in-step"; readonly readAt: Temporal.Instant }
-  /** What is on the disk is served, and is being read anew since the start. */
-  | { readonly kind: "catching-up"; readonly readAt: Temporal.Instant | null }
+  /** What is on the disk is served, and is being read anew since the start: all of it by `doneBy`; null = it takes longer. */
+  | {
+      readonly kind: "catching-up";
+      readonly readAt: Temporal.Instant | null;
+      readonly doneBy: Temporal.Instant | null;
+    }
   | { readonly kind: "first-reading"; readonly read: number; readonly lists: number }
   /** The list that was read longest ago is older than polling lets it get. */
   | { readonly kind: "behind"; readonly readAt: Temporal.Instant }
@@ -202,10 +206,20 @@ function standingOf(status: Status, projects: readonly ProjectToday[]): Standing
   if (mirror.projectsNeverRead > 0 || lists === 0) {
     return { kind: "first-reading", read: lists - mirror.sourcesNeverRead, lists };
   }
-  if (!fresh || readAt === null) return { kind: "catching-up", readAt };
+  if (!fresh || readAt === null) return { kind: "catching-up", readAt, doneBy: doneBy(status) };
   const allowed = tolerated.add({ seconds: polling.ceilingSeconds });
   const isBehind = Temporal.Duration.compare(now.since(readAt), allowed) > 0;
   return { kind: isBehind ? "behind" : "in-step", readAt };
+}
+
+/**
+ * When every list will have been read since the start: none is left alone for longer than the limit, and where all are older
+ * than that, as after a night without power, every second request goes to the oldest.
+ */
+function doneBy({ startedAt, polling, now }: Status): Temporal.Instant | null {
+  const seconds = Math.max(polling.ceilingSeconds, 2 * polling.bestAgeSeconds);
+  const at = startedAt.add({ seconds });
+  return Temporal.Instant.compare(at, now) > 0 ? at : null;
 }
 
 /** Without what tells of lists that the viewer does not see: their number, and what is wrong with one of them. */

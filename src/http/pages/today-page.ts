@@ -16,7 +16,7 @@ import { spoken, wayButton } from "./edit-parts.ts";
 import { type Page, pathOf } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { keptMeanwhile } from "./outage-notice.ts";
-import { ago, timeOf } from "./page-times.ts";
+import { ago, length, timeOf } from "./page-times.ts";
 
 /** Where somebody sees within seconds whether everything is in step, and settles what waits; at `/`. */
 export function todayPage(today: Today, { formToken }: { readonly formToken: string }): Page {
@@ -65,9 +65,15 @@ function standingInWords(standing: Standing, now: Temporal.Instant): Words {
       return {
         tone: "info",
         word: "Catching up",
-        rest: `: Dayferry was started lately and reads everything anew. Meanwhile calendars show what was known${
-          standing.readAt ? ` ${ago(standing.readAt, now)}` : " before"
-        }.`,
+        rest: `: Dayferry was started lately and reads everything again${
+          standing.doneBy
+            ? `, which takes ${length(Math.ceil(now.until(standing.doneBy).total("seconds")))} at most`
+            : ""
+        }. ${
+          standing.readAt
+            ? `Some lists with upcoming dates were last synced ${ago(standing.readAt, now)}.`
+            : "Until then calendars show what was known before."
+        }`,
       };
     case "first-reading":
       return {

@@ -16,10 +16,10 @@ const outages: readonly Trouble[] = [
 ];
 
 /** The administrator's browser, in front of a workspace of which everything was read at 10:00 in Berlin. */
-async function signedIn(troubles: readonly Trouble[] = []) {
+async function signedIn(troubles: readonly Trouble[] = [], fresh = () => true) {
   const since = Temporal.Instant.from("2026-11-21T09:00:00Z");
   const held = () => troubles.map((trouble) => ({ trouble, since }));
-  const started = await startApp({ more: { troubles: held } });
+  const started = await startApp({ more: { troubles: held, fresh } });
   const { store, clock } = started;
   store.sources.put([website, fair]);
   for (const source of [website, fair]) {
@@ -124,6 +124,19 @@ describe("the sentence of today", () => {
     expect(await told("standing")).toMatch(/^In step/);
     clock.advance({ minutes: 2 });
     expect(await told("standing")).toMatch(/^Behind : .* last synced 18 min ago/);
+  });
+
+  it("says after a start how old the oldest is, and when all will have been read again", async () => {
+    let isFresh = false;
+    const { told, clock } = await signedIn([], () => isFresh);
+    clock.advance({ minutes: 5 });
+    expect(await told("standing")).toContain(
+      "Catching up : Dayferry was started lately and reads everything again, which takes 10 min at most. Some lists with upcoming dates were last synced 5 min ago.",
+    );
+    clock.advance({ minutes: 11 });
+    expect(await told("standing")).toContain("reads everything again. Some lists");
+    isFresh = true;
+    expect(await told("standing")).toMatch(/^In step/);
   });
 
   it("says how far the first reading is", async () => {
