@@ -164,9 +164,12 @@ async function measure(size: string) {
     await closing;
   };
   await daemon.start();
-  if (isLearned) {
+  if (isLearned || restarts) {
     await time.run(isReady, isBusy);
     await stop();
+  }
+  const restartedMs = time.monotonic();
+  if (isLearned) {
     const names = pages?.names ?? sources.map(({ name }) => name);
     const about = { world: shown, budget, maxAge: ceiling, names, until: fromS };
     const begun = monday.epochMilliseconds / 1000;
@@ -176,8 +179,6 @@ async function measure(size: string) {
     await daemon.start();
   }
   if (restarts) {
-    await time.run(isReady, isBusy);
-    await stop();
     forgetBeliefs(dataDir);
     daemon = watch();
     await daemon.start();
@@ -212,11 +213,11 @@ async function measure(size: string) {
     maxAge: ceiling,
     to: fromS + endMs / 1000,
   });
-  /** Of what happened so many minutes after the daemon was ready, also as a multiple of what it would be with all hours watched. */
-  const since = (name: string, fromMinute: number, toMinute: number) => {
-    const readyAt = readyMs ?? 0;
+  /** Of what happened so many minutes after the first sweep, or the start after it; also as a multiple of what it were with all hours watched. */
+  const minutes = (name: string, fromMinute: number, toMinute: number) => {
+    const since = Math.max(readyMs ?? 0, restartedMs);
     const [fromMs, toMs] = [fromMinute, toMinute].map((minute) =>
-      Math.min(endMs, readyAt + minute * 60_000),
+      Math.min(endMs, since + minute * 60_000),
     );
     const ms = { fromMs: fromMs ?? 0, toMs: toMs ?? 0 };
     const { mean, count } = delays(daemon.changes, ms, ({ mirrorMs }) => mirrorMs);
@@ -262,9 +263,9 @@ async function measure(size: string) {
     p95: mirror.p95,
     worst: mirror.worst,
     "feed s": feed.mean,
-    ...since("min 0-10", 0, 10),
-    ...since("min 10-60", 10, 60),
-    ...since("h 1-6", 60, 360),
+    ...minutes("min 0-10", 0, 10),
+    ...minutes("min 10-60", 10, 60),
+    ...minutes("h 1-6", 60, 360),
     "round robin s": round(policies.roundRobin, 2),
     "oracle s": round(policies.oracle, 2),
     "ours simulated s": round(policies.ours, 2),
