@@ -220,11 +220,11 @@ async function measure(size: string) {
       Math.min(endMs, since + minute * 60_000),
     );
     const ms = { fromMs: fromMs ?? 0, toMs: toMs ?? 0 };
-    const { mean, count } = delays(daemon.changes, ms, ({ mirrorMs }) => mirrorMs);
+    const { own: mean, count } = delays(daemon.changes, ms, ({ mirrorMs }) => mirrorMs);
     const span = { from: fromS + ms.fromMs / 1000, to: fromS + ms.toMs / 1000 };
     const learned = unseen(shown, { polls: ofLearned, span });
-    const own = pages || tells ? null : unseen(world, { polls, span });
-    const times = own && learned.expected ? (own.expected ?? 0) / learned.expected : null;
+    const ours = pages || tells ? null : unseen(world, { polls, span });
+    const times = ours && learned.expected ? (ours.expected ?? 0) / learned.expected : null;
     return {
       [`${name} changes`]: count,
       [name]: mean,
@@ -366,6 +366,8 @@ function delays(
   return {
     count: inside.length,
     mean: round(sum / inside.length, 2),
+    /** Of these changes alone, without what had waited before. */
+    own: round(each.reduce((total, seconds) => total + seconds, 0) / inside.length, 2),
     p95: round(each[Math.floor(0.95 * each.length)] ?? 0, 1),
     worst: round(each.at(-1) ?? 0, 1),
   };

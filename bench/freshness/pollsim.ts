@@ -156,15 +156,18 @@ export function pollsOfLearned(
   return polls;
 }
 
-/** What polls left unseen of the changes in a span, each in seconds x changes: as it happened, and by expectation where known. */
+/** How long the changes of a span waited for polls, in seconds x changes: as it happened, and by expectation where that is known. */
 export function unseen(
   world: World,
   { polls, span: { from, to } }: { readonly polls: readonly Poll[]; readonly span: Span },
 ): { readonly happened: number; readonly expected: number | null } {
-  // What was not seen at the end has waited until then.
+  // What came before the span does not count, and what was not seen at its end has waited until then.
+  const allAt = (at: number) => world.events.map((_, source): Poll => ({ source, at }));
   const all = [
-    ...polls.filter(({ at }) => at < to),
-    ...world.events.map((_, source) => ({ source, at: to })),
+    ...polls.filter(({ at }) => at < from),
+    ...allAt(from),
+    ...polls.filter(({ at }) => at >= from && at < to),
+    ...allAt(to),
   ];
   const seen = world.events.map(() => 0);
   let happened = 0;
@@ -172,7 +175,7 @@ export function unseen(
     const times = world.events[source] ?? new Float64Array();
     let next = seen[source] ?? 0;
     for (; (times[next] ?? Number.POSITIVE_INFINITY) <= at; next += 1) {
-      happened += Math.max(0, at - Math.max(from, times[next] ?? 0));
+      if ((times[next] ?? 0) > from) happened += at - (times[next] ?? 0);
     }
     seen[source] = next;
   }
