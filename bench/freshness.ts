@@ -213,7 +213,7 @@ async function measure(size: string) {
     maxAge: ceiling,
     to: fromS + endMs / 1000,
   });
-  /** Of what happened so many minutes after the first sweep, or the start after it; also as a multiple of what it were with all hours watched. */
+  /** Of what happened so many minutes after the first sweep, or the start after it; also as a multiple of what the scheduler would reach after watching all earlier hours. */
   const minutes = (name: string, fromMinute: number, toMinute: number) => {
     const since = Math.max(readyMs ?? 0, restartedMs);
     const [fromMs, toMs] = [fromMinute, toMinute].map((minute) =>

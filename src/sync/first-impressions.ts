@@ -9,12 +9,12 @@ interface Shown {
 }
 
 /**
- * What sources showed when they were first read, until the scheduler is told of it. That waits until all were read: only together
- * they tell whether a source is quiet, or nobody has worked at all, and what was changed everywhere at once.
+ * Collects what each source showed at its first reading, and hands it to the scheduler after all of them were read. Only together
+ * do they tell whether one source is quiet or nobody has worked at all, and which changes were made everywhere at once.
  */
 export class FirstImpressions {
   readonly #shown = new Map<string, Shown>();
-  /** Of the moments at which something was changed, as `actOf` has them: how many sources show it. */
+  /** How many sources show a change at each moment; keys are those of `actOf`. */
   readonly #acts = new Map<number, number>();
 
   add(key: string, { at, items, changes }: Shown): void {
@@ -38,7 +38,7 @@ export class FirstImpressions {
     this.#shown.delete(key);
   }
 
-  /** Some of what the scheduler is to be told; none when it knows all. */
+  /** Removes and returns up to `most` impressions; none when the scheduler has all of them. */
   take(most: number): readonly (readonly [string, Recalled])[] {
     const some = [...this.#shown.entries().take(most)];
     const activity = this.#acts.size / (this.#acts.size + actsOfIdleDay);
@@ -55,12 +55,12 @@ export class FirstImpressions {
 /** The same number for changes that were made at once. */
 const actOf = (time: number): number => Math.floor(time / oneAct);
 
-/** So many changes tell how busy a source was; more take longer and say the same. */
+/** How many of its latest changes a source is judged by; more take longer and say the same. */
 export const mostChanges = 100;
 
-/** What changes in more sources at once was changed by no person: an import, or the service itself. */
+/** A change that more sources show at the same moment is an import or the work of the service, not of a person. */
 const mostSources = 3;
 
-/** After so many acts in a day half of what they tell is believed; after many more, all of it. */
+/** With this many separate changes in a day, quiet counts for half; with many more, in full. */
 const actsOfIdleDay = 10;
 const mostActs = 1000;

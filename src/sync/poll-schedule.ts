@@ -300,7 +300,7 @@ export class PollSchedule {
     return this.#toResume !== null;
   }
 
-  /** What sources showed at first is told of a few at a time too: whether some are left. */
+  /** Hands first impressions to the scheduler, a few at a time. Returns whether some are left. */
   #isRecalling(): boolean {
     for (const [key, recalled] of this.#impressions.take(recalledAtOnce)) {
       this.#scheduler.recall(key, recalled);

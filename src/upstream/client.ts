@@ -42,7 +42,7 @@ export interface UpstreamOptions {
   readonly startTimer?: StartTimer;
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
-  /** By which milliseconds the answers of the service are timed; `monotonic` unless given. */
+  /** The clock, in milliseconds, that measures how long answers take; `monotonic` unless given. */
   readonly stopwatch?: () => number;
   readonly random: () => number;
   readonly history: GateHistory;

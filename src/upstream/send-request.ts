@@ -76,7 +76,7 @@ export interface DeliverDeps {
   readonly gate: Gate;
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
-  /** By which milliseconds an answer is timed. */
+  /** The clock, in milliseconds, that measures how long an answer takes. */
   readonly stopwatch: () => number;
   readonly random: () => number;
   readonly outage: Outage;

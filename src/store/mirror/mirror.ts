@@ -85,7 +85,7 @@ export interface Mirror {
   ): readonly ItemKey[];
   /** The item that became known here last; null before the first. */
   latest(): ItemKey | null;
-  /** How many items a source has, and when `most` of them at most were changed last, as the service tells; the latest first. */
+  /** The number of items of a source, and the latest `most` times at which the service says an item was last changed, newest first. */
   lastChanges(
     source: string,
     most: number,

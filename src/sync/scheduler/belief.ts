@@ -1,4 +1,4 @@
-import { leastWeight, type Population } from "./population.ts";
+import { between, leastWeight, type Population } from "./population.ts";
 
 /** How often a source is expected to change from now on, as far as nobody asks again; rates are per second. */
 export interface Outlook {
@@ -79,7 +79,7 @@ export class Belief {
   /** Changes seen, which tell how much it can say of the kind. */
   #changes = 0;
   #isOld = false;
-  /** By what it was made other than the population, for each rate; null where it was not. */
+  /** How much likelier each rate is for a source of this size than in the population; null where the size is not known. */
   #tilt: Float64Array | null = null;
 
   constructor(population: Population, kept?: BeliefDump) {
@@ -124,12 +124,12 @@ export class Belief {
     return { starts: [], surprise: -Math.log(likelihood) };
   }
 
-  /** Whether it is more than what the population says. */
+  /** Whether it has learned anything about its own source. */
   get isOld(): boolean {
     return this.#isOld;
   }
 
-  /** Begins with what is usual for a source with so many items: the more there are, the more often one of them changes. */
+  /** Starts from what is usual for a source with this many items: the more it has, the more often one of them changes. */
   tilt(items: number): void {
     const { rates, sessionPrior, singlePrior } = this.#population;
     const power = between(-mostTilt, tiltStep * Math.log((items + 1) / usualItems), mostTilt);
@@ -199,7 +199,7 @@ export class Belief {
     this.#population.fold(this.#untilted(), this.#changes);
   }
 
-  /** What was seen, without what is usual for its size: the population would take that for seen, again at each pass. */
+  /** The odds from observations alone: the population would take the assumption about sizes for evidence, again at each pass. */
   #untilted(): Float32Array {
     return this.#odds.map((odds, at) => odds / this.#tiltAt(at));
   }
@@ -273,7 +273,7 @@ export class Belief {
     }
   }
 
-  /** A source of which nothing is known is as likely as any of the population, or of its size, and quiet. */
+  /** An unknown source is assumed to be like the population, or like others of its size, and quiet. */
   #begin(speed: number): void {
     const size = this.#population.rates.length;
     const first = 3 * size * speed;
@@ -311,15 +311,12 @@ export class Belief {
   }
 }
 
-/** Sources of so many items change as often as any; of others by the power that a rate is favoured with. */
+/** A source with this many items is assumed to change as often as the average; more items favour higher rates, up to a limit. */
 const usualItems = 12;
 const tiltStep = 0.35;
 const mostTilt = 0.5;
-/** In the middle of all rates, so that powers of what it divides stay near one. */
+/** A rate in the middle of the range; rates are divided by it to keep their powers near one. */
 const tiltRate = 1e-4;
-
-const between = (least: number, value: number, most: number): number =>
-  Math.min(most, Math.max(least, value));
 
 /** The exponential of a number that is not positive; of small ones, which most are, by its series, as that is quicker. */
 function exponential(x: number): number {

@@ -234,5 +234,5 @@ const tellingChanges = 4;
 const mostBase = 3;
 const blur = 0.03;
 
-const between = (least: number, value: number, most: number): number =>
+export const between = (least: number, value: number, most: number): number =>
   Math.min(most, Math.max(least, value));

@@ -38,10 +38,10 @@ export interface SourceTraits {
 export interface Recalled {
   /** How many items the source has. */
   readonly items: number;
-  /** When each of them was changed last, in order, and the moment from which on none is left out; in seconds. */
+  /** When its items were last changed, in order, complete since `from`; in seconds. */
   readonly times: readonly number[];
   readonly from: number;
-  /** How lively all sources together were in that time; 1 = as ever, and where it is 0 they tell nothing. */
+  /** How active the whole workspace was in that time: 1 = as usual; 0 = not at all, so that quiet tells nothing. */
   readonly activity: number;
 }
 
@@ -263,8 +263,8 @@ export class Scheduler {
   }
 
   /**
-   * Takes in what the first poll of a source told of the time before. Earlier changes of the same items are missing, so no more than
-   * a day is believed, and nothing is learned about the hours of the day, of which the latest would seem the busiest.
+   * Takes in what the first poll of a source told about the time before it. Only the last change of each item is known, so no more
+   * than a day is used. It does not teach the hours of the day: the latest hours would look busiest.
    */
   recall(key: string, { items, from, times, activity }: Recalled): void {
     const known = this.#sources.get(key);
@@ -413,10 +413,10 @@ function dumpOf({ key, polledAt, belief, clock }: Known): SourceDump {
 
 const hour = 3600;
 
-/** How many seconds before a first poll its items tell of. */
+/** How many seconds before its first poll a source is judged by the changes of its items. */
 export const recalledSeconds = 24 * hour;
 
-/** What changes within so many seconds was changed by one act, as when a template is copied. */
+/** Changes less than this many seconds apart count as one, as when a template is copied. */
 export const oneAct = 2;
 
 /** A hint of so many changes ends the pause in which nothing happens. */
