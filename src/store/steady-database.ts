@@ -1,29 +1,100 @@
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { type Revision, revision } from "../domain/ids.ts";
 import { numberColumn } from "./rows/item-rows.ts";
 
 /** What every table's repository is made of. */
 export interface StoreDeps {
-  readonly db: Database.Database;
+  readonly db: StoreDatabase;
   /** The account's zone. */
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
 }
 
+/** What repositories use of a connection. */
+export interface StoreDatabase {
+  prepare(sql: string): Statement;
+  exec(sql: string): unknown;
+  pragma(sql: string): unknown;
+  readonly transaction: Database.Database["transaction"];
+  readonly function: Database.Database["function"];
+  readonly inTransaction: boolean;
+  close(): unknown;
+}
+
+/** What repositories use of a prepared statement. */
+export interface Statement {
+  run(...values: unknown[]): Database.RunResult;
+  get(...values: unknown[]): unknown;
+  all(...values: unknown[]): unknown[];
+  iterate(...values: unknown[]): IterableIterator<unknown>;
+  /** Rows become their first column. */
+  pluck(): Statement;
+  /** Rows become arrays. */
+  raw(): Statement;
+}
+
 /**
- * A database whose statements are planned once. SQLite notes for which parameters another value might have another plan,
- * and plans anew once they are bound again; as better-sqlite3 unbinds all of them after each run, a statement that looks
- * up by more than a key would be parsed at each use, ten times as slowly.
+ * A connection whose statements are parsed once, at their first use: parsing all that a store has takes longer than
+ * opening its database, and most processes run few of them.
  */
-export class SteadyDatabase extends Database {
-  override prepare<BindParameters extends unknown[] | object = unknown[], Result = unknown>(
-    source: string,
-  ) {
-    return super.prepare<BindParameters, Result>(steady(source));
+export function storeDatabase(db: Database.Database): StoreDatabase {
+  return {
+    prepare: (sql) => new LazyStatement(() => db.prepare(steady(sql))),
+    exec: (sql) => db.exec(sql),
+    pragma: (sql) => db.pragma(sql),
+    transaction: (steps) => db.transaction(steps),
+    function: db.function.bind(db),
+    get inTransaction() {
+      return db.inTransaction;
+    },
+    close: () => db.close(),
+  };
+}
+
+class LazyStatement implements Statement {
+  readonly #prepare: () => Statement;
+  #prepared: Statement | null = null;
+
+  constructor(prepare: () => Statement) {
+    this.#prepare = prepare;
+  }
+
+  run(...values: unknown[]) {
+    return this.#statement().run(...values);
+  }
+
+  get(...values: unknown[]) {
+    return this.#statement().get(...values);
+  }
+
+  all(...values: unknown[]) {
+    return this.#statement().all(...values);
+  }
+
+  iterate(...values: unknown[]) {
+    return this.#statement().iterate(...values);
+  }
+
+  pluck() {
+    return new LazyStatement(() => this.#statement().pluck());
+  }
+
+  raw() {
+    return new LazyStatement(() => this.#statement().raw());
+  }
+
+  #statement(): Statement {
+    this.#prepared ??= this.#prepare();
+    return this.#prepared;
   }
 }
 
-/** A parameter behind a plus, which changes no value, is an expression, by which SQLite does not choose plans. */
+/**
+ * SQLite notes for which parameters another value might have another plan, and parses the statement anew once they are
+ * bound again; as better-sqlite3 unbinds all of them after each run, a statement that looks up by more than a key would
+ * be parsed at each use, ten times as slowly. A parameter behind a plus, which changes no value, is an expression, by
+ * which SQLite does not choose plans.
+ */
 export const steady = (sql: string): string =>
   sql.replaceAll(/(?<=(?:=|\bLIMIT)\s*)(?=[?@])/gi, "+");
 
@@ -49,7 +120,7 @@ export interface Transactions {
   transaction(): TransactionState;
 }
 
-export function createTransactions(db: Database.Database): Transactions {
+export function createTransactions(db: StoreDatabase): Transactions {
   const newest = db.prepare("SELECT coalesce(max(revision), 0) AS revision FROM changes");
   let begun = 0;
   let undone = 0;

@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import {
   type CalendarProperties,
   createCalendarProperties,
@@ -90,8 +91,8 @@ import { keepFilePrivate } from "./private-files.ts";
 import { gateRestRow, gateSlotRow, instantOf, instantText, textColumn } from "./rows/item-rows.ts";
 import {
   createTransactions,
-  SteadyDatabase,
   type StoreDeps,
+  storeDatabase,
   type Transactions,
 } from "./steady-database.ts";
 import { createStorageHealth, type StorageHealth } from "./storage-health.ts";
@@ -187,7 +188,7 @@ export function openStore({
 }: StoreOptions): Store {
   // The log beside it gets the rights of the database.
   if (typeof file === "string" && file !== ":memory:") keepFilePrivate(file);
-  const db = new SteadyDatabase(file, { timeout: 5000 });
+  const db = new Database(file, { timeout: 5000 });
   try {
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = NORMAL");
@@ -198,14 +199,15 @@ export function openStore({
     db.pragma("cache_size = -4000");
     if (beforeMigration && wouldChange(db, migrations)) beforeMigration();
     migrate(db, migrations);
-    return assemble({ db, zone, clock }, randomId);
+    return createStore({ db: storeDatabase(db), zone, clock }, randomId);
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-function assemble(deps: StoreDeps, randomId: () => string): Store {
+/** The repositories of a database that is up to date. */
+export function createStore(deps: StoreDeps, randomId: () => string): Store {
   const meta = readMeta({ ...deps, randomId });
   const changes = createChanges(deps);
   const unanswered = createUnanswered(deps);

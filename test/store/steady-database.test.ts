@@ -1,8 +1,8 @@
-import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { SteadyDatabase, steady } from "../../src/store/steady-database.ts";
-import { handClock, testDirectory, testStore } from "../support/test-store.ts";
+import { steady, storeDatabase } from "../../src/store/steady-database.ts";
+import { emptyDatabase, handClock, testStore } from "../support/test-store.ts";
+import { statementsOfStore } from "./statements.ts";
 
 describe("steady()", () => {
   it.each([
@@ -17,11 +17,12 @@ describe("steady()", () => {
   it.each(["text", 7, 2.5, 2n ** 60n, Buffer.from("octets"), null])(
     "result when the value is %s: it is stored as it is, and found",
     (value) => {
-      const db = opened(SteadyDatabase);
+      const connection = opened();
+      const db = storeDatabase(connection);
       db.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b)");
       db.prepare("INSERT INTO t VALUES (1, 'other')").run();
       db.prepare("UPDATE t SET b = ? WHERE a = ?").run(value, 1);
-      const stored = db.prepare("SELECT b FROM t WHERE a = ?").pluck().safeIntegers().get(1);
+      const stored = connection.prepare("SELECT b FROM t WHERE a = 1").pluck().safeIntegers().get();
       expect(stored).toEqual(value);
       const found = db.prepare("SELECT a FROM t WHERE b IS @b OR b = @b").pluck();
       expect(found.all({ b: value })).toEqual([1]);
@@ -29,21 +30,25 @@ describe("steady()", () => {
   );
 });
 
-describe("SteadyDatabase", () => {
-  it("result when the store prepares its statements: each has the plan that it would have without it", () => {
+describe("storeDatabase()", () => {
+  it("result when a store is opened: no statement is parsed that it does not use at once", () => {
     const prepared = vi.spyOn(Database.prototype, "prepare");
-    const file = join(testDirectory(), "dayferry.sqlite");
-    testStore(handClock("2026-11-20T12:00:00Z"), file);
-    const all = new Set(prepared.mock.calls.map(([source]) => source));
+    testStore(handClock("2026-11-20T12:00:00Z"));
+    expect(prepared.mock.calls.length).toBeLessThan(30);
     prepared.mockRestore();
-    const db = opened(Database, file);
-    const changed = [...all].filter((sql) => sql !== plain(sql));
+  });
+
+  it("result when a statement is used: it can be parsed, and has the plan that it would have without the plus", () => {
+    const connection = opened(emptyDatabase());
+    const statements = statementsOfStore(connection);
+    for (const { sql } of statements) connection.prepare(sql);
+    const changed = statements.filter(({ written, sql }) => sql !== written);
     expect(changed.length).toBeGreaterThan(100);
-    for (const sql of changed) expect(planOf(sql, db), sql).toEqual(planOf(plain(sql), db));
+    for (const { written, sql } of changed) {
+      expect(planOf(sql, connection), sql).toEqual(planOf(written, connection));
+    }
   });
 });
-
-const plain = (sql: string): string => sql.replaceAll(/(?<=(?:=|LIMIT)\s*)\+(?=[?@])/g, "");
 
 function planOf(sql: string, db: Database.Database): readonly unknown[] {
   const names = [...sql.matchAll(/@(\w+)/g)].map(([, name]) => [name, 5]);
@@ -52,11 +57,8 @@ function planOf(sql: string, db: Database.Database): readonly unknown[] {
   return db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
 }
 
-function opened(
-  Kind: new (file: string) => Database.Database,
-  file = ":memory:",
-): Database.Database {
-  const db = new Kind(file);
+function opened(file: string | Buffer = ":memory:"): Database.Database {
+  const db = new Database(file);
   onTestFinished(() => void db.close());
   return db;
 }

@@ -1,9 +1,8 @@
-import type { Statement } from "better-sqlite3";
 import type { Channel, Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
-import type { StoreDeps } from "../steady-database.ts";
+import type { Statement, StoreDeps } from "../steady-database.ts";
 import { completeFromFact } from "../view/view.ts";
 
 /** Queries of edits that have ended or wait for long, and the retention of what the store keeps. */

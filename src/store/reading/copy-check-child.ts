@@ -1,6 +1,6 @@
+import Database from "better-sqlite3";
 import { messageOf } from "../../domain/result.ts";
 import { numberColumn, textColumn } from "../rows/item-rows.ts";
-import { SteadyDatabase } from "../steady-database.ts";
 
 // A process of its own, as a large file takes seconds. Looks a private copy of the database over whose name stands first on its
 // command line, and prints as JSON what it is, or why it cannot be served.
@@ -9,7 +9,7 @@ process.stdout.write(JSON.stringify(look()));
 
 function look(): object {
   try {
-    const db = new SteadyDatabase(file, { fileMustExist: true });
+    const db = new Database(file, { fileMustExist: true });
     try {
       // What stands in the log beside it belongs to it.
       db.pragma("wal_checkpoint(TRUNCATE)");

@@ -1,16 +1,14 @@
 import Database from "better-sqlite3";
-import { expect, it, vi } from "vitest";
-import { handClock, testDirectory, testStore } from "../../support/test-store.ts";
+import { expect, it } from "vitest";
+import { emptyDatabase } from "../../support/test-store.ts";
+import { statementsOfStore } from "../statements.ts";
 
 it("what stands between two days is found by the indexes of dates, for calendars, pages and the lists that matter", () => {
-  const prepared = vi.spyOn(Database.prototype, "prepare");
-  const file = `${testDirectory()}/dayferry.sqlite`;
-  testStore(handClock("2026-11-20T12:00:00Z"), file);
-  const all = new Set(prepared.mock.calls.map(([source]) => source));
-  prepared.mockRestore();
-  const ofDays = [...all].filter((sql) => /due_on >= \+?@from/.test(sql));
+  const db = new Database(emptyDatabase());
+  const ofDays = statementsOfStore(db)
+    .map(({ sql }) => sql)
+    .filter((sql) => /due_on >= \+?@from/.test(sql));
   expect(ofDays).toHaveLength(2);
-  const db = new Database(file, { readonly: true });
   const values = { from: "", after: "", fromOn: "", toOn: "", fromAt: "", toAt: "" };
   for (const sql of ofDays) {
     const steps = db
@@ -30,9 +28,7 @@ it.each([
   ["edits_by_project", "project_id"],
   ["edits_by_actor", "actor"],
 ])("%s tells the states, so that edits in others are not read", (index, column) => {
-  const file = `${testDirectory()}/dayferry.sqlite`;
-  testStore(handClock("2026-11-20T12:00:00Z"), file);
-  const db = new Database(file, { readonly: true });
+  const db = new Database(emptyDatabase());
   expect(db.prepare("SELECT name FROM pragma_index_info(?)").pluck().all(index)).toEqual([
     column,
     "id",
