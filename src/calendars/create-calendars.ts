@@ -1,5 +1,6 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
+import { lazy } from "../domain/lazy.ts";
 import type { Store } from "../store/store.ts";
 import { createTurns, inTurns, type Turns } from "../turns.ts";
 import { createCalendarIndexes, type Member, type Viewer } from "./calendar-index.ts";
@@ -49,7 +50,12 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
   const { turns = createTurns() } = deps;
   const renderer = createObjectRenderer({ store, zone });
   const own = createOwnViews({ store, renderer, zone });
-  const people = createPersonCalendars({ store, milestones, readOnly, format: formatOf(zone) });
+  const people = createPersonCalendars({
+    store,
+    milestones,
+    readOnly,
+    format: lazy(() => formatOf(zone)),
+  });
   const indexes = createCalendarIndexes({
     store,
     renderer,

@@ -33,7 +33,7 @@ interface PersonCalendarsDeps {
   /** Who may change nothing. */
   readonly readOnly: ReadonlySet<PersonId>;
   /** Stands for how this build writes objects. */
-  readonly format: string;
+  readonly format: () => string;
 }
 
 /** The calendars of a person by the last part of their address, in their order; read again when names have changed. */
@@ -214,7 +214,7 @@ function scoped(
   const isReadOnly = deps.readOnly.has(person);
   const refusesNew = isReadOnly ? "your calendars are read-only" : draft.refusesNew;
   const own = collection === null ? [...visible].toSorted() : [];
-  const decides = [deps.store.meta.epoch, deps.format, person, slug, kind, isPrivate, own];
+  const decides = [deps.store.meta.epoch, deps.format(), person, slug, kind, isPrivate, own];
   return {
     calendar: { ...draft, person, order, access: isReadOnly ? "read" : "write", refusesNew },
     scope: { person, kind, collection, visible, isPrivate },

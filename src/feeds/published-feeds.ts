@@ -9,6 +9,7 @@ import {
   privateModeOf,
 } from "../domain/feed-filter.ts";
 import type { FeedId, ProjectId, Revision } from "../domain/ids.ts";
+import { lazy } from "../domain/lazy.ts";
 import { unreachable } from "../domain/result.ts";
 import { createSeal } from "../domain/sealed-text.ts";
 import { seesProject, type Viewer } from "../domain/sight.ts";
@@ -204,7 +205,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     onTurned = () => undefined,
   } = deps;
   if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
-  const format = formatOf(options, { render, links });
+  const format = lazy(() => formatOf(options, { render, links }));
   const seal = createSeal(key, "components of feeds");
   const today = createCalendarDay(options.zone, clock);
   const readNames = createNameReader(store);
@@ -269,7 +270,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     return createLiveFeed(() => rowOf(row.id), {
       ...{ store, readNames, render, seal, links, today, clock, hasRead, turns },
       options: own,
-      format: `${format}${formatSuffix(own, options)}`,
+      format: `${format()}${formatSuffix(own, options)}`,
       onGrown: keepWithinBudget,
     });
   }

@@ -5,6 +5,7 @@ import { brotliCompressSync, brotliDecompressSync, gzipSync } from "node:zlib";
 import { Router } from "express";
 import { codingFor } from "../domain/accept-encoding.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
+import { lazy } from "../domain/lazy.ts";
 import type { PageAssets } from "./pages/layout.ts";
 import { notFound, sendProblem } from "./problem-json.ts";
 
@@ -49,7 +50,7 @@ export function createAssets(folders: AssetFolders): { readonly assets: () => Pa
   return { assets, router: assetRoutes(() => assets().files) };
 }
 
-/** `/assets/<hashed name>`, compressed before anybody asks. */
+/** `/assets/<hashed name>`, compressed once. */
 function assetRoutes(files: () => ReadonlyMap<string, Asset>): Router {
   const router = Router();
   router.get("/assets/:name", (request, response) => {
@@ -92,12 +93,15 @@ function readCatalogue({ sources, built }: AssetFolders): Catalogue {
 function sourceFile(path: string): { readonly name: string; readonly asset: Asset } {
   const octets = readFileSync(path);
   const [base = "", ending = ""] = path.split("/").at(-1)?.split(".") ?? [];
-  const packed = { br: brotliCompressSync(octets), gzip: gzipSync(octets) };
+  const packed = {
+    br: lazy(() => brotliCompressSync(octets)),
+    gzip: lazy(() => gzipSync(octets)),
+  };
   return {
     name: `${base}-${fingerprint(octets.toString()).slice(0, 10)}.${ending}`,
     asset: {
       type: types[ending] ?? "application/octet-stream",
-      octets: (coding) => (coding ? packed[coding] : octets),
+      octets: (coding) => (coding ? packed[coding]() : octets),
     },
   };
 }

@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import { lazy } from "../domain/lazy.ts";
 import {
   type CalendarProperties,
   createCalendarProperties,
@@ -248,7 +249,7 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
     notices: createNotices(deps),
     mailChoices: createMailChoices(deps),
     personWebhooks: createPersonWebhooks(deps),
-    byWebhook: once(() => ({
+    byWebhook: lazy(() => ({
       ledger: createWebhookLedger(deps),
       notices: createNotices(deps, "webhook_notices"),
     })),
@@ -278,15 +279,6 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
     gauges: () => createGauges(deps),
     ...createTransactions(deps.db),
     close: () => deps.db.close(),
-  };
-}
-
-/** Makes a value when it is first asked for. */
-function once<Value extends object>(make: () => Value): () => Value {
-  let made: Value | null = null;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Edit } from "../domain/edit.ts";
 import { type ItemKey, type ServiceId, serviceId } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
+import { lazy } from "../domain/lazy.ts";
 import { isReadSince } from "../store/mirror/sources.ts";
 import type { Store } from "../store/store.ts";
 import type { ListSnapshot } from "../upstream/client.ts";
@@ -84,9 +85,9 @@ export class SnapshotApplication {
     );
     this.#expectations = {
       ...others,
-      creations: once(creations),
-      givenUp: once(givenUp),
-      moves: once(moves),
+      creations: lazy(creations),
+      givenUp: lazy(givenUp),
+      moves: lazy(moves),
     };
   }
 
@@ -182,18 +183,9 @@ export class SnapshotApplication {
   }
 }
 
-/** A value that is asked for at its first use alone. */
-function once<Value>(ask: () => Value): () => Value {
-  let known: { readonly value: Value } | null = null;
-  return () => {
-    known ??= { value: ask() };
-    return known.value;
-  };
-}
-
 /** What edits account for in items that a source shows for the first time. */
 export function expectationsOf(store: Store, source: string): Expectations {
-  const isAnyLate = once(() => store.pastEdits.hasLately());
+  const isAnyLate = lazy(() => store.pastEdits.hasLately());
   return {
     isOutdated(item, known) {
       if (!isAnyLate()) return false;

@@ -1,5 +1,6 @@
 import type { Channel } from "../../domain/edit.ts";
 import type { LabelId, ListId, PersonId } from "../../domain/ids.ts";
+import { lazy } from "../../domain/lazy.ts";
 import { nameKey } from "../../domain/sameness.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
@@ -67,8 +68,8 @@ export interface KnownNames {
 
 /** The names of the account for one file: read once, and not at all where the file speaks of none. */
 function readNames(directory: Directory): KnownNames {
-  const labels = lazily(() => readLabels(directory));
-  const people = lazily(() => readAddresses(directory));
+  const labels = lazy(() => readLabels(directory));
+  const people = lazy(() => readAddresses(directory));
   return {
     labelsNamed: (name) => labels().named.get(nameKey(name)) ?? [],
     wasNamed: (label, name) =>
@@ -83,14 +84,6 @@ function readNames(directory: Directory): KnownNames {
       directory
         .formerNames({ kind: "person", id: person })
         .some((former) => former.toLowerCase() === email),
-  };
-}
-
-function lazily<Value extends object>(read: () => Value): () => Value {
-  let value: Value | null = null;
-  return () => {
-    value ??= read();
-    return value;
   };
 }
 
