@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { lockDataDirectory } from "../../src/store/data-lock.ts";
 import { closeFolder, keepFolderPrivate, openPlacesIn } from "../../src/store/private-files.ts";
-import { handClock, testDirectory, testStore } from "../support/test-store.ts";
+import { openStore } from "../../src/store/store.ts";
+import { handClock, migrations, testDirectory } from "../support/test-store.ts";
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
 
@@ -18,7 +19,14 @@ describe("openStore()", () => {
     wideMask();
     const folder = join(testDirectory(), "data");
     mkdirSync(folder, { mode: 0o777 });
-    const store = testStore(handClock("2026-11-21T09:00:00Z"), join(folder, "dayferry.sqlite"));
+    const store = openStore({
+      file: join(folder, "dayferry.sqlite"),
+      migrations,
+      zone: "UTC",
+      clock: handClock("2026-11-21T09:00:00Z"),
+      randomId: () => "id",
+    });
+    onTestFinished(() => store.close());
     store.logIns.begin({
       digest: "x",
       person: null,

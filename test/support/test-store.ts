@@ -43,17 +43,20 @@ export function emptyDatabase(): Buffer {
 
 /** The database of a data directory, without rows, unless it is there: a first start that need not be tried again. */
 export function layDatabase(folder: string): void {
-  const file = join(folder, "dayferry.sqlite");
-  if (existsSync(file)) return;
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, emptyDatabase(), { mode: 0o600 });
+  layFile(join(folder, "dayferry.sqlite"));
 }
 
-/** A store that is closed when the test ends; in memory unless a file is named. */
+function layFile(file: string): void {
+  if (!existsSync(file)) writeFileSync(file, emptyDatabase(), { mode: 0o600 });
+}
+
+/** A store that is closed when the test ends; in memory unless a file is named, which is laid where there is none. */
 export function testStore(
   clock: () => Temporal.Instant,
   file: string | Buffer = emptyDatabase(),
 ): Store {
+  if (typeof file === "string") layFile(file);
   let made = 0;
   const store = openStore({ file, migrations, zone, clock, randomId: () => `id-${++made}` });
   onTestFinished(() => store.close());
