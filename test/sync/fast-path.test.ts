@@ -2,6 +2,7 @@ import { describe, expect, it as test, vi } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { AllTasksManner } from "../../src/sandbox/workspace-all-tasks.ts";
+import { requestClock } from "./support/request-clock.ts";
 import { roomy, type Stage, type StageOptions, stage, until } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
@@ -78,7 +79,9 @@ const isPage = (json: unknown): json is { readonly todos: readonly object[] } =>
 
 describe("the fast path", () => {
   test("is used once all pages agree with the lists, and lists are left to an audit then", async () => {
-    const { it } = await world();
+    const clock = requestClock({ milliseconds: 400 });
+    const { it } = await world({ now: clock.now, clock: clock.now });
+    clock.follow(it);
     await whilePolling(it, async () => {
       await until(() => isUsed(it));
       it.asked();

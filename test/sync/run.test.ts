@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
+import { requestClock } from "./support/request-clock.ts";
 import { smallWorld } from "./support/small-world.ts";
 import { roomy, runUntil, stage, until } from "./support/stage.ts";
 import {
@@ -50,7 +51,11 @@ describe("run()", () => {
   });
 
   it("asks look-ups seldom, labels less than the rest, and nobody is left out, when nothing changes", async () => {
-    const { it } = await smallWorld();
+    const clock = requestClock({ milliseconds: 400 });
+    const { now } = clock;
+    // What was changed lately would be asked for more often.
+    const { it } = await smallWorld({ now, clock: now }, () => clock.skip({ hours: 48 }));
+    clock.follow(it);
     it.asked();
     const counts = new Map<string, number>();
     await runUntil(it, () => it.sandbox.requests.entries().length > 150);
@@ -68,15 +73,14 @@ describe("run()", () => {
   });
 
   it("asks look-ups three times within maxAge", async () => {
-    const begun = Temporal.Now.instant();
-    let requests = (): number => 0;
-    // Each request takes as long as the service's quota allows, whatever it takes here.
-    const now = () => begun.add({ milliseconds: 400 * requests() });
+    // Each request takes as long as the service's quota allows.
+    const clock = requestClock({ milliseconds: 400 });
+    const { now } = clock;
     const it = await stage({ quota: roomy, maxAge: Temporal.Duration.from({ seconds: 90 }), now });
     await it.sweep();
+    clock.follow(it);
     it.asked();
-    requests = () => it.sandbox.requests.entries().length;
-    await runUntil(it, () => requests() >= 225);
+    await runUntil(it, () => it.sandbox.requests.entries().length >= 225);
     const people = it.asked().filter((path) => path.endsWith("/people")).length;
     expect(people).toBeGreaterThanOrEqual(2);
     expect(people).toBeLessThanOrEqual(4);
