@@ -134,15 +134,12 @@ async function measure(size: string) {
   const budget = (quota.requests / (quota.perMs / 1000)) * share;
   const ceiling = Temporal.Duration.from(maxAge).total("seconds") * maxAgePart;
   const random = new Random(number("seed", 11));
-  const watch = () =>
-    new WatchedDaemon({
-      sandbox,
-      folder: dataDir,
-      time,
-      random: () => random.next(),
-      polling: { maxAge, share, comments: false, history: false, files: false },
-    });
-  let daemon = watch();
+  const watch = (before: WatchedDaemon | null) => {
+    const polling = { maxAge, share, comments: false, history: false, files: false };
+    const about = { sandbox, folder: dataDir, time, random: () => random.next(), polling };
+    return new WatchedDaemon(about, before);
+  };
+  let daemon = watch(null);
   const isBusy = () => {
     arrivals = arrivals.filter((at) => at + latencyMs > time.monotonic());
     return daemon.underWay > arrivals.length;
@@ -163,6 +160,10 @@ async function measure(size: string) {
     );
     await closing;
   };
+  for (const [nth, times] of changesFrom(world, fromS).entries()) {
+    const source = sources[nth];
+    if (source) changeAt(times, source);
+  }
   await daemon.start();
   if (isLearned || restarts) {
     await time.run(isReady, isBusy);
@@ -175,18 +176,13 @@ async function measure(size: string) {
     const begun = monday.epochMilliseconds / 1000;
     const scheduler = learned(pollsim, { ...about, start: begun });
     keepBeliefs(scheduler, { dataDir, clock: time.clock, names });
-    daemon = watch();
+    daemon = watch(daemon);
     await daemon.start();
   }
   if (restarts) {
     forgetBeliefs(dataDir);
-    daemon = watch();
+    daemon = watch(daemon);
     await daemon.start();
-  }
-  for (const [nth, times] of changesFrom(world, fromS).entries()) {
-    const source = sources[nth];
-    const later = times.filter((at) => at * 1000 > time.monotonic());
-    if (source) changeAt(later, source);
   }
   await time.run(() => {
     isReady();

@@ -87,7 +87,7 @@ export function forgetBeliefs(dataDir: string): void {
 
 /** A whole daemon on a workspace whose changes it is watched finding. */
 export class WatchedDaemon {
-  readonly changes: Change[] = [];
+  readonly changes: Change[];
   /** What the daemon has warned of. */
   readonly warnings: string[] = [];
   readonly #options: WatchOptions;
@@ -96,17 +96,21 @@ export class WatchedDaemon {
   /** A connection a fetch: one that is kept would be closed while time jumps. */
   readonly #agent = new Agent({ keepAlive: false });
   /** Changes that nothing has shown yet, by item. */
-  readonly #unseen = new Map<string, Change[]>();
+  readonly #unseen: Map<string, Change[]>;
   /** Changes of the mirror that no feed has shown yet, by project. */
-  readonly #toPublish = new Map<number, readonly Change[]>();
+  readonly #toPublish: Map<number, readonly Change[]>;
   #fetching = 0;
   #subscribers: ReturnType<typeof setInterval> | undefined;
   #url = "";
   #done: Promise<void> = Promise.resolve();
 
-  constructor(options: WatchOptions) {
+  /** `before`: the daemon that was watched until now, whose changes are still to be found. */
+  constructor(options: WatchOptions, before: WatchedDaemon | null) {
     const { sandbox, folder, time, random, polling } = options;
     this.#options = options;
+    this.changes = before?.changes ?? [];
+    this.#unseen = before ? before.#unseen : new Map();
+    this.#toPublish = before ? before.#toPublish : new Map();
     this.#rooms = roomsOn(sandbox, {
       folder,
       clock: time.clock,
