@@ -10,10 +10,13 @@ import { ownerOf, testSandbox } from "../support/sandbox.ts";
 import { canMount, smallDisk } from "../support/small-disk.ts";
 
 /** A daemon that has some of its folders on a small disk of their own; `on` names their keys in the configuration. */
-async function begin(on: (folder: string) => ConfigChanges & { readonly dataDir?: string }) {
+async function begin(
+  on: (folder: string) => ConfigChanges & { readonly dataDir?: string },
+  mebibytes = 24,
+) {
   const sandbox = await testSandbox();
   onTestFinished(() => sandbox.close());
-  const disk = smallDisk(24);
+  const disk = smallDisk(mebibytes);
   const changes = on(disk.folder);
   const installed = install(sandbox, changes);
   onTestFinished(installed.dispose);
@@ -124,9 +127,11 @@ describe.skipIf(!canMount())("a disk that is full for a while", () => {
   }, 60_000);
 
   it("makes no half backup, tells it, and makes the next one once there is room", async () => {
-    const { disk, daemon } = await begin((folder) => ({
-      backups: { directory: join(folder, "backups") },
-    }));
+    // A backup asks for 16 MiB, and for twice the database with its log, which may have grown to some.
+    const { disk, daemon } = await begin(
+      (folder) => ({ backups: { directory: join(folder, "backups") } }),
+      64,
+    );
     const folder = join(disk.folder, "backups");
     const before = existsSync(folder) ? readdirSync(folder) : [];
     disk.fill();
