@@ -1,11 +1,12 @@
-// Draws how stale a mirror is over the number of sources that share the quota: round robin, the daemon's scheduler and an oracle
-// in a simulator, and what `bench/freshness.ts` has measured of the whole daemon.
+// Draws how stale a mirror is over the number of sources that share the quota: round robin, the daemon's scheduler in its first
+// hour and after three days, and an oracle in a simulator; and what `bench/freshness.ts` has measured of the whole daemon.
 //   node bench/freshness-picture.ts PATH_OF_POLLSIM FILE > docs/freshness.svg
 // FILE: what `bench/freshness.ts` has written with `json=FILE`, several seeds of a size or one. The simulator has the hours of a
 // measurement with `learned=on from=72 warm=1 hours=10`: three days of learning, an hour, and then ten that count. Both are geometric
-// means over the seeds, of which the simulator has three.
+// means over the seeds, of which the simulator has three. The first hour begins at four times of day within those hours, after the
+// first sweep; its mean is that of all its changes, by expectation.
 import { readFileSync } from "node:fs";
-import { loadPollsim, simulated, worldOf } from "./freshness/pollsim.ts";
+import { changesFrom, loadPollsim, type Pollsim, simulated, worldOf } from "./freshness/pollsim.ts";
 
 interface Point {
   readonly sources: number;
@@ -20,7 +21,10 @@ interface Line {
 
 const hour = 3600;
 const [from, warm, hours] = [0, 73 * hour, 10 * hour];
+const starts = [73, 76, 79, 82].map((at) => at * hour);
 const seeds = [11, 12, 13];
+/** Of each source; they change in turn. */
+const itemsOfSource = 10;
 const sizes = [20, 40, 73, 120, 200, 400, 1000, 2000];
 /** As the daemon has them unless told otherwise. */
 const maxAge = 825;
@@ -46,6 +50,7 @@ async function simulatedLines(): Promise<readonly Line[]> {
       seconds: geometricMean(runs.map(of)),
     });
     return {
+      firstHour: { sources, seconds: firstHour(pollsim, sources) },
       roundRobin: mean((run) => run.roundRobin),
       ours: mean((run) => run.ours),
       oracle: mean((run) => run.oracle),
@@ -53,9 +58,28 @@ async function simulatedLines(): Promise<readonly Line[]> {
   });
   return [
     { label: "round robin", mark: "robin", points: points.map((at) => at.roundRobin) },
+    { label: "Dayferry, first hour", mark: "first", points: points.map((at) => at.firstHour) },
     { label: "Dayferry", mark: "ours", points: points.map((at) => at.ours) },
     { label: "oracle", mark: "oracle", points: points.map((at) => at.oracle) },
   ];
+}
+
+/** Mean seconds of the changes of first hours, by expectation. */
+function firstHour(pollsim: Pollsim, sources: number): number {
+  const items = Array.from({ length: sources }, () => itemsOfSource);
+  const runs = starts.flatMap((from) =>
+    seeds.map((seed) => {
+      const warm = sources / budget;
+      const horizon = from + warm + hour;
+      const world = worldOf(pollsim, { n: sources, scenario: "work", seed, horizon });
+      const { oursExpected } = simulated(pollsim, { world, items, from, warm, budget, maxAge });
+      const changes = changesFrom(world, from + warm).reduce((sum, { length }) => sum + length, 0);
+      return { oursExpected, changes };
+    }),
+  );
+  const sum = (of: (run: (typeof runs)[number]) => number) =>
+    runs.reduce((total, run) => total + of(run), 0);
+  return sum((run) => run.oursExpected) / sum((run) => run.changes);
 }
 
 /** The daemon's measured points, with and without the list of all tasks. */
@@ -85,7 +109,7 @@ function geometricMean(values: readonly number[]): number {
 function picture(lines: readonly Line[], dots: readonly Line[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 460" role="img" aria-labelledby="title about">
 <title id="title">How stale a mirror is, over the number of sources</title>
-<desc id="about">Mean seconds from a change to the mirror at 2.5 requests per second, on two logarithmic axes: round robin, Dayferry's scheduler and an oracle in a simulator, and the whole daemon as measured.</desc>
+<desc id="about">Mean seconds from a change to the mirror at 2.5 requests per second, on two logarithmic axes: round robin, Dayferry's scheduler in its first hour and after three days, and an oracle in a simulator; and the whole daemon as measured.</desc>
 <style>
 svg { --text: #24292f; --faint: #8c959f; --robin: #b35900; --ours: #0969da; --oracle: #57606a; }
 @media (prefers-color-scheme: dark) {
@@ -97,6 +121,7 @@ text { font: 13px system-ui, sans-serif; fill: var(--text); }
 polyline { fill: none; stroke-width: 2; }
 .robin { stroke: var(--robin); stroke-dasharray: 8 4; }
 .ours { stroke: var(--ours); }
+.first { stroke: var(--ours); stroke-dasharray: 6 3; }
 .oracle { stroke: var(--oracle); stroke-dasharray: 2 3; }
 .measured { fill: var(--ours); }
 .pages { fill: none; stroke: var(--ours); stroke-width: 2; }

@@ -25,9 +25,12 @@ import { join } from "node:path";
 import { Random } from "../src/sandbox/seed/random.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import {
+  agesBefore,
   changingSources,
+  pageSize,
   pagesOf,
   type Shape,
+  sourceRead,
   writeHistory,
   writeWorkspace,
 } from "./freshness/changing-workspace.ts";
@@ -233,6 +236,7 @@ async function measure(size: string) {
   const policies = simulated(pollsim, {
     world,
     shown,
+    items: pages ? pages.names.map(() => pageSize) : sources.map(({ ids }) => ids.length),
     from: isLearned ? 0 : fromS,
     warm: warmMs / 1000 + (isLearned ? fromS : 0),
     budget,
@@ -316,20 +320,6 @@ async function measure(size: string) {
       at * 1000 - time.monotonic(),
     );
   }
-}
-
-/** How long before a moment changes happened, the latest first. */
-function* agesBefore(times: Float64Array, from: number): Generator<number> {
-  for (const at of times.toReversed()) if (at < from) yield from - at;
-}
-
-/** The name of the source that a request has read; null where it was for something else. */
-function sourceRead(path: string): string | null {
-  const [, project, list, task] =
-    /(?:projects\/(\d+)\/events|todolists\/(\d+)\/tasks|tasks\/(\d+)\/subtasks)$/.exec(path) ?? [];
-  if (project) return `events:${project}`;
-  if (list) return `tasks:${list}`;
-  return task ? `subtasks:${task}` : null;
 }
 
 /** The first sweep beside the least time in which the quota admits its requests. */

@@ -162,6 +162,20 @@ export function changingSources({ workspace, keys }: Sandbox): readonly Changing
   return [...events, ...tasks, ...subtasks];
 }
 
+/** How long before a moment changes happened, the latest first. */
+export function* agesBefore(times: Float64Array, from: number): Generator<number> {
+  for (const at of times.toReversed()) if (at < from) yield from - at;
+}
+
+/** The name of the source that a request has read; null where it was for something else. */
+export function sourceRead(path: string): string | null {
+  const [, project, list, task] =
+    /(?:projects\/(\d+)\/events|todolists\/(\d+)\/tasks|tasks\/(\d+)\/subtasks)$/.exec(path) ?? [];
+  if (project) return `events:${project}`;
+  if (list) return `tasks:${list}`;
+  return task ? `subtasks:${task}` : null;
+}
+
 /** What shows the changes of sources: by their names, and for each source by the item, in turn, the number of what shows it. */
 export interface Shows {
   readonly names: readonly string[];
@@ -193,4 +207,4 @@ export function pagesOf({ workspace, keys }: Sandbox, sources: readonly Changing
 }
 
 /** As many as the service gives at once. Source: beyond-the-document.md, Look-ups. */
-const pageSize = 100;
+export const pageSize = 100;

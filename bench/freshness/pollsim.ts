@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { FirstImpressions } from "../../src/sync/first-impressions.ts";
 import { Scheduler, schedulerDefaults } from "../../src/sync/scheduler/scheduler.ts";
 import type { Shows } from "./changing-workspace.ts";
 import { type ExpectedWorld, expectedDelay, type Poll } from "./expected-delay.ts";
@@ -93,12 +94,22 @@ export const changesFrom = ({ events }: World, from: number): readonly Float64Ar
   events.map((times) => times.filter((at) => at >= from).map((at) => at - from));
 
 /**
- * Mean delays in seconds of three policies on the same changes, all of which know nothing at first but the oracle; and what the
- * polls of two of them were to leave unseen by expectation. `shown`: the world as our own policy sees it.
+ * Mean delays in seconds of three policies on the same changes; and what the polls of two of them were to leave unseen by
+ * expectation. The oracle knows everything; ours starts at `from`, where the first poll of each source shows when its items were
+ * changed last. `shown`: the world as our own policy sees it; `items`: how many items each of
+ * its sources has, which change in turn; without it first polls show nothing.
  */
 export function simulated(
   pollsim: Pollsim,
-  { world, shown = world, from, warm, budget, maxAge }: Hours & { readonly shown?: World },
+  {
+    world,
+    shown = world,
+    items,
+    from,
+    warm,
+    budget,
+    maxAge,
+  }: Hours & { readonly shown?: World; readonly items?: readonly number[] },
 ) {
   const horizon = world.horizon - from;
   const mean = (policy: Policy, of: World = world) => {
@@ -121,7 +132,11 @@ export function simulated(
     });
     return expectedDelay(world, { polls, warm: from + warm });
   };
-  const ours = (of: World) => ourPolicy({ world: of, budget, maxAge });
+  const ours = (of: World) => {
+    const names = namesOf(of);
+    const past = items && { events: of.events, items, from };
+    return schedulerPolicy({ names, start: 0, budget, maxAge, ...(past && { past }) }).policy;
+  };
   return {
     roundRobin: mean(known("rr")),
     oracle: mean(known("oracle")),
@@ -143,7 +158,7 @@ export function pollsOfLearned(
   { world, to, ...about }: Pick<Hours, "world" | "budget" | "maxAge"> & Pick<Span, "to">,
 ): readonly Poll[] {
   const polls: Poll[] = [];
-  const policy = ourPolicy({ world, ...about });
+  const { policy } = schedulerPolicy({ ...about, names: namesOf(world), start: 0 });
   const watched: Policy = {
     next: (now) => policy.next(now),
     observe(source, now, changes) {
@@ -214,20 +229,32 @@ export function learned(
   return scheduler;
 }
 
-/** The daemon's own scheduler, which asks at an even pace, is answered at once, and asks for nothing but these sources. */
-function ourPolicy({ world, ...about }: Pick<Hours, "world" | "budget" | "maxAge">): Policy {
-  const names = Array.from({ length: world.n }, (_, source) => String(source));
-  return schedulerPolicy({ ...about, names, start: 0 }).policy;
+const namesOf = ({ n }: World): readonly string[] =>
+  Array.from({ length: n }, (_, source) => String(source));
+
+/** What happened before a policy starts, of which first polls show the last change of each item. */
+interface Past {
+  /** Of each source, in seconds of the world. */
+  readonly events: readonly ArrayLike<number>[];
+  readonly items: readonly number[];
+  /** The second of the world at which the policy starts. */
+  readonly from: number;
 }
 
-function schedulerPolicy({
+/**
+ * The daemon's own scheduler, which asks at an even pace, is answered at once, and asks for nothing but these sources. Without a
+ * past first polls show nothing. `start`: the first second of the policy, since 1970.
+ */
+export function schedulerPolicy({
   names,
   start,
   budget,
   maxAge,
+  past,
 }: Pick<Hours, "budget" | "maxAge"> & {
   readonly names: readonly string[];
   readonly start: number;
+  readonly past?: Past;
 }): { readonly scheduler: Scheduler; readonly policy: Policy } {
   const scheduler = new Scheduler({
     ...schedulerDefaults,
@@ -237,6 +264,16 @@ function schedulerPolicy({
   });
   const places = new Map(names.map((name, place) => [name, place]));
   for (const name of names) scheduler.put(name, { weight: 1, cost: 1 });
+  const impressions = new FirstImpressions();
+  const unread = new Set(names);
+  const read = (name: string, source: number, now: number): boolean => {
+    if (!past || !unread.delete(name)) return false;
+    const times = Array.from(past.events[source] ?? [], (at) => at - past.from);
+    const items = past.items[source] ?? 0;
+    const changes = times.filter((at) => at <= now).slice(-items);
+    impressions.add(name, { at: start + now, items, changes: changes.map((at) => start + at) });
+    return true;
+  };
   const policy: Policy = {
     next(now) {
       const choice = scheduler.next(start + now);
@@ -244,8 +281,14 @@ function schedulerPolicy({
       return places.get(choice.key) ?? 0;
     },
     observe(source, now, { times }) {
-      const moved = Float64Array.from(times, (at) => start + at);
-      scheduler.observe(names[source] ?? "", { at: start + now, times: moved });
+      const name = names[source] ?? "";
+      const isFirst = read(name, source, now);
+      const moved = Float64Array.from(isFirst ? [] : times, (at) => start + at);
+      scheduler.observe(name, { at: start + now, times: moved });
+      if (!isFirst || unread.size > 0) return;
+      for (const [key, recalled] of impressions.take(impressions.size)) {
+        scheduler.recall(key, recalled);
+      }
     },
   };
   return { scheduler, policy };

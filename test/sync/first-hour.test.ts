@@ -1,0 +1,197 @@
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import {
+  agesBefore,
+  changingSources,
+  sourceRead,
+  writeHistory,
+  writeWorkspace,
+} from "../../bench/freshness/changing-workspace.ts";
+import { expectedDelay, type Poll } from "../../bench/freshness/expected-delay.ts";
+import { changesFrom, schedulerPolicy, type World } from "../../bench/freshness/pollsim.ts";
+import { VirtualTime } from "../../bench/freshness/virtual-time.ts";
+import { WatchedDaemon } from "../../bench/freshness/watched-daemon.ts";
+import { Random } from "../../src/sandbox/seed/random.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
+import { testSandbox } from "../support/sandbox.ts";
+import { testDirectory } from "../support/test-store.ts";
+
+/** Some 70 sources, as the smallest size of the benches. */
+const shape = { projects: 3, lists: 10, tasks: 30, events: 12, parents: 6 } as const;
+const start = Temporal.Instant.from("2027-03-01T09:00Z");
+const timeZone = "Europe/Berlin";
+const quota = { requests: 25, perMs: 10_000 } as const;
+const latencyMs = 150;
+const share = 0.9;
+const maxAge = 15 * 60;
+const measuredSeconds = 420;
+/** The world has a day behind it when the daemon starts. */
+const past = 86_400;
+
+/** Some sources change every two minutes, and the others twice a day, without sessions and at all hours. */
+function worldOf(n: number): World {
+  const random = new Random(17);
+  const horizon = past + 3600;
+  const rate0 = Float64Array.from({ length: n }, (_, source) =>
+    source % 12 === 0 ? 1 / 120 : 2 / 86_400,
+  );
+  const events = Array.from(rate0, (rate) => {
+    const times: number[] = [];
+    const wait = () => -Math.log(1 - random.next()) / rate;
+    for (let at = wait(); at < horizon; at += wait()) times.push(at);
+    return Float64Array.from(times);
+  });
+  return {
+    ...{ n, horizon, events, rate0, swaps: [], mu: 1 / 720, burstRate: (rate) => rate },
+    ...{
+      sc: { burst: false },
+      w: new Float64Array(n).fill(1),
+      g: [null],
+      phase: events.map(() => 0),
+    },
+  };
+}
+
+/** The daemon on a sandbox with this world, on a clock that stands still while the process works. */
+async function startWorld() {
+  const time = new VirtualTime(start);
+  const folder = testDirectory();
+  const data = join(folder, "workspace.sqlite");
+  writeWorkspace(data, { shape, now: start, timeZone });
+  const quiet = await testSandbox({ data, clock: time.clock });
+  const places = changingSources(quiet);
+  await quiet.close();
+  const world = worldOf(places.length);
+  const ages = world.events.map((times) => [...agesBefore(times, past)]);
+  writeHistory(data, { sources: places, ages, now: start });
+  let arrivals: number[] = [];
+  const sandbox = await testSandbox({
+    ...{ data, quota, latencyMs, clock: time.clock },
+    monotonic() {
+      arrivals.push(time.monotonic());
+      return time.monotonic();
+    },
+  });
+  onTestFinished(() => sandbox.close());
+  sandbox.faults.add({ kind: "status", status: 404, path: /\/alltodo$/, times: Infinity });
+  const polling = { maxAge: "PT15M", share, comments: false, history: false, files: false };
+  const random = () => 0.5;
+  const about = { sandbox, folder: join(folder, "data"), time, random, polling };
+  const daemon = new WatchedDaemon(about, null);
+  const isBusy = () => {
+    arrivals = arrivals.filter((at) => at + latencyMs > time.monotonic());
+    return daemon.underWay > arrivals.length;
+  };
+  return { time, sandbox, daemon, isBusy, world, sources: changingSources(sandbox) };
+}
+
+/** Lets the world go on beside the daemon; returns when everything was first read, and all polls, in seconds of the world. */
+async function polled({
+  time,
+  sandbox,
+  daemon,
+  isBusy,
+  world,
+  sources,
+}: Awaited<ReturnType<typeof startWorld>>) {
+  const restore = time.install();
+  try {
+    await daemon.start();
+    for (const [place, times] of changesFrom(world, past).entries()) {
+      for (const [nth, at] of times.entries()) {
+        const source = sources[place];
+        if (source) setTimeout(() => daemon.change(source, nth), at * 1000);
+      }
+    }
+    await time.run(() => daemon.isReady, isBusy);
+    const readyAt = time.monotonic() / 1000;
+    const until = (readyAt + measuredSeconds) * 1000;
+    await time.run(() => time.monotonic() >= until, isBusy);
+    let isClosed = false;
+    const closing = daemon.stop().then(() => {
+      isClosed = true;
+    });
+    await time.run(
+      () => isClosed,
+      () => !isClosed && isBusy(),
+    );
+    await closing;
+    return {
+      readyAt: past + readyAt,
+      polls: pollsIn(
+        sandbox,
+        sources.map(({ name }) => name),
+      ),
+    };
+  } finally {
+    restore();
+  }
+}
+
+function pollsIn(sandbox: Sandbox, names: readonly string[]): readonly Poll[] {
+  const places = new Map(names.map((name, place) => [name, place]));
+  return sandbox.requests.entries().flatMap(({ at, path }) => {
+    const source = places.get(sourceRead(path) ?? "");
+    return source === undefined ? [] : { source, at: past + at / 1000 };
+  });
+}
+
+/** The polls of the scheduler alone, which goes on after the same first readings. `items`: without them it saw nothing by those. */
+function schedulerPolls(
+  world: World,
+  {
+    readyAt,
+    first,
+    items,
+  }: {
+    readonly readyAt: number;
+    readonly first: readonly Poll[];
+    readonly items?: readonly number[];
+  },
+): readonly Poll[] {
+  const pace = (quota.requests / (quota.perMs / 1000)) * share;
+  const names = world.events.map((_, source) => String(source));
+  const { policy } = schedulerPolicy({
+    ...{ names, start: 0, budget: pace, maxAge: (maxAge * 11) / 12 },
+    ...(items && { past: { events: world.events, items, from: 0 } }),
+  });
+  const seen = world.events.map(() => 0);
+  const polls: Poll[] = [];
+  const poll = (source: number, at: number) => {
+    const times = world.events[source] ?? new Float64Array();
+    const from = seen[source] ?? 0;
+    const upTo = times.findIndex((time) => time > at);
+    seen[source] = upTo < 0 ? times.length : upTo;
+    policy.observe(source, at, { times: times.subarray(from, seen[source]) });
+    polls.push({ source, at });
+  };
+  for (const { source, at } of first) poll(source, at);
+  for (let nth = 0; nth < measuredSeconds * pace; nth += 1) {
+    const at = readyAt + nth / pace;
+    poll(policy.next(at), at);
+  }
+  return polls;
+}
+
+it("polls after its first sweep as the scheduler of the benches does after the same readings", async () => {
+  const here = await startWorld();
+  const { world, sources } = here;
+  const { readyAt, polls } = await polled(here);
+  const end = readyAt + measuredSeconds;
+  const unseen = (of: readonly Poll[]) =>
+    expectedDelay(world, {
+      polls: [
+        ...of.filter(({ at }) => at < end),
+        ...sources.map((_, source) => ({ source, at: end })),
+      ],
+      warm: readyAt,
+    });
+  const first = polls.filter(({ at }) => at <= readyAt);
+  const items = sources.map(({ ids }) => ids.length);
+  const daemon = unseen(polls);
+  const scheduler = unseen(schedulerPolls(world, { readyAt, first, items }));
+  const blind = unseen(schedulerPolls(world, { readyAt, first }));
+  expect(here.daemon.warnings).toEqual([]);
+  expect(daemon / scheduler).toBeLessThan(1.1);
+  expect(blind / scheduler).toBeGreaterThan(1.2);
+});
