@@ -38,6 +38,11 @@ export class VirtualTime {
   readonly clock = (): Temporal.Instant =>
     this.#start.add({ microseconds: Math.floor(this.#nowMs * 1000) });
 
+  /** Calls back once, so many milliseconds from now on this clock. */
+  after(ms: number, callback: () => void): void {
+    new VirtualTimer(this.#timers, this.monotonic, { callback, ms, isRepeated: false, given: [] });
+  }
+
   /** The returned function puts the process's own timers back. */
   install(): () => void {
     const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;

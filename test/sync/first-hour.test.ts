@@ -100,7 +100,7 @@ async function polled({
     for (const [place, times] of changesFrom(world, past).entries()) {
       for (const [nth, at] of times.entries()) {
         const source = sources[place];
-        if (source) setTimeout(() => daemon.change(source, nth), at * 1000);
+        if (source) time.after(at * 1000, () => daemon.change(source, nth));
       }
     }
     await time.run(() => daemon.isReady, isBusy);
