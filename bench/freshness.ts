@@ -246,7 +246,7 @@ async function measure(size: string) {
   const expected =
     pages || tells
       ? null
-      : expectedDelay(world, { polls, warm: fromS + warmMs / 1000 }) +
+      : expectedDelay(world, { polls, warm: fromS + warmMs / 1000, since: fromS }) +
         (mirror.count * latencyMs) / 1000;
   const beside = expected === null ? mirror.mean / policies.ours : expected / policies.oursExpected;
   const unpublished = daemon.changes.filter(

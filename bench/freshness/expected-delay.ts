@@ -26,12 +26,19 @@ export interface Poll {
   readonly at: number;
 }
 
-/** (Weight of a change) x (seconds unseen) that is to be expected of polls, which come in their order. */
+/**
+ * (Weight of a change) x (seconds unseen) that is to be expected of polls, which come in their order. `since`: the second of the
+ * world from which on changes count at all.
+ */
 export function expectedDelay(
   world: ExpectedWorld & { readonly events: readonly Float64Array[] },
-  { polls, warm }: { readonly polls: Iterable<Poll>; readonly warm: number },
+  {
+    polls,
+    warm,
+    since = 0,
+  }: { readonly polls: Iterable<Poll>; readonly warm: number; readonly since?: number },
 ): number {
-  const delay = new ExpectedDelay(world, warm);
+  const delay = new ExpectedDelay(world, { warm, since });
   const seen = new Uint32Array(world.events.length);
   for (const { source, at } of polls) {
     const times = world.events[source] ?? new Float64Array();
@@ -55,11 +62,14 @@ export class ExpectedDelay {
   #swapped = 0;
   sum = 0;
 
-  constructor(world: ExpectedWorld, warm: number) {
+  constructor(
+    world: ExpectedWorld,
+    { warm, since }: { readonly warm: number; readonly since: number },
+  ) {
     this.#world = world;
     this.#warm = warm;
     this.#rates = Float64Array.from(world.rate0);
-    this.#polledAt = new Float64Array(world.rate0.length);
+    this.#polledAt = new Float64Array(world.rate0.length).fill(since);
     this.#running = new Float64Array(world.rate0.length);
   }
 

@@ -130,7 +130,7 @@ export function simulated(
         policy.observe(source, now, changes);
       },
     });
-    return expectedDelay(world, { polls, warm: from + warm });
+    return expectedDelay(world, { polls, warm: from + warm, since: from });
   };
   const ours = (of: World) => {
     const names = namesOf(of);
