@@ -58,7 +58,7 @@ async function simulatedLines(): Promise<readonly Line[]> {
   });
   return [
     { label: "round robin", mark: "robin", points: points.map((at) => at.roundRobin) },
-    { label: "Dayferry, first hour", mark: "first", points: points.map((at) => at.firstHour) },
+    { label: "first hour", mark: "first", points: points.map((at) => at.firstHour) },
     { label: "Dayferry", mark: "ours", points: points.map((at) => at.ours) },
     { label: "oracle", mark: "oracle", points: points.map((at) => at.oracle) },
   ];
