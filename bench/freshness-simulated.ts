@@ -78,7 +78,7 @@ function judge(pollsim: Pollsim, [n = "200", seeds, worlds]: readonly string[]):
       };
       // Not while it runs, as a decision is timed there.
       const expectedOf = ({ seen }: ReturnType<typeof watched>) => {
-        const delay = new ExpectedDelay(world, { warm: warm, since: 0 });
+        const delay = new ExpectedDelay(world, { warm, since: 0 });
         for (const [source, now, times] of seen) delay.see(source, now, times);
         return delay.sum;
       };
@@ -185,7 +185,7 @@ function linked(
 
 /** What a policy leaves unseen in a world, by expectation. */
 function expectedOf(pollsim: Pollsim, world: World, policy: Policy): number {
-  const delay = new ExpectedDelay(world, { warm: warm, since: 0 });
+  const delay = new ExpectedDelay(world, { warm, since: 0 });
   const watched: Policy = {
     next: (now) => policy.next(now),
     observe(source, now, changes) {

@@ -23,6 +23,7 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Random } from "../src/sandbox/seed/random.ts";
+import { maxAgePart } from "../src/sync/scheduler/ceiling.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import {
   agesBefore,
@@ -65,8 +66,6 @@ const latencyMs = 150;
 const hourMs = 3_600_000;
 /** The part of the quota that may be used where nothing has happened for hours. */
 const quietPart = 0.25;
-/** As the daemon gives its scheduler a little less than it promises. */
-const maxAgePart = 11 / 12;
 
 const [path = "", ...given] = process.argv.slice(2);
 const sizes = given.filter((it) => !it.includes("="));

@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import { type Revision, revision } from "../domain/ids.ts";
+import { lazy } from "../domain/lazy.ts";
 import { numberColumn } from "./rows/item-rows.ts";
 
 /** What every table's repository is made of. */
@@ -52,11 +53,10 @@ export function storeDatabase(db: Database.Database): StoreDatabase {
 }
 
 class LazyStatement implements Statement {
-  readonly #prepare: () => Statement;
-  #prepared: Statement | null = null;
+  readonly #statement: () => Statement;
 
   constructor(prepare: () => Statement) {
-    this.#prepare = prepare;
+    this.#statement = lazy(prepare);
   }
 
   run(...values: unknown[]) {
@@ -81,11 +81,6 @@ class LazyStatement implements Statement {
 
   raw() {
     return new LazyStatement(() => this.#statement().raw());
-  }
-
-  #statement(): Statement {
-    this.#prepared ??= this.#prepare();
-    return this.#prepared;
   }
 }
 

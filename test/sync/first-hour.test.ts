@@ -13,6 +13,7 @@ import { VirtualTime } from "../../bench/freshness/virtual-time.ts";
 import { WatchedDaemon } from "../../bench/freshness/watched-daemon.ts";
 import { Random } from "../../src/sandbox/seed/random.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
+import { maxAgePart } from "../../src/sync/scheduler/ceiling.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { testDirectory } from "../support/test-store.ts";
 
@@ -42,13 +43,17 @@ function worldOf(n: number): World {
     return Float64Array.from(times);
   });
   return {
-    ...{ n, horizon, events, rate0, swaps: [], mu: 1 / 720, burstRate: (rate) => rate },
-    ...{
-      sc: { burst: false },
-      w: new Float64Array(n).fill(1),
-      g: [null],
-      phase: events.map(() => 0),
-    },
+    n,
+    horizon,
+    events,
+    rate0,
+    w: new Float64Array(n).fill(1),
+    sc: { burst: false },
+    g: [null],
+    phase: events.map(() => 0),
+    swaps: [],
+    mu: 1 / 720,
+    burstRate: (rate) => rate,
   };
 }
 
@@ -152,7 +157,7 @@ function schedulerPolls(
   const pace = (quota.requests / (quota.perMs / 1000)) * share;
   const names = world.events.map((_, source) => String(source));
   const { policy } = schedulerPolicy({
-    ...{ names, start: 0, budget: pace, maxAge: (maxAge * 11) / 12 },
+    ...{ names, start: 0, budget: pace, maxAge: maxAge * maxAgePart },
     ...(items && { past: { events: world.events, items, from: 0 } }),
   });
   const seen = world.events.map(() => 0);
