@@ -59,8 +59,11 @@ describeInBrowser("the calendar", () => {
   /** Drags from the middle of one to the middle of another, as a hand does: in steps. */
   async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
     await page.evaluate("document.querySelector('#calendar').scrollIntoView()");
-    const [start, end] = [await from.boundingBox(), await to.boundingBox()];
-    if (!start || !end) throw new Error("there is nothing to drag, or nowhere to drop it");
+    // The calendar replaces its entries when it loads them again: for a moment they have no place.
+    const [start, end] = await eventually("both are shown", async () => {
+      const [start, end] = [await from.boundingBox(), await to.boundingBox()];
+      return start && end ? ([start, end] as const) : null;
+    });
     await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
     await page.mouse.down();
     await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 20 });
@@ -105,12 +108,15 @@ describeInBrowser("the calendar", () => {
     await shown.evaluate("(element) => element.scrollIntoView({ block: 'center' })");
     // Its end can be taken hold of once the pointer is above it.
     await shown.hover();
-    const box = await shown.boundingBox();
     const hours = ["11:00", "12:00"].map((hour) =>
-      page.locator("#calendar").getByText(hour, { exact: true }).first().boundingBox(),
+      page.locator("#calendar").getByText(hour, { exact: true }).first(),
     );
-    const [eleven, twelve] = await Promise.all(hours);
-    if (!box || !eleven || !twelve) throw new Error("the week does not show the event");
+    const [box, eleven, twelve] = await eventually("the week shows the event", async () => {
+      const [box, eleven, twelve] = await Promise.all(
+        [shown, ...hours].map((each) => each.boundingBox()),
+      );
+      return box && eleven && twelve ? ([box, eleven, twelve] as const) : null;
+    });
     const [x, end] = [box.x + box.width / 2, box.y + box.height - 2];
     await page.mouse.move(x, end);
     await page.mouse.down();
@@ -218,7 +224,7 @@ describeInBrowser("the calendar", () => {
     await hour.waitFor();
     await page.evaluate("document.querySelector('#calendar').scrollIntoView()");
     // What stands there is the hour itself, neither cut off nor covered.
-    const { x, y } = (await hour.boundingBox()) ?? expect.fail("no hour is shown");
+    const { x, y } = await eventually("an hour is shown", () => hour.boundingBox());
     const there = `document.elementFromPoint(${x + 4}, ${y + 4})?.textContent`;
     expect(await page.evaluate(there)).toBe("09:00");
   });
