@@ -66,7 +66,9 @@ describe("makeBackup()", () => {
       db.prepare("INSERT INTO pairs VALUES (?, ?, randomblob(3000))").run(2 * id, id);
       db.prepare("INSERT INTO pairs VALUES (?, ?, randomblob(3000))").run(2 * id + 1, id);
     });
-    for (let id = 1; id <= 2000; id += 1) write(id);
+    db.transaction(() => {
+      for (let id = 1; id <= 2000; id += 1) write(id);
+    })();
     let id = 2000;
     let isDone = false;
     const writing = (async () => {

@@ -139,7 +139,7 @@ describe("a long answer", () => {
     const query = `<c:calendar-query xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"><d:prop><d:getetag/><c:calendar-data/></d:prop><c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT"><c:prop-filter name="SUMMARY"/></c:comp-filter></c:comp-filter></c:filter></c:calendar-query>`;
     const asked = call(`REPORT ${calendar}`, { headers: { depth: "1" }, body: query });
     const changes = setInterval(() => {
-      for (let id = 1; id <= 400; id += 7) {
+      for (let id = 1; id <= 400; id += 40) {
         store.mirror.put(anEvent(id, { title: `Changed ${performance.now()}` }), "events:2001");
       }
     }, 1);

@@ -55,14 +55,10 @@ describe("doctor", () => {
   });
 
   it("finds a wrong zone by its probe", async () => {
-    const { configFile } = place({ service: { timeZone: "America/New_York" } });
-    const { code, stdout } = await dayferry([
-      "doctor",
-      "--probe-time-zone",
-      "--json",
-      "--config",
-      configFile,
-    ]);
+    const installation = place({ service: { timeZone: "America/New_York" } });
+    const { code, stdout } = await command(["doctor", "--probe-time-zone", "--json"], {
+      installation,
+    });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toContainEqual(
       expect.objectContaining({
@@ -128,7 +124,7 @@ describe("doctor", () => {
   });
 
   it("exits 1 with a remedy when nothing answers", async () => {
-    const { configFile } = place({
+    const installation = place({
       service: {
         baseUrl: "http://127.0.0.1:9/api/v3",
         apiKey: "some-key",
@@ -137,7 +133,7 @@ describe("doctor", () => {
         timeout: "PT1S",
       },
     });
-    const { code, stdout } = await dayferry(["doctor", "--config", configFile]);
+    const { code, stdout } = await command(["doctor"], { installation });
     expect(code).toBe(1);
     expect(stdout).toContain("FAIL service: ");
     expect(stdout).toContain("check service.baseUrl");

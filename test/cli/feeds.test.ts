@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { dayferry } from "../support/dayferry.ts";
 import { command, serveHere } from "../support/in-process.ts";
 import { commandRig } from "./command-rig.ts";
 
@@ -7,12 +6,9 @@ const { place, project } = commandRig();
 
 describe("feeds", () => {
   it("are made as they are chosen, listed with that, changed under their address, and end", async () => {
-    const { configFile } = place();
-    await dayferry(["sync", "--config", configFile]);
-    const run = async (...args: readonly string[]) => {
-      const { code, stdout, stderr } = await dayferry(["feeds", ...args, "--config", configFile]);
-      return { code, stdout, stderr };
-    };
+    const installation = place();
+    await command(["sync"], { installation });
+    const run = (...args: readonly string[]) => command(["feeds", ...args], { installation });
     const json = async (...args: readonly string[]) =>
       JSON.parse((await run(...args, "--json")).stdout);
     const id = String(project());

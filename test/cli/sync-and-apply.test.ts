@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { calendar } from "../edits/rig.ts";
 import { dayferry } from "../support/dayferry.ts";
+import { command } from "../support/in-process.ts";
 import { commandRig } from "./command-rig.ts";
 
 const rig = commandRig();
@@ -11,7 +12,7 @@ const { place, project, owner } = rig;
 
 describe("sync", () => {
   it("prints what changed, then nothing when nothing did", async () => {
-    const { configFile } = place();
+    const installation = place();
     const { id } = insist(
       rig.sandbox.workspace.events.create(
         { by: owner(), project: project() },
@@ -26,17 +27,17 @@ describe("sync", () => {
       () =>
         void rig.sandbox.workspace.events.remove({ by: owner(), project: project(), event: id }),
     );
-    const first = await dayferry(["sync", "--config", configFile]);
+    const first = await command(["sync"], { installation });
     expect(first).toMatchObject({ code: 0 });
     expect(first.stdout).toMatch(/added +event +Kick-off/);
     expect(first.stderr).toMatch(/sweep: \d+ of \d+ lists/);
-    const second = await dayferry(["sync", "--config", configFile, "--json"]);
+    const second = await command(["sync", "--json"], { installation });
     expect(JSON.parse(second.stdout)).toMatchObject({ added: 0, changed: 0, buried: 0 });
   });
 
   it("exits 1 when the service refuses the key", async () => {
-    const { configFile } = place({ service: { apiKey: "wrong-key-wrong-key" } });
-    const { code, stderr } = await dayferry(["sync", "--config", configFile]);
+    const installation = place({ service: { apiKey: "wrong-key-wrong-key" } });
+    const { code, stderr } = await command(["sync"], { installation });
     expect(code).toBe(1);
     expect(stderr).toContain("403");
     expect(stderr).not.toContain("wrong-key-wrong-key");
@@ -54,13 +55,13 @@ describe("apply", () => {
   );
 
   it("shows the plan and stores nothing on a dry run", async () => {
-    const { configFile } = place();
-    await dayferry(["sync", "--config", configFile]);
-    const args = ["apply", "-", "--project", String(project()), "--config", configFile];
-    const dry = await dayferry([...args, "--dry-run"], { input: milestone });
+    const installation = place();
+    await command(["sync"], { installation });
+    const args = ["apply", "-", "--project", String(project())];
+    const dry = await command([...args, "--dry-run"], { installation, input: milestone });
     expect(dry.code).toBe(0);
     expect(dry.stdout).toContain("would be accepted: created the milestone Ship it, all day ");
-    const { stdout } = await dayferry(["edits", "list", "--json", "--config", configFile]);
+    const { stdout } = await command(["edits", "list", "--json"], { installation });
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
@@ -108,10 +109,10 @@ describe("apply", () => {
   });
 
   it("exits 1 and names line and reason when the file is refused", async () => {
-    const { configFile } = place();
-    await dayferry(["sync", "--config", configFile]);
-    const args = ["apply", "-", "--project", String(project()), "--config", configFile];
-    const cut = await dayferry(args, { input: "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n" });
+    const installation = place();
+    await command(["sync"], { installation });
+    const args = ["apply", "-", "--project", String(project())];
+    const cut = await command(args, { installation, input: "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n" });
     expect(cut.code).toBe(1);
     expect(cut.stdout).toMatch(/refused: line \d+: /);
     const recurring = calendar(
@@ -122,10 +123,10 @@ describe("apply", () => {
       "RRULE:FREQ=DAILY",
       "END:VEVENT",
     );
-    const refused = await dayferry(args, { input: recurring });
+    const refused = await command(args, { installation, input: recurring });
     expect(refused.code).toBe(1);
     expect(refused.stdout).toContain("refused event");
-    const bare = await dayferry(args, { input: calendar() });
+    const bare = await command(args, { installation, input: calendar() });
     expect(bare.code).toBe(1);
     expect(bare.stdout).toContain("refused: line 1: the calendar holds no VEVENT and no VTODO");
   });

@@ -1,5 +1,6 @@
 import { afterAll, describe, it } from "vitest";
 import type { Fault } from "../../src/sandbox/faults.ts";
+import { rows } from "../support/effort.ts";
 import { eventually } from "../support/eventually.ts";
 import { CrashRig } from "./crash-rig.ts";
 
@@ -52,7 +53,7 @@ describe("kill -9", () => {
   const started: CrashRig[] = [];
   const free: (readonly CrashRig[])[] = [];
   const start = async () => {
-    const names = cells.map(({ name }) => name);
+    const names = rows(cells, 3).map(({ name }) => name);
     const rigs = [CrashRig.start("event", names), CrashRig.start("task", names)];
     const pair = await Promise.all(rigs);
     started.push(...pair);
@@ -61,7 +62,7 @@ describe("kill -9", () => {
   afterAll(() => Promise.all(started.map((rig) => rig.close())));
 
   // Most of the time is waiting for what a time-out of the service may still bring: some cells wait side by side.
-  it.concurrent.each(cells)(
+  it.concurrent.each(rows(cells, 3))(
     "$name: every edit is in the workspace once",
     async ({ name, wasted, die }) => {
       const rigs = free.pop() ?? (await start());

@@ -75,7 +75,8 @@ describe("a sweep that was cut off", () => {
   });
 
   it("asks for one in fifty again at most in a workspace of a thousand lists", async () => {
-    const here = await stage({ size: "m", quota: { requests: 25, perMs: 50 } });
+    const counts = { tasks: 1000, parents: 1 };
+    const here = await stage({ size: "m", counts, quota: { requests: 25, perMs: 50 } });
     // Pages of all tasks would make it a fifth of that.
     here.sandbox.faults.add({ kind: "status", status: 404, path: /alltodo$/, times: 9 });
     const stop = new AbortController();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
+import { rows } from "../../support/effort.ts";
 import { at, idOf, items, noon, type Rig, startRig } from "../rig.ts";
 
 /** Everything the owner can see, as the service answers it, without the port. */
@@ -180,9 +181,13 @@ describe("seedWorkspace()", () => {
     expect(at(page, "total_count")).toBe(320);
   });
 
-  test("the largest size starts and lists", { timeout: 300_000 }, async () => {
-    const rig = await startRig({ size: "l" });
-    expect(rig.sandbox.workspace.places()).toHaveLength(200);
+  const sizes = [
+    ["m", 20],
+    ["l", 200],
+  ] as const;
+  test.each(rows(sizes, 2))("size %s starts with %i projects and lists", async (size, projects) => {
+    const rig = await startRig({ size });
+    expect(rig.sandbox.workspace.places()).toHaveLength(projects);
     const tasks = await rig.call("GET /projects/2001/todolists/3001/tasks");
     expect(items(tasks.json).length).toBeGreaterThan(40);
   });
