@@ -6,8 +6,10 @@ import { requestClock } from "./support/request-clock.ts";
 import { roomy, type Stage, type StageOptions, stage, until } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
-/** Some pages, and lists that they are worth it for; each comparison of everything takes as long as there are tasks. */
-const counts = { tasks: 200, eventsPerProject: 2 } as const;
+/** Two pages, and lists that they are worth it for; each comparison of everything takes as long as there are tasks. */
+const counts = { tasks: 100, eventsPerProject: 2 } as const;
+/** So many pages that a wrong order is soon seen. */
+const morePages = { counts: { ...counts, tasks: 200 } } as const;
 
 /** A small workspace, read as a whole, with one clock for service and daemon that can be set forward. */
 async function world(options: StageOptions = {}) {
@@ -198,7 +200,7 @@ describe("pages that cannot be trusted", () => {
   ];
 
   test.each(strange)("are not used at all when %s", async (_, manner, reason) => {
-    const here = await world({ allTasks: manner });
+    const here = await world({ ...morePages, allTasks: manner });
     const { it } = here;
     await whilePolling(it, async () => {
       await until(() => it.sync.fastPath.kind === "off" && it.sync.fastPath.reason !== null);
@@ -210,7 +212,7 @@ describe("pages that cannot be trusted", () => {
   });
 
   test.each(strange)("are given up when they were good, and now %s", async (_, manner) => {
-    const here = await world();
+    const here = await world(morePages);
     const { it, forward } = here;
     await whilePolling(it, async () => {
       await until(() => isUsed(it));
