@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { backupAtOnce } from "./backups/backup-processes.ts";
@@ -36,6 +35,7 @@ import type { Log } from "./log.ts";
 import { createWake, type Wake } from "./loop.ts";
 import { type AccessControl, createAccessControl } from "./people/people.ts";
 import type { Throttle } from "./people/throttle.ts";
+import { randomBytes, randomId, timeLimit } from "./runtime.ts";
 import { type DataLock, lockDataDirectory } from "./store/data-lock.ts";
 import { MigrationError } from "./store/migrate.ts";
 import { knownValuesIn } from "./store/mirror/mirror.ts";
@@ -230,7 +230,7 @@ function buildRooms(
     migrations,
     zone,
     clock,
-    randomId: randomUUID,
+    randomId,
     beforeMigration: () => backUpFirst(config, { now: clock(), program: version, log }),
   });
   for (const name of lost) store.keyLosses.note(name, prints.get(name) ?? "");
@@ -528,7 +528,7 @@ function buildRooms(
       reader,
       maxSize: largestFile,
       clock,
-      randomId: randomUUID,
+      randomId,
       turns,
     },
     adminToken,
@@ -544,7 +544,7 @@ function buildRooms(
       await upstream.close();
       // An address that a command has just ended is not to be open until the next start.
       if (store.cachePurges.state().waiting > 0) {
-        await cachePurger?.step(AbortSignal.timeout(lastPurgeMs));
+        await cachePurger?.step(timeLimit(lastPurgeMs));
       }
       // What is noted of fetches is no promise: a failing disk must not keep anything else from its end.
       try {

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type BackOff, backOff, equalJitter } from "./domain/backoff.ts";
+import { nextTurn, startTimer } from "./runtime.ts";
 
 /** A latch between one sleeper and those who have work for it: a notification before the wait is not lost. */
 export interface Wake {
@@ -69,11 +69,11 @@ export function createWake(): Wake {
           notified = false;
           return resolve();
         }
-        const timer = setTimeout(end, Math.min(ms, longestTimer));
+        const timer = startTimer(ms, end);
         signal.addEventListener("abort", end, { once: true });
         sleepers.add(end);
         function end(): void {
-          clearTimeout(timer);
+          timer.cancel();
           signal.removeEventListener("abort", end);
           sleepers.delete(end);
           resolve();
@@ -85,9 +85,6 @@ export function createWake(): Wake {
 
 const restOf = (idle: LoopOptions["idle"]): Temporal.Duration =>
   typeof idle === "function" ? idle() : idle;
-
-/** Timers take 31 bits of milliseconds; beyond, they fire at once. */
-const longestTimer = 2 ** 31 - 1;
 
 function report(
   { onFault }: LoopOptions,

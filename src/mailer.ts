@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import type { Config, MailConfig } from "./config/config.ts";
 import type { PersonId } from "./domain/ids.ts";
 import { everyMailKind, type MailWishes } from "./domain/mail-kind.ts";
@@ -15,6 +14,7 @@ import { createSmtpMailer } from "./mail/smtp.ts";
 import { operatorWays } from "./reminders/operator/operator-ways.ts";
 import { type OperatorWay, testWays, type WayTest } from "./reminders/operator/tell-operator.ts";
 import type { MailDeps } from "./reminders/recipients.ts";
+import { randomBytes, randomId } from "./runtime.ts";
 import { secretFile } from "./store/secret-files.ts";
 
 /** How long a mail server may stay silent. */
@@ -136,7 +136,7 @@ export async function testMessages(
   const mailer = chooseMailer(config.mail);
   try {
     const ways = openOperatorWays(config, { ...about, mailer, installation: "test.dayferry" });
-    return await testWays(ways, { id: randomUUID(), signal: about.signal });
+    return await testWays(ways, { id: randomId(), signal: about.signal });
   } finally {
     mailer.close();
   }

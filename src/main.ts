@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { damageBeforeOpening, damageIn, noteDatabase, standInName } from "./backups/damage.ts";
@@ -21,6 +20,7 @@ import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type Log, type LogLevel } from "./log.ts";
 import { createWake, type Wake } from "./loop.ts";
 import { checkMail, testMessages } from "./mailer.ts";
+import { monotonic, now, random, sleep, startTimer } from "./runtime.ts";
 import { MetricsPortError, startDaemon } from "./serve.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
 
@@ -30,11 +30,7 @@ process.env["TZ"] = "UTC";
 // Whatever is written holds what some may not read; where a shell or a service manager has other habits, so do libraries.
 process.umask(0o077);
 
-const runtime: Runtime = {
-  clock: () => Temporal.Now.instant(),
-  monotonic: () => performance.now(),
-  random: () => Math.random(),
-};
+const runtime: Runtime = { clock: now, monotonic, random };
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(signal));
 
@@ -124,14 +120,15 @@ if (stop.signal.aborted) process.exit();
  */
 function end(signal: "SIGINT" | "SIGTERM"): void {
   if (stop.signal.aborted) {
-    if (performance.now() - endAskedMs > samePressMs) process.exit(signal === "SIGINT" ? 130 : 143);
+    if (monotonic() - endAskedMs > samePressMs) process.exit(signal === "SIGINT" ? 130 : 143);
     return;
   }
-  endAskedMs = performance.now();
-  setTimeout(() => {
+  endAskedMs = monotonic();
+  const giveUp = () => {
     context.say("closing took too long; what was under way is taken up at the next start\n");
     process.exit(1);
-  }, longestEndMs).unref();
+  };
+  startTimer(longestEndMs, giveUp, { holdsProcess: false });
   stop.abort();
 }
 
@@ -247,7 +244,7 @@ async function lookThrough({
   readonly log: Log;
 }): Promise<void> {
   try {
-    await pause(lookAfterMs, null, { signal });
+    if (!(await sleep(lookAfterMs, signal))) return;
     const file = join(config.dataDir, "dayferry.sqlite");
     const found = await createBackupProcesses().examine(file, signal);
     if (!found.ok && found.failure.kind === "damaged") onDamage(found.failure.problem);

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -24,6 +23,7 @@ import { openMailLinks } from "./mailer.ts";
 import { createMailedLogIns } from "./people/mailed-log-in.ts";
 import { createThrottle, type Throttle } from "./people/throttle.ts";
 import { createReportProcesses } from "./reports/report-processes.ts";
+import { randomBytes, sleep, startTimer } from "./runtime.ts";
 import {
   type CopyFacts,
   type CopySource,
@@ -169,9 +169,9 @@ export async function runReadOnly(options: ReadOnlyOptions): Promise<0 | 1> {
     current.stop.abort();
     server.close();
     server.closeIdleConnections();
-    const lingering = setTimeout(() => server.closeAllConnections(), 1000);
+    const lingering = startTimer(1000, () => server.closeAllConnections());
     await new Promise((resolve) => server.once("close", resolve));
-    clearTimeout(lingering);
+    lingering.cancel();
     await retire(current);
     log.info("stopped");
     return 0;
@@ -206,7 +206,7 @@ async function openFirst(source: CopySource, standing: Standing): Promise<Genera
     const opened = await openNext(source, standing);
     if (opened.kind === "opened") return opened.generation;
     if (opened.kind === "unusable") problem = opened.problem;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(1000);
   }
   return problem;
 }

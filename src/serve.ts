@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
@@ -29,6 +28,7 @@ import { createWebhookBook } from "./people/webhook-book.ts";
 import { testWays } from "./reminders/operator/tell-operator.ts";
 import { testMessage } from "./reminders/webhook-mailer.ts";
 import { createReportProcesses } from "./reports/report-processes.ts";
+import { randomBytes, randomId, sleep, startTimer } from "./runtime.ts";
 
 /** A daemon that serves; `done` resolves once everything is closed after the signal. */
 export interface RunningDaemon {
@@ -120,7 +120,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
     mailsAhead: (most) => mails.reminders.ahead(most),
     webhooks: {
       webhooks,
-      testFor: (person) => testMessage({ person, id: `test-${randomUUID()}` }),
+      testFor: (person) => testMessage({ person, id: `test-${randomId()}` }),
     },
     outbox: config.mail.smtpUrl === null ? openOutbox(config.mail) : null,
     mailedLogIns: createMailedLogIns({
@@ -166,7 +166,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
       examine: (status) => examineDaemon(status, { config, clock }),
       test: async () => {
         const { messageFindings } = await import("./cli/daemon-findings.ts");
-        return messageFindings(await testWays(operator.ways, { id: randomUUID(), signal }));
+        return messageFindings(await testWays(operator.ways, { id: randomId(), signal }));
       },
     },
     signal,
@@ -200,7 +200,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
     server.close();
     server.closeIdleConnections();
     metrics?.close();
-    const lingering = setTimeout(() => server.closeAllConnections(), 1000);
+    const lingering = startTimer(1000, () => server.closeAllConnections());
     try {
       rmSync(addressFile, { force: true });
     } catch (error) {
@@ -209,7 +209,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
     }
     // Requests under way get a few seconds; what is left claimed afterwards is put back.
     const hasEnded = await within(patienceMs, Promise.all([rooms.upstream.close(), work]));
-    clearTimeout(lingering);
+    lingering.cancel();
     server.closeAllConnections();
     if (!hasEnded)
       log.warn("what was under way did not end in time, and is taken up at the next start");
@@ -342,14 +342,11 @@ function portOf(server: Server): number {
 
 /** Whether the work ended in that time; a later outcome is ignored. Rejects when the work does in time. */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
+  const ended = new AbortController();
   try {
-    return await Promise.race([work.then(() => true), late]);
+    return await Promise.race([work.then(() => true), sleep(ms, ended.signal).then(() => false)]);
   } finally {
-    clearTimeout(timer);
+    ended.abort();
   }
 }
 

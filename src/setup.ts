@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
@@ -17,6 +16,7 @@ import {
   type SetupTrial,
   type SetupWrite,
 } from "./http/setup-app.ts";
+import { randomBytes } from "./runtime.ts";
 import { probeZone } from "./troubles/zone-probe.ts";
 import { createUpstream, type Upstream } from "./upstream/client.ts";
 import { describeFailure, type Failure } from "./upstream/failure.ts";

@@ -1,3 +1,4 @@
+import { inNextTurn, monotonic } from "./runtime.ts";
 /**
  * Shares out the main thread among what can wait: all of it together holds no turn of the event loop for longer than a few
  * milliseconds, so that requests, timers and answers get theirs in between.
@@ -25,10 +26,10 @@ interface TurnsDeps {
 const turnMs = 8;
 
 const ownDeps: TurnsDeps = {
-  monotonic: () => performance.now(),
+  monotonic,
   // Microtasks run once there are no ticks, and ticks once there are no microtasks.
   soon: (callback) => queueMicrotask(() => process.nextTick(callback)),
-  later: (callback) => void setImmediate(callback),
+  later: inNextTurn,
 };
 
 /** On the process's own event loop, where nothing else is given. */

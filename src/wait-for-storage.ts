@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "./log.ts";
+import { sleep } from "./runtime.ts";
 import { storageProblemAtStart } from "./store/storage-health.ts";
 
 /** What a start that cannot open its data directory needs to say so, and to try again. */
@@ -41,7 +41,7 @@ export async function openOnceStorable<Value>(
         told = problem;
       }
       server ??= await answerMeanwhile(http, () => told ?? "");
-      await pause(restMs, null, { signal }).catch(() => null);
+      await sleep(restMs, signal);
     }
     return null;
   } finally {

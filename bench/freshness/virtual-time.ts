@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { replaceRuntime } from "../../src/runtime.ts";
 import { DueHeap } from "../../src/sync/scheduler/due-heap.ts";
 
 type Callback = (...given: readonly unknown[]) => void;
@@ -20,8 +21,8 @@ const longestWorkMs = 60_000;
  * day takes as long as its work does on any machine, under any load, and nothing ever runs behind the clock. Computing takes
  * no time on it; the latency of the network is a timer like others, and counts.
  *
- * `install` puts timers of this clock in the place of the process's own, as the daemon, the sandbox and their libraries wait
- * by the global ones. What Node waits for by itself (sockets) keeps the real time.
+ * `install` puts this clock and its timers in the place of the process's own, as the daemon, the sandbox and their libraries
+ * wait by the global ones. What Node waits for by itself (sockets) keeps the real time.
  */
 export class VirtualTime {
   readonly #start: Temporal.Instant;
@@ -63,7 +64,9 @@ export class VirtualTime {
       clearInterval: clear,
     };
     Object.assign(globalThis, virtual);
+    const restore = replaceRuntime({ now: this.clock, monotonic: this.monotonic });
     return () => {
+      restore();
       Object.assign(globalThis, own);
     };
   }

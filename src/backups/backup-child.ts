@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
+import { randomBytes } from "../runtime.ts";
 import { examineDatabase } from "../store/copies/copy-database.ts";
 import type { ChildTask } from "./backup-processes.ts";
 import { makeBackup } from "./make-backup.ts";

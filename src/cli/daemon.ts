@@ -1,4 +1,5 @@
 import { commandAgent } from "../domain/program-name.ts";
+import { timeLimit } from "../runtime.ts";
 import type { DaemonAddress } from "./command-host.ts";
 
 /** The running daemon refused or could not be reached. */
@@ -29,7 +30,7 @@ export async function askDaemon(
     "user-agent": commandAgent,
     ...(body && { "content-type": body.type }),
   };
-  const signal = AbortSignal.timeout(withinMs);
+  const signal = timeLimit(withinMs);
   let answer: Response;
   let text: string;
   try {

@@ -1,3 +1,4 @@
+import { monotonic, startTimer, type Timer } from "../runtime.ts";
 /** A length of time that runs only while somebody works. */
 export interface TimeLimit {
   /** Stops counting: what is waited for now is not the work. */
@@ -10,21 +11,21 @@ export interface TimeLimit {
 export function startTimeLimit(limit: Temporal.Duration, onOver: () => void): TimeLimit {
   let leftMs = limit.total("milliseconds");
   let isOver = false;
-  let timer: NodeJS.Timeout | null = null;
+  let timer: Timer | null = null;
   let since = 0;
   const resume = () => {
     if (timer || isOver) return;
-    since = performance.now();
-    timer = setTimeout(() => {
+    since = monotonic();
+    timer = startTimer(leftMs, () => {
       isOver = true;
       onOver();
-    }, leftMs);
+    });
   };
   const pause = () => {
     if (!timer) return;
-    clearTimeout(timer);
+    timer.cancel();
     timer = null;
-    leftMs = Math.max(0, leftMs - (performance.now() - since));
+    leftMs = Math.max(0, leftMs - (monotonic() - since));
   };
   resume();
   return { pause, resume, isOver: () => isOver };

@@ -182,7 +182,7 @@ export function isReadTwice(time: Temporal.ZonedDateTime): boolean {
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(zone)) return false;
   try {
-    Temporal.Now.zonedDateTimeISO(zone);
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone);
     return true;
   } catch {
     return false;

@@ -1,4 +1,5 @@
 import { Router } from "express";
+import { timeLimit } from "../runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { ZoneProof } from "../troubles/zone-probe.ts";
 import { conflict, sendJson, sendProblem } from "./problem-json.ts";
@@ -24,7 +25,7 @@ export function apiRoutes({ store, status, probeZone }: ApiRoutesDeps): Router {
 
   if (probeZone) {
     router.post("/api/zone-probe", async (_request, response) => {
-      sendJson(response, await probeZone(AbortSignal.timeout(probePatienceMs)));
+      sendJson(response, await probeZone(timeLimit(probePatienceMs)));
     });
   }
 

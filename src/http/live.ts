@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import { seesCollection } from "../domain/sight.ts";
+import { startTimer } from "../runtime.ts";
 import type { Directory } from "../store/mirror/directory.ts";
 import { type Topic, type TopicNews, type TopicWatch, topics } from "../store/topic-watch.ts";
 import { sendProblem } from "./problem-json.ts";
@@ -222,5 +223,5 @@ const nameOf = (viewer: Viewer): string =>
 /** The timers of this process, which hold up no end. */
 export const processTimers = (now: () => number): LiveTimers => ({
   now,
-  after: (ms, step) => void setTimeout(step, ms).unref(),
+  after: (ms, step) => void startTimer(ms, step, { holdsProcess: false }),
 });

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SideSource, type Source, sideKinds } from "../domain/source.ts";
 import type { Tallies } from "../domain/tallies.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
+import { nextTurn } from "../runtime.ts";
 import type { PurgeState } from "../store/channels/cache-purges.ts";
 import { type DiskUse, readDiskUse } from "../store/disk-use.ts";
 import type { Gauges, OpenEdits } from "../store/gauges.ts";

@@ -1,5 +1,6 @@
 import type { Transporter } from "nodemailer";
 import { createHider, type Hide } from "../domain/hidden-secrets.ts";
+import { startTimer as startOwnTimer } from "../runtime.ts";
 import { loadNodemailer } from "./load-nodemailer.ts";
 import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { toMessage } from "./message.ts";
@@ -84,8 +85,8 @@ interface SmtpConnection {
 
 function startTimer(ms: number): Limit {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), ms);
-  return { signal: late.signal, stop: () => clearTimeout(timer) };
+  const timer = startOwnTimer(ms, () => late.abort());
+  return { signal: late.signal, stop: timer.cancel };
 }
 
 async function send(

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { unreachable } from "../domain/result.ts";
+import { sleep } from "../runtime.ts";
 
 export interface ThrottleDeps {
   readonly clock: () => Temporal.Instant;
   /** Resolves after so many milliseconds; a timer of the process unless given. */
-  readonly pause?: (ms: number) => Promise<void>;
+  readonly pause?: (ms: number) => Promise<unknown>;
 }
 
 /** How a wrong secret is answered: at once, late, or by turning its sender away for a while. */

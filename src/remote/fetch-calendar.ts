@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { networkFailure } from "../domain/network-failure.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { startTimer, timeLimit } from "../runtime.ts";
 import {
   type AddressGuard,
   ForbiddenAddressError,
@@ -56,7 +57,7 @@ export async function fetchCalendar(
   { allows, timeout, most }: FetchLimits,
 ): Promise<Fetched> {
   const milliseconds = timeout.total("milliseconds");
-  const late = AbortSignal.timeout(milliseconds);
+  const late = timeLimit(milliseconds);
   const done = new AbortController();
   const signal = AbortSignal.any([late, wanted.signal, done.signal]);
   const connectMs = Math.min(10_000, milliseconds);
@@ -134,12 +135,12 @@ async function ask(
         ...(login !== null && { authorization: login }),
       },
     });
-    const timer = setTimeout(() => outgoing.destroy(new SlowConnectionError()), context.connectMs);
+    const timer = startTimer(context.connectMs, () => outgoing.destroy(new SlowConnectionError()));
     outgoing.once("socket", (socket) => {
       const event = bare.protocol === "https:" ? "secureConnect" : "connect";
-      socket.once(event, () => clearTimeout(timer));
+      socket.once(event, () => timer.cancel());
     });
-    outgoing.once("close", () => clearTimeout(timer));
+    outgoing.once("close", () => timer.cancel());
     outgoing.once("response", resolve);
     // Stays for the errors that come after the answer: those are told by the body as well.
     outgoing.on("error", reject);

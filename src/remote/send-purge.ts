@@ -1,4 +1,5 @@
 import { type RequestOptions, request as requestOf } from "node:http";
+import { timeLimit } from "../runtime.ts";
 
 /** A request to a cache, and for how long it may take. */
 export interface PurgeRequest {
@@ -18,7 +19,7 @@ export async function sendPurge(
   { url, method, headers, body, timeout }: PurgeRequest,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const late = AbortSignal.timeout(Math.ceil(timeout.total("milliseconds")));
+  const late = timeLimit(Math.ceil(timeout.total("milliseconds")));
   const options: RequestOptions = {
     method,
     headers: {

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type IncomingMessage, request as requestOf } from "node:http";
 import { networkFailure } from "../domain/network-failure.ts";
+import { timeLimit } from "../runtime.ts";
 import {
   type AddressGuard,
   ForbiddenAddressError,
@@ -62,7 +63,7 @@ export async function postMessage(
   const literal = literalAddress(url);
   if (literal !== null && !allows(literal)) return refused(null, forbidden);
   const milliseconds = timeout.total("milliseconds");
-  const late = AbortSignal.timeout(milliseconds);
+  const late = timeLimit(milliseconds);
   try {
     const outgoing = outgoingOf(to, { url, now: clock() });
     const response = await post(outgoing, { allows, signal: AbortSignal.any([late, signal]) });

@@ -8,6 +8,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { startTimer, type Timer } from "../runtime.ts";
 import type { Rendered, RenderFailure, RenderOptions } from "./render-report.ts";
 
 /** Renders reports beside the daemon. */
@@ -59,17 +60,19 @@ export function createReportProcesses({
     const dropped = spare;
     spare = null;
     if (!dropped) return;
-    clearTimeout(dropped.timer);
+    dropped.timer.cancel();
     void endSpare(dropped);
   }
   stop.addEventListener("abort", dropSpare, { once: true });
+  const dropLater = () =>
+    startTimer(spareStays.total("milliseconds"), dropSpare, { holdsProcess: false });
 
   /** What was started ahead, unless it has ended meanwhile. */
   async function takeProcess(): Promise<ReportProcess> {
     const taken = spare;
     spare = null;
     if (!taken) return startProcess();
-    clearTimeout(taken.timer);
+    taken.timer.cancel();
     const process = await taken.starting;
     if (!process.hasEnded()) return process;
     await process.end();
@@ -80,14 +83,14 @@ export function createReportProcesses({
     prepare() {
       if (stop.aborted) return;
       if (spare) {
-        spare.timer.refresh();
+        spare.timer.cancel();
+        spare = { ...spare, timer: dropLater() };
         return;
       }
       const starting = startProcess();
       // Whoever takes it is told why there is none.
       starting.then((process) => process.stay()).catch(() => undefined);
-      const timer = setTimeout(dropSpare, spareStays.total("milliseconds")).unref();
-      spare = { starting, timer };
+      spare = { starting, timer: dropLater() };
     },
     render(options, signal) {
       const turn = last.then(async () => {
@@ -103,7 +106,7 @@ export function createReportProcesses({
 /** A process that was started ahead, and what ends it when nobody needs it. */
 interface Spare {
   readonly starting: Promise<ReportProcess>;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Timer;
 }
 
 async function endSpare({ starting }: Spare): Promise<void> {

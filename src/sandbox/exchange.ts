@@ -1,4 +1,5 @@
 import type { Response } from "express";
+import { startTimer } from "../runtime.ts";
 import type { Fault } from "./faults.ts";
 import type { OpenEntry } from "./request-log.ts";
 import type { Outcome } from "./work-outcome.ts";
@@ -53,8 +54,8 @@ export function send(response: Response, reply: Reply): void {
     sendNow(sending);
     return;
   }
-  const timer = setTimeout(() => sendNow(sending), wait);
-  response.once("close", () => clearTimeout(timer));
+  const timer = startTimer(wait, () => sendNow(sending));
+  response.once("close", () => timer.cancel());
 }
 
 interface Sending {

@@ -1,3 +1,5 @@
+import { startTimer } from "../runtime.ts";
+
 /** What goes wrong with a request. "Effect" is what the request does to the workspace. */
 type FaultKind =
   /** Answered at once with this status; no effect. */
@@ -98,7 +100,4 @@ export class Faults {
   }
 }
 
-const byTimer: Later = (effect, ms) => {
-  const timer = setTimeout(effect, ms);
-  return () => clearTimeout(timer);
-};
+const byTimer: Later = (effect, ms) => startTimer(ms, effect).cancel;

@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { monotonic } from "../runtime.ts";
 import { Faults, type Later } from "./faults.ts";
 import { Limiter, type Quota } from "./limiter.ts";
 import { RequestLog } from "./request-log.ts";
@@ -29,7 +30,7 @@ export interface SandboxOptions {
   /** The account's IANA zone. */
   readonly timeZone: string;
   readonly clock: () => Temporal.Instant;
-  /** Milliseconds for quota and log; `performance.now` when absent. */
+  /** Milliseconds for quota and log; those of the process when absent. */
   readonly monotonic?: () => number;
   /** 25 requests in 10,000 ms when absent. */
   readonly quota?: Quota;
@@ -90,7 +91,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     limiter: new Limiter(options.quota ?? documentedQuota),
     log: requests,
     faults,
-    monotonic: options.monotonic ?? (() => performance.now()),
+    monotonic: options.monotonic ?? monotonic,
     latencyMs: options.latencyMs ?? 0,
     onHang: options.onHang ?? (() => {}),
     discovery: options.discovery,

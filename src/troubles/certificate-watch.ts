@@ -4,6 +4,7 @@ import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectSecure, type TLSSocket } from "node:tls";
 import type { Config } from "../config/config.ts";
 import { readSmtpUrl } from "../mail/smtp-url.ts";
+import { timeLimit } from "../runtime.ts";
 import type { Troubles } from "../store/troubles.ts";
 
 /** A server whose certificate is looked at. */
@@ -102,7 +103,7 @@ export function createCertificateWatch(deps: CertificateWatchDeps): CertificateW
 
 /** When the certificate that a server shows ends; null where none was seen. */
 async function expiryOf(server: TlsServer, outer: AbortSignal): Promise<Temporal.Instant | null> {
-  const signal = AbortSignal.any([outer, AbortSignal.timeout(patienceMs)]);
+  const signal = AbortSignal.any([outer, timeLimit(patienceMs)]);
   const opened: Socket[] = [];
   // The last one takes the one below it along; the other way round Node does not survive it.
   const end = () => opened.at(-1)?.destroy();

@@ -1,9 +1,9 @@
-import { setImmediate } from "node:timers/promises";
 import { createHider, type Hide } from "../domain/hidden-secrets.ts";
 import { readHttpDate } from "../domain/http-date.ts";
 import type { PersonId } from "../domain/ids.ts";
 import type { Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
+import { nextTurn, startTimer } from "../runtime.ts";
 import type { Failure } from "./failure.ts";
 import type { Form } from "./multipart.ts";
 import { type Listing, readList } from "./read-list.ts";
@@ -133,7 +133,7 @@ export class Asker {
     const delivered = await this.#deliver({ ...ask, isUnread: true }, call);
     if (!delivered.ok) return delivered;
     const { unread, damage, took } = delivered.value;
-    const { pause = setImmediate } = this.#options;
+    const { pause = nextTurn } = this.#options;
     await this.#turn(call);
     if (!unread) return fail(this.#misread(ask, { message: damage, call, took }));
     return ok({
@@ -181,9 +181,9 @@ export class Asker {
     const { gate, transport } = this.#options;
     gate.close();
     this.#stopping.abort();
-    const timer = setTimeout(() => this.#stopped.abort(), grace.total("milliseconds"));
+    const timer = startTimer(grace.total("milliseconds"), () => this.#stopped.abort());
     await gate.idle();
-    clearTimeout(timer);
+    timer.cancel();
     this.#stopped.abort();
     await transport.close();
   }
@@ -197,7 +197,7 @@ export class Asker {
 
   /** Answers of a sweep may come many at once; whom an edit or a person waits for goes on. */
   async #turn({ priority }: Call): Promise<void> {
-    const { pause = setImmediate } = this.#options;
+    const { pause = nextTurn } = this.#options;
     if (priority === "sweep") await pause();
   }
 

@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import { startTimer, type Timer } from "../runtime.ts";
 import { type Pace, type PaceRule, paceRule, ReadClock } from "./pace.ts";
 import {
   EditReserve,
@@ -94,7 +95,7 @@ export class Gate {
   readonly #choosers = new Set<() => void>();
   #pace: Pace = { kind: "sweep", reads: 0 };
   #pausedUntilMs: number;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #closed = false;
   #inFlight = 0;
   #sent = 0;
@@ -223,7 +224,7 @@ export class Gate {
   close(): void {
     this.#closed = true;
     this.#clear();
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
   }
 
   /** Resolves when no job is under way. */
@@ -235,7 +236,7 @@ export class Gate {
 
   #admit(): void {
     if (this.#closed) return;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     const { edit, interactive, sweep } = this.#queues;
     if (this.#options.monotonic() >= this.#pausedUntilMs) {
       startWhile(edit, () => this.#hasCome(this.#editAtMs()));
@@ -248,7 +249,7 @@ export class Gate {
     const wakeMs = this.#nextWakeMs();
     if (wakeMs === null) return;
     const waitMs = Math.max(1, Math.ceil(wakeMs - this.#options.monotonic()));
-    this.#timer = setTimeout(() => this.#admit(), waitMs);
+    this.#timer = startTimer(waitMs, () => this.#admit());
   }
 
   async #runJob<Value>(priority: Priority, job: () => Promise<Value>): Promise<Value> {

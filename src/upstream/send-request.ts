@@ -1,6 +1,7 @@
 import { backOff, fullJitter } from "../domain/backoff.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
+import { sleep } from "../runtime.ts";
 import type { Failure } from "./failure.ts";
 import { type Gate, type Priority, patienceMs, type Ticket, type Turn } from "./gate.ts";
 import type { KeyWatch } from "./key-health.ts";
@@ -150,7 +151,7 @@ export async function deliver(
         }
         const after = milliseconds(waitMs);
         deps.onEvent({ kind: "retrying", request, attempt, after, message: verdict.message });
-        if (!(await slept(waitMs, signal))) return fail({ kind: "aborted", request });
+        if (!(await sleep(waitMs, signal))) return fail({ kind: "aborted", request });
         rank = "retry";
         break;
       }
@@ -225,22 +226,6 @@ function unavailable(
   const { status, message, retryAfterMs } = verdict;
   const retryAfter = retryAfterMs === null ? null : milliseconds(retryAfterMs);
   return { kind: "unavailable", status, message, request, retryAfter };
-}
-
-/** Whether the time went by; false when the signal ended it. */
-function slept(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer);
-      resolve(false);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", wake);
-      resolve(true);
-    }, ms);
-    signal.addEventListener("abort", wake, { once: true });
-  });
 }
 
 const milliseconds = (ms: number): Temporal.Duration =>

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, request as requestOf } from "node:http";
 import type { Socket } from "node:net";
 import { isUnsent, networkFailure } from "../domain/network-failure.ts";
+import { startTimer as startOwnTimer } from "../runtime.ts";
 import { encodeForm, type Form } from "./multipart.ts";
 import { isGood, type Reply, receiveBody, textOf } from "./response.ts";
 
@@ -29,10 +30,7 @@ const restMs = 4000;
 /** Calls `end` after so many milliseconds. What it returns cancels that. */
 export type StartTimer = (ms: number, end: () => void) => () => void;
 
-const startTimer: StartTimer = (ms, end) => {
-  const timer = setTimeout(end, ms);
-  return () => clearTimeout(timer);
-};
+const startTimer: StartTimer = (ms, end) => startOwnTimer(ms, end).cancel;
 
 /**
  * Sends requests over kept connections. Redirects are not followed; every end is a `Reply`, nothing is thrown. It is

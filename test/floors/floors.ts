@@ -2,6 +2,7 @@ import { readSource } from "./source-code.ts";
 
 /** Floors of the rooms: a room imports itself and rooms on strictly lower floors. */
 const floors: ReadonlyMap<string, number> = new Map([
+  ["runtime.ts", -1],
   ["domain", 0],
   ...["store", "upstream", "ics", "mail", "config", "remote", "drop", "log.ts", "loop.ts"].map(
     onFloor(1),
@@ -65,13 +66,19 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
 /** Where a word is at home that the other modules must not say. */
 const speakers: ReadonlyMap<string, RegExp> = new Map([
   ["as", /^(?:domain\/ids\.ts|store\/rows\/.*)$/],
-  ["Temporal.Now", /^(?:main|domain\/when)\.ts$/],
   // The mail library wants one.
-  ["new Date(", /^(?:main|mail\/message)\.ts$/],
-  ...["process.env", "Date.now", "Math.random"].map((word): [string, RegExp] => [
-    word,
-    /^main\.ts$/,
-  ]),
+  ["new Date(", /^mail\/message\.ts$/],
+  ["process.env", /^main\.ts$/],
+  // It measures how long this process is busy.
+  ["performance", /^(?:runtime|http\/loop-delay)\.ts$/],
+  ["a timer", /^(?:runtime|http\/loop-delay)\.ts$/],
+  ...[
+    "Temporal.Now",
+    "Date.now",
+    "Math.random",
+    "AbortSignal.timeout",
+    "chance of node:crypto",
+  ].map((word): [string, RegExp] => [word, /^runtime\.ts$/]),
 ]);
 
 /**
@@ -97,6 +104,9 @@ function refusal(path: string, specifier: string): string | null {
   const room = roomOf(path);
   if (!floors.has(room)) return `${room} is no known room`;
   if (specifier.startsWith("node:")) {
+    if (specifier === "node:timers" || specifier === "node:timers/promises") {
+      return "timers are those of runtime.ts";
+    }
     const harmless = room !== "domain" || specifier === "node:crypto";
     return harmless ? null : "domain/ knows node:crypto only";
   }
@@ -120,7 +130,9 @@ function refusalOfRoom(from: string, to: string): string | null {
   const above = floors.get(from);
   const below = floors.get(to);
   if (above === undefined || below === undefined) return `${to} is no known room`;
-  if (from === "sandbox" && to !== "domain") return "sandbox/ shares domain/ and nothing else";
+  if (from === "sandbox" && to !== "domain" && to !== "runtime.ts") {
+    return "sandbox/ shares domain/ and runtime.ts, and nothing else";
+  }
   if (below < above) return null;
   return below === above ? `${from} and ${to} are siblings` : `${to} is above ${from}`;
 }

@@ -13,9 +13,13 @@ export function readSource(text: string): SourceFacts {
   const lineOf = (offset: number): number => code.slice(0, offset).split("\n").length;
   const imports: { readonly specifier: string; readonly line: number }[] = [];
   const blindImports: number[] = [];
+  const chances: { readonly word: string; readonly line: number }[] = [];
   for (const match of code.matchAll(importPattern)) {
     const specifier = strings.get(match.index + match[0].length - 1);
     if (specifier !== undefined) imports.push({ specifier, line: lineOf(match.index) });
+    if (specifier === "node:crypto" && /\b(?:random|getRandom|webcrypto)/.test(match[0])) {
+      chances.push({ word: "chance of node:crypto", line: lineOf(match.index) });
+    }
   }
   for (const match of code.matchAll(/(?<![.\w$])(?:import|require)\s*\(\s*(.)/gsu)) {
     const specifier = strings.get(match.index + match[0].length - 1);
@@ -26,7 +30,7 @@ export function readSource(text: string): SourceFacts {
   const words = wordPatterns.flatMap(({ word, pattern }) =>
     [...body.matchAll(pattern)].map(({ index }) => ({ word, line: lineOf(index) })),
   );
-  return { imports, words, blindImports };
+  return { imports, words: [...words, ...chances], blindImports };
 }
 
 /** `import "x"`, `import … from "x"`, `export … from "x"`: ends at the quote, which the mask leaves in place. */
@@ -44,6 +48,9 @@ const wordPatterns = [
   { word: "Temporal.Now", pattern: /\bTemporal\s*\.\s*Now\b/gu },
   { word: "Math.random", pattern: /\bMath\s*\.\s*random\b/gu },
   { word: "new Date(", pattern: /\bnew\s+Date\b/gu },
+  { word: "performance", pattern: /(?<![.\w$])performance\s*\./gu },
+  { word: "a timer", pattern: /(?<![.\w$])set(?:Timeout|Interval|Immediate)\b/gu },
+  { word: "AbortSignal.timeout", pattern: /\bAbortSignal\s*\.\s*timeout\b/gu },
 ];
 
 interface Masked {

@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -19,6 +18,7 @@ import { keyFiles } from "../../backups/sealed-keys.ts";
 import { newestSnapshots } from "../../backups/snapshots.ts";
 import type { Config } from "../../config/config.ts";
 import { fileReason } from "../../domain/file-reason.ts";
+import { randomBytes, randomId } from "../../runtime.ts";
 import { lockDataDirectory } from "../../store/data-lock.ts";
 import { fileAbove, keepFolderPrivate } from "../../store/private-files.ts";
 import { asJson, type CommandHost, type CommandTools, configFor, Failed } from "../command-host.ts";
@@ -163,7 +163,7 @@ async function restore(
     }
     const restored = await restoreBackup({
       ...source,
-      epoch: randomUUID(),
+      epoch: randomId(),
       quota: config.service.quota.requests,
     });
     if (!restored.ok) throw new Failed(`nothing was changed: ${restored.failure}`, 1);

@@ -1,5 +1,6 @@
 import { backOff } from "../../domain/backoff.ts";
 import type { PersonId } from "../../domain/ids.ts";
+import { timeLimit } from "../../runtime.ts";
 import type { Waiting } from "../../store/journal/claims.ts";
 import type { Store } from "../../store/store.ts";
 import type { Upstream } from "../../upstream/client.ts";
@@ -76,7 +77,7 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
 
   /** Whether the service answers, under the key of a person or the account's; null when it is not known. */
   async function asks(person: PersonId | null, signal: AbortSignal): Promise<boolean | null> {
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(probeTimeoutMs)]);
+    const soon = AbortSignal.any([signal, timeLimit(probeTimeoutMs)]);
     const answer = await upstream.labels.list({ priority: "edit", person, signal: soon });
     if (answer.ok) return true;
     return answer.failure.kind === "refused" ? false : null;

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { isId, type ListId, type ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { slugOf } from "../../domain/slug.ts";
@@ -16,6 +15,7 @@ import {
   type FileReading,
   longestAtOnce,
 } from "../../ics/read/calendar-reader.ts";
+import { nextTurn } from "../../runtime.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { InboxFile } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";

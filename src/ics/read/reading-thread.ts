@@ -5,6 +5,7 @@ import {
   Worker,
 } from "node:worker_threads";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { startTimer, type Timer } from "../../runtime.ts";
 import type { IcsProblem } from "../ics-problem.ts";
 import type { CalendarFile, IncomingObject, ObjectFault } from "./calendar-object.ts";
 import type { IncomingItem } from "./incoming.ts";
@@ -65,7 +66,7 @@ const idleMs = 5000;
 export function createThread(deps: ThreadDeps): ReadingThread {
   const { zone, pause, mostMb = 512 } = deps;
   let worker: Worker | null = null;
-  let idle: NodeJS.Timeout | undefined;
+  let idle: Timer | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   function end(): void {
@@ -88,7 +89,7 @@ export function createThread(deps: ThreadDeps): ReadingThread {
   }
 
   async function readNow({ kind, bytes }: LongRead): Promise<WholeReading | null> {
-    clearTimeout(idle);
+    idle?.cancel();
     worker ??= start();
     worker.ref();
     const { port1: parts, port2: answer } = new MessageChannel();
@@ -103,7 +104,7 @@ export function createThread(deps: ThreadDeps): ReadingThread {
     } finally {
       parts.close();
       worker?.unref();
-      idle = setTimeout(end, idleMs).unref();
+      idle = startTimer(idleMs, end, { holdsProcess: false });
     }
   }
 
@@ -124,7 +125,7 @@ async function endingOf(worker: Worker, timeout: Temporal.Duration): Promise<End
   const tooCostly = (why: string) =>
     resolve({ message: `the calendar cannot be read: ${why}; send it in parts` });
   const seconds = timeout.total("seconds");
-  const timer = setTimeout(() => tooCostly(`it takes longer than ${seconds} s`), seconds * 1000);
+  const timer = startTimer(seconds * 1000, () => tooCostly(`it takes longer than ${seconds} s`));
   const onRead = () => resolve("read");
   const onError = (error: unknown) => {
     const isMemory = error instanceof Error && Reflect.get(error, "code") === memoryCode;
@@ -136,7 +137,7 @@ async function endingOf(worker: Worker, timeout: Temporal.Duration): Promise<End
   try {
     return await promise;
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     worker.off("message", onRead).off("exit", onExit).off("error", onError);
   }
 }

@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import type { Mail, Mailbox, Mailer } from "../../mail/mail.ts";
 import { anyAddress } from "../../remote/address-guard.ts";
 import type { Webhook, WebhookMessage } from "../../remote/webhook.ts";
+import { nextTurn } from "../../runtime.ts";
 import { renderMail } from "../mail-content.ts";
 import type { OperatorContext, OperatorWords } from "./operator-words.ts";
 import type { OperatorMessage, OperatorWay } from "./tell-operator.ts";
@@ -26,7 +26,7 @@ export function operatorWays(deps: OperatorWaysDeps): readonly OperatorWay[] {
   const words = async (message: OperatorMessage): Promise<OperatorWords> => {
     const { operatorWords } = await import("./operator-words.ts");
     // To load it took a turn of the event loop.
-    await setImmediate();
+    await nextTurn();
     return operatorWords(message, deps.context());
   };
   const mails = deps.mail.map(

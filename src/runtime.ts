@@ -1,0 +1,89 @@
+import { randomUUID, randomBytes as secureBytes } from "node:crypto";
+
+/** Time and chance as the daemon uses them. */
+export interface Runtime {
+  readonly now: () => Temporal.Instant;
+  /** Milliseconds from any zero, which never jump. */
+  readonly monotonic: () => number;
+  /** 0 inclusive to 1 exclusive. */
+  readonly random: () => number;
+  /** For secrets: nobody can guess them. */
+  readonly randomBytes: (size: number) => Buffer;
+  /** A random UUID. */
+  readonly randomId: () => string;
+  /** Calls back once after so many milliseconds. */
+  readonly startTimer: (ms: number, callback: () => void, options?: TimerOptions) => Timer;
+  /** Calls back in the next turn of the event loop. */
+  readonly inNextTurn: (callback: () => void) => void;
+}
+
+export interface TimerOptions {
+  /** Whether the process stays for it; true unless given. */
+  readonly holdsProcess?: boolean;
+}
+
+export interface Timer {
+  readonly cancel: () => void;
+}
+
+const ofProcess: Runtime = {
+  now: () => Temporal.Now.instant(),
+  monotonic: () => performance.now(),
+  random: () => Math.random(),
+  randomBytes: (size) => secureBytes(size),
+  randomId: () => randomUUID(),
+  startTimer(ms, callback, { holdsProcess = true } = {}) {
+    const timer = setTimeout(callback, Math.min(ms, longestTimer));
+    if (!holdsProcess) timer.unref();
+    return { cancel: () => clearTimeout(timer) };
+  },
+  inNextTurn: (callback) => void setImmediate(callback),
+};
+
+/** Timers take 31 bits of milliseconds; beyond, they fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+let current: Runtime = ofProcess;
+
+/** Puts another runtime in the place of the process's own, as a simulation does; the returned function puts that back. */
+export function replaceRuntime(other: Partial<Runtime>): () => void {
+  const before = current;
+  current = { ...before, ...other };
+  return () => {
+    current = before;
+  };
+}
+
+export const now = (): Temporal.Instant => current.now();
+export const monotonic = (): number => current.monotonic();
+export const random = (): number => current.random();
+export const randomBytes = (size: number): Buffer => current.randomBytes(size);
+export const randomId = (): string => current.randomId();
+export const startTimer: Runtime["startTimer"] = (...given) => current.startTimer(...given);
+export const inNextTurn: Runtime["inNextTurn"] = (callback) => current.inNextTurn(callback);
+
+export const nextTurn = (): Promise<void> => new Promise((resolve) => inNextTurn(resolve));
+
+/** Resolves after so many milliseconds with true, or with false as soon as the signal aborts. Never rejects. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve(false);
+    const wake = () => {
+      timer.cancel();
+      resolve(false);
+    };
+    const timer = startTimer(ms, () => {
+      signal?.removeEventListener("abort", wake);
+      resolve(true);
+    });
+    signal?.addEventListener("abort", wake, { once: true });
+  });
+}
+
+/** A signal that aborts after so many milliseconds, for which the process does not stay. */
+export function timeLimit(ms: number): AbortSignal {
+  const controller = new AbortController();
+  const late = () => controller.abort(new DOMException(`not within ${ms} ms`, "TimeoutError"));
+  startTimer(ms, late, { holdsProcess: false });
+  return controller.signal;
+}
