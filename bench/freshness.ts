@@ -22,6 +22,7 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { VirtualTime } from "../simulator/virtual-time.ts";
 import { Random } from "../src/sandbox/seed/random.ts";
 import { maxAgePart } from "../src/sync/scheduler/ceiling.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
@@ -46,7 +47,6 @@ import {
   unseen,
   worldOf,
 } from "./freshness/pollsim.ts";
-import { VirtualTime } from "./freshness/virtual-time.ts";
 import {
   type Change,
   forgetBeliefs,

@@ -1,6 +1,7 @@
 import { randomUUID, randomBytes as secureBytes } from "node:crypto";
+import { Agent, type AgentOptions, type Server } from "node:http";
 
-/** Time and chance as the daemon uses them. */
+/** Time, chance and the network as the daemon uses them. */
 export interface Runtime {
   readonly now: () => Temporal.Instant;
   /** Milliseconds from any zero, which never jump. */
@@ -15,6 +16,16 @@ export interface Runtime {
   readonly startTimer: (ms: number, callback: () => void, options?: TimerOptions) => Timer;
   /** Calls back in the next turn of the event loop. */
   readonly inNextTurn: (callback: () => void) => void;
+  /** Listens for requests; resolves with the port, and rejects where the address cannot be listened on. */
+  readonly listen: (server: Server, where: Address) => Promise<number>;
+  /** What makes the connections of plain HTTP. */
+  readonly httpAgent: (options: AgentOptions) => Agent;
+}
+
+/** `port`: any free one where it is 0. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface TimerOptions {
@@ -38,6 +49,16 @@ const ofProcess: Runtime = {
     return { cancel: () => clearTimeout(timer) };
   },
   inNextTurn: (callback) => void setImmediate(callback),
+  listen: (server, { host, port }) =>
+    new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        const address = server.address();
+        resolve(typeof address === "object" && address ? address.port : port);
+      });
+    }),
+  httpAgent: (options) => new Agent(options),
 };
 
 /** Timers take 31 bits of milliseconds; beyond, they fire at once. */
@@ -61,6 +82,9 @@ export const randomBytes = (size: number): Buffer => current.randomBytes(size);
 export const randomId = (): string => current.randomId();
 export const startTimer: Runtime["startTimer"] = (...given) => current.startTimer(...given);
 export const inNextTurn: Runtime["inNextTurn"] = (callback) => current.inNextTurn(callback);
+
+export const listen: Runtime["listen"] = (server, where) => current.listen(server, where);
+export const httpAgent: Runtime["httpAgent"] = (options) => current.httpAgent(options);
 
 export const nextTurn = (): Promise<void> => new Promise((resolve) => inNextTurn(resolve));
 

@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { createDailyBackups, type DailyBackups } from "./backups/daily-backups.ts";
@@ -28,7 +27,7 @@ import { createWebhookBook } from "./people/webhook-book.ts";
 import { testWays } from "./reminders/operator/tell-operator.ts";
 import { testMessage } from "./reminders/webhook-mailer.ts";
 import { createReportProcesses } from "./reports/report-processes.ts";
-import { randomBytes, randomId, sleep, startTimer } from "./runtime.ts";
+import { listen, randomBytes, randomId, sleep, startTimer } from "./runtime.ts";
 
 /** A daemon that serves; `done` resolves once everything is closed after the signal. */
 export interface RunningDaemon {
@@ -172,9 +171,11 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
     signal,
   });
   const { host, port } = config.http;
-  const server = await listen({ app, host, port });
+  const server = createServer(app);
+  continueWhenRead(server, app);
+  const taken = await listen(server, { host, port });
   guardConnections(server, { trustProxy: config.http.trustProxy, log, clock });
-  url = openableUrl({ host, port: portOf(server) });
+  url = openableUrl({ host, port: taken });
   const metrics = scrape && (await openMetrics(scrape, options).catch(closing(server)));
   metricsUrl = metrics?.url ?? null;
   const addressFile = join(config.dataDir, "daemon.json");
@@ -227,8 +228,9 @@ async function openMetrics(
   const { host, port } = config.metrics;
   if (port === null) return null;
   const server = metricsServer(scrape, log);
+  let taken = port;
   try {
-    await once(server.listen(port, host), "listening");
+    taken = await listen(server, { host, port });
   } catch (error) {
     const change = "metrics.host and metrics.port";
     const fault = listenFault(error, { host, port, change });
@@ -236,7 +238,7 @@ async function openMetrics(
   }
   guardConnections(server, { trustProxy: false, log, clock });
   return {
-    url: `${openableUrl({ host, port: portOf(server) })}/metrics`,
+    url: `${openableUrl({ host, port: taken })}/metrics`,
     close() {
       server.close();
       server.closeAllConnections();
@@ -315,29 +317,6 @@ function openBackups({
       if (event.kind === "damaged") onDamage?.(event.problem);
     },
   });
-}
-
-function listen({
-  app,
-  host,
-  port,
-}: {
-  readonly app: ReturnType<typeof createApp>;
-  readonly host: string;
-  readonly port: number;
-}): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = app.listen(port, host, (error?: Error) => {
-      if (error) reject(error);
-      else resolve(server);
-    });
-    continueWhenRead(server, app);
-  });
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === "object" && address ? address.port : 0;
 }
 
 /** Whether the work ended in that time; a later outcome is ignored. Rejects when the work does in time. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import type { VirtualTime } from "../../simulator/virtual-time.ts";
 import type { Rooms } from "../../src/build-daemon.ts";
 import type { ServiceId } from "../../src/domain/ids.ts";
 import { kindIn } from "../../src/domain/source.ts";
@@ -15,7 +16,6 @@ import { zone } from "../../test/support/items.ts";
 import { roomsOn } from "../../test/support/rooms.ts";
 import { migrations } from "../../test/support/test-store.ts";
 import type { ChangingSource } from "./changing-workspace.ts";
-import type { VirtualTime } from "./virtual-time.ts";
 
 /** One change of the workspace, and when it was found where, in milliseconds; null until then. */
 export interface Change {

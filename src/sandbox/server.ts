@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { monotonic } from "../runtime.ts";
+import { listen, monotonic } from "../runtime.ts";
 import { Faults, type Later } from "./faults.ts";
 import { Limiter, type Quota } from "./limiter.ts";
 import { RequestLog } from "./request-log.ts";
@@ -97,6 +97,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     discovery: options.discovery,
   });
   const server = createServer(app);
+  // A client's pool may keep a connection longer than the five seconds Node allows by default.
+  server.keepAliveTimeout = 65_000;
   try {
     seedWorkspace(store, options);
     origin = `http://${host.includes(":") ? `[${host}]` : host}:${await listen(server, { host, port: options.port })}`;
@@ -126,25 +128,6 @@ function keysOf(workspace: Workspace): readonly SandboxKey[] {
     if (apiKey === null) return [];
     return [{ personId: id, name: `${it.firstName} ${it.lastName}`, email, apiKey, role }];
   });
-}
-
-async function listen(
-  server: Server,
-  where: { readonly host: string; readonly port: number },
-): Promise<number> {
-  // A client's pool may keep a connection longer than the five seconds Node allows by default.
-  server.keepAliveTimeout = 65_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(where.port, where.host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string")
-    throw new Error(`the sandbox listens on ${String(address)}, not on a port`);
-  return address.port;
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -1,7 +1,7 @@
-import { Agent, type IncomingMessage, request as requestOf } from "node:http";
+import { type Agent, type IncomingMessage, request as requestOf } from "node:http";
 import type { Socket } from "node:net";
 import { isUnsent, networkFailure } from "../domain/network-failure.ts";
-import { startTimer as startOwnTimer } from "../runtime.ts";
+import { httpAgent, startTimer as startOwnTimer } from "../runtime.ts";
 import { encodeForm, type Form } from "./multipart.ts";
 import { isGood, type Reply, receiveBody, textOf } from "./response.ts";
 
@@ -180,7 +180,7 @@ async function openDoor(protocol: string, maxSockets: number): Promise<Door> {
   // An agent with a limit keeps its connections whatever else it is told; how many there are is the gate's business anyway.
   const lasting = { keepAlive: true, timeout: restMs, maxSockets };
   if (protocol !== "https:") {
-    return { request: requestOf, kept: new Agent(lasting), single: new Agent() };
+    return { request: requestOf, kept: httpAgent(lasting), single: httpAgent({}) };
   }
   const https = await import("node:https");
   return {

@@ -9,8 +9,8 @@ import {
 } from "../../bench/freshness/changing-workspace.ts";
 import { expectedDelay, type Poll } from "../../bench/freshness/expected-delay.ts";
 import { changesFrom, schedulerPolicy, type World } from "../../bench/freshness/pollsim.ts";
-import { VirtualTime } from "../../bench/freshness/virtual-time.ts";
 import { WatchedDaemon } from "../../bench/freshness/watched-daemon.ts";
+import { VirtualTime } from "../../simulator/virtual-time.ts";
 import { Random } from "../../src/sandbox/seed/random.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { maxAgePart } from "../../src/sync/scheduler/ceiling.ts";

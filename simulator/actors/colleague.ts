@@ -1,0 +1,83 @@
+import { insist } from "../../src/sandbox/work-outcome.ts";
+import { type Ledger, markIn } from "../ledger.ts";
+import { itemsOf } from "../workspace-items.ts";
+import type { World } from "../world.ts";
+
+/** Somebody who works in the service itself. */
+export class Colleague {
+  readonly #world: World;
+  readonly #ledger: Ledger;
+
+  constructor(world: World, ledger: Ledger) {
+    this.#world = world;
+    this.#ledger = ledger;
+  }
+
+  act(): void {
+    const { random } = this.#world;
+    const kind = random.pick(["make", "make", "rename", "rename", "rename", "remove"] as const);
+    if (kind === "make") this.#make();
+    else if (kind === "rename") this.#rename();
+    else this.#remove();
+  }
+
+  #make(): void {
+    const { random, sandbox } = this.#world;
+    const { workspace } = sandbox;
+    const place = random.pick(workspace.places());
+    const mark = this.#ledger.nextMark();
+    const title = `${mark} by a colleague`;
+    const day = dayOf(random.between(0, 60));
+    const where = { by: this.#by, project: place.project };
+    if (random.chance(0.5)) {
+      insist(workspace.events.create(where, { title, start: day, all_day: true }));
+    } else {
+      const list = random.pick(place.lists);
+      insist(workspace.tasks.create({ ...where, list }, { title, due_date: day }));
+    }
+    this.#tell(`makes ${mark}`, { mark, before: null });
+  }
+
+  #rename(): void {
+    const item = this.#pick();
+    if (!item) return;
+    const { events, tasks } = this.#world.sandbox.workspace;
+    const mark = this.#ledger.nextMark();
+    const body = { title: `${mark} by a colleague` };
+    const where = { by: this.#by, project: item.project };
+    if (item.kind === "event") insist(events.update({ ...where, event: item.id }, body));
+    else insist(tasks.update({ ...where, list: item.list, task: item.id }, body));
+    this.#tell(`renames ${markIn(item.title)} to ${mark}`, { mark, before: markIn(item.title) });
+  }
+
+  #remove(): void {
+    const item = this.#pick();
+    if (!item) return;
+    const { events, tasks } = this.#world.sandbox.workspace;
+    const where = { by: this.#by, project: item.project };
+    if (item.kind === "event") insist(events.remove({ ...where, event: item.id }));
+    else insist(tasks.remove({ ...where, list: item.list, task: item.id }));
+    this.#tell(`deletes ${markIn(item.title)}`, { mark: null, before: markIn(item.title) });
+  }
+
+  get #by(): number {
+    return this.#world.sandbox.keys[0]?.personId ?? 0;
+  }
+
+  #pick() {
+    const items = itemsOf(this.#world.sandbox);
+    return items.length === 0 ? null : this.#world.random.pick(items);
+  }
+
+  #tell(
+    what: string,
+    wish: { readonly mark: string | null; readonly before: string | null },
+  ): void {
+    this.#world.note("colleague", what);
+    this.#ledger.note({ ...wish, actor: "a colleague", isDirect: true });
+  }
+}
+
+/** So many days after the first. */
+export const dayOf = (days: number): string =>
+  Temporal.PlainDate.from("2027-03-02").add({ days }).toString();

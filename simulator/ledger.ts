@@ -1,0 +1,131 @@
+import type { Edit } from "../src/domain/edit.ts";
+import { projectId } from "../src/domain/ids.ts";
+import { itemsOf, type PresentItem } from "./workspace-items.ts";
+import type { World } from "./world.ts";
+
+/** One title that somebody gave to an item, or with `null` the item's deletion. */
+interface Wish {
+  readonly mark: string | null;
+  readonly actor: string;
+  /** When it was said to be done. */
+  readonly at: Temporal.Instant;
+  /** The mark that the item had for whoever wished it; null for a new item. */
+  readonly before: string | null;
+  /** Whether it was made in the service itself. */
+  readonly isDirect: boolean;
+}
+
+const markPattern = /\bm\d+\b/;
+
+/** The mark in a title, which no two titles share. */
+export const markIn = (title: string): string => markPattern.exec(title)?.[0] ?? "";
+
+/** Everything that was acknowledged to anybody, to be held against what became of it. */
+export class Ledger {
+  readonly #world: World;
+  readonly #wishes: Wish[] = [];
+  #marks = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  nextMark(): string {
+    this.#marks += 1;
+    return `m${this.#marks}`;
+  }
+
+  note(wish: Omit<Wish, "at">): void {
+    this.#wishes.push({ ...wish, at: this.#world.time.clock() });
+  }
+
+  get acknowledged(): number {
+    return this.#wishes.filter(({ isDirect }) => !isDirect).length;
+  }
+
+  /** What is wrong once nothing is under way any more; one sentence each. */
+  faults(): readonly string[] {
+    const { store } = this.#world.life.rooms;
+    const items = itemsOf(this.#world.sandbox);
+    const edits = store.journal.list({ limit: 10_000 });
+    return [
+      ...twice(items),
+      ...this.#wishes.flatMap((wish) => this.#faultsOf(wish, { items, edits })),
+      ...stuck(edits),
+      ...this.#differences(items),
+    ];
+  }
+
+  #faultsOf(
+    wish: Wish,
+    { items, edits }: { readonly items: readonly PresentItem[]; readonly edits: readonly Edit[] },
+  ): readonly string[] {
+    const { mark, isDirect, actor } = wish;
+    if (mark === null) return [];
+    const own = edits.filter(({ patch }) => markIn(patch.title ?? "") === mark);
+    if (!isDirect && own.length === 0)
+      return [`${mark} of ${actor}: acknowledged, and no edit has it`];
+    // A person is told of what was not carried out.
+    if (!isDirect && !own.some(({ state }) => state === "confirmed")) return [];
+    const names = this.#namesOf(mark);
+    const present = items.find(({ title }) => names.has(markIn(title)));
+    if (!present) {
+      const isDeleted = this.#wishes.some(
+        (one) => one.mark === null && names.has(one.before ?? ""),
+      );
+      return isDeleted ? [] : [`${mark} of ${actor}: the item is gone, and nobody deleted it`];
+    }
+    const shown = this.#wishes.findLast((one) => one.mark === markIn(present.title));
+    if (!shown || Temporal.Instant.compare(shown.at, wish.at) >= 0) return [];
+    // An older wish is shown: a person was asked, or told, or it is lost.
+    const edit = edits.find(({ patch }) => markIn(patch.title ?? "") === shown.mark);
+    const isTold = [...own, ...(edit ? [edit] : [])].some(({ conflicts }) => conflicts.length > 0);
+    return isTold
+      ? []
+      : [`${mark} of ${actor}: the older ${shown.mark} of ${shown.actor} is there`];
+  }
+
+  /** The marks that an item has had, before and after one of them. */
+  #namesOf(mark: string): ReadonlySet<string> {
+    const names = new Set([mark]);
+    for (let size = 0; size < names.size; ) {
+      size = names.size;
+      for (const { mark: next, before } of this.#wishes) {
+        if (next !== null && before !== null && (names.has(next) || names.has(before))) {
+          names.add(next).add(before);
+        }
+      }
+    }
+    return names;
+  }
+
+  /** View and workspace show the same. */
+  #differences(items: readonly PresentItem[]): readonly string[] {
+    const { store } = this.#world.life.rooms;
+    const shown = this.#world.sandbox.workspace
+      .places()
+      .flatMap(({ project }) => store.view.ofProject(projectId(project)))
+      .map(({ item }) => item.title);
+    const there = items.map(({ title }) => title);
+    return [
+      ...shown
+        .filter((title) => !there.includes(title))
+        .map((title) => `shown, and not there: ${title}`),
+      ...there
+        .filter((title) => !shown.includes(title))
+        .map((title) => `there, and not shown: ${title}`),
+    ];
+  }
+}
+
+function twice(items: readonly PresentItem[]): readonly string[] {
+  const marks = items.map(({ title }) => markIn(title));
+  return marks
+    .filter((mark, at) => mark !== "" && marks.indexOf(mark) !== at)
+    .map((mark) => `${mark} is there twice`);
+}
+
+const stuck = (edits: readonly Edit[]): readonly string[] =>
+  edits
+    .filter(({ state }) => state === "pending" || state === "claimed")
+    .map(({ id, state, problem }) => `edit ${id} is still ${state}: ${problem ?? "no reason"}`);

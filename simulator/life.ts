@@ -1,0 +1,103 @@
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Rooms } from "../src/build-daemon.ts";
+import type { Log } from "../src/log.ts";
+import { startDaemon } from "../src/serve.ts";
+import { roomsOn } from "../test/support/rooms.ts";
+import type { World } from "./world.ts";
+
+const kept = ["dayferry.sqlite", "dayferry.sqlite-wal", "feed-key", "admin-token", "mail-key"];
+
+/** One run of the daemon, from its start to its end or crash. */
+export class Life {
+  readonly rooms: Rooms;
+  readonly dataDir: string;
+  readonly #world: World;
+  readonly #stop = new AbortController();
+  #done: Promise<void> = Promise.resolve();
+  #port = 0;
+
+  /** `before`: the files of an earlier run, as they are at this moment. */
+  constructor(
+    world: World,
+    { nth, before }: { readonly nth: number; readonly before: Life | null },
+  ) {
+    this.#world = world;
+    this.dataDir = join(world.folder, String(nth));
+    mkdirSync(this.dataDir);
+    for (const name of before ? kept : []) {
+      const file = join(before?.dataDir ?? "", name);
+      if (existsSync(file)) copyFileSync(file, join(this.dataDir, name));
+    }
+    const { time, random } = world;
+    this.rooms = roomsOn(world.sandbox, {
+      folder: this.dataDir,
+      clock: time.clock,
+      monotonic: time.monotonic,
+      random: () => random.next(),
+      log: this.#log(),
+      config: {
+        service: { quota: { requests: 25, per: "PT10S" } },
+        polling: { share: 0.4, comments: false, history: false, files: false },
+        backups: { enabled: false },
+        feeds: { past: "P50Y", future: "P50Y", completed: "P50Y" },
+        http: { port: 0 },
+      },
+    });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Whether edits are still to be delivered, or are waited for. */
+  get isAtWork(): boolean {
+    const { journal, unanswered } = this.rooms.store;
+    const { pending = 0, claimed = 0 } = journal.counts();
+    return pending + claimed > 0 || unanswered.nextLookAt() !== null;
+  }
+
+  async start(): Promise<void> {
+    const { time, random } = this.#world;
+    const { url, done } = await startDaemon({
+      config: this.rooms.config,
+      rooms: this.rooms,
+      version: "0.0.0",
+      log: this.#log(),
+      signal: this.#stop.signal,
+      loopDelay: { read: () => ({ p50Ms: 0, p99Ms: 0, longestMs: 0, minutes: 0 }), turnOver() {} },
+      clock: time.clock,
+      monotonic: time.monotonic,
+      random: () => random.next(),
+    });
+    this.#port = Number(new URL(url).port);
+    this.#done = done;
+  }
+
+  /** Resolves once everything is closed. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+  }
+
+  #log(): Log {
+    const note =
+      (level: string) =>
+      (event: string, fields: object = {}) => {
+        if (!this.#stop.signal.aborted)
+          this.#world.note(level, `${event} ${JSON.stringify(fields, errorText)}`);
+      };
+    const log: Log = {
+      debug: () => undefined,
+      info: note("log"),
+      warn: note("warning"),
+      error: note("error"),
+      child: () => log,
+    };
+    return log;
+  }
+}
+
+/** Errors have no fields of their own. */
+const errorText = (_key: string, value: unknown): unknown =>
+  value instanceof Error ? value.message : value;

@@ -1,0 +1,99 @@
+import type { Fault } from "../src/sandbox/faults.ts";
+import { Colleague } from "./actors/colleague.ts";
+import { type Habit, Program } from "./actors/program.ts";
+import { Ledger } from "./ledger.ts";
+import { World } from "./world.ts";
+
+/** How one seed went. */
+export interface Outcome {
+  readonly seed: number;
+  readonly hash: string;
+  readonly trace: readonly string[];
+  /** What is wrong; empty where every promise was kept. */
+  readonly faults: readonly string[];
+  readonly edits: number;
+}
+
+/** For how long people work and things go wrong, in virtual seconds. */
+const usualSeconds = 600;
+/** Within so many seconds everything comes to rest once nothing goes wrong any more. */
+const longestRest = 900;
+/** In so many seconds everything is read again. */
+const roundSeconds = 120;
+const habits: readonly Habit[] = ["careful", "bare", "stale"];
+
+/** Plays what a seed says for so many virtual seconds, and holds the end against what was promised. */
+export async function simulate(seed: number, seconds = usualSeconds): Promise<Outcome> {
+  const world = new World(seed);
+  return world.within(async () => {
+    await world.open();
+    const ledger = new Ledger(world);
+    const faults = await playedAndJudged(world, { ledger, seconds });
+    await world.until(world.close());
+    return { seed, hash: world.hash, trace: world.trace, faults, edits: ledger.acknowledged };
+  });
+}
+
+async function playedAndJudged(
+  world: World,
+  { ledger, seconds }: { readonly ledger: Ledger; readonly seconds: number },
+): Promise<readonly string[]> {
+  const { random, time } = world;
+  const colleague = new Colleague(world, ledger);
+  for (let nth = 0; nth < 8; nth += 1) colleague.act();
+  await world.run(() => world.life.rooms.sync.ready);
+  const people = world.sandbox.keys.slice(0, 3).map(({ personId }) => personId);
+  const programs = habits.map(
+    (habit, at) => new Program(world, { ledger, habit, person: people[at] ?? 0 }),
+  );
+  const end = time.monotonic() + seconds * 1000;
+  while (time.monotonic() < end) {
+    const next = time.monotonic() + random.between(500, 25_000);
+    await world.run(() => time.monotonic() >= next);
+    await act();
+  }
+  world.note("simulation", "nothing goes wrong any more");
+  world.sandbox.faults.clear();
+  const latest = time.monotonic() + longestRest * 1000;
+  let quietSince = time.monotonic();
+  await world.run(() => {
+    const isQuiet = !world.life.isAtWork;
+    if (!isQuiet) quietSince = time.monotonic();
+    return time.monotonic() >= Math.min(latest, quietSince + roundSeconds * 1000);
+  });
+  return ledger.faults();
+
+  async function act(): Promise<void> {
+    const dice = random.between(1, 20);
+    if (dice <= 4) colleague.act();
+    else if (dice <= 16) await world.until(random.pick(programs).act());
+    else if (dice <= 19) breakSomething(world);
+    else await world.crash();
+  }
+}
+
+const faultsOfService: readonly Fault[] = [
+  { kind: "drop-before" },
+  { kind: "drop-after" },
+  { kind: "hang-before" },
+  { kind: "hang-after" },
+  { kind: "status", status: 429, headers: { "retry-after": "5" } },
+  { kind: "status", status: 500 },
+  { kind: "status", status: 503 },
+  { kind: "html" },
+  { kind: "cut" },
+  { kind: "cut", plain: true },
+  { kind: "delay", ms: 8000 },
+  { kind: "late", ms: 40_000, answer: "drop" },
+  { kind: "late", ms: 120_000, answer: 502 },
+];
+
+function breakSomething(world: World): void {
+  const { random, sandbox } = world;
+  const fault = random.pick(faultsOfService);
+  const method = random.pick(["GET", "POST", "PUT", "DELETE"] as const);
+  const times = random.between(1, 4);
+  sandbox.faults.add({ ...fault, method, times });
+  const status = fault.kind === "status" ? ` ${fault.status}` : "";
+  world.note("service", `answers the next ${times} ${method} by ${fault.kind}${status}`);
+}

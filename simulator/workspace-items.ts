@@ -1,0 +1,29 @@
+import type { Sandbox } from "../src/sandbox/server.ts";
+import { insist } from "../src/sandbox/work-outcome.ts";
+
+/** An event or a task of the workspace. */
+export interface PresentItem {
+  readonly kind: "event" | "task";
+  readonly id: number;
+  readonly title: string;
+  readonly project: number;
+  /** 0 for events. */
+  readonly list: number;
+}
+
+/** Everything that the account's owner sees. */
+export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
+  const by = keys[0]?.personId ?? 0;
+  return workspace
+    .places()
+    .flatMap(({ project, lists }) => [
+      ...insist(workspace.events.list({ by, project }, { view: "all" })).map(
+        ({ id, title }): PresentItem => ({ kind: "event", id, title, project, list: 0 }),
+      ),
+      ...lists.flatMap((list) =>
+        insist(workspace.tasks.list({ by, project, list })).map(
+          ({ id, title }): PresentItem => ({ kind: "task", id, title, project, list }),
+        ),
+      ),
+    ]);
+}

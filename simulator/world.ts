@@ -1,0 +1,193 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { request as requestOf } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { replaceRuntime } from "../src/runtime.ts";
+import { Random } from "../src/sandbox/seed/random.ts";
+import type { Sandbox } from "../src/sandbox/server.ts";
+import { testSandbox } from "../test/support/sandbox.ts";
+import { Life } from "./life.ts";
+import { MemoryNetwork } from "./memory-network.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+}
+
+export interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const start = Temporal.Instant.from("2027-03-01T09:00Z");
+const latencyMs = 80;
+
+/**
+ * A workspace, the daemon and a network inside one process, on a clock of their own, with all chance drawn from one seed: the
+ * same seed gives the same events. Only one world is at work at a time, as it takes the place of the process's own runtime.
+ */
+export class World {
+  readonly time = new VirtualTime(start);
+  readonly random: Random;
+  readonly folder = mkdtempSync(join(tmpdir(), "dayferry-simulation-"));
+  readonly #network = new MemoryNetwork();
+  readonly #trace: string[] = [];
+  readonly #hash = createHash("sha256");
+  readonly #agent;
+  #sandbox: Sandbox | null = null;
+  #life: Life | null = null;
+  #lives = 0;
+
+  constructor(seed: number) {
+    this.random = new Random(seed);
+    this.#agent = this.#network.httpAgent({});
+  }
+
+  /** Does `act` with this world in the place of the process's clock, timers, chance and network. */
+  async within<Value>(act: () => Promise<Value>): Promise<Value> {
+    const chance = new Random(this.random.between(0, 2 ** 31));
+    const restoreTime = this.time.install();
+    const restore = replaceRuntime({
+      random: () => chance.next(),
+      randomBytes: (size) =>
+        Buffer.from(Array.from({ length: size }, () => chance.between(0, 255))),
+      randomId: () => uuidOf(chance),
+      listen: this.#network.listen,
+      httpAgent: this.#network.httpAgent,
+    });
+    try {
+      return await act();
+    } finally {
+      restore();
+      restoreTime();
+      rmSync(this.folder, { recursive: true, force: true });
+    }
+  }
+
+  async open(): Promise<void> {
+    this.#sandbox = await testSandbox({
+      clock: this.time.clock,
+      monotonic: this.time.monotonic,
+      quota: { requests: 25, perMs: 10_000 },
+      latencyMs,
+    });
+    await this.#begin();
+  }
+
+  get sandbox(): Sandbox {
+    if (!this.#sandbox) throw new Error("the world is not open");
+    return this.#sandbox;
+  }
+
+  get life(): Life {
+    if (!this.#life) throw new Error("no daemon runs");
+    return this.#life;
+  }
+
+  get trace(): readonly string[] {
+    return this.#trace;
+  }
+
+  /** Of all that has happened. */
+  get hash(): string {
+    return this.#hash.copy().digest("hex");
+  }
+
+  /** Adds an event to the trace. */
+  note(actor: string, event: string): void {
+    const text = event.replaceAll(this.folder, "");
+    const line = `${(this.time.monotonic() / 1000).toFixed(3).padStart(9)} ${actor}: ${text}`;
+    this.#trace.push(line);
+    this.#hash.update(`${line}\n`);
+  }
+
+  /** The daemon's process dies, and another one goes on from the files as they are at this moment. */
+  async crash(): Promise<void> {
+    const dead = this.life;
+    this.note("operator", "kill -9, start");
+    const ended = dead.stop();
+    await this.#begin();
+    this.#background(ended);
+  }
+
+  async close(): Promise<void> {
+    await this.life.stop();
+    this.#agent.destroy();
+    await this.sandbox.close();
+  }
+
+  /** A request to the daemon; null where it gave no answer. */
+  ask({ method, path, headers = {}, body }: Question): Promise<Answer | null> {
+    const { promise, resolve } = Promise.withResolvers<Answer | null>();
+    const { port } = this.life;
+    const request = requestOf(
+      { method, path, port, host: "127.0.0.1", agent: this.#agent, headers },
+      (response) => {
+        const pieces: Buffer[] = [];
+        response.on("data", (piece: Buffer) => pieces.push(piece));
+        response.on("error", () => resolve(null));
+        response.on("end", () => {
+          const answered = Object.entries(response.headers).map(([name, value]) => [
+            name,
+            String(value),
+          ]);
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: Object.fromEntries(answered),
+            text: Buffer.concat(pieces).toString("utf8"),
+          });
+        });
+      },
+    );
+    request.on("error", () => resolve(null));
+    request.end(body);
+    return promise;
+  }
+
+  /** Lets time go by until `hasEnded`. */
+  async run(hasEnded: () => boolean): Promise<void> {
+    await this.time.run(hasEnded, () => isBusy());
+  }
+
+  /** Lets time go by until this has ended. */
+  async until<Value>(work: Promise<Value>): Promise<Value> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    work.then(over, over);
+    await this.run(() => isOver);
+    return work;
+  }
+
+  async #begin(): Promise<void> {
+    this.#lives += 1;
+    const life = new Life(this, { nth: this.#lives, before: this.#life });
+    this.#life = life;
+    await life.start();
+  }
+
+  #background(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.note("end", String(error)));
+  }
+}
+
+/** What runs on threads of the process ends on real time: the clock waits for it. */
+const isBusy = (): boolean =>
+  process.getActiveResourcesInfo().some((name) => /^FSReq|Request$|^Zlib|^Worker$/.test(name));
+
+function uuidOf(chance: Random): string {
+  const hex = Array.from({ length: 32 }, () => chance.between(0, 15).toString(16)).join("");
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20),
+  ].join("-");
+}

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { simulate } from "../../simulator/simulate.ts";
+
+/** With a crash, edits that are accepted and refused, and requests that fail. */
+const seed = 1;
+
+it("gives the same events for the same seed, and others for another", async () => {
+  const first = await simulate(seed, 240);
+  const again = await simulate(seed, 240);
+  const other = await simulate(seed + 1, 240);
+  expect(again.trace).toEqual(first.trace);
+  expect(again.hash).toBe(first.hash);
+  expect(other.hash).not.toBe(first.hash);
+  expect(first.edits).toBeGreaterThan(3);
+  expect([first.faults, other.faults]).toEqual([[], []]);
+});
