@@ -52,7 +52,9 @@ test("workspace look-ups of another shape are unreadable", async () => {
 });
 
 test("allTasks() gives the same tasks and subtasks as the lists one by one", async () => {
-  const { upstream } = await startPair({ sandbox: { size: "s" } });
+  // Four pages.
+  const counts = { tasks: 180, parents: 0.4 };
+  const { upstream } = await startPair({ sandbox: { size: "s", counts } });
   const fast: TaskItem[] = [];
   for (let total = 1; fast.length < total; ) {
     const page = worked(

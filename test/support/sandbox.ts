@@ -1,8 +1,11 @@
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts";
 
+/** Of the size `s` where nothing depends on how much there is: what is made up takes most of the time to read. */
+const fewTasks = { tasks: 60 } as const;
+
 /**
  * A stand-in of the service whose workspace has two projects with two lists each and nothing in them, on the real clock;
- * `options` replace any of that. Whoever starts it closes it.
+ * `options` replace any of that. The size `s` has 60 made-up tasks instead of 300. Whoever starts it closes it.
  */
 export const testSandbox = (options: Partial<SandboxOptions> = {}): Promise<Sandbox> =>
   startSandbox({
@@ -13,6 +16,7 @@ export const testSandbox = (options: Partial<SandboxOptions> = {}): Promise<Sand
     timeZone: "Europe/Berlin",
     clock: () => Temporal.Now.instant(),
     quota: { requests: 25, perMs: 200 },
+    ...(options.size === "s" && { counts: fewTasks }),
     ...options,
   });
 

@@ -203,6 +203,7 @@ describe("PollSchedule", () => {
 /** A workspace of which one reading takes more than a minute, as far as the daemon knows. */
 const slow = {
   size: "s",
+  counts: { tasks: 90, parents: 0.8 },
   quota: roomy,
   pollQuota: { requests: 1, per: Temporal.Duration.from({ seconds: 1 }) },
 } as const;

@@ -5,7 +5,7 @@ import type { Source } from "../../src/domain/source.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { SourceState } from "../../src/store/rows/source-rows.ts";
 import { untilHung } from "../support/eventually.ts";
-import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
+import { manyLists, roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
 /** Sweeps until so many sources are done, and is cut off, with requests under way. Returns what was read by then. */
@@ -58,7 +58,7 @@ const every = ({ store }: Stage): ReadonlySet<string> =>
 
 describe("a sweep that was cut off", () => {
   it("goes on where it was, again and again, and asks for nothing twice", async () => {
-    const here = await stage({ size: "s" });
+    const here = await stage({ ...manyLists });
     let read = await cutOff(here, 8);
     for (const at of [30, 45]) {
       const before = read;
@@ -98,7 +98,7 @@ describe("a sweep that was cut off", () => {
   it("begins anew when it had ended, or was left for longer than maxAge", async () => {
     let now = Temporal.Now.instant();
     const maxAge = Temporal.Duration.from({ minutes: 15 });
-    const here = await stage({ size: "s", maxAge, now: () => now });
+    const here = await stage({ ...manyLists, maxAge, now: () => now });
     const first = await cutOff(here, 40);
     now = now.add({ minutes: 14 });
     const second = await cutOff(here.again(), 44);
@@ -112,7 +112,7 @@ describe("a sweep that was cut off", () => {
 
   it("begins anew when the clock was set back behind it", async () => {
     let now = Temporal.Now.instant();
-    const here = await stage({ size: "s", now: () => now });
+    const here = await stage({ ...manyLists, now: () => now });
     await cutOff(here, 40);
     now = now.subtract({ hours: 1 });
     await here.again().sweep();
@@ -159,7 +159,7 @@ describe("a sweep that was cut off", () => {
   });
 
   it("is ready before this process has read all, which others wait for", async () => {
-    const here = await stage({ size: "s", quota: roomy });
+    const here = await stage({ ...manyLists, quota: roomy });
     await cutOff(here, 40);
     const next = here.again();
     await next.sweep();
@@ -168,7 +168,7 @@ describe("a sweep that was cut off", () => {
   });
 
   it("goes on with what failed, and reads nothing again for that", async () => {
-    const here = await stage({ size: "s", quota: roomy });
+    const here = await stage({ ...manyLists, quota: roomy });
     const path = /\/projects\/2001\/events$/;
     here.sandbox.faults.add({ kind: "html", path, times: 99 });
     await here.sweep();

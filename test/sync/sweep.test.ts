@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { eventually, untilHung } from "../support/eventually.ts";
-import { roomy, type Stage, stage } from "./support/stage.ts";
+import { manyLists, roomy, type Stage, stage } from "./support/stage.ts";
 import {
   addEvent,
   addTask,
@@ -113,7 +113,7 @@ describe("sweep()", () => {
   });
 
   it("tells how far it is", async () => {
-    const it = await stage({ size: "s" });
+    const it = await stage(manyLists);
     const seen: { done: number; total: number; remaining: number }[] = [];
     await it.sync.sweep({
       signal: untilHung(),

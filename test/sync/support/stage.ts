@@ -56,6 +56,8 @@ export interface StageOptions extends Partial<SandboxOptions> {
 
 /** The documented requests in a fiftieth of the documented time. */
 const documented = { requests: 25, perMs: 200 };
+/** Some sixty lists, most of them of subtasks. */
+export const manyLists = { size: "s", counts: { tasks: 80, parents: 0.6 } } as const;
 /** Where the quota is not what is tested. */
 export const roomy = { requests: 200, perMs: 200 };
 
