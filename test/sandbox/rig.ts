@@ -48,6 +48,8 @@ export async function startRig(options: Partial<SandboxOptions> = {}): Promise<R
   const sandbox = await testSandbox({
     clock: clock.now,
     quota: { requests: 100_000, perMs: 10_000 },
+    // As much as its sizes say.
+    counts: {},
     ...options,
   });
   onTestFinished(() => sandbox.close());
