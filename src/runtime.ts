@@ -51,9 +51,9 @@ const ofProcess: Runtime = {
   inNextTurn: (callback) => void setImmediate(callback),
   listen: (server, { host, port }) =>
     new Promise((resolve, reject) => {
-      server.once("error", reject);
+      // Stays: a connection that cannot be accepted later on must not end the process.
+      server.on("error", reject);
       server.listen(port, host, () => {
-        server.off("error", reject);
         const address = server.address();
         resolve(typeof address === "object" && address ? address.port : port);
       });

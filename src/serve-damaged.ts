@@ -5,7 +5,7 @@ import { remedyFor, rescueEdits, standInName } from "./backups/damage.ts";
 import { unpack } from "./backups/restore-backup.ts";
 import { newestSnapshots } from "./backups/snapshots.ts";
 import type { Rooms } from "./build-daemon.ts";
-import { listenFault, openableUrl } from "./config/listening.ts";
+import { listenAsConfigured, openableUrl } from "./config/listening.ts";
 import { messageOf } from "./domain/result.ts";
 import type { Trouble } from "./domain/trouble.ts";
 import { guardConnections } from "./http/connections.ts";
@@ -50,9 +50,9 @@ export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
   const server = createServer((request, response) => state.app(request, response));
   const addressFile = join(dataDir, "daemon.json");
   try {
-    const listened = await listen(server, http);
-    if (listened !== null) {
-      say(`${listened}\n`);
+    const listened = await listenAsConfigured(server, http);
+    if (!listened.ok) {
+      say(`${listened.failure}\n`);
       return 1;
     }
     guardConnections(server, { trustProxy: http.trustProxy, log, clock });
@@ -65,7 +65,7 @@ export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
     const { problem } = options;
     log.error("the database is damaged", { problem, remedy });
     say(`${problem}\nWhat helps: ${remedy}\n`);
-    const port = portOf(server);
+    const port = listened.value;
     const url = http.publicUrl ?? openableUrl({ host: http.host, port });
     const trouble: Trouble = { kind: "database-damaged", problem, remedy };
     const standIn = openStandIn(options, { good, trouble, url });
@@ -209,23 +209,4 @@ async function tellOperator(options: DamagedOptions, { generation, watch }: Stan
     },
   });
   mailer.close();
-}
-
-/** Null once it listens, else why it cannot. */
-function listen(
-  server: ReturnType<typeof createServer>,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<string | null> {
-  const change = "http.host and http.port, or DAYFERRY_HOST and DAYFERRY_PORT";
-  return new Promise((resolve) => {
-    server.once("error", (error) =>
-      resolve(listenFault(error, { host, port, change }) ?? messageOf(error)),
-    );
-    server.listen(port, host, () => resolve(null));
-  });
-}
-
-function portOf(server: ReturnType<typeof createServer>): number {
-  const address = server.address();
-  return typeof address === "object" && address ? address.port : 0;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRooms, type Rooms, type Runtime } from "./build-daemon.ts";
 import { createDavRouter } from "./caldav/router.ts";
-import { listenFault, openableUrl } from "./config/listening.ts";
+import { listenAsConfigured, openableUrl } from "./config/listening.ts";
 import type { LoadedConfig } from "./config/load.ts";
 import { isRecent } from "./domain/backoff.ts";
 import { messageOf } from "./domain/result.ts";
@@ -121,16 +121,14 @@ export async function runReadOnly(options: ReadOnlyOptions): Promise<0 | 1> {
     };
     const server = createServer(serve);
     continueWhenRead(server, serve);
-    const fault = await listen(server, config.http);
-    if (fault !== null) {
+    const listened = await listenAsConfigured(server, config.http);
+    if (!listened.ok) {
       await retire(current);
-      say(`${fault}\n`);
+      say(`${listened.failure}\n`);
       return 1;
     }
     guardConnections(server, { trustProxy: config.http.trustProxy, log, clock });
-    const address = server.address();
-    const port = typeof address === "object" && address ? address.port : 0;
-    url = openableUrl({ host: config.http.host, port });
+    url = openableUrl({ host: config.http.host, port: listened.value });
     log.info("serving", {
       url: config.http.publicUrl ?? url,
       dataDir: config.dataDir,
@@ -375,18 +373,4 @@ async function closeIfDone(generation: Generation): Promise<void> {
   generation.isRetired = false;
   await generation.rooms.close();
   rmSync(generation.folder, { recursive: true, force: true });
-}
-
-/** Null once it listens, else why it cannot. */
-function listen(
-  server: ReturnType<typeof createServer>,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<string | null> {
-  const change = "http.host and http.port, or DAYFERRY_HOST and DAYFERRY_PORT";
-  return new Promise((resolve) => {
-    server.once("error", (error) =>
-      resolve(listenFault(error, { host, port, change }) ?? messageOf(error)),
-    );
-    server.listen(port, host, () => resolve(null));
-  });
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import type { Server } from "node:http";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Runtime } from "./build-daemon.ts";
 import { remedyFor, zoneFindings } from "./cli/service-findings.ts";
@@ -16,7 +16,7 @@ import {
   type SetupTrial,
   type SetupWrite,
 } from "./http/setup-app.ts";
-import { randomBytes } from "./runtime.ts";
+import { listen, randomBytes } from "./runtime.ts";
 import { probeZone } from "./troubles/zone-probe.ts";
 import { createUpstream, type Upstream } from "./upstream/client.ts";
 import { describeFailure, type Failure } from "./upstream/failure.ts";
@@ -56,18 +56,15 @@ export async function runSetup(context: SetupContext): Promise<SetupEnd> {
     session: randomBytes(24).toString("base64url"),
     formToken: randomBytes(24).toString("base64url"),
   });
-  let server: Server;
+  const server = createServer(app);
+  let taken: number;
   try {
-    server = await listen(() => app.listen(port, host));
+    taken = await listen(server, { host, port });
   } catch (error) {
     const fault = listenFault(error, { host, port, change: "DAYFERRY_HOST and DAYFERRY_PORT" });
     return { kind: "failed", problem: fault ?? messageOf(error) };
   }
-  const address = server.address();
-  const url = openableUrl({
-    host,
-    port: typeof address === "object" && address ? address.port : port,
-  });
+  const url = openableUrl({ host, port: taken });
   say(`There is no configuration yet. Set up Dayferry at ${url}/setup?token=${token}\n`);
   say("The link works once, from any machine that reaches this address.\n");
   const stopped = new Promise<void>((resolve) => {
@@ -84,15 +81,6 @@ export async function runSetup(context: SetupContext): Promise<SetupEnd> {
   if (loaded.ok) return { kind: "written", config: loaded.value };
   const [first] = loaded.failure;
   return { kind: "failed", problem: `${first?.path}: ${first?.message}` };
-}
-
-/** Resolves once the server listens; rejects when it cannot. */
-function listen(start: () => Server): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = start();
-    server.once("listening", () => resolve(server));
-    server.once("error", reject);
-  });
 }
 
 const rawOf = ({ baseUrl, apiKey, contact, timeZone }: SetupAnswers) => ({

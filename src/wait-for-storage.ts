@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { Log } from "./log.ts";
-import { sleep } from "./runtime.ts";
+import { listen, sleep } from "./runtime.ts";
 import { storageProblemAtStart } from "./store/storage-health.ts";
 
 /** What a start that cannot open its data directory needs to say so, and to try again. */
@@ -81,10 +81,7 @@ async function answerMeanwhile(
     response.end(JSON.stringify(body));
     request.resume();
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  await listen(server, { host, port });
   return server;
 }
 

@@ -1,3 +1,7 @@
+import type { Server } from "node:http";
+import { fail, messageOf, ok, type Result } from "../domain/result.ts";
+import { listen } from "../runtime.ts";
+
 /** Where a server is told to listen. */
 export interface ListenPlace {
   readonly host: string;
@@ -35,6 +39,19 @@ export function listenFault(
       return `"${host}" is no address and no name that this machine knows: use 127.0.0.1, or 0.0.0.0 for all that it has`;
     default:
       return null;
+  }
+}
+
+/** Listens where the configuration says: the port, or why it cannot, in a sentence. */
+export async function listenAsConfigured(
+  server: Server,
+  place: ListenPlace,
+): Promise<Result<number, string>> {
+  try {
+    return ok(await listen(server, place));
+  } catch (error) {
+    const change = "http.host and http.port, or DAYFERRY_HOST and DAYFERRY_PORT";
+    return fail(listenFault(error, { ...place, change }) ?? messageOf(error));
   }
 }
 
