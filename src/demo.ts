@@ -1,18 +1,18 @@
-import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { openRooms, type Runtime } from "./build-daemon.ts";
 import type { DemoOptions, SandboxCommandOptions } from "./cli/command-host.ts";
 import { progressLine } from "./cli/commands/sync.ts";
-import { type ListenPlace, listenFault, openableUrl } from "./config/listening.ts";
+import { listenFault, openableUrl } from "./config/listening.ts";
 import { type LoadedConfig, parseConfig } from "./config/load.ts";
 import { describeProblems } from "./config/problems.ts";
 import { printGuide } from "./demo-guide.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
 import { createLog, type Log } from "./log.ts";
 import { runLoop } from "./loop.ts";
+import { type Address, listen } from "./runtime.ts";
 import { playChange } from "./sandbox/play.ts";
 import { type Sandbox, startSandbox } from "./sandbox/server.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
@@ -239,14 +239,10 @@ function demoEnvironment({ port }: DemoOptions, env: RunContext["env"]): RunCont
 }
 
 /** The port to listen on, a free one for 0: links must name it before the daemon listens. Fails with a sentence. */
-async function freePort({ host, port }: ListenPlace): Promise<Result<number, string>> {
+async function freePort({ host, port }: Address): Promise<Result<number, string>> {
   const probe = createServer();
   try {
-    const listening = once(probe, "listening");
-    probe.listen(port, host);
-    await listening;
-    const address = probe.address();
-    return ok(typeof address === "object" && address ? address.port : port);
+    return ok(await listen(probe, { host, port }));
   } catch (error) {
     const fault = listenFault(error, { host, port, change: portChange });
     if (fault === null) throw error;

@@ -1,18 +1,12 @@
 import type { Server } from "node:http";
 import { fail, messageOf, ok, type Result } from "../domain/result.ts";
-import { listen } from "../runtime.ts";
-
-/** Where a server is told to listen. */
-export interface ListenPlace {
-  readonly host: string;
-  readonly port: number;
-}
+import { type Address, listen } from "../runtime.ts";
 
 /**
  * The address to open in a browser on this machine, without a slash at the end. The wildcards (`0.0.0.0`, `::`, however
  * they are spelt) mean every address of the machine and are none that can be opened: they become the loopback address.
  */
-export function openableUrl({ host, port }: ListenPlace): string {
+export function openableUrl({ host, port }: Address): string {
   const written = host.includes(":") ? `[${host}]` : host;
   const known = URL.parse(`http://${written}`)?.hostname ?? written;
   return `http://${loopbackOf.get(known) ?? known}:${port}`;
@@ -24,7 +18,7 @@ export function openableUrl({ host, port }: ListenPlace): string {
  */
 export function listenFault(
   error: unknown,
-  { host, port, change }: ListenPlace & { readonly change: string },
+  { host, port, change }: Address & { readonly change: string },
 ): string | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
   switch (code) {
@@ -45,7 +39,7 @@ export function listenFault(
 /** Listens where the configuration says: the port, or why it cannot, in a sentence. */
 export async function listenAsConfigured(
   server: Server,
-  place: ListenPlace,
+  place: Address,
 ): Promise<Result<number, string>> {
   try {
     return ok(await listen(server, place));
