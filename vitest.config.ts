@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { isThorough } from "./test/support/effort.ts";
 
 /** Folders whose files take long: begun last, one of them would be the only one that still runs. */
 const slowFolders = ["flows", "clients", "backups", "cli", "install", "sync"];
@@ -17,6 +18,8 @@ const isSlow = ({ moduleId }: TestSpecification): boolean =>
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // What takes seconds and has quicker tests of the same promise beside it: `npm run verify` runs these as well.
+    exclude: isThorough ? [] : ["test/**/*.long.test.ts"],
     env: { TZ: "UTC" },
     globalSetup: ["test/support/build-program.ts", "test/clients/say-missing.ts"],
     // .ci/run prints the counts of this report.

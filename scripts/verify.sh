@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs what `npm cit` leaves out: coverage, tests of real programs, disks, outages and damage, the image, a day of the soak.
-# Run it before a release. It takes about 20 minutes on 2 cores; as root it installs the Debian programs that it drives.
+# Runs every test in full and what `npm cit` leaves out: coverage, tests of real programs, disks, outages and damage, the image, a day of the soak.
+# Run it before a release. It takes about 40 minutes on 2 cores; as root it installs the Debian programs that it drives.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -26,13 +26,14 @@ import {
   verifyBackup,
 } from "../../src/backups/restore-backup.ts";
 import { keyFiles } from "../../src/backups/sealed-keys.ts";
+import { rows } from "../support/effort.ts";
 import { canFillDisk, fullDisk } from "../support/full-disk.ts";
 import { aDataDirectory, good, noon, passphrase } from "./rig.ts";
 
 describe("makeBackup()", () => {
   it("makeBackup() writes one private file that common tools open, and nothing beside it", async () => {
     const place = aDataDirectory();
-    const { file, octets, manifest } = good(await place.backup());
+    const { file, octets, manifest } = good(await place.backup({ passphrase }));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(file).size).toBe(octets);
     expect(manifest).toMatchObject({ madeAt: noon, keys: "sealed", program: "1.2.3", version: 1 });
@@ -54,7 +55,7 @@ describe("makeBackup()", () => {
 
   it("makeBackup() result when keys are sealed: none is readable in the file", async () => {
     const place = aDataDirectory();
-    const content = gunzipSync(readFileSync(good(await place.backup()).file));
+    const content = gunzipSync(readFileSync(good(await place.backup({ passphrase })).file));
     expect(content.includes(place.key("feed-key").trim())).toBe(false);
   });
 
@@ -67,9 +68,9 @@ describe("makeBackup()", () => {
       db.prepare("INSERT INTO pairs VALUES (?, ?, randomblob(3000))").run(2 * id + 1, id);
     });
     db.transaction(() => {
-      for (let id = 1; id <= 2000; id += 1) write(id);
+      for (let id = 1; id <= 400; id += 1) write(id);
     })();
-    let id = 2000;
+    let id = 400;
     let isDone = false;
     const writing = (async () => {
       while (!isDone) {
@@ -88,7 +89,7 @@ describe("makeBackup()", () => {
       place.rows("SELECT count(*) AS odd FROM pairs GROUP BY twin HAVING odd <> 2", copy),
     ).toEqual([]);
     expect(place.rows("PRAGMA integrity_check", copy)).toEqual([{ integrity_check: "ok" }]);
-    expect(id).toBeGreaterThan(2000);
+    expect(id).toBeGreaterThan(400);
   });
 
   it("makeBackup() result when the database is damaged: says so, and the last backup stays", async () => {
@@ -138,7 +139,7 @@ describe("verifyBackup()", () => {
     "verifyBackup() result when %s is empty, with the right hash: refused",
     async (part) => {
       const place = aDataDirectory();
-      const { file } = good(await place.backup());
+      const { file } = good(await place.backup({ passphrase }));
       const told = await readManifest(file);
       if (!told.ok) throw new Error(told.failure);
       const folder = join(place.folder, "parts");
@@ -165,7 +166,7 @@ describe("verifyBackup()", () => {
 
   it("verifyBackup() result when the passphrase is another one", async () => {
     const place = aDataDirectory();
-    const { file } = good(await place.backup());
+    const { file } = good(await place.backup({ passphrase }));
     const checked = await verifyBackup(file, "another one");
     expect(checked).toMatchObject({ ok: false });
     expect(JSON.stringify(checked)).toContain("passphrase");
@@ -175,7 +176,7 @@ describe("verifyBackup()", () => {
 describe("restoreBackup()", () => {
   it("restoreBackup() puts database and keys back, and keeps what was there aside", async () => {
     const place = aDataDirectory();
-    const { file } = good(await place.backup());
+    const { file } = good(await place.backup({ passphrase }));
     place.sql("INSERT INTO labels (id, name) VALUES (7, 'made later')");
     writeFileSync(join(place.folder, "feed-key"), "y".repeat(40));
     const restored = good(await place.restore({ file }));
@@ -193,12 +194,12 @@ describe("restoreBackup()", () => {
     place.open().close();
   });
 
-  it.each(["admin-token", "feed-key", "link-key", "mail-key"])(
+  it.each(rows(["admin-token", "feed-key", "link-key", "mail-key"], 4))(
     "restoreBackup() brings a lost %s back, and without the passphrase says what its loss ends",
     async (name) => {
       const place = aDataDirectory();
       const before = place.key(name);
-      const { file } = good(await place.backup());
+      const { file } = good(await place.backup({ passphrase }));
       rmSync(join(place.folder, name));
       expect(good(await place.restore({ file, passphrase: null })).lost).toHaveLength(1);
       expect(good(await place.restore({ file })).lost).toEqual([]);
@@ -209,7 +210,7 @@ describe("restoreBackup()", () => {
   it("restoreBackup() result without the passphrase: a key that was never made is not lost", async () => {
     const place = aDataDirectory();
     rmSync(join(place.folder, "link-key"));
-    const { file } = good(await place.backup());
+    const { file } = good(await place.backup({ passphrase }));
     const elsewhere = aDataDirectory();
     for (const name of ["feed-key", "link-key"]) rmSync(join(elsewhere.folder, name));
     const { lost } = good(await elsewhere.restore({ file, passphrase: null }));
@@ -218,7 +219,7 @@ describe("restoreBackup()", () => {
 
   it("restoreBackup() result when the passphrase is wrong: nothing is touched", async () => {
     const place = aDataDirectory();
-    good(await place.backup());
+    good(await place.backup({ passphrase }));
     const before = readFileSync(place.file);
     const restored = await place.restore({ passphrase: "wrong" });
     expect(restored.ok).toBe(false);
@@ -312,7 +313,7 @@ describe("restoreKeys()", () => {
     const place = aDataDirectory();
     const { folder: dataDir } = place;
     const before = keyFiles.map(({ name }) => place.key(name));
-    const { file } = good(await place.backup());
+    const { file } = good(await place.backup({ passphrase }));
     place.sql("INSERT INTO labels (id, name) VALUES (7, 'made later')");
     const database = readFileSync(place.file);
     rmSync(join(dataDir, "link-key"));
@@ -331,7 +332,7 @@ describe("restoreKeys()", () => {
   it("restoreKeys() result without keys, without their passphrase, and for another installation: refused", async () => {
     const place = aDataDirectory();
     const { folder: dataDir } = place;
-    const { file } = good(await place.backup());
+    const { file } = good(await place.backup({ passphrase }));
     const closed = good(
       await place.backup({ passphrase: null, file: join(dataDir, "no-keys.tar.gz") }),
     );

@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createBackupProcesses } from "../../src/backups/backup-processes.ts";
+import { type BackupProcesses, createBackupProcesses } from "../../src/backups/backup-processes.ts";
 import { type BackupEvent, createDailyBackups } from "../../src/backups/daily-backups.ts";
+import { makeBackup } from "../../src/backups/make-backup.ts";
 import { verifyBackup } from "../../src/backups/restore-backup.ts";
 import {
   listSnapshots,
@@ -12,11 +13,19 @@ import {
   superfluous,
 } from "../../src/backups/snapshots.ts";
 import type { Trouble } from "../../src/domain/trouble.ts";
+import { randomBytes } from "../../src/runtime.ts";
+import { examineDatabase } from "../../src/store/copies/copy-database.ts";
 import { eventually } from "../support/eventually.ts";
 import { aDataDirectory } from "./rig.ts";
 
 const zone = "Europe/Berlin";
 const signal = new AbortController().signal;
+
+/** What the processes do, in this one: starting one takes longer than a backup. */
+const inThisProcess: BackupProcesses = {
+  backup: (task) => makeBackup(task, randomBytes),
+  examine: async (file) => examineDatabase(file, "quick"),
+};
 
 describe("createDailyBackups()", () => {
   it("step() makes a backup at its time, once a day, and makes up for what was missed", async () => {
@@ -83,7 +92,7 @@ describe("createDailyBackups()", () => {
   });
 
   it("step() result when backups are off: damage is found all the same", async () => {
-    const rig = aRig("2026-11-21T12:00:00Z", false);
+    const rig = aRig("2026-11-21T12:00:00Z", { enabled: false });
     rig.set("2026-11-22T03:00:00Z");
     await rig.step();
     expect(rig.troubles).toEqual(new Map());
@@ -121,7 +130,7 @@ describe("what was left by processes that were ended while they made a backup", 
     readdirSync(folder).filter((name) => name.startsWith(".dayferry-backup-"));
 
   it("goes with the next backup of the same data directory, and not while its process is at work", async () => {
-    const rig = aRig("2026-11-21T12:00:00Z");
+    const rig = aRig("2026-11-21T12:00:00Z", { processes: createBackupProcesses() });
     await rig.backups.make(signal);
     const owner = makeScratch(rig.directory, rig.folder);
     const ended = spawnSync(process.execPath, ["--version"]).pid;
@@ -138,7 +147,7 @@ describe("what was left by processes that were ended while they made a backup", 
   });
 
   it("goes at once when it is the end of the daemon that ends the process", async () => {
-    const rig = aRig("2026-11-21T12:00:00Z");
+    const rig = aRig("2026-11-21T12:00:00Z", { processes: createBackupProcesses() });
     const stop = new AbortController();
     const made = rig.backups.make(stop.signal);
     await eventually("it has begun", () => (rig.names().length > 0 ? true : null));
@@ -198,7 +207,7 @@ describe("superfluous()", () => {
   });
 });
 
-function aRig(start: string, enabled = true) {
+function aRig(start: string, { enabled = true, processes = inThisProcess } = {}) {
   const place = aDataDirectory();
   const directory = join(place.folder, "backups");
   let now = Temporal.Instant.from(start);
@@ -216,7 +225,7 @@ function aRig(start: string, enabled = true) {
     dataDir: place.folder,
     program: "1.2.3",
     installedAt: now,
-    processes: createBackupProcesses(),
+    processes,
     troubles: {
       report: (trouble) => void troubles.set(trouble.kind, trouble),
       withdraw: (identity) => void troubles.delete(identity),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { install } from "../support/dayferry.ts";
+import { rows } from "../support/effort.ts";
 import { eventually } from "../support/eventually.ts";
 import { command, serveHere } from "../support/in-process.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
@@ -10,10 +11,12 @@ import { ownerOf, testSandbox } from "../support/sandbox.ts";
 // A backup is restored under a calendar program that goes on, and under a workspace that has gone on.
 
 describe("a restore", () => {
-  it.each([
-    { over: "the database that was there", isFresh: false },
+  const places = [
     { over: "nothing, as on another machine", isFresh: true },
-  ])(
+    { over: "the database that was there", isFresh: false },
+  ];
+
+  it.each(rows(places, 2))(
     "over $over: old tokens are refused, nothing is made twice and nothing is taken away",
     async ({ isFresh }) => {
       const rig = await startRig();

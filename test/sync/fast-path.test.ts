@@ -2,6 +2,7 @@ import { describe, expect, it as test, vi } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { AllTasksManner } from "../../src/sandbox/workspace-all-tasks.ts";
+import { rows } from "../support/effort.ts";
 import { requestClock } from "./support/request-clock.ts";
 import { roomy, type Stage, type StageOptions, stage, until } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
@@ -199,7 +200,7 @@ describe("pages that cannot be trusted", () => {
     ["elements come twice", { repeats: true }, /twice/],
   ];
 
-  test.each(strange)("are not used at all when %s", async (_, manner, reason) => {
+  test.each(rows(strange, 5))("are not used at all when %s", async (_, manner, reason) => {
     const here = await world({ ...morePages, allTasks: manner });
     const { it } = here;
     await whilePolling(it, async () => {
@@ -211,7 +212,7 @@ describe("pages that cannot be trusted", () => {
     expect(told(it)).not.toContain("used");
   });
 
-  test.each(strange)("are given up when they were good, and now %s", async (_, manner) => {
+  test.each(rows(strange, 5))("are given up when they were good, and now %s", async (_, manner) => {
     const here = await world(morePages);
     const { it, forward } = here;
     await whilePolling(it, async () => {

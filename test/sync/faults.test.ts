@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
+import { rows } from "../support/effort.ts";
 import { roomy, runUntil, type Stage, stage, until } from "./support/stage.ts";
 import { addEvent, addTask, placeAt, shownTitles, viewInventory } from "./support/workspace.ts";
 
@@ -43,7 +44,7 @@ const faults: readonly (readonly [string, Fault])[] = [
 ];
 
 describe("sweep() under faults", () => {
-  it.each(faults)("buries nothing when every list %s", async (_what, fault) => {
+  it.each(rows(faults, 3))("buries nothing when every list %s", async (_what, fault) => {
     const { it } = await filled();
     const before = viewInventory(it);
     it.sandbox.faults.add({ ...fault, path: lists, times: 1000 });
@@ -57,7 +58,7 @@ describe("sweep() under faults", () => {
     expect(it.store.absences.all()).toEqual([]);
   });
 
-  it.each(faults)("buries nothing when every look-up %s", async (_what, fault) => {
+  it.each(rows(faults, 3))("buries nothing when every look-up %s", async (_what, fault) => {
     const { it } = await filled();
     const before = viewInventory(it);
     it.sandbox.faults.add({ ...fault, path: lookUps, times: 1000 });

@@ -5,6 +5,7 @@ import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { AllTasksManner } from "../../src/sandbox/workspace-all-tasks.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { install, serve } from "../support/dayferry.ts";
+import { isThorough, rows } from "../support/effort.ts";
 import { eventually } from "../support/eventually.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 import { shortTurns } from "./support/short-turns.ts";
@@ -91,7 +92,7 @@ describe("a first sweep", () => {
     ["elements come twice", { repeats: true }],
   ];
 
-  it.each(strange)("knows everything, and nothing else, when %s", async (_, allTasks) => {
+  it.each(rows(strange, 5))("knows everything, and nothing else, when %s", async (_, allTasks) => {
     const it = await world({ allTasks });
     const { failures } = await it.sweep();
     expect(failures).toEqual([]);
@@ -99,18 +100,26 @@ describe("a first sweep", () => {
     expect(it.sync.ready).toBe(true);
   });
 
-  it.each([
-    ["titles are others", (row: Row) => (isSubtask(row) ? { ...row, title: "Never so" } : row)],
-    ["tasks are in other states", (row: Row) => (isSubtask(row) ? row : { ...row, title: "No" })],
-    [
-      "dates are left out",
-      (row: Row) => ({ ...row, start_date: undefined, description: undefined }),
-    ],
-    [
-      "they belong below another task",
-      (row: Row) => ("task" in row ? { ...row, task: { id: 1 } } : row),
-    ],
-  ])("takes nothing from pages when %s there", async (_, change) => {
+  it.each(
+    rows(
+      [
+        ["titles are others", (row: Row) => (isSubtask(row) ? { ...row, title: "Never so" } : row)],
+        [
+          "tasks are in other states",
+          (row: Row) => (isSubtask(row) ? row : { ...row, title: "No" }),
+        ],
+        [
+          "dates are left out",
+          (row: Row) => ({ ...row, start_date: undefined, description: undefined }),
+        ],
+        [
+          "they belong below another task",
+          (row: Row) => ("task" in row ? { ...row, task: { id: 1 } } : row),
+        ],
+      ],
+      4,
+    ),
+  )("takes nothing from pages when %s there", async (_, change) => {
     const it = await world();
     lie(it, change);
     await it.sweep();
@@ -118,10 +127,15 @@ describe("a first sweep", () => {
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
   });
 
-  it.each([
-    ["404", { kind: "status", status: 404 }],
-    ["a page of HTML", { kind: "html" }],
-  ] as const)("asks for one page only when %s answers", async (_, fault) => {
+  it.each(
+    rows(
+      [
+        ["404", { kind: "status", status: 404 }],
+        ["a page of HTML", { kind: "html" }],
+      ] as const,
+      2,
+    ),
+  )("asks for one page only when %s answers", async (_, fault) => {
     const it = await world();
     it.sandbox.faults.add({ ...fault, path: /alltodo$/, times: 1000 });
     await it.sweep();
@@ -201,11 +215,16 @@ async function cut(
 }
 
 describe("a first sweep that is cut off", () => {
-  it.each([
-    { what: "page", at: 1 },
-    { what: "page", at: 6 },
-    { what: "list", at: 40 },
-  ] as const)("at $what $at goes on with what pages have shown", async (point) => {
+  it.each(
+    rows(
+      [
+        { what: "page", at: 1 },
+        { what: "page", at: 6 },
+        { what: "list", at: 40 },
+      ] as const,
+      3,
+    ),
+  )("at $what $at goes on with what pages have shown", async (point) => {
     const it = await world();
     await cut(it, point);
     const kept = it.store.pageReadings.numbers().length;
@@ -255,10 +274,15 @@ describe("a first sweep that is cut off", () => {
     expect(viewInventory(next)).toEqual(workspaceInventory(next));
   });
 
-  it.each([
-    ["something went", "remove"],
-    ["one went and another came", "both"],
-  ] as const)("knows everything, and nothing else, when %s meanwhile", async (_, change) => {
+  it.each(
+    rows(
+      [
+        ["something went", "remove"],
+        ["one went and another came", "both"],
+      ] as const,
+      2,
+    ),
+  )("knows everything, and nothing else, when %s meanwhile", async (_, change) => {
     const it = await world();
     await cut(it, { what: "page", at: 4 });
     const { tasks, subtasks } = it.sandbox.workspace;
@@ -292,7 +316,7 @@ describe("a first sweep that is cut off", () => {
     expect(belowTasks(it.asked()).length).toBeLessThan(45);
   });
 
-  it("by SIGKILL between pages goes on in the next process", async () => {
+  it.runIf(isThorough)("by SIGKILL between pages goes on in the next process", async () => {
     const sandbox = await testSandbox({ size: "s", seed: 7, counts, quota: slow });
     onTestFinished(() => sandbox.close());
     const per = `PT${slow.perMs / 1000}S`;

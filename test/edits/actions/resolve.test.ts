@@ -3,6 +3,7 @@ import { type LabelId, labelId } from "../../../src/domain/ids.ts";
 import type { Patch, PatchField } from "../../../src/domain/patch.ts";
 import { patchToPlain } from "../../../src/domain/plain-item.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
+import { rows } from "../../support/effort.ts";
 import { days, times } from "../../support/items.ts";
 import { clashRig } from "./clash-rig.ts";
 
@@ -133,39 +134,42 @@ const clashes: readonly (readonly [string, Clash])[] = [
 ];
 
 describe("resolve() of a field that both have changed", () => {
-  it.each(clashes)("%s: mine and theirs are told, and each can stand", async (_name, clash) => {
-    for (const keep of ["mine", "theirs"] as const) {
-      const rig = await clashRig();
-      const uid = await rig.item(clash.kind, clash.before);
-      rig.wish(uid, clash.mine(rig));
-      await rig.there(uid, clash.theirs(rig));
-      await rig.drained();
-      expect(rig.states()).toEqual(["parked: conflict"]);
-      const { fields, version } = rig.choice();
-      expect(fields).toMatchObject([{ field: clash.field }]);
-      const [told] = fields;
-      expect(new Set([told?.before, told?.theirs, told?.mine]).size).toBe(3);
-      expect(JSON.stringify(told)).not.toMatch(/\dZ/);
+  it.each(rows(clashes, 3))(
+    "%s: mine and theirs are told, and each can stand",
+    async (_name, clash) => {
+      for (const keep of ["mine", "theirs"] as const) {
+        const rig = await clashRig();
+        const uid = await rig.item(clash.kind, clash.before);
+        rig.wish(uid, clash.mine(rig));
+        await rig.there(uid, clash.theirs(rig));
+        await rig.drained();
+        expect(rig.states()).toEqual(["parked: conflict"]);
+        const { fields, version } = rig.choice();
+        expect(fields).toMatchObject([{ field: clash.field }]);
+        const [told] = fields;
+        expect(new Set([told?.before, told?.theirs, told?.mine]).size).toBe(3);
+        expect(JSON.stringify(told)).not.toMatch(/\dZ/);
 
-      const preview = rig.preview({ keep, fields: {} });
-      expect(rig.resolve({ keep, fields: {} }, { version })).toMatchObject({ kind: "done" });
-      await rig.drained();
-      expect(rig.states()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);
-      const item = await rig.now(uid);
-      rig.expectAsPreviewed(item, preview);
-      const wished = keep === "mine" ? clash.mine(rig) : clash.theirs(rig);
-      rig.expectAsPreviewed(item, { result: patchToPlain(wished) });
-      // The value that was given up is told for as long as the edit is.
-      expect(rig.edit().conflicts).toMatchObject([
-        {
-          field: clash.field,
-          ours: patchToPlain(clash.theirs(rig))[clash.field],
-          theirs: patchToPlain(clash.mine(rig))[clash.field],
-          taken: keep === "mine" ? "theirs" : "ours",
-        },
-      ]);
-    }
-  });
+        const preview = rig.preview({ keep, fields: {} });
+        expect(rig.resolve({ keep, fields: {} }, { version })).toMatchObject({ kind: "done" });
+        await rig.drained();
+        expect(rig.states()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);
+        const item = await rig.now(uid);
+        rig.expectAsPreviewed(item, preview);
+        const wished = keep === "mine" ? clash.mine(rig) : clash.theirs(rig);
+        rig.expectAsPreviewed(item, { result: patchToPlain(wished) });
+        // The value that was given up is told for as long as the edit is.
+        expect(rig.edit().conflicts).toMatchObject([
+          {
+            field: clash.field,
+            ours: patchToPlain(clash.theirs(rig))[clash.field],
+            theirs: patchToPlain(clash.mine(rig))[clash.field],
+            taken: keep === "mine" ? "theirs" : "ours",
+          },
+        ]);
+      }
+    },
+  );
 
   it("lets each field have its own side, and what nobody else has changed goes along", async () => {
     const rig = await clashRig();
@@ -379,7 +383,7 @@ function randomOf(seed: number): () => number {
 }
 
 describe("resolve() of anything", () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  it.each(rows([1, 2, 3, 4, 5, 6, 7, 8], 4))(
     "walk %i: the service ends as previewed or the person is asked again, and no value is lost",
     async (seed) => {
       const rig = await clashRig();

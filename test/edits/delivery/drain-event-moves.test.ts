@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
+import { rows } from "../../support/effort.ts";
 import { calendar, vevent } from "../rig.ts";
 import { settingFor } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
@@ -74,23 +75,28 @@ describe("step() of an event's move to another project", () => {
     await rig.expectRest();
   });
 
-  it.each<[string, Fault["method"] & string, Fault]>([
-    ["a lost creation", "POST", { kind: "drop-before" }],
-    ["a lost answer of the creation", "POST", lost],
-    ["half an answer of the creation", "POST", { kind: "cut" }],
-    ["a creation that hangs", "POST", { kind: "hang-after" }],
-    ["a 500 for the creation", "POST", { kind: "status", status: 500 }],
-    ["a lost answer of the completion", "PUT", { ...lost, times: 4 }],
-    ["a 503 for the completion", "PUT", { kind: "status", status: 503, times: 4 }],
-    ["a lost deletion", "DELETE", { kind: "drop-before", times: 4 }],
-    ["a lost answer of the deletion", "DELETE", { ...lost, times: 4 }],
-    ["a 503 for the deletion", "DELETE", { kind: "status", status: 503, times: 4 }],
-    [
-      "a 429 for the deletion",
-      "DELETE",
-      { kind: "status", status: 429, headers: { "retry-after": "1" } },
-    ],
-  ])("moves once in spite of %s, and nothing vanishes or doubles", async (_name, method, fault) => {
+  it.each<[string, Fault["method"] & string, Fault]>(
+    rows<[string, Fault["method"] & string, Fault]>(
+      [
+        ["a lost creation", "POST", { kind: "drop-before" }],
+        ["a lost answer of the creation", "POST", lost],
+        ["half an answer of the creation", "POST", { kind: "cut" }],
+        ["a creation that hangs", "POST", { kind: "hang-after" }],
+        ["a 500 for the creation", "POST", { kind: "status", status: 500 }],
+        ["a lost answer of the completion", "PUT", { ...lost, times: 4 }],
+        ["a 503 for the completion", "PUT", { kind: "status", status: 503, times: 4 }],
+        ["a lost deletion", "DELETE", { kind: "drop-before", times: 4 }],
+        ["a lost answer of the deletion", "DELETE", { ...lost, times: 4 }],
+        ["a 503 for the deletion", "DELETE", { kind: "status", status: 503, times: 4 }],
+        [
+          "a 429 for the deletion",
+          "DELETE",
+          { kind: "status", status: 429, headers: { "retry-after": "1" } },
+        ],
+      ],
+      4,
+    ),
+  )("moves once in spite of %s, and nothing vanishes or doubles", async (_name, method, fault) => {
     const rig = await moveRig(settingFor(fault));
     const { uid } = await launch(rig);
     const key = rig.keyOf(uid);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
+import { rows } from "../../support/effort.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { settingFor } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
@@ -47,16 +48,21 @@ describe("step() of a task's move", () => {
     await rig.expectRest();
   });
 
-  it.each<[string, Fault]>([
-    ["a lost request", { kind: "drop-before", times: 4 }],
-    ["a lost answer", lost],
-    ["an answer that hangs", { kind: "hang-after", times: 4 }],
-    ["a 503", { kind: "status", status: 503, times: 4 }],
-    ["half an answer", { kind: "cut", plain: true }],
-    ["another answer", { kind: "replace", body: { hello: "world" } }],
-    ["a web page", { kind: "html" }],
-    ["a 429", { kind: "status", status: 429, headers: { "retry-after": "1" } }],
-  ])("moves once in spite of %s, and nothing vanishes or doubles", async (_name, fault) => {
+  it.each<[string, Fault]>(
+    rows<[string, Fault]>(
+      [
+        ["a lost request", { kind: "drop-before", times: 4 }],
+        ["a lost answer", lost],
+        ["an answer that hangs", { kind: "hang-after", times: 4 }],
+        ["a 503", { kind: "status", status: 503, times: 4 }],
+        ["half an answer", { kind: "cut", plain: true }],
+        ["another answer", { kind: "replace", body: { hello: "world" } }],
+        ["a web page", { kind: "html" }],
+        ["a 429", { kind: "status", status: 429, headers: { "retry-after": "1" } }],
+      ],
+      4,
+    ),
+  )("moves once in spite of %s, and nothing vanishes or doubles", async (_name, fault) => {
     const rig = await moveRig(settingFor(fault));
     const { id, uid } = await rig.task();
     await rig.subtask(id, "Child");

@@ -87,7 +87,9 @@ describe.concurrent("serve", () => {
     const server = await silentServer(test);
     const { sandbox } = rig;
     const start = Temporal.Now.zonedDateTimeISO(sandbox.timeZone).add({ minutes: 10 });
-    const place = rig.place({ mail: { smtpUrl: server.url, from: "Dayferry <d@dayferry.test>" } });
+    const place = rig.place({
+      mail: { smtpUrl: server.url, from: "Dayferry <d@dayferry.test>" },
+    });
     insist(
       sandbox.workspace.events.create(
         { by: rig.owner(), project: rig.project() },

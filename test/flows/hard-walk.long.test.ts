@@ -10,8 +10,8 @@ import { forgiveDisk, walkRig } from "./walk-rig.ts";
 // As the random walk, in hard times: requests are carried out seconds after they were given up, the service's clock is
 // wrong, lists lag behind, the disk is full for a while, and the daemon starts anew while nothing answers. More walks, or one
 // again:
-// WALKS=500 npx vitest run test/flows/hard-walk.test.ts
-// WALK_SEED=-123456 WALK_PATH=7:0:1 npx vitest run test/flows/hard-walk.test.ts
+// THOROUGH=1 WALKS=500 npx vitest run test/flows/hard-walk.long.test.ts
+// THOROUGH=1 WALK_SEED=-123456 WALK_PATH=7:0:1 npx vitest run test/flows/hard-walk.long.test.ts
 
 /** A late request lands within ten seconds of its leaving, which is how long it is looked for; lists tell of it in time. */
 const late = fc.record({

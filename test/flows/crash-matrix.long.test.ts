@@ -53,7 +53,7 @@ describe("kill -9", () => {
   const started: CrashRig[] = [];
   const free: (readonly CrashRig[])[] = [];
   const start = async () => {
-    const names = rows(cells, 3).map(({ name }) => name);
+    const names = rows(cells, 6).map(({ name }) => name);
     const rigs = [CrashRig.start("event", names), CrashRig.start("task", names)];
     const pair = await Promise.all(rigs);
     started.push(...pair);
@@ -62,7 +62,7 @@ describe("kill -9", () => {
   afterAll(() => Promise.all(started.map((rig) => rig.close())));
 
   // Most of the time is waiting for what a time-out of the service may still bring: some cells wait side by side.
-  it.concurrent.each(rows(cells, 3))(
+  it.concurrent.each(rows(cells, 6))(
     "$name: every edit is in the workspace once",
     async ({ name, wasted, die }) => {
       const rigs = free.pop() ?? (await start());
