@@ -33,10 +33,10 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: SlowestFirst },
     // A bound for what hangs; on a busy machine much takes several times as long.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // As long as test/support/eventually.ts; a second, the default, is short on a busy machine.
-    expect: { poll: { timeout: 150_000, interval: 10 } },
+    expect: { poll: { timeout: 270_000, interval: 10 } },
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],

@@ -361,7 +361,6 @@ function buildRooms(
     store,
     upstream,
     conflicts: config.edits.conflicts,
-    timeout: service.timeout,
     clock,
     random,
     onEvent({ kind, ...fields }) {

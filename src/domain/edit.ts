@@ -137,46 +137,45 @@ export interface Edit {
   readonly updatedAt: Temporal.Instant;
 }
 
-/** A request that nobody hears of any more is taken to be carried out within this time, or never. */
-const shortestInFlight = Temporal.Duration.from({ seconds: 10 });
-export const longestInFlight = Temporal.Duration.from({ minutes: 3 });
-/** A service that was too slow once is given so many times the time that was waited for its answer. */
-const slowFactor = 4;
-/** In which parts of the time in which a request may still be carried out its item is read again; the end comes by itself. */
-const lookPoints = [0.25, 0.5];
-
-/**
- * Until when a request may still be carried out that had left when this process ended: as long as its answer would have
- * been waited for, ten seconds at least.
- */
-export const inFlightAfterCrash = (
-  now: Temporal.Instant,
-  timeout: Temporal.Duration = shortestInFlight,
-): Temporal.Instant =>
-  now.add(Temporal.Duration.compare(timeout, shortestInFlight) > 0 ? timeout : shortestInFlight);
-
-/**
- * Until when a request may still be carried out that was given up now, after so long without an answer: four times as long
- * since it left, ten seconds at least and three minutes at most.
- */
-export function inFlightUntil(now: Temporal.Instant, waited: Temporal.Duration): Temporal.Instant {
-  const waitedMs = waited.total("milliseconds");
-  const [least, most] = [
-    shortestInFlight.total("milliseconds"),
-    longestInFlight.total("milliseconds"),
-  ];
-  const span = Math.max(least, Math.min(slowFactor * waitedMs, most), waitedMs);
-  return now.add({ milliseconds: Math.round(span - waitedMs) });
+/** How a write ended without an answer that says what became of it. */
+export interface NoAnswer {
+  /** Time since the request was sent. */
+  readonly waited: Temporal.Duration;
+  /** Whether the service itself said that it failed, rather than a gateway, or nobody. */
+  readonly hasFailed: boolean;
 }
 
-/** When an item is read next for a request that was given up at `lostAt`; at the end of its time at the latest. */
+/** A request may be carried out up to this long after it was sent: proxies and queues hold it back. */
+export const longestInFlight = Temporal.Duration.from({ minutes: 3 });
+/** The same for a request that the service answered with an error of its own. */
+const longestAfterFailure = Temporal.Duration.from({ seconds: 10 });
+/** When its item is looked for, as parts of the time in which the request may be carried out. The end is such a time as well. */
+const lookPoints = [0.02, 0.08, 0.25, 0.5];
+/** No two looks are closer to each other. */
+const betweenLooks = Temporal.Duration.from({ seconds: 1 });
+
+/** Until when a request may be carried out that was on its way when the process ended. */
+export const inFlightAfterCrash = (now: Temporal.Instant): Temporal.Instant =>
+  now.add(longestInFlight);
+
+/** Until when a request may be carried out that was given up now. */
+export function inFlightUntil(
+  now: Temporal.Instant,
+  { waited, hasFailed }: NoAnswer,
+): Temporal.Instant {
+  const until = now.subtract(waited).add(hasFailed ? longestAfterFailure : longestInFlight);
+  return Temporal.Instant.compare(until, now) > 0 ? until : now;
+}
+
+/** When the item of a request that was sent at `sentAt` is looked for next; at `until` at the latest. */
 export function nextLook(
   now: Temporal.Instant,
-  { lostAt, until }: { readonly lostAt: Temporal.Instant; readonly until: Temporal.Instant },
+  { sentAt, until }: { readonly sentAt: Temporal.Instant; readonly until: Temporal.Instant },
 ): Temporal.Instant {
-  const spanMs = lostAt.until(until).total("milliseconds");
-  const points = lookPoints.map((part) => lostAt.add({ milliseconds: Math.round(spanMs * part) }));
-  return points.find((point) => Temporal.Instant.compare(point, now) > 0) ?? until;
+  const spanMs = sentAt.until(until).total("milliseconds");
+  const points = lookPoints.map((part) => sentAt.add({ milliseconds: Math.round(spanMs * part) }));
+  const soonest = now.add(betweenLooks);
+  return points.find((point) => Temporal.Instant.compare(point, soonest) >= 0) ?? until;
 }
 
 /**

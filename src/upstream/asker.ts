@@ -308,7 +308,7 @@ export class Asker {
       took,
     }: Pick<JsonAnswer, "took"> & { readonly message: string; readonly call: Call },
   ): Failure {
-    if (ask.method !== "GET") call.onUnanswered?.(took);
+    if (ask.method !== "GET") call.onUnanswered?.({ waited: took, hasFailed: false });
     const kind = ask.method === "POST" ? "unknown-outcome" : "unreadable";
     return {
       kind,

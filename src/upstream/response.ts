@@ -211,6 +211,10 @@ export function isUnanswered(reply: Reply): boolean {
   return isFault(reply.status);
 }
 
+/** Whether the service itself says that it failed. A gateway (502, 504) or a time-out (408) says only that it heard nothing. */
+export const hasFailed = (reply: Reply): boolean =>
+  reply.kind === "answer" && isFault(reply.status) && ![408, 502, 504].includes(reply.status);
+
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;

@@ -1,4 +1,5 @@
 import { backOff, fullJitter } from "../domain/backoff.ts";
+import type { NoAnswer } from "../domain/edit.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import { sleep } from "../runtime.ts";
@@ -7,6 +8,7 @@ import { type Gate, type Priority, patienceMs, type Ticket, type Turn } from "./
 import type { KeyWatch } from "./key-health.ts";
 import {
   type GoodBody,
+  hasFailed,
   isForeign,
   isUnanswered,
   judge,
@@ -18,13 +20,13 @@ import {
 /**
  * On whose behalf and how urgently a method is called. `person`: whose key to use, when one is configured. `onUnanswered`: told
  * of each try of a write that has left and got no usable answer (none in time, a cut connection, an error of the service,
- * an unreadable body), with the time since it left: it may be carried out later, also when another try is answered.
+ * an unreadable body): it may be carried out later, also when another try is answered.
  */
 export interface Call {
   readonly priority: Priority;
   readonly person?: PersonId | null;
   readonly signal?: AbortSignal;
-  readonly onUnanswered?: (waited: Temporal.Duration) => void;
+  readonly onUnanswered?: (how: NoAnswer) => void;
 }
 
 /** What happens on the way to the service, for log and metrics. Never holds a key, a body or a query. */
@@ -187,7 +189,7 @@ async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Pr
     deps.onEvent({ kind: "broken", request, attempt, took, message });
   }
 
-  if (isUnanswered(reply)) delivery.onUnanswered?.(took);
+  if (isUnanswered(reply)) delivery.onUnanswered?.({ waited: took, hasFailed: hasFailed(reply) });
   const verdict = judge(reply, { ...delivery, lost, now: deps.clock() });
   if (reply.kind !== "aborted") {
     const { isWrite } = delivery;

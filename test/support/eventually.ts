@@ -1,5 +1,5 @@
 /** Ends a test that hangs. Far longer than anything takes, also on a busy machine. */
-const limitMs = 150_000;
+const limitMs = 270_000;
 
 /** Asks until the answer is not null. Throws with `what` if that takes longer than any machine needs. */
 export const eventually = <Value>(what: string, ask: Ask<Value>): Promise<Value> =>

@@ -1,4 +1,4 @@
-import type { Edit, FieldConflict, ParkReason } from "../../domain/edit.ts";
+import { type Edit, type FieldConflict, nextLook, type ParkReason } from "../../domain/edit.ts";
 import { type LabelId, serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { placedIn, placeOf } from "../../domain/patch.ts";
@@ -171,13 +171,10 @@ export function cancelledCreation(
  */
 export function waitForInFlight(attempt: Attempt): AttemptEnding | null {
   const now = attempt.clock();
-  const { inFlightUntil: until } = attempt.edit;
+  const { inFlightUntil: until, resentAt, sentAt } = attempt.edit;
   if (!until || Temporal.Instant.compare(until, now) <= 0) return null;
   const problem = `no answer came to the creation, and it may still be carried out: it is looked for, and not sent again before ${wholeSecond(until)}`;
-  const settlement = retryLater(problem, { ...trialOf(attempt), now });
-  const isLate =
-    settlement.kind === "retry" && Temporal.Instant.compare(until, settlement.notBefore) < 0;
-  return isLate ? postponed(until, problem) : { kind: "settled", settlement };
+  return postponed(nextLook(now, { sentAt: resentAt ?? sentAt ?? now, until }), problem);
 }
 
 /** For people: no earlier than the moment. */

@@ -1,4 +1,4 @@
-import { inFlightUntil } from "../../domain/edit.ts";
+import { inFlightUntil, type NoAnswer } from "../../domain/edit.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import { isByHand } from "../../domain/lost-creation.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
@@ -51,8 +51,8 @@ export async function createOnce<Value>(
     }
   }
   requests.leaving(what, known());
-  const onUnanswered = (waited: Temporal.Duration) => {
-    const until = inFlightUntil(clock(), waited);
+  const onUnanswered = (how: NoAnswer) => {
+    const until = inFlightUntil(clock(), how);
     keep(() => requests.lost(what, until));
   };
   const created = await send({ ...call, onUnanswered });

@@ -64,8 +64,6 @@ export interface DrainDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly conflicts: ConflictPolicy;
-  /** How long an answer of the service is waited for. */
-  readonly timeout: Temporal.Duration;
   readonly clock: () => Temporal.Instant;
   readonly random: () => number;
   readonly onEvent: (event: DrainEvent) => void;
@@ -87,7 +85,7 @@ export interface Drain {
 }
 
 export function createDrain(deps: DrainDeps): Drain {
-  const { store, timeout, upstream, clock } = deps;
+  const { store, upstream, clock } = deps;
   const leases = new ClaimLeases<EditId>();
   const carryOutOne = createWorker(deps, leases);
   const extras = createExtrasDrain(deps);
@@ -95,9 +93,9 @@ export function createDrain(deps: DrainDeps): Drain {
   store.unanswered.judgeBy(judgeLateWrites(store));
 
   function recover(): number {
-    store.unanswered.release(timeout);
-    store.requests.release(timeout);
-    const edits = store.journal.release(timeout) + store.extras.release();
+    store.unanswered.release();
+    store.requests.release();
+    const edits = store.journal.release() + store.extras.release();
     resumeSearches(deps);
     return edits;
   }
@@ -105,7 +103,7 @@ export function createDrain(deps: DrainDeps): Drain {
   /** Claims of which no step here knows, as when the disk failed while one was made, would wait for ever. */
   function putBackLost(): void {
     for (const { id } of store.journal.list({ state: "claimed", limit: mostClaimed })) {
-      if (leases.isLost(id)) store.journal.releaseOne(id, timeout);
+      if (leases.isLost(id)) store.journal.releaseOne(id);
     }
   }
 

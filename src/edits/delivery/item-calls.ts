@@ -1,4 +1,4 @@
-import { type Edit, inFlightUntil } from "../../domain/edit.ts";
+import { type Edit, inFlightUntil, type NoAnswer } from "../../domain/edit.ts";
 import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
@@ -203,8 +203,8 @@ export function recordWrites(
     const before = lastRead?.id === serviceId && lastRead.kind === item.kind ? lastRead : item;
     const leaving = { edit: edit.id, item: edit.item, act, serviceId, patch, before };
     const id = unanswered.leaving(leaving);
-    const onUnanswered = (waited: Temporal.Duration) => {
-      const until = inFlightUntil(clock(), waited);
+    const onUnanswered = (how: NoAnswer) => {
+      const until = inFlightUntil(clock(), how);
       keep(() => unanswered.lost(id, until));
     };
     try {
@@ -230,9 +230,9 @@ export function recordWrites(
     },
     async create(item, wish) {
       let isLost = false;
-      const onUnanswered = (waited: Temporal.Duration) => {
+      const onUnanswered = (how: NoAnswer) => {
         isLost = true;
-        const until = inFlightUntil(clock(), waited);
+        const until = inFlightUntil(clock(), how);
         keep(() => journal.inFlight(edit.id, until));
       };
       const answer = await callsWith({ ...call, onUnanswered }).create(item, wish);

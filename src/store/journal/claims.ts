@@ -29,9 +29,9 @@ export interface Claims {
   /** Notes that the service refuses the key under which the edit goes out, or that it does not any more. */
   keyRefused(id: EditId, isRefused: boolean): void;
   /** Makes claimed edits pending, at start-up and before a clean end; what was cut short is no attempt. Returns how many. */
-  release(timeout: Temporal.Duration): number;
+  release(): number;
   /** As `release`, one claim whose worker is no more. */
-  releaseOne(id: EditId, timeout: Temporal.Duration): void;
+  releaseOne(id: EditId): void;
 }
 
 /**
@@ -92,9 +92,9 @@ export function createClaims({ db, zone, clock }: StoreDeps): Claims {
   const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
   const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
   const stamp = () => instantText(clock());
-  const interrupted = (timeout: Temporal.Duration) => ({
+  const interrupted = () => ({
     now: stamp(),
-    until: instantText(inFlightAfterCrash(clock(), timeout)),
+    until: instantText(inFlightAfterCrash(clock())),
   });
   const read = (row: unknown): Edit | null => (row === undefined ? null : editRow(row, zone));
   let isTurnOfNewest = false;
@@ -135,8 +135,8 @@ export function createClaims({ db, zone, clock }: StoreDeps): Claims {
     missing: (id, isMissing) => void setMissed.run(isMissing ? stamp() : null, id),
     keyRefused: (id, isRefused) =>
       void (isRefused ? refuseKey.run(stamp(), id) : acceptKey.run(id)),
-    release: (timeout) => releaseAll.run(interrupted(timeout)).changes,
-    releaseOne: (id, timeout) => void releaseThat.run({ ...interrupted(timeout), id }),
+    release: () => releaseAll.run(interrupted()).changes,
+    releaseOne: (id) => void releaseThat.run({ ...interrupted(), id }),
   };
 }
 

@@ -56,8 +56,8 @@ export interface Unanswered {
   /** Notes that the item was read by a request that left at `begun`; null: that failed. */
   looked(key: ItemKey, begun: Temporal.Instant | null): void;
   nextLookAt(): Temporal.Instant | null;
-  /** What was under way when the process ended may be carried out for as long as an answer would have been waited for. */
-  release(timeout: Temporal.Duration): void;
+  /** What was under way when the process ended may be carried out for three more minutes. */
+  release(): void;
   /** Sets who judges what is seen of items under watch. */
   judgeBy(judge: (sight: Sight) => void): void;
   /** Hands what is about to be stored to the judge; free for items that are not under watch. */
@@ -107,7 +107,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
 
   const lost = (id: number, until: Temporal.Instant): void => {
     const now = clock();
-    const at = nextLook(now, { lostAt: now, until });
+    const at = nextLook(now, { sentAt: now, until });
     lose.run({ id, now: instantText(now), until: instantText(until), look: instantText(at) });
   };
   const ofItem = (key: ItemKey) => byItem.all(key).map((row) => unansweredRow(row, zone));
@@ -121,7 +121,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
       return;
     }
     const isOver = Temporal.Instant.compare(until, begun) <= 0;
-    if (!isOver) look.run(instantText(nextLook(begun, { lostAt, until })), 0, id);
+    if (!isOver) look.run(instantText(nextLook(begun, { sentAt: lostAt, until })), 0, id);
     else if (carriedOutAt === null && write.act === "change") drop.run(id);
     else look.run(null, 0, id);
   }
@@ -154,10 +154,10 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
       forget.run(instantText(clock().subtract(retention)));
     }),
     nextLookAt: () => instantOf(textColumn(earliest.get(), "next")),
-    release: db.transaction((timeout: Temporal.Duration) => {
+    release: db.transaction(() => {
       for (const row of left.all()) {
         const id = numberColumn(row, "id");
-        lost(id, inFlightAfterCrash(clock(), timeout));
+        lost(id, inFlightAfterCrash(clock()));
         end.run(id);
       }
     }),
@@ -198,8 +198,8 @@ export interface Requests {
   ended(what: string): void;
   /** Drops the request: what it was to make is there. */
   done(what: string): void;
-  /** What was under way when the process ended may be carried out for as long as an answer would have been waited for. */
-  release(timeout: Temporal.Duration): void;
+  /** What was under way when the process ended may be carried out for three more minutes. */
+  release(): void;
 }
 
 export function createRequests({ db, clock }: StoreDeps): Requests {
@@ -232,7 +232,7 @@ export function createRequests({ db, clock }: StoreDeps): Requests {
     lost: (what, until) => void lose.run(instantText(until), what),
     ended: (what) => void end.run(what),
     done: (what) => void drop.run(what),
-    release: (timeout) => void releaseAll.run(instantText(inFlightAfterCrash(clock(), timeout))),
+    release: () => void releaseAll.run(instantText(inFlightAfterCrash(clock()))),
   };
 }
 

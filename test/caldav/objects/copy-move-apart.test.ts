@@ -100,7 +100,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     rig.ask("DELETE", path);
     rig.clock.advance({ seconds: 2 });
     expect(rig.store.journal.claimNext()).toMatchObject({ action: "delete" });
-    rig.store.journal.release(Temporal.Duration.from({ seconds: 2 }));
+    rig.store.journal.release();
     rig.put(`${near}/moved.ics`, vtodo(uidOf(path), "SUMMARY:Task 601"), asNew);
     expect(rig.itemOf(uidOf(path))).toMatchObject({ id: 601, listId: 3003 });
   });
@@ -115,7 +115,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     rig.clock.advance({ seconds: 2 });
     const claimed = rig.store.journal.claimNext();
     if (claimed) rig.store.journal.leaving(claimed.id, claimed.base);
-    if (isReleased) rig.store.journal.release(Temporal.Duration.from({ seconds: 2 }));
+    if (isReleased) rig.store.journal.release();
     rig.put(`${near}/moved.ics`, vtodo(uidOf(path), "SUMMARY:Task 601"), asNew);
     expect(rig.names("tasks-3003")).toEqual(["moved.ics"]);
     const [deletion] = rig.actions();

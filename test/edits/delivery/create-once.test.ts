@@ -36,7 +36,7 @@ function freshLabel() {
 }
 
 const unanswered = (call: Call) => {
-  call.onUnanswered?.(Temporal.Duration.from({ seconds: 2 }));
+  call.onUnanswered?.({ waited: Temporal.Duration.from({ seconds: 2 }), hasFailed: true });
   return fail(lost);
 };
 
@@ -77,12 +77,12 @@ describe("createOnce() result", () => {
     expect(state.sent).toBe(2);
   });
 
-  it("waits after a crash for as long as the answer would have been waited for", async () => {
+  it("waits after a crash until the request cannot be carried out any more", async () => {
     const { attempt, clock, requests, state } = freshLabel();
     requests.leaving("label:fresh", [7]);
     clock.advance({ minutes: 1 });
-    requests.release(Temporal.Duration.from({ seconds: 40 }));
-    clock.advance({ seconds: 39 });
+    requests.release();
+    clock.advance({ seconds: 179 });
     expect(await attempt(() => ok(2))).toMatchObject({ failure: { kind: "unsure" } });
     expect(state.sent).toBe(0);
     expect(requests.open("label:fresh")?.known).toEqual(new Set([7]));

@@ -31,7 +31,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     const rig = await hidingRig();
     rig.send(calendar(party), { actor: rig.member });
     rig.sandbox.faults.add({ ...fault, method: "POST" });
-    await rig.drainAll({ most: 12 });
+    await rig.drainAll({ most: 20 });
     expect(rig.states()).toEqual(["confirmed"]);
     expect(parties(rig)).toMatchObject([{ creator: { id: rig.member } }]);
     expect(rig.requests("POST")).toHaveLength(posts);
@@ -44,7 +44,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     await rig.step();
     const made = { title: "Party", start: "2026-12-24", all_day: true };
     insist(rig.sandbox.workspace.events.create(rig.place, made));
-    await rig.drainAll({ most: 12 });
+    await rig.drainAll({ most: 20 });
     expect(rig.states()).toEqual(["confirmed"]);
     expect(parties(rig)).toHaveLength(1);
     expect(rig.requests("POST")).toHaveLength(1);
@@ -65,7 +65,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     rig.abort();
     await step;
     rig.restart();
-    await rig.drainAll({ most: 12 });
+    await rig.drainAll({ most: 20 });
     expect(rig.states()).toEqual(["confirmed"]);
     expect(parties(rig)).toMatchObject([{ private: true }]);
     expect(rig.requests("POST")).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
     await rig.step();
     insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: id }));
-    await rig.drainAll({ most: 12 });
+    await rig.drainAll({ most: 20 });
     expect(rig.states()).toEqual(["confirmed"]);
     expect(parties(rig)).toHaveLength(1);
   });
@@ -89,7 +89,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
     await rig.step();
     rig.sandbox.faults.add({ kind: "transform", method: "GET", transform: () => [] });
-    rig.clock.advance({ seconds: 10 });
+    rig.clock.advance({ seconds: 181 });
     await rig.step();
     expect(rig.edit().problem).toContain("cannot be read as a whole: 1 known");
     await rig.drainAll();

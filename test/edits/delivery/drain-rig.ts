@@ -72,7 +72,6 @@ export async function drainRig(setting: DrainSetting = {}) {
     createDrain({
       store,
       conflicts: setting.conflicts ?? "ask",
-      timeout: setting.client?.timeout ?? patience,
       onMissing(edit, sources = []) {
         missing.push(edit);
         hurried.push(sources);

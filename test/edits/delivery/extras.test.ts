@@ -23,7 +23,7 @@ async function rigWithExtras(setting: DrainSetting = {}) {
       rig.editActions.show(edit)?.extras.map(({ state, name }) => `${name} ${state}`),
     /** Lets everything work, and time pass, until nothing waits any more. */
     async settle() {
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < 60; round++) {
         await rig.drainAll();
         const next = store.extras.nextAt();
         if (next === null) return;

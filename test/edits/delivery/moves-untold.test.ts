@@ -68,7 +68,7 @@ describe("step() result when reads are refused for seconds during a move", () =>
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
     rig.eventToFar(uid);
     await rig.step();
-    rig.clock.advance({ minutes: 2 });
+    rig.clock.advance({ minutes: 4 });
     await refuseForSeconds(rig, new RegExp(`/events/${id}$`));
     expect(rig.shown()).toEqual(["Review in elsewhere"]);
     await rig.expectRest();

@@ -6,8 +6,6 @@ import { atOnce } from "../../../src/turns.ts";
 import { anEvent } from "../../support/items.ts";
 import { handClock, testStore } from "../../support/test-store.ts";
 
-const timeout = Temporal.Duration.from({ seconds: 10 });
-
 function setUp() {
   const clock = handClock("2026-11-20T12:00:00Z");
   const store = testStore(clock);
@@ -66,7 +64,7 @@ describe("editSteps.of() result", () => {
     clock.advance({ hours: 1 });
     store.journal.resume(id);
     store.journal.claimNext();
-    store.journal.release(timeout);
+    store.journal.release();
     expect(kinds(id).slice(4)).toEqual(["refused 1", "released 1", "taken-up 1", "postponed 1"]);
     expect(store.editSteps.of(id)[4]?.detail).toBe("no such person");
   });

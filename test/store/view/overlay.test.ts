@@ -143,7 +143,7 @@ function take(world: World, one: Step): void {
     }
     case "release":
       claimed.length = 0;
-      store.journal.release(Temporal.Duration.from({ seconds: 2 }));
+      store.journal.release();
       return;
     case "touch": {
       const key = keyAt(world, one.nth);
