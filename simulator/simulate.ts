@@ -54,6 +54,7 @@ async function playedAndJudged(
   }
   world.note("simulation", "nothing goes wrong any more");
   world.sandbox.faults.clear();
+  world.reads.lag = null;
   const latest = time.monotonic() + longestRest * 1000;
   let quietSince = time.monotonic();
   await world.run(() => {
@@ -67,7 +68,8 @@ async function playedAndJudged(
     const dice = random.between(1, 20);
     if (dice <= 4) colleague.act();
     else if (dice <= 16) await world.until(random.pick(programs).act());
-    else if (dice <= 19) breakSomething(world);
+    else if (dice <= 18) breakSomething(world);
+    else if (dice <= 19) changeLag(world);
     else await world.crash();
   }
 }
@@ -87,6 +89,18 @@ const faultsOfService: readonly Fault[] = [
   { kind: "late", ms: 40_000, answer: "drop" },
   { kind: "late", ms: 120_000, answer: 502 },
 ];
+
+/** Reads of the service begin to be old for seconds after writes, or do not any more. */
+function changeLag(world: World): void {
+  const { random, reads } = world;
+  const what = random.pick(["item", "list", "both", "neither"] as const);
+  const ms = random.between(1000, 10_000);
+  reads.lag = what === "neither" ? null : { what, ms };
+  world.note(
+    "service",
+    what === "neither" ? "shows everything at once" : `shows ${what} ${ms} ms late`,
+  );
+}
 
 function breakSomething(world: World): void {
   const { random, sandbox } = world;

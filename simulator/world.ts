@@ -7,6 +7,7 @@ import { replaceRuntime } from "../src/runtime.ts";
 import { Random } from "../src/sandbox/seed/random.ts";
 import type { Sandbox } from "../src/sandbox/server.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
+import { LaggingReads } from "./lagging-reads.ts";
 import { Life } from "./life.ts";
 import { MemoryNetwork } from "./memory-network.ts";
 import { VirtualTime } from "./virtual-time.ts";
@@ -35,6 +36,8 @@ export class World {
   readonly time = new VirtualTime(start);
   readonly random: Random;
   readonly folder = mkdtempSync(join(tmpdir(), "dayferry-simulation-"));
+  /** How old what the service shows may be. */
+  readonly reads = new LaggingReads(this.time.monotonic);
   readonly #network = new MemoryNetwork();
   readonly #trace: string[] = [];
   readonly #hash = createHash("sha256");
@@ -75,7 +78,9 @@ export class World {
       monotonic: this.time.monotonic,
       quota: { requests: 25, perMs: 10_000 },
       latencyMs,
+      intermediary: this.reads,
     });
+    this.reads.attach(this.#sandbox);
     await this.#begin();
   }
 

@@ -5,7 +5,15 @@ import express, {
   type Response,
 } from "express";
 import type { Access } from "./access-checks.ts";
-import { beginExchange, type Exchange, exchangeOf, type Reply, send } from "./exchange.ts";
+import {
+  admitted,
+  beginExchange,
+  type Exchange,
+  exchangeOf,
+  type Intermediary,
+  type Reply,
+  send,
+} from "./exchange.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { Limiter } from "./limiter.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -18,6 +26,7 @@ export interface AdmissionParts {
   readonly monotonic: () => number;
   readonly latencyMs: number;
   readonly onHang: () => void;
+  readonly intermediary: Intermediary | null;
 }
 
 /**
@@ -38,10 +47,14 @@ export function admission(parts: AdmissionParts): readonly RequestHandler[] {
       if (Buffer.isBuffer(bytes)) exchange.bytes = bytes;
       exchange.entry.body = exchange.bytes.toString("utf8");
       const refusal = verdict({ request, exchange, parts });
+      const carryOut = () => {
+        parts.intermediary?.arriving(admitted(exchange));
+        next();
+      };
       if (refusal !== null) send(response, refusal);
       else if (exchange.fault?.kind === "late")
-        carryOutLate({ response, parts, fault: exchange.fault }, next);
-      else next();
+        carryOutLate({ response, parts, fault: exchange.fault }, carryOut);
+      else carryOut();
     },
   ];
 }
@@ -76,6 +89,7 @@ function newExchange(request: Request, parts: AdmissionParts): Exchange {
     bytes: Buffer.alloc(0),
     latencyMs: parts.latencyMs,
     onHang: parts.onHang,
+    intermediary: parts.intermediary,
     fault: undefined,
     by: 0,
     body: undefined,
@@ -133,10 +147,10 @@ function carryOutLate(
     readonly parts: AdmissionParts;
     readonly fault: Extract<Fault, { readonly kind: "late" }>;
   },
-  next: NextFunction,
+  carryOut: () => void,
 ): void {
   const { answer = "hang", ms } = fault;
-  parts.faults.delay(next, ms);
+  parts.faults.delay(carryOut, ms);
   if (answer === "drop") response.req.socket.destroy();
   else if (answer === "hang") parts.onHang();
   else response.status(answer).json({ message: "try again later" });

@@ -13,9 +13,27 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A request that has passed the admission. */
+export interface AdmittedRequest {
+  readonly method: string;
+  readonly path: string;
+  /** The person whose key it carries. */
+  readonly by: number;
+  readonly bytes: Buffer;
+}
+
+/** Stands between callers and workspace, as a cache or a replica does. */
+export interface Intermediary {
+  /** A request that is carried out next. */
+  readonly arriving: (request: AdmittedRequest) => void;
+  /** The answer to it, or another one in its place. */
+  readonly answering: (request: AdmittedRequest, reply: Reply) => Reply;
+}
+
 /** What one request has gathered on its way to a route. */
 export interface Exchange {
   readonly entry: OpenEntry;
+  readonly intermediary: Intermediary | null;
   bytes: Buffer;
   /** Milliseconds by which every answer is late. */
   readonly latencyMs: number;
@@ -38,6 +56,14 @@ export function exchangeOf(response: Response): Exchange {
   return exchange;
 }
 
+/** The request of an exchange that was admitted. */
+export const admitted = ({ entry, by, bytes }: Exchange): AdmittedRequest => ({
+  method: entry.method,
+  path: entry.path,
+  by,
+  bytes,
+});
+
 /** An outcome as an answer: the value with `status`, or the refusal; 204 carries nothing. */
 export function replyWith<T>(status: number, outcome: Outcome<T>): Reply {
   if (outcome.kind === "done") return status === 204 ? { status } : { status, json: outcome.value };
@@ -47,9 +73,12 @@ export function replyWith<T>(status: number, outcome: Outcome<T>): Reply {
 
 /** Sends the answer, late or damaged when a fault asks for it. */
 export function send(response: Response, reply: Reply): void {
-  const { fault, entry, latencyMs } = exchangeOf(response);
+  const exchange = exchangeOf(response);
+  const { fault, entry, latencyMs, intermediary } = exchange;
   const wait = latencyMs + (fault?.kind === "delay" ? fault.ms : 0);
-  const sending = { response, reply: damaged(reply, fault), fault, entry };
+  const isAdmitted = exchange.by > 0;
+  const passed = (isAdmitted && intermediary?.answering(admitted(exchange), reply)) || reply;
+  const sending = { response, reply: damaged(passed, fault), fault, entry };
   if (wait === 0) {
     sendNow(sending);
     return;

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { listen, monotonic } from "../runtime.ts";
+import type { Intermediary } from "./exchange.ts";
 import { Faults, type Later } from "./faults.ts";
 import { Limiter, type Quota } from "./limiter.ts";
 import { RequestLog } from "./request-log.ts";
@@ -38,6 +39,8 @@ export interface SandboxOptions {
   readonly latencyMs?: number;
   /** Called when a fault leaves a request without an answer and its connection open. */
   readonly onHang?: () => void;
+  /** Sees and may change every answer; none when absent. */
+  readonly intermediary?: Intermediary;
   /** By which clock the effects of late requests wait; timers when absent. */
   readonly later?: Later;
 }
@@ -94,6 +97,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     monotonic: options.monotonic ?? monotonic,
     latencyMs: options.latencyMs ?? 0,
     onHang: options.onHang ?? (() => {}),
+    intermediary: options.intermediary ?? null,
     discovery: options.discovery,
   });
   const server = createServer(app);
