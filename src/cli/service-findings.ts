@@ -48,6 +48,7 @@ export function remedyFor(failure: Failure): string {
       return "other programs use the same quota: lower service.quota.requests";
     case "service-refused":
     case "unknown-outcome":
+    case "outdated":
     case "aborted":
       return "try again";
     default:

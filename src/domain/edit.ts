@@ -148,7 +148,7 @@ export interface NoAnswer {
 /** A request may be carried out up to this long after it was sent: proxies and queues hold it back. */
 export const longestInFlight = Temporal.Duration.from({ minutes: 3 });
 /** The same for a request that the service answered with an error of its own. */
-const longestAfterFailure = Temporal.Duration.from({ seconds: 10 });
+const longestAfterFailure = Temporal.Duration.from({ seconds: 20 });
 /** When its item is looked for, as parts of the time in which the request may be carried out. The end is such a time as well. */
 const lookPoints = [0.02, 0.08, 0.25, 0.5];
 /** No two looks are closer to each other. */

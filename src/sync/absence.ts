@@ -23,6 +23,7 @@ export function judgeRefusal(failure: Failure, listReadable: boolean): "gone" | 
     case "unreadable":
     case "service-refused":
     case "unknown-outcome":
+    case "outdated":
     case "aborted":
       return "unknown";
     default:

@@ -15,6 +15,7 @@ import { buryBelow } from "./follow-parents.ts";
 import { isIdentified, isUnderWay } from "./plan-snapshot.ts";
 import { restAfter } from "./schedule.ts";
 import type { SourceList } from "./source-list.ts";
+import { isUnsettled } from "./unsettled.ts";
 
 interface QuestionsDeps {
   readonly store: Store;
@@ -212,9 +213,10 @@ export class Questions {
       this.#noticed.delete(key);
       this.#answered.set(key, this.#deps.clock());
       const found = answer.value;
+      const isOld = this.#isUnsettled(item, found);
       const act = store.together(() => {
         store.absences.withdraw([key]);
-        return store.mirror.put(found, sourceOf(found));
+        return isOld ? "unchanged" : store.mirror.put(found, sourceOf(found));
       });
       const change = { kind: spokenKind(found), title: found.title };
       const changes = act === "unchanged" ? [] : [{ ...change, act }];
@@ -229,6 +231,7 @@ export class Questions {
       this.#asked.delete(key);
     } else if (
       !answer.ok &&
+      !this.#isUnsettled(item, null) &&
       judgeRefusal(answer.failure, this.#readSince(key, source)) === "gone"
     ) {
       this.#asked.delete(key);
@@ -242,6 +245,11 @@ export class Questions {
       this.#postpone(key, failures);
       report({ kind: "unanswered", source, problem });
     }
+  }
+
+  #isUnsettled(item: Item, read: Item | null): boolean {
+    const { store, clock } = this.#deps;
+    return isIdentified(item) && isUnsettled(item, { store, now: clock(), read });
   }
 
   /** Whether the list was read after the item was forbidden for the first time: then it is the item that is hidden. */

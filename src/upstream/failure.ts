@@ -5,7 +5,7 @@ import { unreachable } from "../domain/result.ts";
  * said no (status 3xx or 4xx). `rate-limited`: still 429 after the gate's own patience. `unavailable`: 5xx, reset or
  * time-out after the retries; `status` is null where no answer came, `retryAfter` null where the service named none.
  * `unreadable`: the answer cannot be understood. `service-refused`: status 200 with `{code, message}`.
- * `unknown-outcome`: a request that must not be repeated blindly may or may not have been carried out, now or later.
+ * `outdated`: the answer is older than one before. `unknown-outcome`: a request that must not be repeated blindly may or may not have been carried out, now or later.
  */
 export type Failure =
   | {
@@ -34,6 +34,7 @@ export type Failure =
       readonly request: string;
     }
   | { readonly kind: "unknown-outcome"; readonly message: string; readonly request: string }
+  | { readonly kind: "outdated"; readonly request: string }
   | { readonly kind: "aborted"; readonly request: string };
 
 /** One sentence for people; never holds a key. */
@@ -52,6 +53,8 @@ export function describeFailure(failure: Failure): string {
       return `The service refused it: ${failure.message} (${request}, code ${failure.code})`;
     case "unknown-outcome":
       return `It is not known whether the service has carried out ${request}: ${failure.message}`;
+    case "outdated":
+      return `The service does not show yet what it has confirmed: ${request}`;
     case "aborted":
       return `${request} was given up before it was done`;
     default:

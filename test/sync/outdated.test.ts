@@ -84,7 +84,14 @@ async function carriedOut(
   action: EditAction,
   { stampedAt }: { stampedAt?: Temporal.Instant } = {},
 ) {
-  const it = await stage({ quota: roomy });
+  let ahead = 0;
+  const it = await stage({
+    quota: roomy,
+    now: () => Temporal.Now.instant().add({ seconds: ahead }),
+  });
+  const forward = (seconds: number) => {
+    ahead += seconds;
+  };
   const place = placeAt(it, 0);
   const task = addTask(it, place, { title: "Old" });
   addTask(it, place, { title: "Other" });
@@ -128,7 +135,15 @@ async function carriedOut(
   }
   it.sandbox.requests.clear();
   const lag = (times = 1) => it.sandbox.faults.add({ kind: "replace", body: lists, path, times });
-  return { it, place, task, lag, titles: () => titlesOf(it), asked: () => askedFor(it, task) };
+  return {
+    it,
+    place,
+    task,
+    lag,
+    forward,
+    titles: () => titlesOf(it),
+    asked: () => askedFor(it, task),
+  };
 }
 
 const titlesOf = (it: Stage) => shownTitles(it, projectId(placeAt(it, 0).project));
@@ -181,10 +196,54 @@ describe("a list that is older than an own edit", () => {
   });
 });
 
-it("a list that shows what somebody has put back is believed at once, also where stamps do not tell", async () => {
+it("what somebody has put back is believed after seconds where stamps do not tell", async () => {
   const stampedAt = Temporal.Now.instant().add({ hours: 1 });
-  const { it, place, task, titles } = await carriedOut("update", { stampedAt });
+  const { it, place, task, titles, forward } = await carriedOut("update", { stampedAt });
+  insist(it.sandbox.workspace.tasks.update({ ...place, task }, { title: "Old" }));
+  await it.sweep();
+  expect(titles()).toEqual(["New", "Other"]);
+  forward(20);
+  await it.sweep();
+  expect(titles()).toEqual(["Old", "Other"]);
+});
+
+it("what somebody has put back is believed at once where stamps tell", async () => {
+  const { it, place, task, titles } = await carriedOut("update", {
+    stampedAt: Temporal.Now.instant().subtract({ hours: 1 }),
+  });
   insist(it.sandbox.workspace.tasks.update({ ...place, task }, { title: "Old" }));
   await it.sweep();
   expect(titles()).toEqual(["Old", "Other"]);
+});
+
+describe("a service that does not show yet what it has confirmed", () => {
+  it("does not bring back what an edit has replaced, although the item answers as before", async () => {
+    const { it, task, lag, titles, forward } = await carriedOut("update");
+    lag();
+    const path = new RegExp(`/tasks/${task}$`);
+    const transform = (json: unknown) => ({ ...Object(json), title: "Old" });
+    it.sandbox.faults.add({ kind: "transform", path, transform });
+    await it.sweep();
+    expect(titles()).toEqual(["New", "Other"]);
+    forward(20);
+    await it.sweep();
+    expect(titles()).toEqual(["New", "Other"]);
+  });
+
+  it("does not take away what an edit has made, although neither list nor item shows it", async () => {
+    const { it, task, titles, forward } = await carriedOut("update");
+    const list = { kind: "transform", path: /\/tasks$/, times: 9 } as const;
+    const transform = (json: unknown) =>
+      Array.isArray(json) ? json.filter((one) => Object(one).id !== task) : json;
+    it.sandbox.faults.add({ ...list, transform });
+    const path = new RegExp(`/tasks/${task}$`);
+    it.sandbox.faults.add({ kind: "status", status: 404, path, times: 9 });
+    await it.sweep();
+    await it.sweep();
+    expect(titles()).toEqual(["New", "Other"]);
+    it.sandbox.faults.clear();
+    forward(20);
+    await it.sweep();
+    expect(titles()).toEqual(["New", "Other"]);
+  });
 });

@@ -6,7 +6,14 @@ import { ok, type Result } from "../../domain/result.ts";
 import { differingFields, sameShown } from "../../domain/sameness.ts";
 import { describeConflicts } from "../../domain/three-way.ts";
 import type { Failure } from "../../upstream/failure.ts";
-import { type Attempt, type AttemptEnding, failed, isDiscarded, isMissing } from "./attempt.ts";
+import {
+  type Attempt,
+  type AttemptEnding,
+  addressOf,
+  failed,
+  isDiscarded,
+  isMissing,
+} from "./attempt.ts";
 import { searchAgain } from "./find-moved.ts";
 import type { ItemAddress } from "./item-calls.ts";
 import { baseOf } from "./merge-edit.ts";
@@ -22,8 +29,11 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
   const current = await fetchCurrent(attempt);
   if (current.kind === "ended") return current.ending;
   if (current.kind === "gone") {
-    const { failure } = current;
-    return isMissing(failure) ? { kind: "done", answer: null } : failed(failure);
+    if (!isMissing(current.failure)) return failed(current.failure);
+    // Only the service's answer to the deletion itself says that it is gone: what it shows may be older.
+    const deleted = await calls.delete(addressOf(attempt));
+    const isGone = deleted.ok || isMissing(deleted.failure);
+    return isGone ? { kind: "done", answer: null } : failed(deleted.failure);
   }
   const { address, ours } = current;
   const agreed = edit.conflicts.filter((conflict) => conflict.below && conflict.agreed);

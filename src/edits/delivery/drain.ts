@@ -25,7 +25,12 @@ import { carryOutCreate } from "./create.ts";
 import { carryOutDelete } from "./delete.ts";
 import { createExtrasDrain, type ExtraEvent, filesOfCreation } from "./extras.ts";
 import { resumeSearches } from "./find-moved.ts";
-import { createItemCalls, createPlaceCalls, recordWrites } from "./item-calls.ts";
+import {
+  createItemCalls,
+  createPlaceCalls,
+  createSettledCalls,
+  recordWrites,
+} from "./item-calls.ts";
 import { LabelMaker } from "./label-maker.ts";
 import { createLateWriteWatch, judgeLateWrites } from "./late-writes.ts";
 import { ClaimLeases, retryAfterDiskFault, settleFailure } from "./settle.ts";
@@ -159,7 +164,8 @@ function createWorker(
 ): (edit: Edit, signal: AbortSignal) => Promise<AttemptEnding> {
   const { store, upstream, clock, onMissing } = deps;
   const { directory, requests } = store;
-  const callsWith = (one: Call) => createItemCalls(upstream, one);
+  const callsWith = (one: Call) =>
+    createSettledCalls(createItemCalls(upstream, one), { store, clock });
   const keep = (note: () => void) => leases.keep(note);
   const labels = new LabelMaker({ labels: upstream.labels, directory, requests, clock, keep });
   return async (edit, signal) => {

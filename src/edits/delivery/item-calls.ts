@@ -1,8 +1,9 @@
 import { type Edit, inFlightUntil, type NoAnswer } from "../../domain/edit.ts";
+import { isOlderThanEdits, unsettled } from "../../domain/eventual.ts";
 import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
-import { fail, type Result } from "../../domain/result.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
 import { missingFields } from "../../domain/sameness.ts";
 import type { LeavingWrite } from "../../store/journal/unanswered.ts";
 import type { Store } from "../../store/store.ts";
@@ -169,6 +170,37 @@ async function readBack(
   if (!now.ok || missingFields(sent.fields, now.value).length > 0) return fail(answer.failure);
   return now;
 }
+
+/**
+ * Calls to a service that is eventually consistent. What an item answers that is older than our last edit of it says nothing, and
+ * neither does a 404 for an item that its list shows.
+ */
+export function createSettledCalls(
+  calls: ItemCalls,
+  { store, clock }: { readonly store: Store; readonly clock: () => Temporal.Instant },
+): ItemCalls {
+  return {
+    ...calls,
+    async get(address) {
+      const { item, id } = address;
+      const answer = await calls.get(address);
+      const isGone = !answer.ok && isNotThere(answer.failure);
+      if (!answer.ok && !isGone) return answer;
+      const key = store.mirror.find(item.kind, id);
+      const lately = key === null ? [] : unsettled(store.pastEdits.latelyOfItem(key), clock());
+      if (isOlderThanEdits(answer.ok ? answer.value : null, lately)) {
+        return fail({ kind: "outdated", request: `GET ${item.kind} ${id}` });
+      }
+      if (answer.ok) return answer;
+      const listed = await calls.list(item);
+      const shown = listed.ok ? listed.value.items.find((one) => one.id === id) : undefined;
+      return shown && !isOlderThanEdits(shown, lately) ? ok(shown) : answer;
+    },
+  };
+}
+
+const isNotThere = (failure: Failure): boolean =>
+  failure.kind === "refused" && (failure.status === 404 || failure.status === 410);
 
 interface Recording {
   readonly edit: Edit;

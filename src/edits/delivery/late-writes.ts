@@ -20,7 +20,12 @@ import type { Store } from "../../store/store.ts";
 import type { Upstream } from "../../upstream/client.ts";
 import { actionOf, recreated, spokenFields } from "../field-changes.ts";
 import { isMissing } from "./attempt.ts";
-import { createItemCalls, type ItemAddress, type ItemCalls } from "./item-calls.ts";
+import {
+  createItemCalls,
+  createSettledCalls,
+  type ItemAddress,
+  type ItemCalls,
+} from "./item-calls.ts";
 
 interface WatchDeps {
   readonly store: Store;
@@ -70,7 +75,7 @@ interface WatchedItem {
 /** Whether the service has told what has become of the item. */
 async function look(
   { key, writes }: WatchedItem,
-  { store, upstream, onMissing, signal }: WatchDeps & { readonly signal: AbortSignal },
+  { store, upstream, clock, onMissing, signal }: WatchDeps & { readonly signal: AbortSignal },
 ): Promise<boolean> {
   const id = store.mirror.identity(key).serviceId;
   const item = store.mirror.get(key)?.item;
@@ -80,7 +85,8 @@ async function look(
   if (id === null || !item || !newest) return true;
   const edit = store.journal.get(newest.edit);
   const person = edit?.actor ?? null;
-  const calls = createItemCalls(upstream, { priority: "edit", person, signal });
+  const plain = createItemCalls(upstream, { priority: "edit", person, signal });
+  const calls = createSettledCalls(plain, { store, clock });
   const found = await find({ item, id: serviceId(id) }, { writes: own, calls });
   if (found === "unknown") return false;
   if (found) storeFound(store, { key, before: item, found });

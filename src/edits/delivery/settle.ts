@@ -32,6 +32,13 @@ export function settleFailure(failure: Failure, trial: Trial): Settlement {
       return { kind: "park", reason: "refused", problem };
     case "aborted":
       return { kind: "retry", notBefore: trial.now, problem, isInterrupted: true };
+    case "outdated":
+      return {
+        kind: "retry",
+        notBefore: trial.now.add(settlingPause),
+        problem,
+        isInterrupted: true,
+      };
     case "rate-limited":
     case "unavailable":
       return waitingFor(
@@ -45,6 +52,9 @@ export function settleFailure(failure: Failure, trial: Trial): Settlement {
       return unreachable(failure);
   }
 }
+
+/** How long the service is given to show what it has confirmed, before it is read again. */
+const settlingPause = Temporal.Duration.from({ seconds: 3 });
 
 /** A retry that may be made as soon as its cause is gone, whatever its pause. */
 const waitingFor = (waitsFor: WaitCause, settlement: Settlement): Settlement =>

@@ -54,7 +54,7 @@ describe("createOnce() result", () => {
   it("waits while the request may be carried out, then is sent once more", async () => {
     const { attempt, clock, state } = freshLabel();
     await attempt(unanswered);
-    clock.advance({ seconds: 7 });
+    clock.advance({ seconds: 17 });
     expect(await attempt(() => ok(2))).toMatchObject({ failure: { kind: "unsure" } });
     expect(state.sent).toBe(1);
     clock.advance({ seconds: 1 });

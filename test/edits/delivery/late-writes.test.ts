@@ -40,6 +40,7 @@ async function overwritten(fault: Fault = late) {
   await rig.step();
   expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   expect(held(rig)).toEqual(["B"]);
+  rig.clock.advance({ seconds: 1 });
   rig.sandbox.faults.deliverLate();
   expect(held(rig)).toEqual(["A"]);
   return { rig, id, uid };

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { calendar, vevent } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+const party = "party@example.com";
+const named = (uid: string, title: string) => calendar(vevent(uid, `SUMMARY:${title}`));
+
+/** An event that an edit has renamed from "Old" to "A" a moment ago. */
+async function renamed() {
+  const rig = await drainRig();
+  const { id, uid } = await rig.event({ title: "Old" });
+  rig.send(named(uid, "A"));
+  await rig.drainAll();
+  const path = new RegExp(`/events/${id}$`);
+  const titles = () => rig.workspaceEvents().map(({ title }) => title);
+  return { rig, uid, path, titles };
+}
+
+const asBefore = (json: unknown) => ({ ...Object(json), title: "Old" });
+
+describe("step() of an edit when the service does not show yet what it has confirmed", () => {
+  it("waits while the item is as before the last edit, and makes no conflict of it", async () => {
+    const { rig, uid, path, titles } = await renamed();
+    const fault = { kind: "transform", method: "GET", path, transform: asBefore } as const;
+    rig.sandbox.faults.add({ ...fault, times: 2 });
+    rig.send(named(uid, "B"));
+    await rig.step();
+    expect(rig.edit(2)).toMatchObject({ state: "pending", conflicts: [] });
+    expect(rig.edit(2).problem).toContain("does not show yet");
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(rig.edit(2).conflicts).toEqual([]);
+    expect(titles()).toEqual(["B"]);
+  });
+
+  it("changes an item that answers 404 while its list shows it", async () => {
+    const { rig, uid, path, titles } = await renamed();
+    rig.clock.advance({ minutes: 1 });
+    rig.sandbox.faults.add({ kind: "status", status: 404, method: "GET", path });
+    rig.send(named(uid, "B"));
+    await rig.step();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(titles()).toEqual(["B"]);
+  });
+
+  it("sends a deletion although neither the item nor its list shows it", async () => {
+    const { rig, uid, titles } = await renamed();
+    rig.clock.advance({ minutes: 1 });
+    const unseen = { method: "GET", times: 99 } as const;
+    rig.sandbox.faults.add({ kind: "status", status: 404, path: /\/events\/\d+$/, ...unseen });
+    rig.sandbox.faults.add({ kind: "replace", body: [], path: /\/events$/, ...unseen });
+    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(titles()).toEqual([]);
+  });
+
+  it("waits for an item that it has just made and that is not shown", async () => {
+    const rig = await drainRig();
+    rig.send(calendar(vevent(party, "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224")));
+    await rig.drainAll();
+    rig.sandbox.faults.add({ kind: "status", status: 404, method: "GET", times: 2 });
+    rig.send(named(party, "Feast"));
+    await rig.step();
+    expect(rig.states()).toEqual(["confirmed", "pending"]);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(["Feast"]);
+  });
+});
