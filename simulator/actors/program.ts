@@ -44,9 +44,10 @@ export class Program {
     const { random } = this.#world;
     const isLoading = this.#copies.size === 0 || random.chance(this.#habit === "stale" ? 0.1 : 0.4);
     if (isLoading) await this.load();
-    const kind = random.pick(["make", "rename", "rename", "rename", "remove"] as const);
+    const kind = random.pick(["make", "rename", "rename", "rename", "remove", "move"] as const);
     if (kind === "make") await this.#make();
     else if (kind === "rename") await this.#rename();
+    else if (kind === "move") await this.#move();
     else await this.#remove();
   }
 
@@ -130,6 +131,35 @@ export class Program {
     const answer = await this.#ask("DELETE", href, { headers });
     this.#copies.delete(href);
     this.#tell(`deletes ${before}`, { answer, wish: { mark: null, before } });
+  }
+
+  /** To another calendar of its kind: a PUT there and a DELETE here. Some change their mind, and put it back before that. */
+  async #move(): Promise<void> {
+    const { random } = this.#world;
+    const found = this.#pick();
+    if (!found) return;
+    const { href, copy, before } = found;
+    const [from, name] = [href.replace(/[^/]+$/, ""), href.replace(/^.*\//, "")];
+    const kind = from.includes("/tasks-") ? "/tasks-" : "/events-";
+    const others = this.#calendars.filter((one) => one.includes(kind) && one !== from);
+    if (others.length === 0) return;
+    const target = `${random.pick(others)}${name}`;
+    const guard = (header: Readonly<Record<string, string>>) =>
+      this.#habit === "careful" ? header : {};
+    const { octets } = copy;
+    const there = await this.#put(target, { octets, headers: guard({ "if-none-match": "*" }) });
+    if (!isGood(there)) {
+      this.#world.note(this.#name, `moves ${before}: ${there?.status ?? "no answer"}`);
+      return;
+    }
+    const isBack = this.#habit !== "careful" && random.chance(0.3);
+    const back = isBack ? await this.#put(href, { octets, headers: {} }) : null;
+    const left = isGood(back) ? target : href;
+    const headers = guard({ "if-match": this.#copies.get(left)?.etag ?? copy.etag });
+    const gone = await this.#ask("DELETE", left, { headers });
+    if (isGood(gone)) this.#copies.delete(left);
+    const what = isGood(back) ? `moves ${before} there and back` : `moves ${before} to ${target}`;
+    this.#world.note(this.#name, `${what}: ${gone?.status ?? "no answer"}`);
   }
 
   #pick() {

@@ -1,6 +1,8 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { isOwnUid } from "../../domain/identity.ts";
+import { placeOf } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { samePlace } from "../../domain/sameness.ts";
 import { seesItem } from "../../domain/sight.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
 import type { ViewItem } from "../../store/view/view.ts";
@@ -133,7 +135,9 @@ function putKnown(
   if (!from) return fail(hiddenFault(context, put));
   const { key } = viewed;
   const isLeft = calendars.formerMember(calendar, name)?.key === key;
-  if (isLeft && !requiresAbsence(headers)) return changeElsewhere(context, put, { viewed, from });
+  if (isLeft && !requiresAbsence(headers) && !isOwnMove(context, viewed)) {
+    return changeElsewhere(context, put, { viewed, from });
+  }
   const moved = relocate(context, { from: from.calendar, to: calendar, viewed });
   if (!moved.ok) return moved;
   if (moved.value !== null) {
@@ -142,6 +146,15 @@ function putKnown(
   }
   const changed = change(context, put, { viewed, calendar, name });
   return changed.ok ? ok(created(context, put)) : changed;
+}
+
+/** Whether this program of this person has moved the item to where it is: its PUT at the address before moves it back. */
+function isOwnMove({ store, person, agent }: DavContext, { key, item }: ViewItem): boolean {
+  const [last] = store.pastEdits
+    .ofItem(key)
+    .flatMap(({ actor, program, patch: { place } }) => (place ? [{ actor, program, place }] : []));
+  const isOwn = last?.actor === person.id && (last.program ?? "") === agent;
+  return isOwn && samePlace(last.place, placeOf(item));
 }
 
 /** What is answered for a UID that nothing has, step by step, so that nobody learns that there is something hidden. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { personId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { calendar, vtodo } from "../../edits/rig.ts";
 import { anEvent, aTask, aTodolist, days } from "../../support/items.ts";
 import { type ObjectSetting, objectRig, root, told, uidOf } from "./object-rig.ts";
@@ -178,4 +178,28 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     rig.send(calendar(vtodo(uidOf(path), "STATUS:CANCELLED")));
     expect(rig.store.journal.claimNext()).toMatchObject({ action: "delete", channel: "upload" });
   });
+});
+
+describe("objectAnswer() of PUTs that move an item there and back, without conditions", () => {
+  it.each(["at once", "once the move there is done"])(
+    "leaves the item where it was put last, %s",
+    (when) => {
+      const rig = apartRig();
+      const path = rig.member(aTask(601));
+      const there = `${near}/there.ics`;
+      const body = { body: rig.text(path) };
+      expect(rig.ask("PUT", there, body).status).toBe(201);
+      if (when !== "at once") {
+        const claimed = rig.store.journal.claimNext();
+        if (!claimed) throw new Error("nothing to claim");
+        const moved = { ...claimed.base, listId: listId(3003) };
+        rig.store.journal.confirm(claimed, moved.kind === "event" ? null : moved);
+      }
+      expect(rig.ask("PUT", path, body).status).toBeLessThan(300);
+      expect(rig.get(path).status).toBe(200);
+      expect(rig.ask("DELETE", there).status).toBe(404);
+      expect(rig.itemOf(uidOf(path))).toMatchObject({ id: 601, listId: 3001 });
+      expect(rig.actions().filter((text) => text.startsWith("delete"))).toEqual([]);
+    },
+  );
 });

@@ -207,7 +207,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
     const rig = moveRig();
     const path = rig.member(aTask(601));
     const uid = uidOf(path);
-    rig.move(path, `${near}/${uid}.ics`);
+    rig.move(path, `${near}/${uid}.ics`, { "user-agent": "Another/1" });
     const answer = rig.put(path, vtodo(uid, "SUMMARY:By Reminders"));
     expect(answer).toEqual({ status: 204 });
     expect(rig.itemOf(uid)).toMatchObject({ title: "By Reminders", listId: 3003 });
