@@ -75,6 +75,8 @@ export class Ledger {
       );
       return isDeleted ? [] : [`${mark} of ${actor}: the item is gone, and nobody deleted it`];
     }
+    // What somebody had deleted may have been put anew by a program that had an older copy.
+    if (this.#wishes.some((one) => one.mark === null && names.has(one.before ?? ""))) return [];
     const shown = this.#wishes.findLast((one) => one.mark === markIn(present.title));
     if (!shown || Temporal.Instant.compare(shown.at, wish.at) >= 0) return [];
     // An older wish is shown: a person was asked, or told, or it is lost.

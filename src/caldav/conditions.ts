@@ -121,14 +121,17 @@ interface Target {
 
 /** The object that a write is about, where the request's conditions let it go on. */
 export function findForWrite(
-  { calendars, paths }: DavContext,
+  context: DavContext,
   request: ObjectRequest,
 ): Result<Target, DavFault> {
+  const { calendars, paths, refusedWrites } = context;
   const { calendar, name } = request;
   const object = calendars.object(calendar, name);
   const isKnown = () => calendars.formerMember(calendar, name) !== null;
   const met = checkConditions(request, { object, isKnown, paths });
-  return met.ok ? ok({ object, isSeen: met.value.isSeen }) : met;
+  if (met.ok) return ok({ object, isSeen: met.value.isSeen });
+  if (object) refusedWrites.note(object.key, context);
+  return met;
 }
 
 /**

@@ -16,6 +16,7 @@ import { davAnswer, optionsAnswer } from "./dispatch.ts";
 import { type DavFault, faultAnswer, objectRefusal, plainFault } from "./fault.ts";
 import { createPaths } from "./paths.ts";
 import { createKeptListings, type KeptListings } from "./properties/kept-listings.ts";
+import { RefusedWrites } from "./refused-writes.ts";
 import { sendAnswer } from "./send.ts";
 import { largestXml, readXmlInSteps } from "./xml/read-xml.ts";
 
@@ -29,12 +30,13 @@ export function createDavRouter(deps: DavDeps): Router {
   const siteOf = createSites();
   const readBody = createBodyReader(deps.maxSize);
   const listings = createKeptListings();
+  const refusedWrites = new RefusedWrites();
   const { log, turns = createTurns() } = deps;
   const router = Router();
   router.use(async (request, response, next) => {
     const place = placeOf(request, siteOf(deps.publicUrl()));
     if (place.kind === "elsewhere") return next();
-    const exchange = { deps, turns, logIn, readBody, listings, request, response };
+    const exchange = { deps, turns, logIn, readBody, listings, refusedWrites, request, response };
     const answer =
       place.kind === "well-known" ? redirect(place.location) : await answerAt(place, exchange);
     if (answer) await sendAnswer(answer, { request, response, log, turns });
@@ -114,6 +116,7 @@ interface Exchange {
   readonly logIn: ReturnType<typeof createLogin>;
   readonly readBody: ReadBody;
   readonly listings: KeptListings;
+  readonly refusedWrites: RefusedWrites;
   readonly request: Request;
   readonly response: Response;
 }
@@ -203,11 +206,11 @@ function contextOf(
   { paths, origin, host }: DavPlace,
   { exchange, person, login }: LoggedIn,
 ): DavContext {
-  const { deps, listings, request } = exchange;
+  const { deps, listings, refusedWrites, request } = exchange;
   // HTTP/1.0 needs no Host header.
   const hosts = new Set([host, `${request.host}`.toLowerCase()]);
   const agent = request.headers["user-agent"] ?? "";
-  return { ...deps, person, login, agent, paths, origin, hosts, listings };
+  return { ...deps, person, login, agent, paths, origin, hosts, listings, refusedWrites };
 }
 
 function guarded(request: DavRequest, context: DavContext): DavAnswer {

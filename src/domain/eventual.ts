@@ -7,7 +7,7 @@ import { sameShown } from "./sameness.ts";
  * The service is eventually consistent: for some seconds after a write an item, or its list, may still answer as before. What is
  * read in this time and contradicts the answer to the write proves nothing.
  */
-const settlingTime = Temporal.Duration.from({ seconds: 15 });
+export const settlingTime = Temporal.Duration.from({ seconds: 15 });
 
 /** Edits that the service has confirmed so lately that it may still show the state before them. */
 export const unsettled = (edits: readonly Edit[], now: Temporal.Instant): readonly Edit[] =>

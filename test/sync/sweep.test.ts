@@ -123,7 +123,7 @@ describe("sweep()", () => {
     expect(seen).toHaveLength(fewest(it));
     expect(seen.map(({ done }) => done)).toEqual(seen.map((_, index) => index + 1));
     expect(seen.at(-1)).toEqual({ done: fewest(it), total: fewest(it), remaining: 0 });
-    expect(Math.max(...seen.map(({ remaining }) => remaining))).toBeGreaterThan(10);
+    expect(Math.max(...seen.map(({ remaining }) => remaining))).toBeGreaterThanOrEqual(10);
   });
 });
 

@@ -12,6 +12,7 @@ import { baseMark } from "../../ics/base-mark.ts";
 import { readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { missingProperties, type SpeakingProperty } from "../../ics/read/missing-properties.ts";
+import type { ObjectRow } from "../../store/rows/calendar-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, faultAnswer, objectRefusal, plainFault, refusalFault } from "../fault.ts";
@@ -196,9 +197,13 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   const { edit, at, agent } = comparison;
   const { base, component, sequence } = edit.incoming;
   const { key } = at.object;
-  if (at.seen || base === null) return at.present;
-  const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
+  if (at.seen || context.refusedWrites.has(key, context)) return at.present;
   const last = store.objects.get({ item: key, component });
+  if (base === null) {
+    const putAt = whenPut(context, { key, last });
+    return (putAt && store.view.shownAt(key, putAt, person.id)) ?? at.present;
+  }
+  const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
   const shown =
     last && numberIn(last.raw, baseMark) === base
       ? store.view.shownAt(key, last.at, person.id)
@@ -208,6 +213,27 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   if (isOwn || !named) return shown;
   const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
   return isLater ? shown : nearer(context, { comparison, shown, named });
+}
+
+/**
+ * When the octets were put that a program has kept as they were. What is served of any other version names it, so that octets
+ * that name none are the last of this program, or else those that are kept. Null where none is known.
+ */
+function whenPut(
+  { store, person, agent, clock }: DavContext,
+  { key, last }: { readonly key: ItemKey; readonly last: ObjectRow | null },
+): Temporal.Instant | null {
+  const kept = last && numberIn(last.raw, baseMark) === null ? last : null;
+  if (kept?.actor === person.id && kept.agent === agent) return kept.at;
+  const now = clock();
+  const own = store.pastEdits
+    .ofItem(key)
+    .filter(({ createdAt }) => Temporal.Instant.compare(createdAt, now) < 0)
+    .find(
+      ({ channel, actor, program }) =>
+        channel === "caldav" && actor === person.id && (program ?? "") === agent,
+    );
+  return own?.createdAt ?? kept?.at ?? null;
 }
 
 /**

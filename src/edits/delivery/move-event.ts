@@ -1,3 +1,5 @@
+import { isRecent } from "../../domain/backoff.ts";
+import { settlingTime } from "../../domain/eventual.ts";
 import type { ServiceId } from "../../domain/ids.ts";
 import { canComplete, type Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, pick, valuesOf, without } from "../../domain/patch.ts";
@@ -49,9 +51,12 @@ export async function resumeMove(attempt: Attempt): Promise<AttemptEnding | null
   const address = addressOf(attempt);
   const found = await calls.get(address);
   if (found.ok) return finish(attempt, { old, now: { ...found.value, id: address.id } });
-  return isMissing(found.failure)
-    ? parkAsGone(found.failure)
-    : progressUnknown(found.failure, attempt);
+  if (!isMissing(found.failure)) return progressUnknown(found.failure, attempt);
+  const madeAt = edit.resentAt ?? edit.sentAt;
+  const isNew = madeAt !== null && isRecent(madeAt, { length: settlingTime, now: attempt.now });
+  return isNew
+    ? failed({ kind: "outdated", request: `GET event ${known}` })
+    : parkAsGone(found.failure);
 }
 
 /**
@@ -120,9 +125,9 @@ async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEndi
       ? await send(attempt.calls, { address: { item: now, id: now.id }, patch: news })
       : null;
   if (sent && !sent.ok) return failed(sent.failure);
-  const deleted = left.ok ? await calls.delete({ item: old, id: old.id }) : null;
-  if (left.ok && deleted && !deleted.ok && !isMissing(deleted.failure)) {
-    return isRefusal(deleted.failure)
+  const deleted = await calls.delete({ item: old, id: old.id });
+  if (!deleted.ok && !isMissing(deleted.failure)) {
+    return left.ok && isRefusal(deleted.failure)
       ? takeBack(attempt, { old: { ...left.value, id: old.id }, now, failure: deleted.failure })
       : failed(deleted.failure);
   }

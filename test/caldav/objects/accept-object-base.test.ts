@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { projectId } from "../../../src/domain/ids.ts";
 import { vtodo } from "../../edits/rig.ts";
-import { aTask } from "../../support/items.ts";
+import { aTask, aTodolist } from "../../support/items.ts";
 import { object, objectRig, uidOf } from "./object-rig.ts";
 
 const phone = { "content-type": "text/calendar", "user-agent": "Tasks/1" };
@@ -30,6 +31,28 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({
       title: "Chore",
       dueOn: Temporal.PlainDate.from("2026-11-30"),
+    });
+  });
+
+  const near = "/dav/calendars/11/tasks-3003";
+  const own = (...lines: readonly string[]) => object(vtodo("own@example.com", ...lines));
+
+  it.each([
+    ["there", "/dav/calendars/11/tasks-3001/own.ics"],
+    ["in another calendar, as the first half of a move", `${near}/own.ics`],
+  ])("knows which version a program has kept as it had put it: %s", (_where, target) => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const path = "/dav/calendars/11/tasks-3001/own.ics";
+    const put = (at: string, body: string) => rig.ask("PUT", at, { body, headers: phone }).status;
+    expect(put(path, own("SUMMARY:Chore"))).toBe(201);
+    rig.clock.advance({ seconds: 9 });
+    rig.send(object(vtodo("own@example.com", "SUMMARY:By somebody else")));
+    rig.clock.advance({ seconds: 9 });
+    expect(put(target, own("SUMMARY:Chore", "DESCRIPTION:New words"))).toBeLessThan(300);
+    expect(rig.itemOf("own@example.com")).toMatchObject({
+      title: "By somebody else",
+      description: "New words",
     });
   });
 

@@ -2,6 +2,7 @@ import type { DavAnswer, DavContext } from "../../../src/caldav/dav-request.ts";
 import { collectionAnswer, objectAnswer } from "../../../src/caldav/dispatch.ts";
 import { createPaths } from "../../../src/caldav/paths.ts";
 import { createKeptListings } from "../../../src/caldav/properties/kept-listings.ts";
+import { RefusedWrites } from "../../../src/caldav/refused-writes.ts";
 import { createCalendars } from "../../../src/calendars/create-calendars.ts";
 import { type PersonId, personId, type ServiceId } from "../../../src/domain/ids.ts";
 import type { Item, Person } from "../../../src/domain/item.ts";
@@ -54,6 +55,7 @@ export function objectRig(setting: ObjectSetting = {}) {
     origin: `https://${host}`,
     hosts: new Set([host]),
     listings: createKeptListings(),
+    refusedWrites: new RefusedWrites(),
   } as const;
 
   function personOf(id: PersonId): Person {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { calendar, vevent } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
+import { moveRig } from "./move-rig.ts";
 
 const party = "party@example.com";
 const named = (uid: string, title: string) => calendar(vevent(uid, `SUMMARY:${title}`));
@@ -53,6 +54,23 @@ describe("step() of an edit when the service does not show yet what it has confi
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
     expect(titles()).toEqual([]);
+  });
+
+  it("finishes a move whose new event is not shown yet", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event({ title: "Launch" });
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 4 });
+    await rig.step();
+    rig.sandbox.faults.clear();
+    const unseen = { method: "GET", path: new RegExp(`/${rig.otherProject}/events`) } as const;
+    rig.sandbox.faults.add({ kind: "status", status: 404, ...unseen, times: 2 });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect([rig.eventsIn(rig.project), rig.eventsIn(rig.otherProject)]).toMatchObject([
+      [],
+      [{ title: "Launch" }],
+    ]);
   });
 
   it("waits for an item that it has just made and that is not shown", async () => {
