@@ -1,8 +1,12 @@
 import { isRecent } from "../domain/backoff.ts";
-import type { ItemKey } from "../domain/ids.ts";
-import type { DavContext } from "./dav-request.ts";
+import type { ItemKey, PersonId } from "../domain/ids.ts";
 
-type Writer = Pick<DavContext, "person" | "agent" | "clock">;
+/** A program of a person. */
+interface Writer {
+  readonly person: { readonly id: PersonId };
+  readonly agent: string;
+  readonly clock: () => Temporal.Instant;
+}
 
 /** A program that asks its user what to do after 412 has an answer within this time. */
 const memory = Temporal.Duration.from({ minutes: 10 });
