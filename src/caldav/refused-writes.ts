@@ -13,8 +13,8 @@ const memory = Temporal.Duration.from({ minutes: 10 });
 const most = 1000;
 
 /**
- * Writes that were refused because the item had changed. What the same program puts without a condition soon afterwards is to
- * replace the version that it was told of: its user has decided so, as in Thunderbird.
+ * Writes that were refused because the item had changed. A PUT without If-Match by the same program soon afterwards replaces the
+ * item: its user was asked and chose to overwrite, as in Thunderbird.
  */
 export class RefusedWrites {
   readonly #at = new Map<string, Temporal.Instant>();

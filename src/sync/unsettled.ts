@@ -3,7 +3,7 @@ import type { Item } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
 import type { Identified } from "./plan-snapshot.ts";
 
-/** Whether what was read of an item may be older than what an edit of it was answered; null: it was not there. */
+/** Whether a read of an item (null: not found) may show a state from before an edit that the service has confirmed. */
 export function isUnsettled(
   { kind, id }: Identified,
   {

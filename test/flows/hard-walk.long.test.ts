@@ -13,7 +13,7 @@ import { forgiveDisk, walkRig } from "./walk-rig.ts";
 // THOROUGH=1 WALKS=500 npx vitest run test/flows/hard-walk.long.test.ts
 // THOROUGH=1 WALK_SEED=-123456 WALK_PATH=7:0:1 npx vitest run test/flows/hard-walk.long.test.ts
 
-/** A late request is carried out within ten seconds, the time that a request is given which the service answered with an error. */
+/** Late requests are carried out within ten seconds: after an error of the service they are waited for twice as long. */
 const late = fc.record({
   kind: fc.constant("late" as const),
   ms: fc.integer({ min: 0, max: 5 }).map((seconds) => 1000 * seconds),
