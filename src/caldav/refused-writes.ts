@@ -13,8 +13,8 @@ const memory = Temporal.Duration.from({ minutes: 10 });
 const most = 1000;
 
 /**
- * Writes that were refused because the item had changed. A PUT without If-Match by the same program soon afterwards replaces the
- * item: its user was asked and chose to overwrite, as in Thunderbird.
+ * Writes that were refused because the item had changed. The next PUT without If-Match by the same program replaces what the item
+ * was then: its user was asked and chose to overwrite, as in Thunderbird.
  */
 export class RefusedWrites {
   readonly #at = new Map<string, Temporal.Instant>();
@@ -27,10 +27,12 @@ export class RefusedWrites {
     if (this.#at.size > most && oldest !== undefined) this.#at.delete(oldest);
   }
 
-  /** Whether a write of this item by this program was refused lately. */
-  has(item: ItemKey, writer: Writer): boolean {
-    const at = this.#at.get(nameOf(item, writer));
-    return at !== undefined && isRecent(at, { length: memory, now: writer.clock() });
+  /** When a write of this item by this program was last refused, and forgets it; null if that is long ago. */
+  take(item: ItemKey, writer: Writer): Temporal.Instant | null {
+    const name = nameOf(item, writer);
+    const at = this.#at.get(name);
+    this.#at.delete(name);
+    return at && isRecent(at, { length: memory, now: writer.clock() }) ? at : null;
   }
 }
 

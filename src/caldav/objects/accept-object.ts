@@ -3,9 +3,11 @@ import type { Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, pick } from "../../domain/patch.ts";
+import { patchFromPlain } from "../../domain/plain-item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { sameStored } from "../../domain/sameness.ts";
 import type { When } from "../../domain/when.ts";
+import type { FieldChange } from "../../edits/field-changes.ts";
 import type { Acceptance, PlannedItem } from "../../edits/intake/plan-answer.ts";
 import { ownHeld, ownOf, shownBase } from "../../edits/intake/plan-known.ts";
 import { baseMark } from "../../ics/base-mark.ts";
@@ -197,11 +199,16 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   const { edit, at, agent } = comparison;
   const { base, component, sequence } = edit.incoming;
   const { key } = at.object;
-  if (at.seen || context.refusedWrites.has(key, context)) return at.present;
+  const refusedAt = context.refusedWrites.take(key, context);
+  if (at.seen) return at.present;
+  if (refusedAt) return store.view.shownAt(key, refusedAt, person.id) ?? at.present;
   const last = store.objects.get({ item: key, component });
+  const isOwn = last?.actor === person.id && last.agent === agent;
   if (base === null) {
     const putAt = whenPut(context, { key, last });
-    return (putAt && store.view.shownAt(key, putAt, person.id)) ?? at.present;
+    const shown = putAt && store.view.shownAt(key, putAt, person.id);
+    if (!shown) return at.present;
+    return isOwn ? withOwnWords(context, { edit, shown, own: last }) : shown;
   }
   const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
   const shown =
@@ -209,10 +216,40 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
       ? store.view.shownAt(key, last.at, person.id)
       : null;
   if (!last || !shown) return named ?? at.present;
-  const isOwn = last.actor === person.id && last.agent === agent;
-  if (isOwn || !named) return shown;
+  if (isOwn) return withOwnWords(context, { edit, shown, own: last });
+  if (!named) return shown;
   const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
   return isLater ? shown : nearer(context, { comparison, shown, named });
+}
+
+/**
+ * What a program saw that has kept its own octets: the version shown when it put them, but for what the octets themselves say
+ * otherwise, as they may have been old already. Saying that again asks for nothing.
+ */
+function withOwnWords(
+  context: DavContext,
+  {
+    edit,
+    shown,
+    own: { body },
+  }: {
+    readonly edit: Comparison["edit"];
+    readonly shown: Item;
+    readonly own: Pick<ObjectRow, "body">;
+  },
+): Item {
+  const { zone } = context;
+  const said = body && readCalendarObject(body, { zone });
+  if (!said?.ok) return shown;
+  const again = { ...edit, incoming: said.value, base: shown, cleared: [], replaced: null };
+  const planned = plannedItem(acceptItem(context, { edit: again, dryRun: true }));
+  if (!planned.ok) return shown;
+  // A label that is yet to be made has no number to compare with.
+  const isKnown = ({ to }: FieldChange) =>
+    !Array.isArray(to) || to.every((each) => typeof each === "number");
+  const known = planned.value.changes.filter(isKnown);
+  const plain = Object.fromEntries(known.map(({ field, to }) => [field, to]));
+  return applyPatch(shown, patchFromPlain(plain, zone));
 }
 
 /**

@@ -56,8 +56,65 @@ describe("objectAnswer() of a PUT without conditions", () => {
     });
   });
 
+  it("asks for nothing that a program's own octets have said before, however often it puts them", () => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const far = "/dav/calendars/11/tasks-3001/own.ics";
+    const put = (at: string, body: string) => rig.ask("PUT", at, { body, headers: phone }).status;
+    const old = own("SUMMARY:Chore");
+    expect(put(far, old)).toBe(201);
+    rig.clock.advance({ seconds: 9 });
+    rig.send(object(vtodo("own@example.com", "SUMMARY:By somebody else")));
+    for (const path of [`${near}/own.ics`, far, `${near}/own.ics`, `${near}/own.ics`]) {
+      rig.clock.advance({ seconds: 9 });
+      expect(put(path, old), path).toBeLessThan(300);
+      expect(rig.itemOf("own@example.com"), path).toMatchObject({ title: "By somebody else" });
+      expect(rig.text(path)).toContain("SUMMARY:By somebody else");
+    }
+    rig.clock.advance({ seconds: 9 });
+    expect(put(`${near}/own.ics`, own("SUMMARY:Chore today"))).toBe(204);
+    expect(rig.itemOf("own@example.com")).toMatchObject({ title: "Chore today" });
+  });
+
+  it("keeps what somebody else has changed before a marked copy is put twice", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601, { title: "Chore" }));
+    const old = rig.text(path);
+    rig.clock.advance({ seconds: 9 });
+    rig.send(object(vtodo(uidOf(path), "SUMMARY:By somebody else")));
+    for (const _again of [1, 2]) {
+      rig.clock.advance({ seconds: 9 });
+      expect(rig.ask("PUT", path, { body: old, headers: phone }).status).toBe(204);
+      expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By somebody else" });
+    }
+  });
+
   const other = { ...phone, "user-agent": "Other/2" };
   const done = ["STATUS:NEEDS-ACTION", "STATUS:COMPLETED"] as const;
+
+  it("replaces the version that a refused write of the program has met, once", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601, { title: "Chore" }));
+    const [old, etag] = [rig.text(path), rig.etag(path)];
+    const put = (body: string, headers = {}) =>
+      rig.ask("PUT", path, { body, headers: { ...phone, ...headers } }).status;
+    const send = (...lines: readonly string[]) => {
+      rig.clock.advance({ seconds: 9 });
+      rig.send(object(vtodo(uidOf(path), ...lines)));
+      rig.clock.advance({ seconds: 9 });
+    };
+    send("SUMMARY:By somebody else");
+    expect(put(old, { "if-match": etag })).toBe(412);
+    send("DUE;VALUE=DATE:20261130");
+    expect(put(old)).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({
+      title: "Chore",
+      dueOn: Temporal.PlainDate.from("2026-11-30"),
+    });
+    send("SUMMARY:By somebody else");
+    expect(put(old)).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By somebody else" });
+  });
 
   it("takes what another program puts back as it was at its word", () => {
     const rig = objectRig();
