@@ -9,13 +9,6 @@ import { sameShown } from "./sameness.ts";
  */
 export const settlingTime = Temporal.Duration.from({ seconds: 15 });
 
-/** Edits that the service has confirmed so lately that it may still show the state before them. */
-export const unsettled = (edits: readonly Edit[], now: Temporal.Instant): readonly Edit[] =>
-  edits.filter(
-    ({ confirmedAt }) =>
-      confirmedAt !== null && Temporal.Instant.compare(confirmedAt.add(settlingTime), now) > 0,
-  );
-
 /**
  * Whether an item is shown as it was before one of these confirmed edits. A stamp that is later than the edit's answer says that
  * somebody has put the old value back.

@@ -5,7 +5,7 @@ import { unreachable } from "../domain/result.ts";
 import type { AbsenceCount } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
-import type { Failure } from "../upstream/failure.ts";
+import { type Failure, isMissing } from "../upstream/failure.ts";
 import { type BrakeState, mayBury } from "./brake.ts";
 import { isComplete, isRefusal } from "./plan-snapshot.ts";
 
@@ -14,9 +14,9 @@ import { isComplete, isRefusal } from "./plan-snapshot.ts";
  * else says nothing. Source: beyond-the-document.md, Values.
  */
 export function judgeRefusal(failure: Failure, listReadable: boolean): "gone" | "unknown" {
+  if (isMissing(failure)) return "gone";
   switch (failure.kind) {
     case "refused":
-      if (failure.status === 404 || failure.status === 410) return "gone";
       return failure.status === 403 && listReadable ? "gone" : "unknown";
     case "rate-limited":
     case "unavailable":

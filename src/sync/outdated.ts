@@ -21,7 +21,6 @@ export const isOutdated = (
 interface AskDeps {
   readonly store: Store;
   readonly upstream: Upstream;
-  readonly clock: () => Temporal.Instant;
 }
 
 /** So many items are asked for at once: the list is read again soon, and shows the others then. */
@@ -33,13 +32,13 @@ const mostAsked = 10;
  */
 export async function askForOutdated(
   items: readonly Identified[],
-  { store, upstream, clock, call }: AskDeps & { readonly call: Call },
+  { store, upstream, call }: AskDeps & { readonly call: Call },
 ): Promise<void> {
   for (const item of items.slice(0, mostAsked)) {
     const before = textOf(item, store);
     const found = await getItem({ store, upstream }, { item, call });
     if (!found.ok || found.value.id !== item.id || textOf(item, store) !== before) continue;
-    if (isUnsettled(item, { store, now: clock(), read: found.value })) continue;
+    if (isUnsettled(item, { store, read: found.value })) continue;
     const { id } = item;
     store.mirror.put({ ...found.value, id }, sourceOf(found.value));
   }

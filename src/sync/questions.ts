@@ -248,8 +248,7 @@ export class Questions {
   }
 
   #isUnsettled(item: Item, read: Item | null): boolean {
-    const { store, clock } = this.#deps;
-    return isIdentified(item) && isUnsettled(item, { store, now: clock(), read });
+    return isIdentified(item) && isUnsettled(item, { store: this.#deps.store, read });
   }
 
   /** Whether the list was read after the item was forbidden for the first time: then it is the item that is hidden. */

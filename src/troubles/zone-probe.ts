@@ -5,7 +5,7 @@ import type { Trouble } from "../domain/trouble.ts";
 import type { When } from "../domain/when.ts";
 import type { Troubles } from "../store/troubles.ts";
 import type { Upstream } from "../upstream/client.ts";
-import { describeFailure, type Failure } from "../upstream/failure.ts";
+import { describeFailure, type Failure, isMissing } from "../upstream/failure.ts";
 import { zonesLike } from "./zones-like.ts";
 
 /** What a probe of the account's zone has come to. */
@@ -173,7 +173,7 @@ async function remove(
 ): Promise<string | null> {
   const deleted = await upstream.events.delete(place, urgent);
   onTouched?.(place.projectId);
-  if (deleted.ok || (deleted.failure.kind === "refused" && deleted.failure.status === 404)) {
+  if (deleted.ok || isMissing(deleted.failure)) {
     return null;
   }
   const { id, projectId } = place;

@@ -37,6 +37,10 @@ export type Failure =
   | { readonly kind: "outdated"; readonly request: string }
   | { readonly kind: "aborted"; readonly request: string };
 
+/** Whether the service says that there is no such thing. */
+export const isMissing = (failure: Failure): boolean =>
+  failure.kind === "refused" && (failure.status === 404 || failure.status === 410);
+
 /** One sentence for people; never holds a key. */
 export function describeFailure(failure: Failure): string {
   const { request } = failure;

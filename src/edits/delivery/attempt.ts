@@ -115,10 +115,6 @@ export const parkAsGone = (failure: Failure): AttemptEnding =>
 export const isRefusal = ({ kind }: Failure): boolean =>
   kind === "refused" || kind === "service-refused";
 
-/** Whether the service says that there is no such item. */
-export const isMissing = (failure: Failure): boolean =>
-  failure.kind === "refused" && (failure.status === 404 || failure.status === 410);
-
 /** Whether its editor has discarded the edit since it was claimed, as is done with deletions of which no request has left. */
 export const isDiscarded = ({ id }: Edit, { journal }: Store): boolean =>
   journal.get(id)?.state === "discarded";

@@ -5,7 +5,7 @@ import { applyPatch, fieldsOf, type Patch, valuesOf, without } from "../../domai
 import { ok, type Result } from "../../domain/result.ts";
 import { changedFields, looksAlike } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
-import type { Failure } from "../../upstream/failure.ts";
+import { type Failure, isMissing } from "../../upstream/failure.ts";
 import {
   type Attempt,
   type AttemptEnding,
@@ -13,7 +13,6 @@ import {
   cancelledCreation,
   endingOf,
   failed,
-  isMissing,
   parkAsGone,
   postponed,
   progressUnknown,

@@ -5,15 +5,8 @@ import { valuesOf } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { differingFields, sameShown } from "../../domain/sameness.ts";
 import { describeConflicts } from "../../domain/three-way.ts";
-import type { Failure } from "../../upstream/failure.ts";
-import {
-  type Attempt,
-  type AttemptEnding,
-  addressOf,
-  failed,
-  isDiscarded,
-  isMissing,
-} from "./attempt.ts";
+import { type Failure, isMissing } from "../../upstream/failure.ts";
+import { type Attempt, type AttemptEnding, addressOf, failed, isDiscarded } from "./attempt.ts";
 import { searchAgain } from "./find-moved.ts";
 import type { ItemAddress } from "./item-calls.ts";
 import { baseOf } from "./merge-edit.ts";

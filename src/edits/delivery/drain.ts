@@ -164,8 +164,7 @@ function createWorker(
 ): (edit: Edit, signal: AbortSignal) => Promise<AttemptEnding> {
   const { store, upstream, clock, onMissing } = deps;
   const { directory, requests } = store;
-  const callsWith = (one: Call) =>
-    createSettledCalls(createItemCalls(upstream, one), { store, clock });
+  const callsWith = (one: Call) => createSettledCalls(createItemCalls(upstream, one), store);
   const keep = (note: () => void) => leases.keep(note);
   const labels = new LabelMaker({ labels: upstream.labels, directory, requests, clock, keep });
   return async (edit, signal) => {

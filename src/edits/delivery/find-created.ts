@@ -10,14 +10,13 @@ import { sourceOf } from "../../domain/source.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { SourceState } from "../../store/rows/source-rows.ts";
 import type { Store } from "../../store/store.ts";
-import { describeFailure, type Failure } from "../../upstream/failure.ts";
+import { describeFailure, type Failure, isMissing } from "../../upstream/failure.ts";
 import {
   type Attempt,
   type AttemptEnding,
   type Ended,
   ended,
   failed,
-  isMissing,
   isRefusal,
   parked,
   postponed,

@@ -1,5 +1,5 @@
 import { type Edit, inFlightUntil, type NoAnswer } from "../../domain/edit.ts";
-import { isOlderThanEdits, unsettled } from "../../domain/eventual.ts";
+import { isOlderThanEdits } from "../../domain/eventual.ts";
 import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
@@ -8,7 +8,7 @@ import { missingFields } from "../../domain/sameness.ts";
 import type { LeavingWrite } from "../../store/journal/unanswered.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
-import type { Failure } from "../../upstream/failure.ts";
+import { type Failure, isMissing } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 
 /** An item of the service where it is; `item` says its kind and place, `id` its number there. */
@@ -177,17 +177,16 @@ async function readBack(
  */
 export function createSettledCalls(
   calls: ItemCalls,
-  { store, clock }: { readonly store: Store; readonly clock: () => Temporal.Instant },
+  { mirror, pastEdits }: Pick<Store, "mirror" | "pastEdits">,
 ): ItemCalls {
   return {
     ...calls,
     async get(address) {
       const { item, id } = address;
       const answer = await calls.get(address);
-      const isGone = !answer.ok && isNotThere(answer.failure);
-      if (!answer.ok && !isGone) return answer;
-      const key = store.mirror.find(item.kind, id);
-      const lately = key === null ? [] : unsettled(store.pastEdits.latelyOfItem(key), clock());
+      if (!answer.ok && !isMissing(answer.failure)) return answer;
+      const key = mirror.find(item.kind, id);
+      const lately = key === null ? [] : pastEdits.unsettledOfItem(key);
       if (isOlderThanEdits(answer.ok ? answer.value : null, lately)) {
         return fail({ kind: "outdated", request: `GET ${item.kind} ${id}` });
       }
@@ -198,9 +197,6 @@ export function createSettledCalls(
     },
   };
 }
-
-const isNotThere = (failure: Failure): boolean =>
-  failure.kind === "refused" && (failure.status === 404 || failure.status === 410);
 
 interface Recording {
   readonly edit: Edit;

@@ -18,8 +18,8 @@ import { isReadSince } from "../../store/mirror/sources.ts";
 import type { UnansweredWrite } from "../../store/rows/unanswered-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Upstream } from "../../upstream/client.ts";
+import { isMissing } from "../../upstream/failure.ts";
 import { actionOf, recreated, spokenFields } from "../field-changes.ts";
-import { isMissing } from "./attempt.ts";
 import {
   createItemCalls,
   createSettledCalls,
@@ -75,7 +75,12 @@ interface WatchedItem {
 /** Whether the service has told what has become of the item. */
 async function look(
   { key, writes }: WatchedItem,
-  { store, upstream, clock, onMissing, signal }: WatchDeps & { readonly signal: AbortSignal },
+  {
+    store,
+    upstream,
+    onMissing,
+    signal,
+  }: Omit<WatchDeps, "clock"> & { readonly signal: AbortSignal },
 ): Promise<boolean> {
   const id = store.mirror.identity(key).serviceId;
   const item = store.mirror.get(key)?.item;
@@ -86,7 +91,7 @@ async function look(
   const edit = store.journal.get(newest.edit);
   const person = edit?.actor ?? null;
   const plain = createItemCalls(upstream, { priority: "edit", person, signal });
-  const calls = createSettledCalls(plain, { store, clock });
+  const calls = createSettledCalls(plain, store);
   const found = await find({ item, id: serviceId(id) }, { writes: own, calls });
   if (found === "unknown") return false;
   if (found) storeFound(store, { key, before: item, found });

@@ -5,14 +5,13 @@ import { canComplete, type Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, pick, valuesOf, without } from "../../domain/patch.ts";
 import { changedFields, differingFields, looksAlike, sameShown } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
-import { describeFailure, type Failure } from "../../upstream/failure.ts";
+import { describeFailure, type Failure, isMissing } from "../../upstream/failure.ts";
 import { spokenFields } from "../field-changes.ts";
 import {
   type Attempt,
   type AttemptEnding,
   addressOf,
   failed,
-  isMissing,
   isRefusal,
   parkAsGone,
   parked,

@@ -13,7 +13,7 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { looksAlike, sameCreation } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
-import type { Failure } from "../../upstream/failure.ts";
+import { type Failure, isMissing } from "../../upstream/failure.ts";
 import {
   type Attempt,
   type AttemptEnding,
@@ -21,7 +21,6 @@ import {
   ended,
   endingOf,
   failed,
-  isMissing,
   isRefusal,
   parked,
   progressUnknown,

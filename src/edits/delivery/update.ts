@@ -5,7 +5,7 @@ import { fieldsOf, type Patch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { changedFields } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
-import type { Failure } from "../../upstream/failure.ts";
+import { type Failure, isMissing } from "../../upstream/failure.ts";
 import { namesOf } from "../field-changes.ts";
 import {
   type Attempt,
@@ -13,7 +13,6 @@ import {
   addressOf,
   ended,
   failed,
-  isMissing,
   parkAsGone,
   progressUnknown,
 } from "./attempt.ts";

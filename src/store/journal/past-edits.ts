@@ -1,4 +1,5 @@
 import type { Channel, Edit } from "../../domain/edit.ts";
+import { settlingTime } from "../../domain/eventual.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
@@ -13,6 +14,8 @@ export interface PastEdits {
   hasLately(): boolean;
   /** Edits of an item that were carried out within the last ten minutes: a list may be older than that. */
   latelyOfItem(item: ItemKey): readonly Edit[];
+  /** Edits of an item that were confirmed so lately that the service may still show the state before them. */
+  unsettledOfItem(item: ItemKey): readonly Edit[];
   /** Edits that are the inverse of this one, newest first. */
   inversesOf(id: EditId): readonly Edit[];
   /** How many deletions came in this way since a moment; without undos, which a person asks for one by one. */
@@ -95,10 +98,11 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
     }
   }
   const read = (row: unknown): Edit => editRow(row, zone);
-  const lately = () => instantText(clock().subtract(answerWindow));
+  const ago = (duration: Temporal.Duration) => instantText(clock().subtract(duration));
   return {
-    hasLately: () => anyLately.get(lately()) !== undefined,
-    latelyOfItem: (item) => latelyByItem.all(item, lately()).map(read),
+    hasLately: () => anyLately.get(ago(answerWindow)) !== undefined,
+    latelyOfItem: (item) => latelyByItem.all(item, ago(answerWindow)).map(read),
+    unsettledOfItem: (item) => latelyByItem.all(item, ago(settlingTime)).map(read),
     ofItem: (item) => byItem.all(item).map(read),
     inversesOf: (id) => inverses.all(id).map(read),
     deletionsSince: (since, { channel, actor }) =>
