@@ -44,7 +44,10 @@ interface Run {
 const { runs, load, filters } = readArguments();
 const folder = mkdtempSync(join(tmpdir(), "dayferry-repeat-"));
 const loops = Array.from({ length: load }, () =>
-  spawn(process.execPath, ["--eval", "for (;;);"], { stdio: "ignore" }),
+  // Each ends when this process is gone, however that was ended.
+  spawn(process.execPath, ["--eval", "for (const { ppid } = process; process.ppid === ppid; );"], {
+    stdio: "ignore",
+  }),
 );
 const failures = new Map<string, number>();
 try {

@@ -10,16 +10,21 @@ import { sameShown } from "./sameness.ts";
 export const settlingTime = Temporal.Duration.from({ seconds: 15 });
 
 /**
- * Whether an item is shown as it was before one of these confirmed edits. A stamp that is later than the edit's answer says that
- * somebody has put the old value back.
+ * Whether an item is shown as it was before one of these confirmed edits, oldest first. What the answer to the last of them says is newest; a
+ * stamp that is later than an edit's answer says that somebody has put the old value back.
  */
-export const showsStateBefore = (shown: Item, edits: readonly Edit[]): boolean =>
-  edits.some(({ before, answer }) => {
+export function showsStateBefore(shown: Item, edits: readonly Edit[]): boolean {
+  const says = valuesOf(shown);
+  const last = edits.findLast(({ answer }) => answer !== null)?.answer;
+  const newest = last ? valuesOf(last) : null;
+  const isNewest = (field: PatchField) => newest !== null && sameShown(field, newest, says);
+  return edits.some(({ before, answer }) => {
     if (!before || !answer || isAfter(shown.updatedAt, answer.updatedAt)) return false;
-    const [was, is, says] = [valuesOf(before), valuesOf(answer), valuesOf(shown)];
+    const [was, is] = [valuesOf(before), valuesOf(answer)];
     const isBack = (field: PatchField) => sameShown(field, was, says) && !sameShown(field, was, is);
-    return patchFields.some(isBack);
+    return patchFields.some((field) => isBack(field) && !isNewest(field));
   });
+}
 
 /** Whether an item that was read by itself is older than one of these edits; null: the service says that it is not there. */
 export function isOlderThanEdits(read: Item | null, edits: readonly Edit[]): boolean {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { settlingTime } from "../../src/domain/eventual.ts";
 import { serviceId } from "../../src/domain/ids.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
@@ -129,6 +130,7 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
     buried: async (kind: "event" | "task", id: number) => {
       const { view } = daemon.rooms.store;
       const key = mirror.find(kind, serviceId(id));
+      daemon.skip(settlingTime);
       await eventually(`the ${kind} ${id} is gone`, async () => {
         await refresh();
         return key === null || view.get(key) === null ? true : null;

@@ -19,12 +19,14 @@ const log = createLog({ level: "silent" });
 /** A daemon in this process, once its first sweep is done unless told otherwise; it serves real HTTP. */
 export async function serveHere(installation: Installation, { ready = true } = {}) {
   const config = configOf(installation);
-  const opened = openRooms(config, { ...runtime, log });
+  let ahead = Temporal.Duration.from({ seconds: 0 });
+  const own = { ...runtime, clock: () => runtime.clock().add(ahead) };
+  const opened = openRooms(config, { ...own, log });
   if (!opened.ok) throw new Error(opened.failure);
   const stop = new AbortController();
   const { signal } = stop;
   const rooms = opened.value;
-  const options = { config, rooms, version: "0.0.0", log, signal, ...runtime };
+  const options = { config, rooms, version: "0.0.0", log, signal, ...own };
   const { url, adminToken, done } = await startDaemon(options);
   if (ready) {
     await eventually("the first sweep is done", () => (rooms.sync.ready ? true : null));
@@ -33,6 +35,10 @@ export async function serveHere(installation: Installation, { ready = true } = {
     url,
     adminToken,
     rooms,
+    /** Sets the daemon's clock ahead, for what it does only some time after something else. */
+    skip(time: Temporal.Duration) {
+      ahead = ahead.add(time);
+    },
     async stop() {
       stop.abort();
       await done;

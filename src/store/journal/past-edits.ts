@@ -12,9 +12,9 @@ export interface PastEdits {
   ofItem(item: ItemKey): readonly Edit[];
   /** Whether any edit was carried out within the last ten minutes. */
   hasLately(): boolean;
-  /** Edits of an item that were carried out within the last ten minutes: a list may be older than that. */
+  /** Edits of an item that were carried out within the last ten minutes, oldest first: a list may be older than that. */
   latelyOfItem(item: ItemKey): readonly Edit[];
-  /** Edits of an item that were confirmed so lately that the service may still show the state before them. */
+  /** Edits of an item that were confirmed so lately that the service may still show the state before them, oldest first. */
   unsettledOfItem(item: ItemKey): readonly Edit[];
   /** Edits that are the inverse of this one, newest first. */
   inversesOf(id: EditId): readonly Edit[];
@@ -43,7 +43,9 @@ const rowsPerStep = 500;
 export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
   const byItem = db.prepare("SELECT * FROM edits WHERE item = ? ORDER BY id DESC");
   const anyLately = db.prepare("SELECT 1 FROM edits WHERE confirmed_at > ? LIMIT 1");
-  const latelyByItem = db.prepare("SELECT * FROM edits WHERE item = ? AND confirmed_at > ?");
+  const latelyByItem = db.prepare(
+    "SELECT * FROM edits WHERE item = ? AND confirmed_at > ? ORDER BY confirmed_at, id",
+  );
   const inverses = db.prepare("SELECT * FROM edits WHERE undoes = ? ORDER BY id DESC");
   const deletions = db.prepare(
     `SELECT count(*) AS edits FROM edits WHERE action = 'delete' AND created_at > @since AND channel = @channel

@@ -34,6 +34,16 @@ describe("step() of an edit when the service does not show yet what it has confi
     expect(titles()).toEqual(["B"]);
   });
 
+  it("does not wait where the last edit itself has brought back what was before", async () => {
+    const { rig, uid, titles } = await renamed();
+    for (const title of ["Old", "B"]) {
+      rig.send(named(uid, title));
+      await rig.step();
+      expect(titles()).toEqual([title]);
+    }
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+  });
+
   it("changes an item that answers 404 while its list shows it", async () => {
     const { rig, uid, path, titles } = await renamed();
     rig.clock.advance({ minutes: 1 });
