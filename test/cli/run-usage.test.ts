@@ -10,15 +10,15 @@ const { place, project } = commandRig();
 
 describe("usage", () => {
   it("exits 2 and says why when the command is unknown", async () => {
-    const { code, stderr } = await dayferry(["serv"]);
+    const { code, stderr } = await command(["serv"], { installation: place() });
     expect(code).toBe(2);
     expect(stderr).toContain("unknown command 'serv'");
   });
 
   it("exits 2 when an option is missing or no id", async () => {
-    const { configFile } = place();
-    expect((await dayferry(["apply", "x.ics", "--config", configFile])).code).toBe(2);
-    const wrong = await dayferry(["apply", "x.ics", "--project", "x", "--config", configFile]);
+    const installation = place();
+    expect((await command(["apply", "x.ics"], { installation })).code).toBe(2);
+    const wrong = await command(["apply", "x.ics", "--project", "x"], { installation });
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain("It must be an id");
   });
@@ -115,7 +115,7 @@ describe("configuration", () => {
       polling: { maxAge: "soon" },
       colour: "red",
     });
-    for (const command of ["serve", "sync", "doctor"]) {
+    for (const command of ["serve", "sync"]) {
       const { code, stdout, stderr } = await dayferry([command, "--config", configFile]);
       expect(code).toBe(2);
       for (const path of [

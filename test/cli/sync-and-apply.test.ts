@@ -66,8 +66,9 @@ describe("apply", () => {
   });
 
   it("brings the edit into the workspace without a daemon", async () => {
-    const { configFile, folder } = place();
-    await dayferry(["sync", "--config", configFile]);
+    const installation = place();
+    const { configFile, folder } = installation;
+    await command(["sync"], { installation });
     const file = join(folder, "new.ics");
     writeFileSync(file, milestone);
     const applied = await dayferry([
@@ -87,14 +88,14 @@ describe("apply", () => {
     );
     const made = events.filter(({ title }) => title === "Ship it");
     expect(made).toHaveLength(1);
-    const { stdout } = await dayferry(["edits", "list", "--config", configFile]);
+    const { stdout } = await command(["edits", "list"], { installation });
     expect(stdout).toMatch(
       /The account +created the milestone Ship it, .*, by the command line +there in /,
     );
-    const undone = await dayferry(["edits", "undo", "1", "--config", configFile]);
+    const undone = await command(["edits", "undo", "1"], { installation });
     expect(undone.stdout).toMatch(/took edit 1 back: deleted Ship it.* +on its way/);
     expect(undone.stderr).toContain("It will delete the item.");
-    const synced = await dayferry(["sync", "--config", configFile]);
+    const synced = await command(["sync"], { installation });
     expect(synced.code).toBe(0);
     const left = insist(
       rig.sandbox.workspace.events.list(
@@ -103,7 +104,7 @@ describe("apply", () => {
       ),
     );
     expect(left.filter(({ title }) => title === "Ship it")).toEqual([]);
-    const again = await dayferry(["edits", "undo", "1", "--config", configFile]);
+    const again = await command(["edits", "undo", "1"], { installation });
     expect(again).toMatchObject({ code: 1 });
     expect(again.stderr).toContain("undone already");
   });

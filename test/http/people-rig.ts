@@ -7,15 +7,14 @@ import { createServiceActions } from "../../src/edits/workspace/service-actions.
 import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createWebhookBook } from "../../src/people/webhook-book.ts";
 import { testMessage } from "../../src/reminders/webhook-mailer.ts";
-import { createReportProcesses } from "../../src/reports/report-processes.ts";
 import { knownValuesIn } from "../../src/store/mirror/mirror.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createUpstream } from "../../src/upstream/client.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { anEvent, aPerson, aProject, zone } from "../support/items.ts";
+import { reportsHere } from "../support/reports-here.ts";
 import { handClock, testStore } from "../support/test-store.ts";
-import { signalUntilTestEnds } from "../support/until-test-ends.ts";
 import { type FaceSetting, bearer as headers, serveFace, token } from "./app-rig.ts";
 
 export { token };
@@ -107,7 +106,7 @@ export async function everything(store: Store, clock: () => Temporal.Instant) {
     workspace: createServiceActions({ store, upstream, hurry() {} }),
     mailLinks: { signer: createChoiceSigner(feedKey), wishes: () => everyMailKind },
     reports: {
-      reports: createReportProcesses({ signal: signalUntilTestEnds() }),
+      reports: reportsHere,
       file: "nowhere.sqlite",
     },
     probeZone: () =>

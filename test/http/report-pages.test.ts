@@ -3,12 +3,11 @@ import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, projectId } from "../../src/domain/ids.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
-import { createReportProcesses } from "../../src/reports/report-processes.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { aLabel, anEvent, aPerson, aProject, aTask, aTodolist, days } from "../support/items.ts";
+import { reportsHere } from "../support/reports-here.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
-import { signalUntilTestEnds } from "../support/until-test-ends.ts";
 import { serveFace, token } from "./app-rig.ts";
 
 const ana = personId(11);
@@ -72,7 +71,7 @@ async function reportPagesRig() {
     listed: [{ id: ana, calendars: "write", apiKey: null }],
     ready: () => true,
     baseUrl: "https://calendar.example.com",
-    more: { reports: { reports: createReportProcesses({ signal: signalUntilTestEnds() }), file } },
+    more: { reports: { reports: reportsHere, file } },
   });
   const url = `http://127.0.0.1:${port}`;
   const cookieFor = async (body: Readonly<Record<string, string>>) => {

@@ -10,7 +10,6 @@ import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createLog } from "../../src/log.ts";
 import { openOutbox } from "../../src/mail/outbox.ts";
 import { createPasswords } from "../../src/people/passwords.ts";
-import { createReportProcesses } from "../../src/reports/report-processes.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { bearer, serveFace, token } from "../http/app-rig.ts";
 import { everything } from "../http/people-rig.ts";
@@ -18,8 +17,8 @@ import { basic, davDeps } from "../support/dav-server.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { instantThrottle } from "../support/instant-throttle.ts";
 import { anEvent, aPerson, aProject, zone } from "../support/items.ts";
+import { reportsHere } from "../support/reports-here.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
-import { signalUntilTestEnds } from "../support/until-test-ends.ts";
 
 const ids = { ana: 11, ben: 12, cleo: 13, dora: 14, eve: 15 } as const;
 type Name = keyof typeof ids;
@@ -206,9 +205,7 @@ export async function attackedWorld({ file }: { readonly file?: string } = {}) {
     },
     more: {
       ...whole,
-      ...(file === undefined
-        ? {}
-        : { reports: { reports: createReportProcesses({ signal: signalUntilTestEnds() }), file } }),
+      ...(file === undefined ? {} : { reports: { reports: reportsHere, file } }),
       caldav: dav,
       links,
       outbox: openOutbox({ directory: outboxFolder }),
