@@ -62,27 +62,33 @@ describe("a first sweep", () => {
     expect(parents(it).filter(({ succeededAt }) => succeededAt === null)).toEqual([]);
   });
 
-  it("takes them in a task at a time where turns are short, and others have theirs in between", async () => {
-    const known: number[] = [];
-    const it = await world({
-      turns: shortTurns(() => void known.push(it.store.mirror.counts().subtask)),
-    });
-    await it.sweep();
-    expect(viewInventory(it)).toEqual(workspaceInventory(it));
-    // Of some 130 tasks; thirty at once would be seen five times.
-    expect(new Set(known).size).toBeGreaterThan(parents(it).length / 2);
-  });
+  it.runIf(isThorough)(
+    "takes them in a task at a time where turns are short, and others have theirs in between",
+    async () => {
+      const known: number[] = [];
+      const it = await world({
+        turns: shortTurns(() => void known.push(it.store.mirror.counts().subtask)),
+      });
+      await it.sweep();
+      expect(viewInventory(it)).toEqual(workspaceInventory(it));
+      // Of some 130 tasks; thirty at once would be seen five times.
+      expect(new Set(known).size).toBeGreaterThan(parents(it).length / 2);
+    },
+  );
 
-  it("goes on to polling, in which the lists are read as any others", async () => {
-    const it = await world({ allTasks: {} });
-    await it.sweep();
-    it.asked();
-    it.sandbox.faults.add({ kind: "status", status: 404, path: /alltodo$/, times: 1000 });
-    const read = () => new Set(belowTasks(it.sandbox.requests.entries().map(({ path }) => path)));
-    await runUntil(it, () => read().size === parents(it).length);
-    expect(it.sync.caughtUp).toBe(true);
-    expect(viewInventory(it)).toEqual(workspaceInventory(it));
-  });
+  it.runIf(isThorough)(
+    "goes on to polling, in which the lists are read as any others",
+    async () => {
+      const it = await world({ allTasks: {} });
+      await it.sweep();
+      it.asked();
+      it.sandbox.faults.add({ kind: "status", status: 404, path: /alltodo$/, times: 1000 });
+      const read = () => new Set(belowTasks(it.sandbox.requests.entries().map(({ path }) => path)));
+      await runUntil(it, () => read().size === parents(it).length);
+      expect(it.sync.caughtUp).toBe(true);
+      expect(viewInventory(it)).toEqual(workspaceInventory(it));
+    },
+  );
 
   const strange: readonly (readonly [string, AllTasksManner])[] = [
     ["their order changes", { order: "unstable" }],
@@ -92,34 +98,29 @@ describe("a first sweep", () => {
     ["elements come twice", { repeats: true }],
   ];
 
-  it.each(rows(strange, 5))("knows everything, and nothing else, when %s", async (_, allTasks) => {
-    const it = await world({ allTasks });
-    const { failures } = await it.sweep();
-    expect(failures).toEqual([]);
-    expect(viewInventory(it)).toEqual(workspaceInventory(it));
-    expect(it.sync.ready).toBe(true);
-  });
+  it.runIf(isThorough).each(strange)(
+    "knows everything, and nothing else, when %s",
+    async (_, allTasks) => {
+      const it = await world({ allTasks });
+      const { failures } = await it.sweep();
+      expect(failures).toEqual([]);
+      expect(viewInventory(it)).toEqual(workspaceInventory(it));
+      expect(it.sync.ready).toBe(true);
+    },
+  );
 
-  it.each(
-    rows(
-      [
-        ["titles are others", (row: Row) => (isSubtask(row) ? { ...row, title: "Never so" } : row)],
-        [
-          "tasks are in other states",
-          (row: Row) => (isSubtask(row) ? row : { ...row, title: "No" }),
-        ],
-        [
-          "dates are left out",
-          (row: Row) => ({ ...row, start_date: undefined, description: undefined }),
-        ],
-        [
-          "they belong below another task",
-          (row: Row) => ("task" in row ? { ...row, task: { id: 1 } } : row),
-        ],
-      ],
-      4,
-    ),
-  )("takes nothing from pages when %s there", async (_, change) => {
+  it.runIf(isThorough).each([
+    ["titles are others", (row: Row) => (isSubtask(row) ? { ...row, title: "Never so" } : row)],
+    ["tasks are in other states", (row: Row) => (isSubtask(row) ? row : { ...row, title: "No" })],
+    [
+      "dates are left out",
+      (row: Row) => ({ ...row, start_date: undefined, description: undefined }),
+    ],
+    [
+      "they belong below another task",
+      (row: Row) => ("task" in row ? { ...row, task: { id: 1 } } : row),
+    ],
+  ])("takes nothing from pages when %s there", async (_, change) => {
     const it = await world();
     lie(it, change);
     await it.sweep();
@@ -244,35 +245,38 @@ describe("a first sweep that is cut off", () => {
     expect(it.store.pageReadings.get()).toBeNull();
   });
 
-  it("at many points one after the other asks for none again but one for the total", async () => {
-    const it = await world();
-    let kept: readonly number[] = [];
-    const noneAgain = () => {
-      const asked = answeredPages(it).map((query) =>
-        Math.floor(Number(new URLSearchParams(query).get("start")) / 100),
-      );
-      const isTotalLeft = kept.length === Math.ceil(totalOf(it) / 100);
-      const again = asked.filter((page) => kept.includes(page));
-      expect(again).toHaveLength(isTotalLeft ? 1 : 0);
-      kept = it.store.pageReadings.numbers();
-      it.asked();
-    };
-    const points = [
-      { what: "page", at: 1 },
-      { what: "page", at: 1 },
-      { what: "page", at: 3 },
-      { what: "list", at: 1 },
-      { what: "list", at: 31 },
-    ] as const;
-    for (const point of points) {
-      await cut(it, point);
+  it.runIf(isThorough)(
+    "at many points one after the other asks for none again but one for the total",
+    async () => {
+      const it = await world();
+      let kept: readonly number[] = [];
+      const noneAgain = () => {
+        const asked = answeredPages(it).map((query) =>
+          Math.floor(Number(new URLSearchParams(query).get("start")) / 100),
+        );
+        const isTotalLeft = kept.length === Math.ceil(totalOf(it) / 100);
+        const again = asked.filter((page) => kept.includes(page));
+        expect(again).toHaveLength(isTotalLeft ? 1 : 0);
+        kept = it.store.pageReadings.numbers();
+        it.asked();
+      };
+      const points = [
+        { what: "page", at: 1 },
+        { what: "page", at: 1 },
+        { what: "page", at: 3 },
+        { what: "list", at: 1 },
+        { what: "list", at: 31 },
+      ] as const;
+      for (const point of points) {
+        await cut(it, point);
+        noneAgain();
+      }
+      const next = it.again();
+      await next.sweep();
       noneAgain();
-    }
-    const next = it.again();
-    await next.sweep();
-    noneAgain();
-    expect(viewInventory(next)).toEqual(workspaceInventory(next));
-  });
+      expect(viewInventory(next)).toEqual(workspaceInventory(next));
+    },
+  );
 
   it.each(
     rows(
@@ -305,7 +309,7 @@ describe("a first sweep that is cut off", () => {
     expect(viewInventory(next)).toEqual(workspaceInventory(next));
   });
 
-  it("reads pages anew when what was kept is damaged", async () => {
+  it.runIf(isThorough)("reads pages anew when what was kept is damaged", async () => {
     const it = await world();
     await cut(it, { what: "page", at: 4 });
     const { pageReadings } = it.store;
