@@ -76,8 +76,8 @@ export function send(response: Response, reply: Reply): void {
   const exchange = exchangeOf(response);
   const { fault, entry, latencyMs, intermediary } = exchange;
   const wait = latencyMs + (fault?.kind === "delay" ? fault.ms : 0);
-  const isAdmitted = exchange.by > 0;
-  const passed = (isAdmitted && intermediary?.answering(admitted(exchange), reply)) || reply;
+  const passes = intermediary !== null && exchange.by > 0;
+  const passed = passes ? intermediary.answering(admitted(exchange), reply) : reply;
   const sending = { response, reply: damaged(passed, fault), fault, entry };
   if (wait === 0) {
     sendNow(sending);

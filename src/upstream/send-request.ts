@@ -94,6 +94,8 @@ const betweenTries = {
   ceiling: Temporal.Duration.from({ seconds: 8 }),
 };
 const longestWaitMs = 30_000;
+/** For so long after its item was read a write waits for the quota. */
+const afterReadMs = 10_000;
 
 /** A good answer. `took`: the time of the try that got it. */
 export interface Delivered extends GoodBody {
@@ -103,13 +105,15 @@ export interface Delivered extends GoodBody {
 /**
  * Brings one request to the service: each try passes the gate; a broken or failing one is repeated up to four times in
  * all, with exponential back-off and full jitter, where that cannot do harm; a 429 waits for the gate and does not
- * count as a failure for up to two minutes.
+ * count as a failure for up to two minutes. An edit's write that may have been carried out is not repeated here, nor one that would
+ * wait for long: whoever sends it reads the item again first, as somebody may have changed it meanwhile.
  */
 export async function deliver(
   delivery: Delivery,
   deps: DeliverDeps,
 ): Promise<Result<Delivered, Failure>> {
   const { request, signal, priority } = delivery;
+  const isReadFirst = delivery.onUnanswered !== undefined;
   const begunMs = deps.monotonic();
   let rank: Ticket["rank"] = "first";
   let attempt = 0;
@@ -138,7 +142,8 @@ export async function deliver(
       case "limited": {
         limits += 1;
         const waitedMs = deps.monotonic() - begunMs;
-        if (limits >= mostLimits || waitedMs + restMs > patienceMs) {
+        const longestMs = isReadFirst ? afterReadMs : patienceMs;
+        if (limits >= mostLimits || waitedMs + restMs > longestMs) {
           return fail({ kind: "rate-limited", retryAfter: milliseconds(restMs), request });
         }
         rank = "limited";
@@ -148,7 +153,8 @@ export async function deliver(
         failures += 1;
         lost ||= verdict.lost;
         const waitMs = waitBefore(failures, { verdict, random: deps.random });
-        if (failures >= mostTries || waitMs > longestWaitMs) {
+        const mayBeDone = isReadFirst && lost;
+        if (mayBeDone || failures >= mostTries || waitMs > longestWaitMs) {
           return fail(unavailable(request, verdict));
         }
         const after = milliseconds(waitMs);

@@ -271,6 +271,8 @@ describe("a day of a daemon with every secret there is, at debug", () => {
         method: "GET",
         path: /\/events$/,
         body: { error: `no: ${keys}` },
+        // Edits whose creation got no answer read the list too.
+        times: 1000,
       });
       await eventually("a list was refused", () => daemon.log().includes('"sync failed"') || null);
       await eventually("the mail server, the calendar and the service have refused", async () => {

@@ -42,6 +42,24 @@ describe("step() after a fault of a change", () => {
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Renamed" }]);
   });
 
+  it.each<[string, Fault]>([
+    ["a 500", { kind: "status", status: 500 }],
+    ["a lost request", { kind: "drop-before" }],
+    ["a time-out", { kind: "hang-before" }],
+    ["a long 429", { kind: "status", status: 429, headers: { "retry-after": "60" } }],
+  ])("reads the item again after %s, as somebody may have changed it", async (_name, fault) => {
+    const rig = await drainRig(settingFor(fault));
+    const { uid, id } = await rig.event();
+    rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
+    rig.sandbox.faults.add({ ...fault, method: "PUT" });
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
+    const { workspace } = rig.sandbox;
+    insist(workspace.events.update({ ...rig.by, event: id }, { title: "Theirs" }));
+    await rig.drainAll();
+    expect(rig.edit().conflicts).toMatchObject([{ field: "title", ours: "Theirs" }]);
+  });
+
   it("looks at the item when the answer cannot be read, and sends nothing again if it is changed", async () => {
     const rig = await drainRig();
     const { uid } = await rig.task();
