@@ -95,7 +95,7 @@ const betweenTries = {
 };
 const longestWaitMs = 30_000;
 /** For so long after its item was read a write waits for the quota. */
-const afterReadMs = 10_000;
+const afterReadMs = 15_000;
 
 /** A good answer. `took`: the time of the try that got it. */
 export interface Delivered extends GoodBody {
@@ -124,13 +124,15 @@ export async function deliver(
   for (;;) {
     attempt += 1;
     const current: Current = { attempt, lost, deps };
-    const turn: Turn<Tried> = await deps.gate.run({ priority, rank, signal }, () =>
-      tryOnce(delivery, current),
+    const isLate = () => isReadFirst && deps.monotonic() - begunMs > afterReadMs;
+    const turn: Turn<Tried | null> = await deps.gate.run({ priority, rank, signal }, async () =>
+      isLate() ? null : tryOnce(delivery, current),
     );
     if (turn.kind === "aborted") return fail({ kind: "aborted", request });
     if (turn.kind === "paused") {
       return fail({ kind: "rate-limited", retryAfter: turn.rest, request });
     }
+    if (!turn.value) return fail({ kind: "rate-limited", retryAfter: milliseconds(1000), request });
     const { verdict, restMs, took } = turn.value;
     switch (verdict.kind) {
       case "good": {

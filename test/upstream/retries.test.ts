@@ -170,3 +170,19 @@ test("move() leaves the outcome unknown when the old path is gone after a lost a
   );
   expect(result).toMatchObject({ ok: false, failure: { kind: "unknown-outcome" } });
 });
+
+test("delete() is not sent when it has waited for the quota since long after its item was read", async () => {
+  const server = await startLoopback((_, response) => json(response, label));
+  let aheadMs = 0;
+  const { upstream } = clientOf(server.baseUrl, {
+    quota: { requests: 1, per: Temporal.Duration.from({ milliseconds: 200 }) },
+    monotonic: () => performance.now() + aheadMs,
+  });
+  await upstream.labels.get(labelId(5), call);
+  const place = { projectId: projectId(2), id: serviceId(7) };
+  const deleting = upstream.events.delete(place, { ...call, onUnanswered: () => undefined });
+  aheadMs = 20_000;
+  const request = "DELETE /projects/2/events/7";
+  expect(await deleting).toMatchObject({ ok: false, failure: { kind: "rate-limited", request } });
+  expect(server.arrivals).toHaveLength(1);
+});
