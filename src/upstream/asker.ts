@@ -342,6 +342,12 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
   type Element = Place & { readonly id: number };
   type Query = NonNullable<Ask["query"]>;
   const pathTo = (place: Element) => `${pathOf(place)}/${place.id}`;
+  /** An answer that is about another one, as of a cache that has mixed them up, says nothing. */
+  const readThis = (place: Element, written?: Written) => (raw: unknown) => {
+    const element = read(place, written)(raw);
+    if (!element.ok || element.value.id === place.id) return element;
+    return fail(`it is about the ${kind} ${element.value.id}`);
+  };
   const listAt = (
     place: Place,
     query: Query,
@@ -365,7 +371,7 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
     listing: (place: Place, call: Call, query: Query = {}) =>
       asker.listing(listAt(place, query), call),
     get: (place: Element, call: Call) =>
-      asker.one({ ask: { method: "GET", path: pathTo(place) }, read: read(place) }, call),
+      asker.one({ ask: { method: "GET", path: pathTo(place) }, read: readThis(place) }, call),
     create: (
       write: { readonly place: Place; readonly json: unknown; readonly patch?: Patch },
       call: Call,
@@ -380,7 +386,7 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
     ) => {
       const { place, json, patch = {} } = write;
       const ask = { method: "PUT", path: pathTo(place), json } as const;
-      return asker.one({ ask, read: read(place, { patch, isNew: false }) }, call);
+      return asker.one({ ask, read: readThis(place, { patch, isNew: false }) }, call);
     },
     delete: (place: Element, call: Call) =>
       asker.none({ method: "DELETE", path: pathTo(place), gone: "done" }, call),

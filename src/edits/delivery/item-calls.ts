@@ -198,6 +198,12 @@ export function createSettledCalls(
   };
 }
 
+const answeredByOther = ({ kind, id, title }: Item): Failure => ({
+  kind: "unknown-outcome",
+  message: `the answer is about another ${kind}, ${JSON.stringify(title)}`,
+  request: `POST ${kind} ${id}`,
+});
+
 interface Recording {
   readonly edit: Edit;
   readonly store: Store;
@@ -249,6 +255,16 @@ export function recordWrites(
     }: { readonly patch: Patch; readonly send: (calls: ItemCalls) => Promise<Answer> },
   ) => recorded({ act: "change", address, patch }, send);
 
+  /** Whether the answer to a creation is about another item: one that was known, or of another title and not there at all. */
+  async function isOther(item: Item, { title }: Patch): Promise<boolean> {
+    const { kind, id } = item;
+    if (id === null) return true;
+    const key = store.mirror.find(kind, id);
+    if (key !== null || item.title === title) return key !== null && key !== edit.item;
+    const shown = await plain.get({ item, id });
+    return !shown.ok && isMissing(shown.failure);
+  }
+
   return {
     list: (item) => plain.list(item),
     async get(address) {
@@ -264,6 +280,10 @@ export function recordWrites(
         keep(() => journal.inFlight(edit.id, until));
       };
       const answer = await callsWith({ ...call, onUnanswered }).create(item, wish);
+      if (answer.ok && (await isOther(answer.value, wish.patch))) {
+        onUnanswered({ waited: Temporal.Duration.from({ seconds: 0 }), hasFailed: false });
+        return fail(answeredByOther(answer.value));
+      }
       if (!answer.ok && !isLost) keep(() => journal.inFlight(edit.id, null));
       return answer;
     },

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { calendar, vevent, vtodo } from "../rig.ts";
+import { drainRig } from "./drain-rig.ts";
+
+const created = calendar(vevent("new@example.com", "SUMMARY:New", "DTSTART;VALUE=DATE:20261205"));
+
+const rawOf = (of: object) => ({ ...of });
+
+describe("step() of a creation that is answered by something else", () => {
+  it.each([
+    ["the item that is known", (known: object) => known],
+    ["an item that nobody knows", (known: object) => ({ ...known, id: 999_999, title: "Welcome" })],
+    ["a list", (known: object) => [known]],
+    ["nothing of use", () => ({ status: "ok" })],
+  ])("makes it once, and leaves the other alone: %s", async (_what, body) => {
+    const rig = await drainRig();
+    const { uid, id } = await rig.event({ title: "Old" });
+    const [known] = rig.workspaceEvents();
+    rig.sandbox.faults.add({ kind: "replace", method: "POST", body: body(rawOf(known ?? {})) });
+    rig.send(created);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(
+      rig
+        .workspaceEvents()
+        .map(({ title }) => title)
+        .toSorted(),
+    ).toEqual(["New", "Old"]);
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "Old" });
+    expect(rig.store.view.findUid("new@example.com")?.item).toMatchObject({ title: "New" });
+    rig.send(calendar(vevent("new@example.com", "SUMMARY:Newer")));
+    await rig.drainAll();
+    expect(
+      rig
+        .workspaceEvents()
+        .map(({ title }) => title)
+        .toSorted(),
+    ).toEqual(["Newer", "Old"]);
+  });
+});
+
+describe("step() of a change that is answered by something else", () => {
+  it.each(["PUT", "GET"] as const)("of an event: %s", async (method) => {
+    const rig = await drainRig();
+    const other = await rig.event({ title: "Other" });
+    const { uid, id } = await rig.event({ title: "Old" });
+    const body = rig.workspaceEvents().find((event) => event.id === other.id);
+    rig.sandbox.faults.add({ kind: "replace", method, path: /events\/\d+$/, body });
+    rig.send(calendar(vevent(uid, "SUMMARY:New")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.edit().conflicts).toEqual([]);
+    expect(
+      rig
+        .workspaceEvents()
+        .map(({ title }) => title)
+        .toSorted(),
+    ).toEqual(["New", "Other"]);
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "New" });
+    expect(rig.store.view.findUid(other.uid)?.item).toMatchObject({ title: "Other" });
+  });
+
+  it.each(["PUT", "GET"] as const)("of a task: %s", async (method) => {
+    const rig = await drainRig();
+    const other = await rig.task({ title: "Other" });
+    const { uid, id } = await rig.task({ title: "Old" });
+    const body = rig.workspaceTasks().find((task) => task.id === other.id);
+    rig.sandbox.faults.add({ kind: "replace", method, path: /tasks\/\d+$/, body });
+    rig.send(calendar(vtodo(uid, "SUMMARY:New", "STATUS:COMPLETED")));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "New", completed: true });
+    expect(rig.store.view.findUid(other.uid)?.item).toMatchObject({ title: "Other" });
+  });
+});
