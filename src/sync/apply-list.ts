@@ -16,7 +16,7 @@ interface ListDeps {
   readonly sources: SourceList;
   readonly turns: Pick<Turns, "isOver">;
   readonly clock: () => Temporal.Instant;
-  readonly isAlive: (key: ItemKey) => boolean;
+  readonly aliveOf: (source: string, lacking: ReadonlySet<ItemKey>) => ReadonlySet<ItemKey>;
   readonly noticed: (missing: readonly ItemKey[], asked: ReadonlySet<ItemKey>) => number;
 }
 

@@ -22,8 +22,8 @@ interface SnapshotFacts {
   /** Name of the source that was read. */
   readonly source: string;
   readonly snapshot: ListSnapshot<Item>;
-  /** Whether an item that no list shows has lately answered by itself: that is no question then. */
-  readonly isAlive: (key: ItemKey) => boolean;
+  /** Of the items that a whole list lacks, those that have lately answered by themselves: they are no questions. */
+  readonly aliveOf: (source: string, lacking: ReadonlySet<ItemKey>) => ReadonlySet<ItemKey>;
   /** Told of items that are questions now, before they are kept as such; returns how many of them are new. */
   readonly noticed: (missing: readonly ItemKey[], asked: ReadonlySet<ItemKey>) => number;
 }
@@ -144,14 +144,16 @@ export class SnapshotApplication {
   /** Decides what the snapshot lacks, after the survey. */
   finish(overtaken: ReadonlySet<ServiceId>): Applied {
     const store = this.#store;
-    const { source, snapshot, isAlive, noticed } = this.#facts;
+    const { source, snapshot, aliveOf, noticed } = this.#facts;
     const { same, gone } = snapshot;
     const seen = this.#seen;
     const total = gone ? same + gone.length + this.#known : this.#rows - this.#gained;
     const asked = stillAsked(store, { source, seen });
     const rows = this.#unseen;
-    const lacking = isComplete(snapshot) ? missingFrom({ rows, seen, overtaken }) : [];
-    const missing = lacking.filter((key) => !isAlive(key));
+    const isWhole = isComplete(snapshot);
+    const lacking = isWhole ? missingFrom({ rows, seen, overtaken }) : [];
+    const alive = isWhole ? aliveOf(source, new Set(lacking)) : new Set();
+    const missing = lacking.filter((key) => !alive.has(key));
     const lost = noticed(missing, asked);
     const brake = noticeMissing(store, { source, missing, total, asked });
     const changes = this.#changes;

@@ -318,7 +318,7 @@ export class Poller {
     const application = new ListApplication(
       {
         ...this.#deps,
-        isAlive: (key) => questions.isAlive(key),
+        aliveOf: (source, lacking) => questions.aliveOf(source, lacking),
         noticed: (missing, asked) => questions.noticed(missing, asked),
       },
       { begun, snapshot, reading },

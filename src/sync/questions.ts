@@ -1,4 +1,4 @@
-import { isRecent, later } from "../domain/backoff.ts";
+import { backOff, isRecent, later } from "../domain/backoff.ts";
 import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import { type Item, spokenKind, type TaskItem } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
@@ -32,6 +32,13 @@ interface Attempt {
   readonly notBefore: Temporal.Instant | null;
 }
 
+/** An item that answers although its list lacks it: since when, and how often. */
+interface Alive {
+  readonly source: string;
+  readonly at: Temporal.Instant;
+  readonly times: number;
+}
+
 /**
  * Asks the service one by one for items that their lists no longer show, and buries those that are gone. The store
  * keeps the questions; this class knows only what its process has tried.
@@ -41,7 +48,8 @@ export class Questions {
   readonly #asked = new Map<ItemKey, Attempt>();
   /** The source list's turn when the absence was noticed; none for those of an earlier process. */
   readonly #noticed = new Map<ItemKey, number>();
-  readonly #answered = new Map<ItemKey, Temporal.Instant>();
+  /** Items that a list lacks and that have answered by themselves. */
+  readonly #alive = new Map<ItemKey, Alive>();
   /** The source list's turn when an item was last forbidden: only a later reading of its list tells whether that is about it. */
   readonly #forbidden = new Map<ItemKey, number>();
   /** Whether something is new since the questions were last settled, when that was, and whose reading they wait for. */
@@ -66,11 +74,23 @@ export class Questions {
     return fresh.length;
   }
 
-  /** Whether the item has answered by itself within `maxAge`, so that a cut list costs one request per item and `maxAge`. */
-  isAlive(key: ItemKey): boolean {
-    const at = this.#answered.get(key);
+  /**
+   * Of the items that a whole list lacks, those that have answered by themselves lately: they are no question yet. What the list shows
+   * again is one as soon as it is missing again. Where few are lacking they are asked for soon again, as the list may have been old
+   * and the item may go after it has answered; a list that is cut costs one request per item and `maxAge`.
+   */
+  aliveOf(source: string, lacking: ReadonlySet<ItemKey>): ReadonlySet<ItemKey> {
     const { clock, maxAge } = this.#deps;
-    return at !== undefined && isRecent(at, { length: maxAge, now: clock() });
+    const now = clock();
+    const alive = new Set<ItemKey>();
+    for (const [key, { source: from, at, times }] of this.#alive) {
+      if (from !== source) continue;
+      if (!lacking.has(key)) this.#alive.delete(key);
+      const first = lacking.size > fewLacking ? maxAge : firstTrust;
+      const length = backOff(times, { first, ceiling: maxAge });
+      if (lacking.has(key) && isRecent(at, { length, now })) alive.add(key);
+    }
+    return alive;
   }
 
   /** Items to ask for now; `skip` = those already asked for in this sweep, which takes no account of rests. */
@@ -211,7 +231,8 @@ export class Questions {
     if (answer.ok && isIdentified(answer.value) && answer.value.id === item.id) {
       this.#asked.delete(key);
       this.#noticed.delete(key);
-      this.#answered.set(key, this.#deps.clock());
+      const times = (this.#alive.get(key)?.times ?? 0) + 1;
+      this.#alive.set(key, { source, at: this.#deps.clock(), times });
       const found = answer.value;
       const isOld = this.#isUnsettled(item, found);
       const act = store.together(() => {
@@ -312,7 +333,7 @@ export class Questions {
     const { item, source } = mirrored;
     store.mirror.bury(key);
     this.#noticed.delete(key);
-    this.#answered.delete(key);
+    this.#alive.delete(key);
     this.#forbidden.delete(key);
     const own: ItemChange = { kind: spokenKind(item), title: item.title, act: "buried" };
     const below =
@@ -320,6 +341,11 @@ export class Questions {
     return [{ kind: "buried", source, changes: [own, ...below] }];
   }
 }
+
+/** How long the first answer of an item counts that its list lacks; each further one counts twice as long, up to `maxAge`. */
+const firstTrust = Temporal.Duration.from({ seconds: 20 });
+/** A list that lacks more items that are there is cut, and not old. */
+const fewLacking = 25;
 
 /** So many questions are looked at, or settled, in one turn. */
 const mostLooked = 25;

@@ -34,6 +34,48 @@ it("settle() waits anew for every other list when an item is missing a second ti
   expect(read).toContain(`tasks:${third.list}`);
 });
 
+/** A task that answered by itself while its list lacked it, as one does that is some seconds old, and what polls the list. */
+async function lackedByItsList() {
+  let now = Temporal.Now.instant();
+  const it = await stage({ quota: roomy, now: () => now });
+  const place = placeAt(it, 0);
+  const task = addTask(it, place, { title: "Short-lived" });
+  await it.sweep();
+  const { poll, questions } = pollByHand(it, { clock: () => now });
+  const key = it.store.mirror.find("task", serviceId(task));
+  if (key === null) throw new Error("the task is not mirrored");
+  const read = async (seconds: number) => {
+    now = now.add({ seconds });
+    await poll(`tasks:${place.list}`);
+    for (const item of questions.next(9, null))
+      await questions.ask(item, new AbortController().signal);
+    for (const source of questions.settle().read) await poll(source);
+    return questions.settle().bury.includes(key) || it.store.mirror.get(key) === null;
+  };
+  it.sandbox.faults.add({
+    kind: "transform",
+    path: new RegExp(`/${place.list}/tasks$`),
+    transform: (json) => (Array.isArray(json) ? json.filter(({ id }) => id !== task) : json),
+  });
+  expect(await read(0)).toBe(false);
+  const remove = () => insist(it.sandbox.workspace.tasks.remove({ ...place, task }));
+  return { read, remove };
+}
+
+it("aliveOf() no longer counts an item that its list has shown again", async () => {
+  const { read, remove } = await lackedByItsList();
+  expect(await read(1)).toBe(false);
+  remove();
+  expect(await read(1)).toBe(true);
+});
+
+it("aliveOf() asks soon again for an item that went right after it had answered", async () => {
+  const { read, remove } = await lackedByItsList();
+  remove();
+  expect(await read(10)).toBe(false);
+  expect(await read(15)).toBe(true);
+});
+
 /** A list that has lost all of its tasks, of which a person has let go, with what asks for them. */
 async function emptied(count: number) {
   // The clock stands still: what rests goes on resting however slow the machine is.

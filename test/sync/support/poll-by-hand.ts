@@ -13,9 +13,10 @@ export function pollByHand(
     readonly store?: Store;
     readonly upstream?: Upstream;
     readonly turns?: Turns;
+    readonly clock?: () => Temporal.Instant;
   } = {},
 ) {
-  const clock = () => Temporal.Now.instant();
+  const { clock = () => Temporal.Now.instant() } = more;
   const { store, upstream } = { ...stage, ...more };
   const sources = new SourceList(store, clock);
   const maxAge = Temporal.Duration.from({ minutes: 15 });
