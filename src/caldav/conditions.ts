@@ -124,13 +124,13 @@ export function findForWrite(
   context: DavContext,
   request: ObjectRequest,
 ): Result<Target, DavFault> {
-  const { calendars, paths, refusedWrites } = context;
+  const { calendars, paths, recentWrites } = context;
   const { calendar, name } = request;
   const object = calendars.object(calendar, name);
   const isKnown = () => calendars.formerMember(calendar, name) !== null;
   const met = checkConditions(request, { object, isKnown, paths });
   if (met.ok) return ok({ object, isSeen: met.value.isSeen });
-  if (object) refusedWrites.note(object.key, context);
+  if (object) recentWrites.refused.note(object.key, context, context.clock());
   return met;
 }
 

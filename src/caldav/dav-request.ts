@@ -11,7 +11,7 @@ import type { Throttle } from "../people/throttle.ts";
 import type { Store } from "../store/store.ts";
 import type { Turns } from "../turns.ts";
 import type { KeptListings } from "./properties/kept-listings.ts";
-import type { RefusedWrites } from "./refused-writes.ts";
+import type { RecentWrites } from "./recent-writes.ts";
 import type { XmlReading } from "./xml/read-xml.ts";
 
 /** What the CalDAV server is built of. */
@@ -69,7 +69,7 @@ export interface DavContext
   /** Of all people. */
   readonly listings: KeptListings;
   /** Of all programs. */
-  readonly refusedWrites: RefusedWrites;
+  readonly recentWrites: RecentWrites;
 }
 
 /** What an address means. `calendar` and `object` name what may or may not exist. */

@@ -16,7 +16,7 @@ import { davAnswer, optionsAnswer } from "./dispatch.ts";
 import { type DavFault, faultAnswer, objectRefusal, plainFault } from "./fault.ts";
 import { createPaths } from "./paths.ts";
 import { createKeptListings, type KeptListings } from "./properties/kept-listings.ts";
-import { RefusedWrites } from "./refused-writes.ts";
+import { createRecentWrites, type RecentWrites } from "./recent-writes.ts";
 import { sendAnswer } from "./send.ts";
 import { largestXml, readXmlInSteps } from "./xml/read-xml.ts";
 
@@ -30,13 +30,13 @@ export function createDavRouter(deps: DavDeps): Router {
   const siteOf = createSites();
   const readBody = createBodyReader(deps.maxSize);
   const listings = createKeptListings();
-  const refusedWrites = new RefusedWrites();
+  const recentWrites = createRecentWrites();
   const { log, turns = createTurns() } = deps;
   const router = Router();
   router.use(async (request, response, next) => {
     const place = placeOf(request, siteOf(deps.publicUrl()));
     if (place.kind === "elsewhere") return next();
-    const exchange = { deps, turns, logIn, readBody, listings, refusedWrites, request, response };
+    const exchange = { deps, turns, logIn, readBody, listings, recentWrites, request, response };
     const answer =
       place.kind === "well-known" ? redirect(place.location) : await answerAt(place, exchange);
     if (answer) await sendAnswer(answer, { request, response, log, turns });
@@ -116,7 +116,7 @@ interface Exchange {
   readonly logIn: ReturnType<typeof createLogin>;
   readonly readBody: ReadBody;
   readonly listings: KeptListings;
-  readonly refusedWrites: RefusedWrites;
+  readonly recentWrites: RecentWrites;
   readonly request: Request;
   readonly response: Response;
 }
@@ -206,11 +206,11 @@ function contextOf(
   { paths, origin, host }: DavPlace,
   { exchange, person, login }: LoggedIn,
 ): DavContext {
-  const { deps, listings, refusedWrites, request } = exchange;
+  const { deps, listings, recentWrites, request } = exchange;
   // HTTP/1.0 needs no Host header.
   const hosts = new Set([host, `${request.host}`.toLowerCase()]);
   const agent = request.headers["user-agent"] ?? "";
-  return { ...deps, person, login, agent, paths, origin, hosts, listings, refusedWrites };
+  return { ...deps, person, login, agent, paths, origin, hosts, listings, recentWrites };
 }
 
 function guarded(request: DavRequest, context: DavContext): DavAnswer {

@@ -199,7 +199,7 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   const { edit, at, agent } = comparison;
   const { base, component, sequence } = edit.incoming;
   const { key } = at.object;
-  const refusedAt = context.refusedWrites.take(key, context);
+  const refusedAt = context.recentWrites.refused.take(key, context);
   if (at.seen) return at.present;
   if (refusedAt) return store.view.shownAt(key, refusedAt, person.id) ?? at.present;
   const last = store.objects.get({ item: key, component });

@@ -173,7 +173,13 @@ function changeElsewhere(
   const denied = readOnlyFault(calendar, { privilege: "write-content", href });
   if (denied) return fail(denied);
   const changed = change(context, put, { viewed, calendar, name });
-  return changed.ok ? ok({ status: 204 }) : changed;
+  if (!changed.ok) return changed;
+  const { request } = put;
+  context.recentWrites.putElsewhere.note(viewed.key, context, {
+    calendar: request.calendar,
+    name: request.name,
+  });
+  return ok({ status: 204 });
 }
 
 function change(

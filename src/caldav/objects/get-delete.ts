@@ -1,4 +1,4 @@
-import type { CalendarObject } from "../../calendars/calendar-types.ts";
+import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { httpDate } from "../../domain/http-date.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
@@ -7,6 +7,7 @@ import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, faultAnswer, missingFault, readOnlyFault } from "../fault.ts";
 import { objectType } from "../properties/object-properties.ts";
 import { acceptEdit, atomically, ownHeldEdits } from "./accept-object.ts";
+import { relocate } from "./relocate.ts";
 
 /**
  * Answers GET and HEAD with the octets of an object, whatever Accept says: there is one form only, and 406 makes
@@ -51,6 +52,8 @@ function remove(context: DavContext, request: ObjectRequest): Result<DavAnswer, 
   const { object } = found.value;
   if (!object) return fail(missingFault());
   if (withdrawCreation(context, object)) return ok({ status: 204 });
+  const moved = finishMove(context, object, calendar);
+  if (moved) return moved;
   const base = context.calendars.itemOf(object).item;
   const incoming = nothingSaid(object);
   const accepted = acceptEdit(context, { calendar, incoming, method: "CANCEL", base });
@@ -64,6 +67,30 @@ function withdrawCreation(context: DavContext, { key }: CalendarObject): boolean
   if (store.view.get(key) !== null || !own.some(({ action }) => action === "create")) return false;
   for (const { id } of own) store.journal.discard(id, "its editor has deleted it again");
   return true;
+}
+
+/**
+ * A program that has put the item at an address where it was before, and deletes it here right afterwards, has moved it back there:
+ * the PUT could have come from one that had only kept the old address. Null where this is no such deletion.
+ */
+function finishMove(
+  context: DavContext,
+  { key }: CalendarObject,
+  from: Calendar,
+): Result<DavAnswer, DavFault> | null {
+  const { calendars, recentWrites, store } = context;
+  const put = recentWrites.putElsewhere.take(key, context);
+  const viewed = put && store.view.get(key);
+  if (!put || !viewed) return null;
+  const { calendar, name } = put;
+  const moved = relocate(context, { from, to: calendar, viewed });
+  if (!moved.ok) return moved;
+  if (moved.value === null) calendars.rename(key, name);
+  else {
+    calendars.hold({ edit: moved.value, key, name, object: null });
+    calendars.retract(calendar, { key, name });
+  }
+  return ok({ status: 204 });
 }
 
 /** An item of which nothing is said but which one it is. */

@@ -202,4 +202,39 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
       expect(rig.actions().filter((text) => text.startsWith("delete"))).toEqual([]);
     },
   );
+
+  it("moves back what somebody else has moved, for a program that has seen it there", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    const old = rig.text(path);
+    const there = `${near}/there.ics`;
+    const put = (at: string, body: string, agent: string) =>
+      rig.ask("PUT", at, {
+        body,
+        headers: { "content-type": "text/calendar", "user-agent": agent },
+      });
+    expect(put(there, old, "One/1").status).toBe(201);
+    expect(put(path, old, "Two/2").status).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ listId: 3003 });
+    rig.clock.advance({ minutes: 1 });
+    expect(put(path, rig.text(there), "Two/2").status).toBeLessThan(300);
+    expect(rig.ask("DELETE", there, { headers: { "user-agent": "Two/2" } }).status).toBe(204);
+    expect(rig.get(there).status).toBe(404);
+    expect(rig.get(path).status).toBe(200);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ id: 601, listId: 3001 });
+    expect(rig.actions().filter((text) => text.startsWith("delete"))).toEqual([]);
+  });
+
+  it("deletes it for a program that had kept the old address, and deletes it later", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    const old = rig.text(path);
+    const there = `${near}/there.ics`;
+    const headers = { "content-type": "text/calendar", "user-agent": "Two/2" };
+    rig.ask("PUT", there, { body: old });
+    expect(rig.ask("PUT", path, { body: old, headers }).status).toBe(204);
+    rig.clock.advance({ minutes: 1 });
+    expect(rig.ask("DELETE", there, { headers }).status).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toBeNull();
+  });
 });

@@ -2,7 +2,7 @@ import type { DavAnswer, DavContext } from "../../../src/caldav/dav-request.ts";
 import { collectionAnswer, objectAnswer } from "../../../src/caldav/dispatch.ts";
 import { createPaths } from "../../../src/caldav/paths.ts";
 import { createKeptListings } from "../../../src/caldav/properties/kept-listings.ts";
-import { RefusedWrites } from "../../../src/caldav/refused-writes.ts";
+import { createRecentWrites } from "../../../src/caldav/recent-writes.ts";
 import { createCalendars } from "../../../src/calendars/create-calendars.ts";
 import { type PersonId, personId, type ServiceId } from "../../../src/domain/ids.ts";
 import type { Item, Person } from "../../../src/domain/item.ts";
@@ -55,7 +55,7 @@ export function objectRig(setting: ObjectSetting = {}) {
     origin: `https://${host}`,
     hosts: new Set([host]),
     listings: createKeptListings(),
-    refusedWrites: new RefusedWrites(),
+    recentWrites: createRecentWrites(),
   } as const;
 
   function personOf(id: PersonId): Person {
