@@ -1,11 +1,13 @@
 import type { PersonId } from "./ids.ts";
 import type { Item } from "./item.ts";
+import { placedIn, placeOf } from "./patch.ts";
 import { looksAlike, sharedFields } from "./sameness.ts";
 
-/** A creation whose answer was lost. `sentAt`: when it first left; `actor`: on whose behalf. */
+/** A creation whose answer was lost. `sentAt`, `resentAt`: when it left first and last; `actor`: on whose behalf. */
 export interface LostCreation {
   readonly wished: Item;
   readonly sentAt: Temporal.Instant;
+  readonly resentAt: Temporal.Instant | null;
   readonly actor: PersonId | null;
 }
 
@@ -15,15 +17,32 @@ const widest = Temporal.Duration.from({ hours: 26 });
 /**
  * How an item that nobody knew when the request left is like what the creation was to make: the `same` place, title and dates, or
  * `altered`: moved, renamed or dated anew, but alike in something. Null when a different hand has made it, when it differs in
- * everything, or when it differs in something and is older by its own stamp. Of the `same` the service's clock says nothing: it may
+ * everything, or when it differs in something and its own stamps say that it is older, or that nobody has changed it: then it was
+ * made as it is, unless it was made and changed within the second in which the request left. Of the `same` the service's clock says nothing: it may
  * be wrong by years, or stand still, and a second one would be a duplicate.
  */
 export function likenessOf(item: Item, lost: LostCreation): "same" | "altered" | null {
   if (!isOfHand(item, lost)) return null;
   if (looksAlike(item, lost.wished)) return "same";
-  if (isAncient(item, lost)) return null;
+  const isMoved = looksAlike(placedIn(item, placeOf(lost.wished)), lost.wished);
+  if (isAncient(item, lost) || (!isMoved && isMadeAsItIs(item, lost))) return null;
   return sharedFields(item, lost.wished) > 0 ? "altered" : null;
 }
+
+/** Stamps are whole seconds, and a request takes some. */
+const momentsAfter = Temporal.Duration.from({ seconds: 5 });
+
+function isMadeAsItIs(
+  { createdAt, updatedAt }: Pick<Item, "createdAt" | "updatedAt">,
+  { sentAt, resentAt }: Pick<LostCreation, "sentAt" | "resentAt">,
+): boolean {
+  if (!createdAt || !updatedAt || Temporal.Instant.compare(updatedAt, createdAt) > 0) return false;
+  const sends = [sentAt, ...(resentAt ? [resentAt] : [])];
+  return !sends.some((at) => isBetween(createdAt, at.subtract(momentsAfter), at.add(momentsAfter)));
+}
+
+const isBetween = (at: Temporal.Instant, from: Temporal.Instant, to: Temporal.Instant): boolean =>
+  Temporal.Instant.compare(at, from) >= 0 && Temporal.Instant.compare(at, to) <= 0;
 
 /** What tells who has made something, and when. */
 interface Made {

@@ -183,10 +183,11 @@ function likeliest(edits: readonly Edit[], item: Item): Likely | null {
   return alike.find(({ likeness }) => likeness === "same") ?? alike[0] ?? null;
 }
 
-function likenessTo({ base, before, patch, action, sentAt, actor }: Edit, item: Item) {
+function likenessTo(edit: Edit, item: Item) {
+  const { base, before, patch, action, sentAt, resentAt, actor } = edit;
   if (!sentAt) return null;
   const from = action === "create" ? base : (before ?? base);
-  return likenessOf(item, { wished: applyPatch(from, patch), sentAt, actor });
+  return likenessOf(item, { wished: applyPatch(from, patch), sentAt, resentAt, actor });
 }
 
 export const isIdentified = (item: Item): item is Identified => item.id !== null;
@@ -203,13 +204,13 @@ export function isOfMove(move: Edit, item: Item): boolean {
   const before = move.before ?? move.base;
   if (item.kind === before.kind && item.id === before.id) return item.kind === "event";
   const { place } = move.patch;
-  const { sentAt, actor } = move;
+  const { sentAt, resentAt, actor } = move;
   if (!isUnderWay(move) || !place || !sentAt) return false;
   // A task is moved first and gets its other fields then; one under another id may still have its old stamp.
   const wished = applyPatch(before, before.kind === "event" ? move.patch : { place });
   return sameCreation(item, before)
     ? looksAlike(item, wished)
-    : likenessOf(item, { wished, sentAt, actor }) === "same";
+    : likenessOf(item, { wished, sentAt, resentAt, actor }) === "same";
 }
 
 /** The service said no to this address, and will say so again; a refused key (401) is another matter. */

@@ -9,8 +9,9 @@ const createdAt = Temporal.Instant.from("2026-11-20T12:00:00Z");
 const party = { title: "Party", when: days("2026-12-24"), byMe: true, createdAt };
 const description = "Bring cake";
 const wished = anEvent(1, { ...party, description });
-const lost = { wished, sentAt, actor: null };
+const lost = { wished, sentAt, resentAt: null, actor: null };
 const elsewhere = { title: "X", when: days("2026-12-29") };
+const changed = (after: Temporal.DurationLike) => ({ updatedAt: createdAt.add(after) });
 const stamped = (by: Temporal.DurationLike, other: Parameters<typeof anEvent>[1] = {}) =>
   anEvent(9, { ...party, ...other, createdAt: createdAt.add(by) });
 
@@ -24,6 +25,26 @@ describe("likenessOf() of an event", () => {
     ["a clock years behind", stamped({ hours: -24 * 800 }), "same"],
     ["a clock years ahead", stamped({ hours: 24 * 800 }), "same"],
     ["stamps of days ago and another title", stamped({ hours: -48 }, { title: "Feast" }), null],
+    [
+      "another title, made so a minute later",
+      stamped({ minutes: 1 }, { ...changed({ minutes: 1 }), title: "Feast" }),
+      null,
+    ],
+    [
+      "another title, changed a minute later",
+      stamped({ minutes: 1 }, { ...changed({ minutes: 2 }), title: "Feast" }),
+      "altered",
+    ],
+    [
+      "another title, made and changed at once",
+      stamped({ seconds: 1 }, { ...changed({ seconds: 1 }), title: "Feast" }),
+      "altered",
+    ],
+    [
+      "another project, made so a minute later",
+      stamped({ minutes: 1 }, { ...changed({ minutes: 1 }), projectId: projectId(2002) }),
+      "altered",
+    ],
     ["another title", anEvent(9, { ...party, title: "Feast" }), "altered"],
     ["another day", anEvent(9, { ...party, when: days("2026-12-25") }), "altered"],
     ["another project", anEvent(9, { ...party, projectId: projectId(2002) }), "altered"],

@@ -47,7 +47,8 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
   if (rival) return waitFor(rival, now);
   if (edit.sentAt) {
     const wished = applyPatch(edit.base, patch.value);
-    const sought = { wishes: [wished], sentAt: edit.sentAt, actor: edit.actor } as const;
+    const { sentAt, resentAt, actor } = edit;
+    const sought = { wishes: [wished], sentAt, resentAt, actor } as const;
     const found = await lookUp(sought, attempt);
     if (found.kind === "ended") return found.ending;
     if (found.kind === "one") return adopt(attempt, found.item);

@@ -66,13 +66,13 @@ export async function recallMove(
   attempt: Attempt,
   ours: Item | null,
 ): Promise<AttemptEnding | null> {
-  const { sentAt, actor } = attempt.edit;
+  const { sentAt, resentAt, actor } = attempt.edit;
   const old = leftBehind(attempt);
   if (!old || sentAt === null) return null;
   const first = applyPatch(old, mergeEdit(attempt, old).patch);
   const second = ours && applyPatch(ours, mergeEdit(attempt, ours).patch);
   const others = second && !looksAlike(first, second) ? [second] : [];
-  const found = await lookUp({ wishes: [first, ...others], sentAt, actor }, attempt);
+  const found = await lookUp({ wishes: [first, ...others], sentAt, resentAt, actor }, attempt);
   if (found.kind === "ended") return found.ending;
   return found.kind === "one" ? settleIn(attempt, { old, created: found.item }) : null;
 }

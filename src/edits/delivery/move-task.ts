@@ -82,7 +82,7 @@ export async function findThere(attempt: Attempt, { item, id }: ItemAddress): Pr
 /** The task that an earlier request has made in the new place, under an id that nobody knows yet. */
 async function findCopy(attempt: Attempt, place: Place): Promise<There> {
   const { edit, store, calls } = attempt;
-  const { sentAt, sentAfter, actor } = edit;
+  const { sentAt, resentAt, sentAfter, actor } = edit;
   const before = edit.before ?? edit.base;
   const wished = placedIn(before, place);
   const listed = await calls.list(wished);
@@ -90,7 +90,7 @@ async function findCopy(attempt: Attempt, place: Place): Promise<There> {
     const { failure } = listed;
     return isMissing(failure) ? null : ended(progressUnknown(failure, attempt));
   }
-  const lost = { wished, sentAt: sentAt ?? edit.createdAt, actor };
+  const lost = { wished, sentAt: sentAt ?? edit.createdAt, resentAt, actor };
   const [first, second] = listed.value.items.filter((item) => {
     const key = item.id === null ? null : store.mirror.find(item.kind, item.id);
     const isKnown = key !== null && (sentAfter === null || key <= sentAfter);

@@ -90,7 +90,7 @@ function duplicatesAmong(
     .filter(({ source }) => source === sourceOf(answer))
     .map(({ item }) => item)
     .filter((item) => isOfTheTime(item, { answer, spans: [sentAt, resentAt] }))
-    .filter((item) => likenessOf(item, { wished: answer, sentAt, actor }) === "same");
+    .filter((item) => likenessOf(item, { wished: answer, sentAt, resentAt, actor }) === "same");
 }
 
 /** As long before or after as there were between the sendings, and as a request may take to be carried out. */
