@@ -55,6 +55,17 @@ export class LaggingReads implements Intermediary {
     if (!lag) this.#old.clear();
   }
 
+  /** Tells of a write that does not come as a request: the item, or only the list of a new one, as it is now. */
+  changing(path: string): void {
+    this.#keepOld(path);
+    if (/\/\d+$/.test(path)) this.#keepOld(path.replace(/\/\d+$/, ""));
+  }
+
+  /** Tells of a new item: it was not there before. */
+  made(path: string): void {
+    this.#keep(path, () => missing);
+  }
+
   readonly arriving = ({ method, path, bytes }: AdmittedRequest): void => {
     if (!this.#lag || method === "GET" || !itemPath.test(path)) return;
     const own = [path, ...(method === "POST" ? [] : [path.replace(/\/\d+$/, "")])];
@@ -66,8 +77,7 @@ export class LaggingReads implements Intermediary {
     if (method === "GET") return this.#oldReply(path, by) ?? reply;
     if (method === "POST" && this.#lag && itemPath.test(path)) {
       const made = madeSchema.safeParse(reply.json);
-      // It was not there before it was made.
-      if (made.success) this.#keep(`${path}/${made.data.id}`, () => missing);
+      if (made.success) this.made(`${path}/${made.data.id}`);
     }
     return reply;
   };

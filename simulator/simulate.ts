@@ -48,7 +48,7 @@ async function playedAndJudged(
   );
   const end = time.monotonic() + seconds * 1000;
   while (time.monotonic() < end) {
-    const next = time.monotonic() + random.between(500, 25_000);
+    const next = time.monotonic() + random.between(500, 12_000);
     await world.run(() => time.monotonic() >= next);
     await act();
   }
@@ -88,7 +88,30 @@ const faultsOfService: readonly Fault[] = [
   { kind: "delay", ms: 8000 },
   { kind: "late", ms: 40_000, answer: "drop" },
   { kind: "late", ms: 120_000, answer: 502 },
+  { kind: "status", status: 302, headers: { location: "https://network.example.com/login" } },
+  { kind: "status", status: 401 },
+  { kind: "status", status: 403 },
+  { kind: "transform", transform: anotherItem },
 ];
+
+/** What goes wrong with lists alone. */
+const faultsOfLists: readonly Fault[] = [
+  { kind: "transform", transform: (json) => listed(json, (rows) => rows.slice(1)) },
+  { kind: "transform", transform: (json) => listed(json, (rows) => rows.toReversed()) },
+  { kind: "transform", transform: (json) => listed(json, (rows) => [...rows, ...rows]) },
+  { kind: "transform", transform: (json) => listed(json, () => []) },
+];
+
+const listed = (
+  json: unknown,
+  change: (rows: readonly unknown[]) => readonly unknown[],
+): unknown => (Array.isArray(json) ? change(json) : json);
+
+/** As a cache answers that has mixed requests up. */
+function anotherItem(json: unknown): unknown {
+  if (typeof json !== "object" || json === null || !("id" in json)) return json;
+  return { ...json, id: Number(json.id) + 1, title: "another one" };
+}
 
 /** Reads of the service begin to be old for seconds after writes, or do not any more. */
 function changeLag(world: World): void {
@@ -104,8 +127,9 @@ function changeLag(world: World): void {
 
 function breakSomething(world: World): void {
   const { random, sandbox } = world;
-  const fault = random.pick(faultsOfService);
-  const method = random.pick(["GET", "POST", "PUT", "DELETE"] as const);
+  const isOfList = random.chance(0.2);
+  const fault = random.pick(isOfList ? faultsOfLists : faultsOfService);
+  const method = isOfList ? "GET" : random.pick(["GET", "POST", "PUT", "DELETE"] as const);
   const times = random.between(1, 4);
   sandbox.faults.add({ ...fault, method, times });
   const status = fault.kind === "status" ? ` ${fault.status}` : "";

@@ -1,6 +1,6 @@
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Ledger, markIn } from "../ledger.ts";
-import { itemsOf } from "../workspace-items.ts";
+import { itemsOf, type PresentItem } from "../workspace-items.ts";
 import type { World } from "../world.ts";
 
 /** Somebody who works in the service itself. */
@@ -22,19 +22,21 @@ export class Colleague {
   }
 
   #make(): void {
-    const { random, sandbox } = this.#world;
+    const { random, sandbox, reads } = this.#world;
     const { workspace } = sandbox;
     const place = random.pick(workspace.places());
     const mark = this.#ledger.nextMark();
     const title = `${mark} by a colleague`;
     const day = dayOf(random.between(0, 60));
     const where = { by: this.#by, project: place.project };
-    if (random.chance(0.5)) {
-      insist(workspace.events.create(where, { title, start: day, all_day: true }));
-    } else {
-      const list = random.pick(place.lists);
-      insist(workspace.tasks.create({ ...where, list }, { title, due_date: day }));
-    }
+    const list = random.chance(0.5) ? null : random.pick(place.lists);
+    const path = listPath({ project: place.project, list });
+    reads.changing(path);
+    const { id } =
+      list === null
+        ? insist(workspace.events.create(where, { title, start: day, all_day: true }))
+        : insist(workspace.tasks.create({ ...where, list }, { title, due_date: day }));
+    reads.made(`${path}/${id}`);
     this.#tell(`makes ${mark}`, { mark, before: null });
   }
 
@@ -45,6 +47,7 @@ export class Colleague {
     const mark = this.#ledger.nextMark();
     const body = { title: `${mark} by a colleague` };
     const where = { by: this.#by, project: item.project };
+    this.#world.reads.changing(pathOf(item));
     if (item.kind === "event") insist(events.update({ ...where, event: item.id }, body));
     else insist(tasks.update({ ...where, list: item.list, task: item.id }, body));
     this.#tell(`renames ${markIn(item.title)} to ${mark}`, { mark, before: markIn(item.title) });
@@ -55,6 +58,7 @@ export class Colleague {
     if (!item) return;
     const { events, tasks } = this.#world.sandbox.workspace;
     const where = { by: this.#by, project: item.project };
+    this.#world.reads.changing(pathOf(item));
     if (item.kind === "event") insist(events.remove({ ...where, event: item.id }));
     else insist(tasks.remove({ ...where, list: item.list, task: item.id }));
     this.#tell(`deletes ${markIn(item.title)}`, { mark: null, before: markIn(item.title) });
@@ -77,6 +81,13 @@ export class Colleague {
     this.#ledger.note({ ...wish, actor: "a colleague", isDirect: true });
   }
 }
+
+/** The address of a list at the service: of events where there is no list of tasks. */
+const listPath = ({ project, list }: { readonly project: number; readonly list: number | null }) =>
+  `/api/v3/projects/${project}/${list === null ? "events" : `todolists/${list}/tasks`}`;
+
+const pathOf = (item: PresentItem): string =>
+  `${listPath({ project: item.project, list: item.kind === "event" ? null : item.list })}/${item.id}`;
 
 /** So many days after the first. */
 export const dayOf = (days: number): string =>
