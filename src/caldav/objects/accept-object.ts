@@ -192,7 +192,8 @@ interface Comparison {
 /**
  * The version that the editor saw: the present one when a condition has named it, else the one that the octets name.
  * Programs keep that name through edits of their own, so octets that were put last bear an older one than what they show.
- * Under that name an edit by the same program is one of these octets; by another program it may be one of either.
+ * Under that name an edit by the same program is one of these octets; by another program it may be one of either, or of what that one
+ * has put itself before.
  */
 function baseOf(context: DavContext, comparison: Comparison): Item {
   const { store, person } = context;
@@ -219,7 +220,10 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   if (isOwn) return withOwnWords(context, { edit, shown, own: last });
   if (!named) return shown;
   const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
-  return isLater ? shown : nearer(context, { comparison, shown, named });
+  if (isLater) return shown;
+  const own = lastOwnEdit(context, key);
+  const kept = own && store.view.shownAt(key, own.createdAt, person.id);
+  return nearest(context, { comparison, copies: [shown, ...(kept ? [kept] : []), named] });
 }
 
 /**
@@ -257,37 +261,47 @@ function withOwnWords(
  * that name none are the last of this program, or else those that are kept. Null where none is known.
  */
 function whenPut(
-  { store, person, agent, clock }: DavContext,
+  context: DavContext,
   { key, last }: { readonly key: ItemKey; readonly last: ObjectRow | null },
 ): Temporal.Instant | null {
+  const { person, agent } = context;
   const kept = last && numberIn(last.raw, baseMark) === null ? last : null;
   if (kept?.actor === person.id && kept.agent === agent) return kept.at;
+  return lastOwnEdit(context, key)?.createdAt ?? kept?.at ?? null;
+}
+
+/** The last edit of an item that this program of the person has made before now. */
+function lastOwnEdit({ store, person, agent, clock }: DavContext, key: ItemKey): Edit | undefined {
   const now = clock();
-  const own = store.pastEdits
+  return store.pastEdits
     .ofItem(key)
     .filter(({ createdAt }) => Temporal.Instant.compare(createdAt, now) < 0)
     .find(
       ({ channel, actor, program }) =>
         channel === "caldav" && actor === person.id && (program ?? "") === agent,
     );
-  return own?.createdAt ?? kept?.at ?? null;
 }
 
 /**
- * Of two versions the one that the edit changes less of, but something: what is put back as it was is asked for, and
- * without a condition it is taken at its word.
+ * Of several versions the one that the edit changes least of, but something, and the first among equals: what is put back as it was
+ * is asked for, and without a condition it is taken at its word.
  */
-function nearer(
+function nearest(
   context: DavContext,
-  about: { readonly comparison: Comparison; readonly shown: Item; readonly named: Item },
+  about: {
+    readonly comparison: Comparison;
+    readonly copies: readonly [Item, ...(readonly Item[])];
+  },
 ): Item {
-  const { shown, named } = about;
   const { edit, at } = about.comparison;
-  const toNamed = countChanges(context, { ...edit, base: named });
-  const toShown = countChanges(context, { ...edit, base: shown });
-  if (toNamed === null || toShown === null) return shown;
-  const isChange = toNamed > 0 || at.isMove;
-  return isChange && toNamed < toShown ? named : shown;
+  const [first, ...others] = about.copies;
+  let best = { copy: first, count: countChanges(context, { ...edit, base: first }) };
+  for (const copy of others) {
+    const count = countChanges(context, { ...edit, base: copy });
+    const isChange = count !== null && (count > 0 || at.isMove);
+    if (isChange && best.count !== null && count < best.count) best = { copy, count };
+  }
+  return best.copy;
 }
 
 /** How many fields the edit would change, by a dry run; null where it would be refused. */

@@ -92,6 +92,22 @@ describe("objectAnswer() of a PUT without conditions", () => {
   const other = { ...phone, "user-agent": "Other/2" };
   const done = ["STATUS:NEEDS-ACTION", "STATUS:COMPLETED"] as const;
 
+  it("knows what a program has put itself, under a mark with which another one has put something since", () => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const path = rig.member(aTask(601, { title: "Chore" }));
+    const old = rig.text(path);
+    const put = (at: string, title: string, headers: Readonly<Record<string, string>>) => {
+      rig.clock.advance({ seconds: 9 });
+      const body = old.replace("SUMMARY:Chore", `SUMMARY:${title}`);
+      return rig.ask("PUT", at, { body, headers }).status;
+    };
+    expect(put(path, "Mine", phone)).toBe(204);
+    expect(put(path, "By another program", other)).toBe(204);
+    expect(put(`${near}/own.ics`, "Mine", phone)).toBe(201);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By another program", listId: 3003 });
+  });
+
   it("replaces the version that a refused write of the program has met, once", () => {
     const rig = objectRig();
     const path = rig.member(aTask(601, { title: "Chore" }));
