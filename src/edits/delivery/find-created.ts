@@ -53,7 +53,10 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const shown = listed.ok ? listed.value.items : [];
   const kept = await freshCandidates(attempt, new Set(shown.map(keyOf)));
   if (!kept.ok) return unseen(kept.failure, attempt);
-  const open = [...shown, ...kept.value].filter((item) => mayBeIt(item, attempt));
+  const former = formerKeys(attempt);
+  const open = [...shown, ...kept.value].filter(
+    (item) => !former.has(keyOf(item)) && mayBeIt(item, attempt),
+  );
   const [same] = open.filter((item) => likeness(item, sought) === "same").toSorted(byId);
   if (same) return { kind: "one", item: same };
   const waiting = waitForInFlight(attempt);
@@ -61,10 +64,8 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   if (!listed.ok) return unseen(listed.failure, attempt);
 
   // What a person lets go again later has been looked for long ago: only what was seen in time may be a changed one.
-  const late = edit.insisted ? kept.value : open;
-  const altered = late.filter(
-    (item) => mayBeIt(item, attempt) && likeness(item, sought) === "altered",
-  );
+  const late = new Set(edit.insisted ? kept.value : open);
+  const altered = open.filter((item) => late.has(item) && likeness(item, sought) === "altered");
   const nearest = altered
     .filter((item) => !isOfAnother(item, { edit, store }))
     .toSorted((a, b) => sharedFields(b, wished) - sharedFields(a, wished) || byId(a, b))[0];
@@ -102,6 +103,14 @@ async function freshCandidates(
     else if (!isMissing(now.failure) && now.failure.kind !== "refused") return now;
   }
   return ok(found);
+}
+
+/** What the item was at the service before, under other numbers: a list may show that still, seconds after it was deleted. */
+function formerKeys({ edit, store }: Attempt): ReadonlySet<string> {
+  const former = store.pastEdits.ofItem(edit.item).flatMap(({ id, base, before, answer }) => {
+    return [base, before, id === edit.id ? null : answer];
+  });
+  return new Set(former.flatMap((item) => (item && item.id !== null ? [keyOf(item)] : [])));
 }
 
 /** Whether nobody knew the item before the request left, and it is not what another creation has made. */

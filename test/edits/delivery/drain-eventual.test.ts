@@ -83,6 +83,24 @@ describe("step() of an edit when the service does not show yet what it has confi
     ]);
   });
 
+  it("does not take the event that a move has deleted for the one that a move back is to make", async () => {
+    const rig = await moveRig();
+    const { uid } = await rig.event({ title: "Launch" });
+    const old = rig.eventsIn(rig.project);
+    rig.eventToFar(uid);
+    await rig.drainAll();
+    rig.move(uid, { list: null });
+    rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
+    const path = new RegExp(`/${rig.project}/events$`);
+    rig.sandbox.faults.add({ kind: "replace", body: old, method: "GET", path });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect([rig.eventsIn(rig.project), rig.eventsIn(rig.otherProject)]).toMatchObject([
+      [{ title: "Launch" }],
+      [],
+    ]);
+  });
+
   it("waits for an item that it has just made and that is not shown", async () => {
     const rig = await drainRig();
     rig.send(calendar(vevent(party, "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224")));
