@@ -208,8 +208,8 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   if (base === null) {
     const putAt = whenPut(context, { key, last });
     const shown = putAt && store.view.shownAt(key, putAt, person.id);
-    if (!shown) return at.present;
-    return isOwn ? withOwnWords(context, { edit, shown, own: last }) : shown;
+    if (isOwn && shown) return withOwnWords(context, { edit, shown, own: last });
+    return nearest(context, { comparison, copies: [shown ?? at.present] });
   }
   const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
   const shown =
@@ -282,6 +282,9 @@ function lastOwnEdit({ store, person, agent, clock }: DavContext, key: ItemKey):
     );
 }
 
+/** So many versions are looked at for the copy that a program moves: each takes a comparison. */
+const mostEarlier = 20;
+
 /**
  * Of several versions the one that the edit changes least of, but something, and the first among equals: what is put back as it was
  * is asked for, and without a condition it is taken at its word.
@@ -294,9 +297,12 @@ function nearest(
   },
 ): Item {
   const { edit, at } = about.comparison;
-  const [first, ...others] = about.copies;
+  // Who moves an item seldom edits it as well: an old version that the octets repeat is the copy.
+  const earlier = at.isMove ? context.store.view.history(at.object.key, context.person.id) : [];
+  const [first, ...others] = [...about.copies, ...earlier.toReversed().slice(0, mostEarlier)];
   let best = { copy: first, count: countChanges(context, { ...edit, base: first }) };
   for (const copy of others) {
+    if (best.count === 0) break;
     const count = countChanges(context, { ...edit, base: copy });
     const isChange = count !== null && (count > 0 || at.isMove);
     if (isChange && best.count !== null && count < best.count) best = { copy, count };
