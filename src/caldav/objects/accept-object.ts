@@ -282,12 +282,12 @@ function lastOwnEdit({ store, person, agent, clock }: DavContext, key: ItemKey):
     );
 }
 
-/** So many versions are looked at for the copy that a program moves: each takes a comparison. */
+/** So many versions are looked at for the copy of a program: each takes a comparison. */
 const mostEarlier = 20;
 
 /**
- * Of several versions the one that the edit changes least of, but something, and the first among equals: what is put back as it was
- * is asked for, and without a condition it is taken at its word.
+ * Of several versions, and of earlier ones, the one that the edit changes least of, but something, and the first among equals: what is
+ * put back as it was is asked for, and without a condition it is taken at its word. Who moves an item seldom edits it as well.
  */
 function nearest(
   context: DavContext,
@@ -297,8 +297,7 @@ function nearest(
   },
 ): Item {
   const { edit, at } = about.comparison;
-  // Who moves an item seldom edits it as well: an old version that the octets repeat is the copy.
-  const earlier = at.isMove ? context.store.view.history(at.object.key, context.person.id) : [];
+  const earlier = context.store.view.history(at.object.key, context.person.id);
   const [first, ...others] = [...about.copies, ...earlier.toReversed().slice(0, mostEarlier)];
   let best = { copy: first, count: countChanges(context, { ...edit, base: first }) };
   for (const copy of others) {

@@ -111,13 +111,13 @@ describe("objectAnswer() of a PUT without conditions", () => {
   it.each([
     ["of octets that another program has made", (title: string) => own(`SUMMARY:${title}`), null],
     ["under a mark that it shares with later octets", null, "Chore"],
-  ])("knows an old copy by what it says when it is moved: %s", (_what, made, title) => {
+  ])("knows an old copy by what it says: %s", (_what, made, title) => {
     const rig = objectRig();
     rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
     const path =
       title === null ? "/dav/calendars/11/tasks-3001/own.ics" : rig.member(aTask(601, { title }));
-    const saying =
-      made ?? ((text: string) => rig.text(path).replace(/SUMMARY:.*/, `SUMMARY:${text}`));
+    const original = rig.text(path);
+    const saying = made ?? ((text: string) => original.replace(/SUMMARY:.*/, `SUMMARY:${text}`));
     const put = (at: string, body: string, headers: Readonly<Record<string, string>>) => {
       rig.clock.advance({ seconds: 9 });
       expect(rig.ask("PUT", at, { body, headers }).status).toBeLessThan(300);
@@ -128,6 +128,9 @@ describe("objectAnswer() of a PUT without conditions", () => {
     put(`${near}/own.ics`, copy, other);
     const uid = title === null ? "own@example.com" : uidOf(path);
     expect(rig.itemOf(uid)).toMatchObject({ title: "Second", listId: 3003 });
+    put(`${near}/own.ics`, saying("Third"), phone);
+    put(`${near}/own.ics`, copy.replace("END:VTODO", "DESCRIPTION:New\r\nEND:VTODO"), other);
+    expect(rig.itemOf(uid)).toMatchObject({ title: "Third", description: "New" });
   });
 
   it("replaces the version that a refused write of the program has met, once", () => {
