@@ -126,12 +126,16 @@ async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEndi
   if (sent && !sent.ok) return failed(sent.failure);
   const deleted = await calls.delete({ item: old, id: old.id });
   if (!deleted.ok && !isMissing(deleted.failure)) {
-    return left.ok && isRefusal(deleted.failure)
+    return left.ok && isRefusal(deleted.failure) && !isKeyRefused(deleted.failure)
       ? takeBack(attempt, { old: { ...left.value, id: old.id }, now, failure: deleted.failure })
       : failed(deleted.failure);
   }
   return { kind: "done", answer: sent ? sent.value : now };
 }
+
+/** Whether the service refuses the key, which says nothing about the event: the move goes on once it is taken again. */
+const isKeyRefused = (failure: Failure): boolean =>
+  failure.kind === "refused" && failure.status === 401;
 
 /** What the new event lacks of the old one as it is now, beside what the edit itself wishes. */
 function lateChanges(left: Item, { old, now, wish }: Both & { readonly wish: Patch }): Patch {

@@ -183,6 +183,21 @@ describe("step() of an event's move to another project", () => {
     await expectMoved(rig, { uid, key });
   });
 
+  it("keeps the new one while the key is refused, and deletes the old one later", async () => {
+    const rig = await moveRig();
+    const { id, uid } = await rig.event();
+    const key = rig.keyOf(uid);
+    rig.eventToFar(uid);
+    const path = new RegExp(`/events/${id}$`);
+    rig.sandbox.faults.add({ kind: "status", status: 401, method: "DELETE", path });
+    await rig.step();
+    expect(rig.states()).toEqual(["pending"]);
+    expect(rig.eventsIn(rig.otherProject)).toHaveLength(1);
+    await rig.drainAll();
+    await expectMoved(rig, { uid, key });
+    expect(rig.requests("POST")).toHaveLength(1);
+  });
+
   it.each([
     ["the deletion failed", (rig: MoveRig) => rig.step()],
     ["a restart came in between", async (rig: MoveRig) => void rig.restart()],
