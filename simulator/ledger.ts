@@ -49,7 +49,7 @@ export class Ledger {
     const items = itemsOf(this.#world.sandbox);
     const edits = store.journal.list({ limit: 10_000 });
     return [
-      ...twice(items),
+      ...twice(items, edits),
       ...this.#wishes.flatMap((wish) => this.#faultsOf(wish, { items, edits })),
       ...stuck(edits),
       ...this.#differences(items),
@@ -120,10 +120,14 @@ export class Ledger {
   }
 }
 
-function twice(items: readonly PresentItem[]): readonly string[] {
+function twice(items: readonly PresentItem[], edits: readonly Edit[]): readonly string[] {
   const marks = items.map(({ title }) => markIn(title));
+  // Where the service lets neither of two events be deleted a person is told so.
+  const told = edits
+    .filter(({ state, problem }) => state === "parked" && problem?.includes("as well, and stays"))
+    .map(({ base, before }) => markIn((before ?? base).title));
   return marks
-    .filter((mark, at) => mark !== "" && marks.indexOf(mark) !== at)
+    .filter((mark, at) => mark !== "" && marks.indexOf(mark) !== at && !told.includes(mark))
     .map((mark) => `${mark} is there twice`);
 }
 
