@@ -3,8 +3,9 @@ import { type ServiceId, serviceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, valuesOf, without } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { changedFields, looksAlike } from "../../domain/sameness.ts";
+import { changedFields, differingFields, looksAlike, sameShown } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
+import { describeConflicts } from "../../domain/three-way.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
 import {
   type Attempt,
@@ -51,7 +52,7 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
     const sought = { wishes: [wished], sentAt, resentAt, actor } as const;
     const found = await lookUp(sought, attempt);
     if (found.kind === "ended") return found.ending;
-    if (found.kind === "one") return adopt(attempt, found.item);
+    if (found.kind === "one") return adoptFound(attempt, { wished, found: found.item });
   }
   const files = await attempt.uploadFiles();
   if (!files.ok) return failed(files.failure);
@@ -61,6 +62,22 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
   const wish = { patch: without(patch.value, "completed"), files: files.value };
   const created = await calls.create(edit.base, wish);
   return created.ok ? adopt(attempt, created.value) : failed(created.failure);
+}
+
+/**
+ * Adopts what a lost request has made. What it says otherwise than was wished somebody has changed since, which is kept: it is news to
+ * whoever has edited the item meanwhile.
+ */
+async function adoptFound(
+  attempt: Attempt,
+  { wished, found }: { readonly wished: Item; readonly found: Item },
+): Promise<AttemptEnding> {
+  const ending = await adopt(attempt, found);
+  if (ending.kind !== "done" || looksAlike(found, wished)) return ending;
+  const [theirs, ours] = [valuesOf(wished), valuesOf(found)];
+  const fields = differingFields(theirs, ours, sameShown).filter((field) => field !== "completed");
+  const sides = { base: theirs, ours, theirs, taken: "ours" } as const;
+  return { ...ending, conflicts: describeConflicts(fields, sides) };
 }
 
 /** The item exists; what is left of the edit is its completion. Its id is kept first, so that it is never made twice. */

@@ -122,9 +122,24 @@ describe("step() after a fault of a creation", () => {
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.edit().answer?.id).toBe(made?.id);
-    expect(rig.editActions.show(1)?.problem).toContain("without taking over");
+    expect(rig.editActions.show(1)?.problem).toContain("was dropped");
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.requests("POST")).toHaveLength(1);
+  });
+
+  it("asks about a later edit of what somebody has renamed before its answer came", async () => {
+    const rig = await drainRig();
+    rig.send(calendar(party));
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+    await rig.step();
+    rig.send(calendar(party.replace("SUMMARY:Party", "SUMMARY:Mine")));
+    const [made] = rig.workspaceEvents();
+    rig.clock.advance({ seconds: 1 });
+    const place = { ...rig.by, event: made?.id ?? 0 };
+    insist(rig.sandbox.workspace.events.update(place, { title: "Theirs" }));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "Theirs" }]);
   });
 
   it("does not take what somebody else has made meanwhile for it, however alike", async () => {
