@@ -144,6 +144,8 @@ export class Program {
     const others = this.#calendars.filter((one) => one.includes(kind) && one !== from);
     if (others.length === 0) return;
     const target = `${random.pick(others)}${name}`;
+    // Without a condition a PUT of an old copy of what is there already puts that back.
+    if (this.#habit !== "careful" && (await this.#ask("GET", target))?.status === 200) return;
     const guard = (header: Readonly<Record<string, string>>) =>
       this.#habit === "careful" ? header : {};
     const { octets } = copy;

@@ -208,7 +208,7 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   if (base === null) {
     const putAt = whenPut(context, { key, last });
     const shown = putAt && store.view.shownAt(key, putAt, person.id);
-    if (isOwn && shown) return withOwnWords(context, { edit, shown, own: last });
+    if (isOwn && shown) return ownCopy(context, { comparison, shown, own: last });
     return nearest(context, { comparison, copies: [shown ?? at.present] });
   }
   const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
@@ -217,13 +217,24 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
       ? store.view.shownAt(key, last.at, person.id)
       : null;
   if (!last || !shown) return named ?? at.present;
-  if (isOwn) return withOwnWords(context, { edit, shown, own: last });
+  if (isOwn) return ownCopy(context, { comparison, shown, own: last });
   if (!named) return shown;
   const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
   if (isLater) return shown;
   const own = lastOwnEdit(context, key);
   const kept = own && store.view.shownAt(key, own.createdAt, person.id);
   return nearest(context, { comparison, copies: [shown, ...(kept ? [kept] : []), named] });
+}
+
+/** The copy of a program that has put the last octets: what these say, unless it is moving an older one, as a second device may. */
+function ownCopy(
+  context: DavContext,
+  about: { readonly comparison: Comparison; readonly shown: Item; readonly own: ObjectRow },
+): Item {
+  const { comparison, shown, own } = about;
+  const { edit, at } = comparison;
+  const copy = withOwnWords(context, { edit, shown, own });
+  return at.isMove ? nearest(context, { comparison, copies: [copy] }) : copy;
 }
 
 /**

@@ -133,6 +133,22 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uid)).toMatchObject({ title: "Third", description: "New" });
   });
 
+  it("knows the old copy that a second device of the same program moves", () => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const path = "/dav/calendars/11/tasks-3001/own.ics";
+    for (const [at, title] of [
+      [path, "First"],
+      [path, "Second"],
+      [`${near}/own.ics`, "First"],
+    ] as const) {
+      rig.clock.advance({ seconds: 9 });
+      const body = own(`SUMMARY:${title}`);
+      expect(rig.ask("PUT", at, { body, headers: phone }).status).toBeLessThan(300);
+    }
+    expect(rig.itemOf("own@example.com")).toMatchObject({ title: "Second", listId: 3003 });
+  });
+
   it("replaces the version that a refused write of the program has met, once", () => {
     const rig = objectRig();
     const path = rig.member(aTask(601, { title: "Chore" }));
