@@ -26,9 +26,12 @@ export function showsStateBefore(shown: Item, edits: readonly Edit[]): boolean {
   });
 }
 
-/** Whether an item that was read by itself is older than one of these edits; null: the service says that it is not there. */
+/**
+ * Whether an item that was read by itself is older than one of these edits, oldest first; null: the service says that it is not there.
+ * The last one tells whether it should be.
+ */
 export function isOlderThanEdits(read: Item | null, edits: readonly Edit[]): boolean {
-  const isDeleted = edits.some(({ action }) => action === "delete");
+  const isDeleted = edits.at(-1)?.action === "delete";
   if (!read) return edits.length > 0 && !isDeleted;
   return isDeleted || showsStateBefore(read, edits);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { calendar, vevent } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
 import { moveRig } from "./move-rig.ts";
+import { withdrawalRig, written } from "./withdrawal-rig.ts";
 
 const party = "party@example.com";
 const named = (uid: string, title: string) => calendar(vevent(uid, `SUMMARY:${title}`));
@@ -99,6 +100,23 @@ describe("step() of an edit when the service does not show yet what it has confi
       [{ title: "Launch" }],
       [],
     ]);
+  });
+
+  it("waits for an item that it has just made anew and that is not shown", async () => {
+    const rig = await withdrawalRig();
+    rig.put(written.event("Old"));
+    await rig.drainAll();
+    rig.remove(written.event("Old"));
+    await rig.drainAll();
+    rig.put(written.event("New"));
+    await rig.step();
+    rig.sandbox.faults.add({ kind: "status", status: 404, method: "GET", path: /events\/\d+$/ });
+    rig.sandbox.faults.add({ kind: "replace", body: [], method: "GET", path: /events$/ });
+    rig.put(written.event("Newer"));
+    await rig.drainAll();
+    rig.sandbox.faults.clear();
+    expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
+    expect(await rig.titles()).toEqual(["Newer"]);
   });
 
   it("waits for an item that it has just made and that is not shown", async () => {
