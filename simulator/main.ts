@@ -1,5 +1,6 @@
 // Plays simulated days and holds them against what Dayferry promises. A seed always gives the same events.
 //   npm run simulate -- --seed 42              the events of one seed, and their hash
+//   npm run simulate -- --seed 42 --requests   and every request that the service gets, with its answer
 //   npm run simulate -- --from 1 --seeds 100   many seeds; exits with 1 where a promise was broken
 import { parseArgs } from "node:util";
 import { simulate } from "./simulate.ts";
@@ -7,12 +8,15 @@ import { simulate } from "./simulate.ts";
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
+    requests: { type: "boolean", default: false },
     from: { type: "string", default: "1" },
     seeds: { type: "string", default: "100" },
   },
 });
 if (values.seed !== undefined) {
-  const { trace, hash, faults } = await simulate(numberIn("seed", values.seed));
+  const { trace, hash, faults } = await simulate(numberIn("seed", values.seed), {
+    requests: values.requests,
+  });
   console.log(trace.join("\n"));
   console.log(`hash ${hash}`);
   for (const fault of faults) console.log(`BROKEN ${fault}`);

@@ -22,9 +22,12 @@ const longestRest = 900;
 const roundSeconds = 120;
 const habits: readonly Habit[] = ["careful", "bare", "stale"];
 
-/** Plays what a seed says for so many virtual seconds, and holds the end against what was promised. */
-export async function simulate(seed: number, seconds = usualSeconds): Promise<Outcome> {
-  const world = new World(seed);
+/** Plays what a seed says for so many virtual seconds, and holds the end against what was promised. `requests`: the trace tells them. */
+export async function simulate(
+  seed: number,
+  { seconds = usualSeconds, requests = false } = {},
+): Promise<Outcome> {
+  const world = new World(seed, { requests });
   return world.within(async () => {
     await world.open();
     const ledger = new Ledger(world);

@@ -4,6 +4,7 @@ import { request as requestOf } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { replaceRuntime } from "../src/runtime.ts";
+import type { AdmittedRequest, Reply } from "../src/sandbox/exchange.ts";
 import { Random } from "../src/sandbox/seed/random.ts";
 import type { Sandbox } from "../src/sandbox/server.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
@@ -46,7 +47,11 @@ export class World {
   #life: Life | null = null;
   #lives = 0;
 
-  constructor(seed: number) {
+  readonly #tellsRequests: boolean;
+
+  /** `requests`: the trace holds every request that the service gets, with its answer. */
+  constructor(seed: number, { requests = false } = {}) {
+    this.#tellsRequests = requests;
     this.random = new Random(seed);
     this.#agent = this.#network.httpAgent({});
   }
@@ -78,7 +83,10 @@ export class World {
       monotonic: this.time.monotonic,
       quota: { requests: 25, perMs: 10_000 },
       latencyMs,
-      intermediary: this.reads,
+      intermediary: {
+        arriving: this.reads.arriving,
+        answering: (request, reply) => this.#told(request, this.reads.answering(request, reply)),
+      },
     });
     this.reads.attach(this.#sandbox);
     await this.#begin();
@@ -105,10 +113,22 @@ export class World {
 
   /** Adds an event to the trace. */
   note(actor: string, event: string): void {
-    const text = event.replaceAll(this.folder, "");
-    const line = `${(this.time.monotonic() / 1000).toFixed(3).padStart(9)} ${actor}: ${text}`;
+    const line = this.#lineOf(actor, event.replaceAll(this.folder, ""));
     this.#trace.push(line);
     this.#hash.update(`${line}\n`);
+  }
+
+  #lineOf(actor: string, event: string): string {
+    return `${(this.time.monotonic() / 1000).toFixed(3).padStart(9)} ${actor}: ${event}`;
+  }
+
+  /** Requests are no events: the hash is the same with and without them. */
+  #told({ method, path, bytes }: AdmittedRequest, reply: Reply): Reply {
+    if (!this.#tellsRequests) return reply;
+    const [body, answer] = [bytes.toString("utf8"), JSON.stringify(reply.json) ?? ""];
+    const line = `${method} ${path} ${body} -> ${reply.status} ${answer}`;
+    this.#trace.push(this.#lineOf("  service", line));
+    return reply;
   }
 
   /** The daemon's process dies, and another one goes on from the files as they are at this moment. */

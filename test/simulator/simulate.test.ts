@@ -6,10 +6,10 @@ const seed = 1;
 
 it("gives the same events for the same seed, and others for another", async () => {
   // Modules that are loaded when they are first needed take real time, of which the virtual clock knows nothing.
-  await simulate(seed, 80);
-  const first = await simulate(seed, 80);
-  const again = await simulate(seed, 80);
-  const other = await simulate(seed + 1, 80);
+  await simulate(seed, { seconds: 80 });
+  const first = await simulate(seed, { seconds: 80 });
+  const again = await simulate(seed, { seconds: 80 });
+  const other = await simulate(seed + 1, { seconds: 80 });
   expect(again.trace).toEqual(first.trace);
   expect(again.hash).toBe(first.hash);
   expect(other.hash).not.toBe(first.hash);
