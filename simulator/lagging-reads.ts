@@ -55,15 +55,12 @@ export class LaggingReads implements Intermediary {
     if (!lag) this.#old.clear();
   }
 
-  /** Tells of a write that does not come as a request: the item, or only the list of a new one, as it is now. */
-  changing(path: string): void {
-    this.#keepOld(path);
-    if (/\/\d+$/.test(path)) this.#keepOld(path.replace(/\/\d+$/, ""));
-  }
-
-  /** Tells of a new item: it was not there before. */
-  made(path: string): void {
-    this.#keep(path, () => missing);
+  /**
+   * Tells of a change of a list that does not come as a request. What an item itself shows of others' changes is true: who writes a
+   * field right after such a change could not know of it.
+   */
+  changing(list: string): void {
+    this.#keepOld(list);
   }
 
   readonly arriving = ({ method, path, bytes }: AdmittedRequest): void => {
@@ -77,7 +74,8 @@ export class LaggingReads implements Intermediary {
     if (method === "GET") return this.#oldReply(path, by) ?? reply;
     if (method === "POST" && this.#lag && itemPath.test(path)) {
       const made = madeSchema.safeParse(reply.json);
-      if (made.success) this.made(`${path}/${made.data.id}`);
+      // It was not there before it was made.
+      if (made.success) this.#keep(`${path}/${made.data.id}`, () => missing);
     }
     return reply;
   };

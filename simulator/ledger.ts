@@ -68,6 +68,7 @@ export class Ledger {
     // A person is told of what was not carried out.
     if (!isDirect && !own.some(({ state }) => state === "confirmed")) return [];
     const names = this.#namesOf(mark);
+    if (toldTwice(edits).some((one) => names.has(one))) return [];
     const present = items.find(({ title }) => names.has(markIn(title)));
     if (!present) {
       const isDeleted = this.#wishes.some(
@@ -120,12 +121,15 @@ export class Ledger {
   }
 }
 
-function twice(items: readonly PresentItem[], edits: readonly Edit[]): readonly string[] {
-  const marks = items.map(({ title }) => markIn(title));
-  // Where the service lets neither of two events be deleted a person is told so.
-  const told = edits
+/** Where the service lets neither of two events be deleted, a person is told so. */
+const toldTwice = (edits: readonly Edit[]): readonly string[] =>
+  edits
     .filter(({ state, problem }) => state === "parked" && problem?.includes("as well, and stays"))
     .map(({ base, before }) => markIn((before ?? base).title));
+
+function twice(items: readonly PresentItem[], edits: readonly Edit[]): readonly string[] {
+  const marks = items.map(({ title }) => markIn(title));
+  const told = toldTwice(edits);
   return marks
     .filter((mark, at) => mark !== "" && marks.indexOf(mark) !== at && !told.includes(mark))
     .map((mark) => `${mark} is there twice`);

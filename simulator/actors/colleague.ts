@@ -32,11 +32,8 @@ export class Colleague {
     const list = random.chance(0.5) ? null : random.pick(place.lists);
     const path = listPath({ project: place.project, list });
     reads.changing(path);
-    const { id } =
-      list === null
-        ? insist(workspace.events.create(where, { title, start: day, all_day: true }))
-        : insist(workspace.tasks.create({ ...where, list }, { title, due_date: day }));
-    reads.made(`${path}/${id}`);
+    if (list === null) insist(workspace.events.create(where, { title, start: day, all_day: true }));
+    else insist(workspace.tasks.create({ ...where, list }, { title, due_date: day }));
     this.#tell(`makes ${mark}`, { mark, before: null });
   }
 
@@ -47,7 +44,7 @@ export class Colleague {
     const mark = this.#ledger.nextMark();
     const body = { title: `${mark} by a colleague` };
     const where = { by: this.#by, project: item.project };
-    this.#world.reads.changing(pathOf(item));
+    this.#world.reads.changing(listOf(item));
     if (item.kind === "event") insist(events.update({ ...where, event: item.id }, body));
     else insist(tasks.update({ ...where, list: item.list, task: item.id }, body));
     this.#tell(`renames ${markIn(item.title)} to ${mark}`, { mark, before: markIn(item.title) });
@@ -58,7 +55,7 @@ export class Colleague {
     if (!item) return;
     const { events, tasks } = this.#world.sandbox.workspace;
     const where = { by: this.#by, project: item.project };
-    this.#world.reads.changing(pathOf(item));
+    this.#world.reads.changing(listOf(item));
     if (item.kind === "event") insist(events.remove({ ...where, event: item.id }));
     else insist(tasks.remove({ ...where, list: item.list, task: item.id }));
     this.#tell(`deletes ${markIn(item.title)}`, { mark: null, before: markIn(item.title) });
@@ -86,8 +83,8 @@ export class Colleague {
 const listPath = ({ project, list }: { readonly project: number; readonly list: number | null }) =>
   `/api/v3/projects/${project}/${list === null ? "events" : `todolists/${list}/tasks`}`;
 
-const pathOf = (item: PresentItem): string =>
-  `${listPath({ project: item.project, list: item.kind === "event" ? null : item.list })}/${item.id}`;
+const listOf = ({ project, kind, list }: PresentItem): string =>
+  listPath({ project, list: kind === "event" ? null : list });
 
 /** So many days after the first. */
 export const dayOf = (days: number): string =>
