@@ -10,8 +10,8 @@ import { sameShown } from "./sameness.ts";
 export const settlingTime = Temporal.Duration.from({ seconds: 15 });
 
 /**
- * Whether an item is shown as it was before one of these confirmed edits, oldest first. What the answer to the last of them says is newest; a
- * stamp that is later than an edit's answer says that somebody has put the old value back.
+ * Whether an item is shown as it was before one of these confirmed edits, oldest first. What the answer to the last of them says is
+ * newest; a stamp that is later than an edit's answer says that somebody has put the old value back.
  */
 export function showsStateBefore(shown: Item, edits: readonly Edit[]): boolean {
   const says = valuesOf(shown);

@@ -18,7 +18,8 @@ const widest = Temporal.Duration.from({ hours: 26 });
  * How an item that nobody knew when the request left is like what the creation was to make: the `same` place, title and dates, or
  * `altered`: moved, renamed or dated anew, but alike in something. Null when a different hand has made it, when it differs in
  * everything, or when it differs in something and its own stamps say that it is older, or that nobody has changed it: then it was
- * made as it is, unless it was made and changed within the second in which the request left. Of the `same` the service's clock says nothing: it may
+ * made as it is, unless it was made within seconds of the request, and may have been changed at once. Of the `same` the service's
+ * clock says nothing: it may
  * be wrong by years, or stand still, and a second one would be a duplicate.
  */
 export function likenessOf(item: Item, lost: LostCreation): "same" | "altered" | null {

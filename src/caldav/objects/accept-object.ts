@@ -308,10 +308,11 @@ function nearest(
   },
 ): Item {
   const { edit, at } = about.comparison;
-  const earlier = context.store.view.history(at.object.key, context.person.id);
-  const [first, ...others] = [...about.copies, ...earlier.toReversed().slice(0, mostEarlier)];
+  const [first, ...others] = about.copies;
   let best = { copy: first, count: countChanges(context, { ...edit, base: first }) };
-  for (const copy of others) {
+  if (best.count === 0) return first;
+  const versions = context.store.view.history(at.object.key, context.person.id);
+  for (const copy of [...others, ...versions.toReversed().slice(0, mostEarlier)]) {
     if (best.count === 0) break;
     const count = countChanges(context, { ...edit, base: copy });
     const isChange = count !== null && (count > 0 || at.isMove);
