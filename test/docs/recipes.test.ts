@@ -68,7 +68,7 @@ function argumentsOf(line: string, folder: string): readonly string[] | null {
     .replace(/ [<>] \S+$/, "")
     .replace(/ --config \S+/, "")
     .replaceAll("/mnt/elsewhere", folder)
-    .replaceAll("$(date +%F)", Temporal.Now.plainDateISO().toString());
+    .replaceAll("$(date +%F)", Temporal.Now.plainDateISO("Europe/Berlin").toString());
   return [...said.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare = ""]) => quoted ?? bare);
 }
 
