@@ -1,7 +1,7 @@
-import type { ServiceId } from "./ids.ts";
-import type { ItemKind } from "./item.ts";
+import { type ServiceId, serviceId } from "./ids.ts";
+import { type ItemKind, itemKinds } from "./item.ts";
 
-const uidPattern = /^(event|task|subtask)-([1-9]\d{0,15})@(.+)$/;
+const uidPattern = /^(?:again-)*(event|task|subtask)-([1-9]\d{0,15})@(.+)$/;
 
 /**
  * UID for life of an item that was born in the workspace: kind and id alone, so neither a move, a rename nor a change
@@ -13,5 +13,15 @@ export function uidOf(kind: ItemKind, id: ServiceId, installation: string): stri
 
 /** Whether a UID has the form of this installation's own, so that an unknown one is stale rather than new. */
 export function isOwnUid(uid: string, installation: string): boolean {
-  return uidPattern.exec(uid)?.[3] === installation;
+  return readOwnUid(uid, installation) !== null;
+}
+
+/** The item of the service that a UID of this installation names; null for any other UID. */
+export function readOwnUid(
+  uid: string,
+  installation: string,
+): { readonly kind: ItemKind; readonly id: ServiceId } | null {
+  const [, named, id, owner] = uidPattern.exec(uid) ?? [];
+  const kind = itemKinds.find((one) => one === named);
+  return owner === installation && kind ? { kind, id: serviceId(Number(id)) } : null;
 }

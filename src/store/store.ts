@@ -215,7 +215,7 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
   const { installation } = meta;
   const bodies = createKeptBodies(deps);
   const mirror = createMirror({ ...deps, changes, installation, unanswered, bodies });
-  const view = createView(deps);
+  const view = createView({ ...deps, findIdentity: mirror.findUid });
   const objectNames = createObjectNames(deps);
   const heldObjects = createHeldObjects(deps);
   return {

@@ -1,6 +1,7 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import type { EditId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { withUid } from "../../ics/lines/object-lines.ts";
 import { findForWrite } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import {
@@ -105,24 +106,6 @@ function copy(context: DavContext, transfer: Transfer): Result<DavAnswer, DavFau
   if (!incoming.ok) return incoming;
   const put = { request: { ...request, calendar, name }, body, incoming: incoming.value };
   return createObject(context, put);
-}
-
-/**
- * The octets with another UID, and without the mark of the version that they were. Alarms may have UIDs of their own, and
- * stand before that of the item.
- */
-function withUid(octets: Buffer, uid: string): Buffer {
-  let depth = 0;
-  const lines = octets.toString().split(/(?<=\n)(?![ \t])/);
-  const written = lines.map((line) => {
-    const name = /^[a-z0-9-]*/i.exec(line)?.[0].toUpperCase();
-    if (name === "BEGIN") depth++;
-    if (name === "END") depth--;
-    if (depth !== 2) return line;
-    if (name === "X-DAYFERRY-BASE") return "";
-    return name === "UID" ? `UID:${uid}${/\r?\n$/.exec(line)?.[0] ?? ""}` : line;
-  });
-  return Buffer.from(written.join(""));
 }
 
 function move(context: DavContext, transfer: Transfer): Result<DavAnswer, DavFault> {

@@ -1,5 +1,6 @@
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { isOwnUid } from "../../domain/identity.ts";
+import type { ItemKey } from "../../domain/ids.ts";
 import { placeOf } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { samePlace } from "../../domain/sameness.ts";
@@ -92,11 +93,17 @@ function created(context: DavContext, put: ObjectPut): DavAnswer {
  * Whether an item that was deleted, by whomever, is to be made again: a PUT that names no version asks for it. Of a UID that
  * is made here only by who could see the item, as others must not learn that there was one. Source: RFC 9110 9.3.4.
  */
-function isRecreation({ store, person }: DavContext, uid: string): boolean {
-  const { directory, meta, mirror, view } = store;
+function isRecreation(context: DavContext, uid: string): boolean {
+  const { meta, mirror } = context.store;
   if (!isOwnUid(uid, meta.installation)) return true;
   const identity = mirror.findUid(uid);
-  const last = identity && view.history(identity.item, person.id).at(-1);
+  return identity !== null && couldSee(context, identity.item);
+}
+
+/** Whether the person sees an item, or saw it before it was deleted. */
+export function couldSee({ store, person }: DavContext, key: ItemKey): boolean {
+  const { directory, view } = store;
+  const last = view.history(key, person.id).at(-1);
   if (!last) return false;
   const project = directory.project(last.projectId);
   const list = last.kind === "event" ? null : directory.todolist(last.listId);

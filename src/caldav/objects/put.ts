@@ -1,9 +1,11 @@
 import { isAscii } from "node:buffer";
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { withUid } from "../../ics/lines/object-lines.ts";
 import { mendOctets } from "../../ics/lines/tokens.ts";
 import { type IncomingObject, readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { ObjectReading } from "../../ics/read/calendar-reader.ts";
+import { underUid } from "../../ics/read/incoming.ts";
 import { findForWrite } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import {
@@ -22,7 +24,7 @@ import {
   type ObjectPut,
   ownHeldEdits,
 } from "./accept-object.ts";
-import { createObject } from "./create-object.ts";
+import { couldSee, createObject } from "./create-object.ts";
 
 /**
  * Stores an object: what its octets ask for becomes an edit, and they themselves are kept for what the service cannot
@@ -38,9 +40,21 @@ export function putObject(context: DavContext, request: ObjectRequest): DavAnswe
   if (!incoming.ok) return faultAnswer(incoming.failure);
   // Other programs may not read what was read leniently, and XML has no control characters.
   const kept = incoming.value.isMended ? mendOctets(body) : body;
-  const put = { request, body: kept, incoming: incoming.value };
+  const put = withPresentUid(context, { request, body: kept, incoming: incoming.value });
   const answer = atomically(context.store, () => store(context, put));
-  return kept === body ? answer : withoutEtag(answer);
+  return put.body === body ? answer : withoutEtag(answer);
+}
+
+/**
+ * A creation whose answer was lost may be seen as an item of its own at first. Who loaded that copy of it may put it after both
+ * have turned out to be one: its UID is that of the item then.
+ */
+function withPresentUid(context: DavContext, put: ObjectPut): ObjectPut {
+  const identity = context.store.mirror.findUid(put.incoming.uid);
+  if (!identity || identity.uid === put.incoming.uid) return put;
+  if (!couldSee(context, identity.item)) return put;
+  const { uid } = identity;
+  return { ...put, body: withUid(put.body, uid), incoming: underUid(put.incoming, uid) };
 }
 
 /** What was sent is not what is stored. Source: RFC 4791 5.3.4. */

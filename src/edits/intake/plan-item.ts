@@ -7,6 +7,7 @@ import type { Reader } from "../../domain/sight.ts";
 import { oneLine } from "../../domain/text.ts";
 import { wholeDay } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
+import { underUid } from "../../ics/read/incoming.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import type { View } from "../../store/view/view.ts";
@@ -17,13 +18,15 @@ import { planKnown, shownBase } from "./plan-known.ts";
 import { planNew, refuseCancel } from "./plan-new.ts";
 
 /** What is to become of one item of a file; reads the store and writes nothing. */
-export function planItem(incoming: IncomingItem, situation: Situation): ItemPlan {
-  if (incoming.problems.length > 0) return refusal(incoming, { reasons: incoming.problems });
+export function planItem(given: IncomingItem, situation: Situation): ItemPlan {
+  if (given.problems.length > 0) return refusal(given, { reasons: given.problems });
   const { store, calendar } = situation;
-  const isHidden = situation.hides(incoming.uid);
-  const custom = isHidden ? null : planCustomDate(incoming, situation);
+  const isHidden = situation.hides(given.uid);
+  const custom = isHidden ? null : planCustomDate(given, situation);
   if (custom) return custom;
-  const identity = isHidden ? null : store.mirror.findUid(incoming.uid);
+  const identity = isHidden ? null : store.mirror.findUid(given.uid);
+  const isRenamed = identity !== null && identity.uid !== given.uid;
+  const incoming = isRenamed ? underUid(given, identity.uid) : given;
   const viewed = identity && store.view.get(identity.item);
   // CalDAV has DELETE for that; there a cancelled item is one that is shown as cancelled.
   const isStruck = incoming.status === "CANCELLED" && situation.channel !== "caldav";

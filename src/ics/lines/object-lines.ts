@@ -111,3 +111,21 @@ function tzidOf(raw: string): string {
   const value = /^TZID(?:;[^:]*)?:(.*)$/i.exec(raw)?.[1];
   return value === undefined ? "" : decodeText(value).trim();
 }
+
+/**
+ * The octets with another UID, and without the mark of the version that they were. Alarms may have UIDs of their own, and
+ * stand before that of the item.
+ */
+export function withUid(octets: Buffer, uid: string): Buffer {
+  let depth = 0;
+  const lines = octets.toString().split(/(?<=\n)(?![ \t])/);
+  const written = lines.map((line) => {
+    const name = /^[a-z0-9-]*/i.exec(line)?.[0].toUpperCase();
+    if (name === "BEGIN") depth++;
+    if (name === "END") depth--;
+    if (depth !== 2) return line;
+    if (name === "X-DAYFERRY-BASE") return "";
+    return name === "UID" ? `UID:${uid}${/\r?\n$/.exec(line)?.[0] ?? ""}` : line;
+  });
+  return Buffer.from(written.join(""));
+}

@@ -74,3 +74,9 @@ export interface Unstorable {
 /** Whether an item wants to be private; any class but PUBLIC does. Source: RFC 5545 3.8.1.3 (an unknown class is PRIVATE). */
 export const asksPrivacy = ({ classification }: Pick<IncomingItem, "classification">): boolean =>
   classification !== undefined && classification !== "" && classification !== "PUBLIC";
+
+/** The item under another UID. The marks of its version go, as they name versions of what had the UID before. */
+export const underUid = <Incoming extends IncomingItem>(
+  incoming: Incoming,
+  uid: string,
+): Incoming => ({ ...incoming, uid, sequence: null, lastModified: null, base: null });

@@ -1,4 +1,4 @@
-import { uidOf } from "../../domain/identity.ts";
+import { readOwnUid, uidOf } from "../../domain/identity.ts";
 import {
   type ItemKey,
   itemKey,
@@ -75,6 +75,10 @@ export interface Mirror {
   find(kind: ItemKind, id: ServiceId): ItemKey | null;
   /** As `get` by the service's id, without decoding the content; null for an item that was never known. */
   stored(kind: ItemKind, id: ServiceId): Stored | null;
+  /**
+   * The identity behind a UID that calendars have seen. A UID of this installation names the item of the service even after
+   * that item was adopted by a creation, which keeps the UID of its calendar.
+   */
   findUid(uid: string): IdentityRow | null;
   identity(key: ItemKey): IdentityRow;
   ofSource(source: string): readonly Mirrored[];
@@ -350,7 +354,11 @@ export function createMirror({
     },
     findUid(uid) {
       const known = byUid.get(uid);
-      return known === undefined ? null : identityRow(known);
+      const identity = known === undefined ? null : identityRow(known);
+      if (identity && identity.serviceId !== null) return identity;
+      const named = readOwnUid(uid, installation);
+      const adopted = named ? byId.get(named.kind, named.id) : undefined;
+      return adopted === undefined ? identity : identityRow(adopted);
     },
     identity: (key) => identityRow(byKey.get(key)),
     ofSource: (source) => rowsOfSource.all(source).map(decode),

@@ -11,6 +11,7 @@ import { isPartyTo, type Reader, seesItem } from "../../domain/sight.ts";
 import {
   type ChangeRow,
   changeRow,
+  type IdentityRow,
   instantText,
   itemKeyColumn,
   numberColumn,
@@ -137,9 +138,12 @@ const daysQuery = `
     AND starts_on < @toOn AND ends_on > @fromOn
   UNION ALL SELECT item, NULL, due_on FROM view_items WHERE due_on >= @fromOn AND due_on < @toOn`;
 
-export function createView({ db, zone }: StoreDeps): View {
+export function createView({
+  db,
+  zone,
+  findIdentity,
+}: StoreDeps & { findIdentity: (uid: string) => IdentityRow | null }): View {
   const byKey = db.prepare(`${joined} WHERE v.item = ?`);
-  const byUid = db.prepare(`${joined} WHERE i.uid = ?`);
   const byProject = db.prepare(`${joined} WHERE v.project_id = ? ORDER BY v.item`);
   const keysByProject = db.prepare(
     "SELECT item FROM view_items WHERE project_id = ? ORDER BY item",
@@ -253,7 +257,10 @@ export function createView({ db, zone }: StoreDeps): View {
 
   return {
     get: (key) => one(byKey.get(key)),
-    findUid: (uid) => one(byUid.get(uid)),
+    findUid(uid) {
+      const identity = findIdentity(uid);
+      return identity && one(byKey.get(identity.item));
+    },
     ofProject: (project) => byProject.all(project).map((row) => decode(viewItemRow(row))),
     keysOfProject: (project) => keysByProject.all(project).map(itemKeyColumn),
     ofCollection: (name) => byCollection.all(name).map((row) => decode(viewItemRow(row))),

@@ -171,3 +171,49 @@ describe("objectAnswer() of a PUT of what is cancelled", () => {
     expect(rig.get(`${calendar}/a.ics`).status).toBe(404);
   });
 });
+
+describe("objectAnswer() of a PUT of a lost creation that was loaded as an item of its own", () => {
+  /** A task that was made here, and was shown under the service's number until its creation was found. */
+  function adopted() {
+    const rig = objectRig();
+    rig.put(`${tasks}/chore.ics`, chore("DUE;VALUE=DATE:20261124"));
+    const { key } = rig.store.view.findUid("chore@example.com") ?? {};
+    if (key === undefined) throw new Error("it was not made");
+    const item = aTask(700, { title: "Chore" });
+    const loaded = rig.member(item);
+    const copy = rig.text(loaded);
+    rig.store.mirror.adopt(key, serviceId(700));
+    rig.store.mirror.put(item, "tasks:3001");
+    return { rig, key, loaded, copy };
+  }
+
+  it("changes the one that there is, under the UID of the calendar that made it", () => {
+    const { rig, key, copy } = adopted();
+    const renamed = copy.replace("SUMMARY:Chore", "SUMMARY:Errand");
+    const answer = rig.ask("PUT", `${tasks}/chore.ics`, { body: renamed });
+    expect([answer.status, answer.headers?.["ETag"]]).toEqual([204, undefined]);
+    expect(rig.edits().at(-1)).toMatchObject({ item: key, action: "update" });
+    expect(rig.text(`${tasks}/chore.ics`)).toMatch(
+      /UID:chore@example.com\r\n[\s\S]*SUMMARY:Errand/,
+    );
+  });
+
+  it("moves it, and makes no second one", () => {
+    const { rig, key, loaded, copy } = adopted();
+    const target = loaded.replace("tasks-3001", "tasks-3009");
+    expect(rig.ask("PUT", target, { body: copy }).status).toBe(201);
+    expect(rig.edits().at(-1)).toMatchObject({ item: key, patch: { place: { listId: 3009 } } });
+    expect([rig.names("tasks-3001"), rig.names("tasks-3009")]).toEqual([
+      [],
+      [`${uidOf(loaded)}.ics`],
+    ]);
+  });
+
+  it("tells nothing of it to a person who does not see it", () => {
+    const { rig, copy } = adopted();
+    rig.closeProject(2001, 12);
+    const answer = rig.ask("PUT", `${root}/tasks-3009/x.ics`, { body: copy });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(String(answer.body)).not.toContain("chore@example.com");
+  });
+});

@@ -200,5 +200,8 @@ describe("accept() of whole files", () => {
     rig.store.mirror.adopt(key, serviceId(501));
     const own = `event-501@${rig.store.meta.installation}`;
     expect(codes(rig.one(calendar(vevent(own, "SUMMARY:New"))))).toEqual(["gone"]);
+    rig.store.mirror.put(item, sourceOf(item));
+    expect(rig.one(calendar(vevent(own, "SUMMARY:New"))).action).toBe("update");
+    expect(rig.edits()).toMatchObject([{ item: key, patch: { title: "New" } }]);
   });
 });
