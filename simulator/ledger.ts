@@ -11,8 +11,8 @@ interface Wish {
   readonly at: Temporal.Instant;
   /** The mark that the item had for whoever wished it; null for a new item. */
   readonly before: string | null;
-  /** Whether it was made in the service itself. */
-  readonly isDirect: boolean;
+  /** Made in the service itself, or taken by Dayferry; of what got no answer nobody knows whether it was taken. */
+  readonly way: "service" | "taken" | "unanswered";
 }
 
 const markPattern = /\bm\d+\b/;
@@ -40,7 +40,7 @@ export class Ledger {
   }
 
   get acknowledged(): number {
-    return this.#wishes.filter(({ isDirect }) => !isDirect).length;
+    return this.#wishes.filter(({ way }) => way === "taken").length;
   }
 
   /** What is wrong once nothing is under way any more; one sentence each. */
@@ -60,13 +60,14 @@ export class Ledger {
     wish: Wish,
     { items, edits }: { readonly items: readonly PresentItem[]; readonly edits: readonly Edit[] },
   ): readonly string[] {
-    const { mark, isDirect, actor } = wish;
-    if (mark === null) return [];
+    const { mark, way, actor } = wish;
+    if (mark === null || way === "unanswered") return [];
     const own = edits.filter(({ patch }) => markIn(patch.title ?? "") === mark);
-    if (!isDirect && own.length === 0)
+    const isTaken = way === "taken";
+    if (isTaken && own.length === 0)
       return [`${mark} of ${actor}: acknowledged, and no edit has it`];
     // A person is told of what was not carried out.
-    if (!isDirect && !own.some(({ state }) => state === "confirmed")) return [];
+    if (isTaken && !own.some(({ state }) => state === "confirmed")) return [];
     const names = this.#namesOf(mark);
     if (toldTwice(edits).some((one) => names.has(one))) return [];
     const present = items.find(({ title }) => names.has(markIn(title)));

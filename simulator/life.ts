@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Rooms } from "../src/build-daemon.ts";
 import type { Log } from "../src/log.ts";
@@ -16,19 +16,11 @@ export class Life {
   readonly #stop = new AbortController();
   #done: Promise<void> = Promise.resolve();
   #port = 0;
+  #isDead = false;
 
-  /** `before`: the files of an earlier run, as they are at this moment. */
-  constructor(
-    world: World,
-    { nth, before }: { readonly nth: number; readonly before: Life | null },
-  ) {
+  constructor(world: World, dataDir: string) {
     this.#world = world;
-    this.dataDir = join(world.folder, String(nth));
-    mkdirSync(this.dataDir);
-    for (const name of before ? kept : []) {
-      const file = join(before?.dataDir ?? "", name);
-      if (existsSync(file)) copyFileSync(file, join(this.dataDir, name));
-    }
+    this.dataDir = dataDir;
     const { time, random } = world;
     this.rooms = roomsOn(world.sandbox, {
       folder: this.dataDir,
@@ -74,6 +66,12 @@ export class Life {
     this.#done = done;
   }
 
+  /** Copies what would be on the disk if the process died now, and hides what it does from now on. */
+  die(dataDir: string): void {
+    this.#isDead = true;
+    copyFiles(this.dataDir, dataDir);
+  }
+
   /** Resolves once everything is closed. */
   async stop(): Promise<void> {
     this.#stop.abort();
@@ -84,7 +82,7 @@ export class Life {
     const note =
       (level: string) =>
       (event: string, fields: object = {}) => {
-        if (!this.#stop.signal.aborted)
+        if (!this.#isDead && !this.#stop.signal.aborted)
           this.#world.note(level, `${event} ${JSON.stringify(fields, errorText)}`);
       };
     const log: Log = {
@@ -95,6 +93,12 @@ export class Life {
       child: () => log,
     };
     return log;
+  }
+}
+
+function copyFiles(from: string, to: string): void {
+  for (const name of kept) {
+    if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
   }
 }
 

@@ -7,14 +7,33 @@ import type { Address } from "../src/runtime.ts";
  * event loop. Node's own HTTP runs over them as over TCP, without anything that depends on the system's timing.
  */
 export class MemoryNetwork {
-  readonly #servers = new Map<number, Server>();
+  readonly #servers = new Map<number, Served>();
+  readonly #dead = new Set<number>();
+  readonly #open = new Set<Connection>();
   #lastPort = 0;
+  #process = 0;
+
+  /** What listens and connects from now on is of another process; returns its number. */
+  nextProcess(): number {
+    this.#process += 1;
+    return this.#process;
+  }
+
+  /** Ends all connections of a process at once, whatever is on its way on them. */
+  kill(process: number): void {
+    this.#dead.add(process);
+    for (const connection of this.#open) {
+      if (!connection.processes.includes(process)) continue;
+      for (const socket of connection.ends) socket.destroy();
+      this.#open.delete(connection);
+    }
+  }
 
   /** Lets a server be reached at the next port. */
   readonly listen = (server: Server, _where: Address): Promise<number> => {
     this.#lastPort += 1;
     const port = this.#lastPort;
-    this.#servers.set(port, server);
+    this.#servers.set(port, { server, process: this.#process });
     // A server that does not listen on a socket tells neither of its end.
     server.close = (callback) => {
       this.#servers.delete(port);
@@ -25,28 +44,50 @@ export class MemoryNetwork {
     return Promise.resolve(port);
   };
 
-  readonly httpAgent = (options: AgentOptions): Agent => new MemoryAgent(options, this);
+  readonly httpAgent = (options: AgentOptions): Agent =>
+    new MemoryAgent(options, { network: this, process: this.#process });
 
   /** The client's end of a new connection; one that is refused where nobody listens. */
-  connect(port: number): MemorySocket {
-    const [client, served] = connectedSockets();
-    const server = this.#servers.get(port);
-    if (server) server.emit("connection", served);
-    else client.destroy(refusal(port));
+  connect(port: number, process: number): MemorySocket {
+    const ends = connectedSockets();
+    const [client, served] = ends;
+    const target = this.#servers.get(port);
+    if (!target || this.#dead.has(target.process) || this.#dead.has(process)) {
+      return client.destroy(refusal(port));
+    }
+    const connection = { ends, processes: [process, target.process] };
+    this.#open.add(connection);
+    client.once("close", () => this.#open.delete(connection));
+    target.server.emit("connection", served);
     return client;
   }
 }
 
+interface Served {
+  readonly server: Server;
+  readonly process: number;
+}
+
+interface Connection {
+  readonly ends: readonly MemorySocket[];
+  readonly processes: readonly number[];
+}
+
 class MemoryAgent extends Agent {
   readonly #network: MemoryNetwork;
+  readonly #process: number;
 
-  constructor(options: AgentOptions, network: MemoryNetwork) {
+  constructor(
+    options: AgentOptions,
+    { network, process }: { readonly network: MemoryNetwork; readonly process: number },
+  ) {
     super(options);
     this.#network = network;
+    this.#process = process;
   }
 
   override createConnection({ port }: ClientRequestArgs): MemorySocket {
-    return this.#network.connect(Number(port));
+    return this.#network.connect(Number(port), this.#process);
   }
 }
 

@@ -58,22 +58,25 @@ async function playedAndJudged(
   world.note("simulation", "nothing goes wrong any more");
   world.sandbox.faults.clear();
   world.reads.lag = null;
+  world.disk.trouble = null;
   const latest = time.monotonic() + longestRest * 1000;
   let quietSince = time.monotonic();
   await world.run(() => {
-    const isQuiet = !world.life.isAtWork;
+    const isQuiet = !world.isStarting && !world.life.isAtWork;
     if (!isQuiet) quietSince = time.monotonic();
     return time.monotonic() >= Math.min(latest, quietSince + roundSeconds * 1000);
   });
   return ledger.faults();
 
   async function act(): Promise<void> {
-    const dice = random.between(1, 20);
+    const dice = random.between(1, 22);
     if (dice <= 4) colleague.act();
     else if (dice <= 16) await world.until(random.pick(programs).act());
     else if (dice <= 18) breakSomething(world);
     else if (dice <= 19) changeLag(world);
-    else await world.crash();
+    else if (dice <= 20) changeDisk(world);
+    else if (dice <= 21) world.disk.crashAfter(random.between(1, 200), () => world.crash());
+    else world.crash();
   }
 }
 
@@ -126,6 +129,13 @@ function changeLag(world: World): void {
     "service",
     what === "neither" ? "shows everything at once" : `shows ${what} ${ms} ms late`,
   );
+}
+
+/** The disk begins to refuse what the daemon writes, or does not any more. */
+function changeDisk(world: World): void {
+  const trouble = world.random.pick(["full", "read-only", null, null] as const);
+  world.disk.trouble = trouble;
+  world.note("disk", trouble ?? "can be written");
 }
 
 function breakSomething(world: World): void {

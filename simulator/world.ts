@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { channel } from "node:diagnostics_channel";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { request as requestOf } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import type { AdmittedRequest, Reply } from "../src/sandbox/exchange.ts";
 import { Random } from "../src/sandbox/seed/random.ts";
 import type { Sandbox } from "../src/sandbox/server.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
+import { Disk } from "./disk.ts";
 import { LaggingReads } from "./lagging-reads.ts";
 import { Life } from "./life.ts";
 import { MemoryNetwork } from "./memory-network.ts";
@@ -39,6 +41,7 @@ export class World {
   readonly folder = mkdtempSync(join(tmpdir(), "dayferry-simulation-"));
   /** How old what the service shows may be. */
   readonly reads = new LaggingReads(this.time.monotonic);
+  readonly disk = new Disk();
   readonly #network = new MemoryNetwork();
   readonly #trace: string[] = [];
   readonly #hash = createHash("sha256");
@@ -46,6 +49,8 @@ export class World {
   #sandbox: Sandbox | null = null;
   #life: Life | null = null;
   #lives = 0;
+  #process = 0;
+  #starting: Promise<void> | null = null;
 
   readonly #tellsRequests: boolean;
 
@@ -67,6 +72,7 @@ export class World {
       randomId: () => uuidOf(chance),
       listen: this.#network.listen,
       httpAgent: this.#network.httpAgent,
+      databaseStep: this.disk.step,
     });
     try {
       return await act();
@@ -89,7 +95,7 @@ export class World {
       },
     });
     this.reads.attach(this.#sandbox);
-    await this.#begin();
+    await this.#begin(this.#nextFolder());
   }
 
   get sandbox(): Sandbox {
@@ -131,13 +137,27 @@ export class World {
     return reply;
   }
 
-  /** The daemon's process dies, and another one goes on from the files as they are at this moment. */
-  async crash(): Promise<void> {
+  /** Whether the daemon is being started. */
+  get isStarting(): boolean {
+    return this.#starting !== null;
+  }
+
+  /** The daemon's process dies now, and another one goes on from the files as they are at this moment. */
+  crash(): void {
+    if (this.isStarting) return;
     const dead = this.life;
     this.note("operator", "kill -9, start");
-    const ended = dead.stop();
-    await this.#begin();
-    this.#background(ended);
+    this.disk.trouble = null;
+    const folder = this.#nextFolder();
+    dead.die(folder);
+    this.#network.kill(this.#process);
+    // The dead process may be in the middle of something, which it must not be told to end.
+    this.#starting = Promise.resolve().then(async () => {
+      this.#background(dead.stop());
+      await this.#begin(folder);
+      this.#starting = null;
+    });
+    this.#background(this.#starting);
   }
 
   async close(): Promise<void> {
@@ -190,9 +210,16 @@ export class World {
     return work;
   }
 
-  async #begin(): Promise<void> {
+  #nextFolder(): string {
     this.#lives += 1;
-    const life = new Life(this, { nth: this.#lives, before: this.#life });
+    const folder = join(this.folder, String(this.#lives));
+    mkdirSync(folder);
+    return folder;
+  }
+
+  async #begin(dataDir: string): Promise<void> {
+    this.#process = this.#network.nextProcess();
+    const life = new Life(this, dataDir);
     this.#life = life;
     await life.start();
   }
@@ -202,9 +229,23 @@ export class World {
   }
 }
 
+/** Modules that are being loaded, by Node's own account. */
+let loading = 0;
+channel("tracing:module.import:start").subscribe(() => {
+  loading += 1;
+});
+channel("tracing:module.import:asyncEnd").subscribe(() => {
+  loading -= 1;
+});
+
 /** What runs on threads of the process ends on real time: the clock waits for it. */
 const isBusy = (): boolean =>
-  process.getActiveResourcesInfo().some((name) => /^FSReq|Request$|^Zlib|^Worker$/.test(name));
+  loading > 0 ||
+  process
+    .getActiveResourcesInfo()
+    .some((name) =>
+      /Req(?:Callback|Promise|Wrap)?$|Request$|^Zlib|^Worker$|^Immediate$/.test(name),
+    );
 
 function uuidOf(chance: Random): string {
   const hex = Array.from({ length: 32 }, () => chance.between(0, 15).toString(16)).join("");

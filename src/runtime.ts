@@ -20,7 +20,12 @@ export interface Runtime {
   readonly listen: (server: Server, where: Address) => Promise<number>;
   /** What makes the connections of plain HTTP. */
   readonly httpAgent: (options: AgentOptions) => Agent;
+  /** Told of each step of a database; nothing is written, or committed, where this throws. */
+  readonly databaseStep: (step: DatabaseStep) => void;
 }
+
+/** Before a statement writes, before a transaction is committed, and after that. */
+export type DatabaseStep = "write" | "commit" | "committed";
 
 /** `port`: any free one where it is 0. */
 export interface Address {
@@ -59,6 +64,7 @@ const ofProcess: Runtime = {
       });
     }),
   httpAgent: (options) => new Agent(options),
+  databaseStep: () => undefined,
 };
 
 /** Timers take 31 bits of milliseconds; beyond, they fire at once. */
@@ -85,6 +91,7 @@ export const inNextTurn: Runtime["inNextTurn"] = (callback) => current.inNextTur
 
 export const listen: Runtime["listen"] = (server, where) => current.listen(server, where);
 export const httpAgent: Runtime["httpAgent"] = (options) => current.httpAgent(options);
+export const databaseStep: Runtime["databaseStep"] = (step) => current.databaseStep(step);
 
 export const nextTurn = (): Promise<void> => new Promise((resolve) => inNextTurn(resolve));
 

@@ -75,7 +75,7 @@ export class Colleague {
     wish: { readonly mark: string | null; readonly before: string | null },
   ): void {
     this.#world.note("colleague", what);
-    this.#ledger.note({ ...wish, actor: "a colleague", isDirect: true });
+    this.#ledger.note({ ...wish, actor: "a colleague", way: "service" });
   }
 }
 

@@ -216,9 +216,9 @@ export class Program {
     },
   ): void {
     this.#world.note(this.#name, `${what}: ${answer?.status ?? "no answer"}`);
-    // What was not answered may have been stored or not; nobody counts on it, and a deletion explains what is gone.
-    if (isGood(answer) || (answer === null && wish.mark === null)) {
-      this.#ledger.note({ ...wish, actor: this.#name, isDirect: false });
+    // What was not answered may have been stored or not: nobody counts on it, but it explains what came of the item.
+    if (isGood(answer) || answer === null) {
+      this.#ledger.note({ ...wish, actor: this.#name, way: answer ? "taken" : "unanswered" });
     }
   }
 }

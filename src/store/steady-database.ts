@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
 import { type Revision, revision } from "../domain/ids.ts";
 import { lazy } from "../domain/lazy.ts";
+import { databaseStep } from "../runtime.ts";
 import { numberColumn } from "./rows/item-rows.ts";
 
 /** What every table's repository is made of. */
@@ -16,10 +17,19 @@ export interface StoreDatabase {
   prepare(sql: string): Statement;
   exec(sql: string): unknown;
   pragma(sql: string): unknown;
-  readonly transaction: Database.Database["transaction"];
+  transaction<Given extends unknown[], Value>(
+    steps: (...given: Given) => Value,
+  ): StoreTransaction<Given, Value>;
   readonly function: Database.Database["function"];
   readonly inTransaction: boolean;
   close(): unknown;
+}
+
+/** Runs its steps as one; inside another transaction it is a part of that one. */
+export interface StoreTransaction<Given extends unknown[], Value> {
+  (...given: Given): Value;
+  /** Takes the right to write at once. */
+  immediate(...given: Given): Value;
 }
 
 /** What repositories use of a prepared statement. */
@@ -39,11 +49,14 @@ export interface Statement {
  * opening its database, and most processes run few of them.
  */
 export function storeDatabase(db: Database.Database): StoreDatabase {
+  const committed = () => {
+    if (!db.inTransaction) databaseStep("committed");
+  };
   return {
-    prepare: (sql) => new LazyStatement(() => db.prepare(steady(sql))),
+    prepare: (sql) => new LazyStatement(() => db.prepare(steady(sql)), committed),
     exec: (sql) => db.exec(sql),
     pragma: (sql) => db.pragma(sql),
-    transaction: (steps) => db.transaction(steps),
+    transaction: (steps) => transactionOn(db, { steps, committed }),
     function: db.function.bind(db),
     get inTransaction() {
       return db.inTransaction;
@@ -52,15 +65,43 @@ export function storeDatabase(db: Database.Database): StoreDatabase {
   };
 }
 
+function transactionOn<Given extends unknown[], Value>(
+  db: Database.Database,
+  {
+    steps,
+    committed,
+  }: { readonly steps: (...given: Given) => Value; readonly committed: () => void },
+): StoreTransaction<Given, Value> {
+  const transaction = db.transaction((isOutermost: boolean, given: Given): Value => {
+    const value = steps(...given);
+    if (isOutermost) databaseStep("commit");
+    return value;
+  });
+  const run = (begin: (isOutermost: boolean, given: Given) => Value, given: Given): Value => {
+    const value = begin(!db.inTransaction, given);
+    committed();
+    return value;
+  };
+  return Object.assign((...given: Given) => run(transaction, given), {
+    immediate: (...given: Given) => run(transaction.immediate, given),
+  });
+}
+
 class LazyStatement implements Statement {
   readonly #statement: () => Statement;
+  readonly #committed: () => void;
 
-  constructor(prepare: () => Statement) {
+  /** `committed`: called after each run, which outside of a transaction is one. */
+  constructor(prepare: () => Statement, committed: () => void) {
     this.#statement = lazy(prepare);
+    this.#committed = committed;
   }
 
   run(...values: unknown[]) {
-    return this.#statement().run(...values);
+    databaseStep("write");
+    const result = this.#statement().run(...values);
+    this.#committed();
+    return result;
   }
 
   get(...values: unknown[]) {
@@ -76,11 +117,11 @@ class LazyStatement implements Statement {
   }
 
   pluck() {
-    return new LazyStatement(() => this.#statement().pluck());
+    return new LazyStatement(() => this.#statement().pluck(), this.#committed);
   }
 
   raw() {
-    return new LazyStatement(() => this.#statement().raw());
+    return new LazyStatement(() => this.#statement().raw(), this.#committed);
   }
 }
 

@@ -1,0 +1,36 @@
+import Database from "better-sqlite3";
+import type { DatabaseStep } from "../src/runtime.ts";
+
+/** What is wrong with a disk: no room is left, or nothing may be written. */
+export type DiskTrouble = "full" | "read-only";
+
+const errors = {
+  full: ["database or disk is full", "SQLITE_FULL"],
+  "read-only": ["attempt to write a readonly database", "SQLITE_READONLY"],
+} as const;
+
+/** The disk of a simulated computer, as the database of its daemon meets it. */
+export class Disk {
+  #trouble: DiskTrouble | null = null;
+  #stepsLeft = Number.POSITIVE_INFINITY;
+  #crash: () => void = () => undefined;
+
+  /** From now on nothing can be written; null ends that. */
+  set trouble(trouble: DiskTrouble | null) {
+    this.#trouble = trouble;
+  }
+
+  /** Calls back in the middle of what the daemon does, at one of its next steps. */
+  crashAfter(steps: number, crash: () => void): void {
+    this.#stepsLeft = steps;
+    this.#crash = crash;
+  }
+
+  readonly step = (step: DatabaseStep): void => {
+    this.#stepsLeft -= 1;
+    if (this.#stepsLeft === 0) this.#crash();
+    if (!this.#trouble || step === "committed") return;
+    const [message, code] = errors[this.#trouble];
+    throw new Database.SqliteError(message, code);
+  };
+}
