@@ -1,14 +1,19 @@
+import { credibleLead } from "./clock-lead.ts";
 import type { PersonId } from "./ids.ts";
 import type { Item } from "./item.ts";
 import { placedIn, placeOf } from "./patch.ts";
 import { looksAlike, sharedFields } from "./sameness.ts";
 
-/** A creation whose answer was lost. `sentAt`, `resentAt`: when it left first and last; `actor`: on whose behalf. */
+/**
+ * A creation whose answer was lost. `sentAt`, `resentAt`: when it left first and last; `actor`: on whose behalf; `clockLead`: how far
+ * this machine's clock is ahead of the service's, where the service tells.
+ */
 export interface LostCreation {
   readonly wished: Item;
   readonly sentAt: Temporal.Instant;
   readonly resentAt: Temporal.Instant | null;
   readonly actor: PersonId | null;
+  readonly clockLead?: Temporal.Duration | null;
 }
 
 /** More than most clocks are wrong, a wrong zone included: what is older by its own stamp, and differs in something, is something else. */
@@ -30,16 +35,21 @@ export function likenessOf(item: Item, lost: LostCreation): "same" | "altered" |
   return sharedFields(item, lost.wished) > 0 ? "altered" : null;
 }
 
-/** Stamps are whole seconds, and a request takes some. */
-const momentsAfter = Temporal.Duration.from({ seconds: 5 });
+/** Stamps are whole seconds. */
+const stampStep = Temporal.Duration.from({ seconds: 1 });
+/** A request takes some, and so may a clock be wrong of which nothing is known. */
+const moments = Temporal.Duration.from({ seconds: 5 });
 
+/** Whether it was made before the request left, or long after, and has not been changed since: then another request has made it. */
 function isMadeAsItIs(
   { createdAt, updatedAt }: Pick<Item, "createdAt" | "updatedAt">,
-  { sentAt, resentAt }: Pick<LostCreation, "sentAt" | "resentAt">,
+  { sentAt, resentAt, clockLead = null }: Omit<LostCreation, "wished" | "actor">,
 ): boolean {
   if (!createdAt || !updatedAt || Temporal.Instant.compare(updatedAt, createdAt) > 0) return false;
-  const sends = [sentAt, ...(resentAt ? [resentAt] : [])];
-  return !sends.some((at) => isBetween(createdAt, at.subtract(momentsAfter), at.add(momentsAfter)));
+  const lead = credibleLead(clockLead);
+  const early = clockLead ? stampStep : moments;
+  const sends = [sentAt, ...(resentAt ? [resentAt] : [])].map((at) => at.subtract(lead));
+  return !sends.some((at) => isBetween(createdAt, at.subtract(early), at.add(moments)));
 }
 
 const isBetween = (at: Temporal.Instant, from: Temporal.Instant, to: Temporal.Instant): boolean =>

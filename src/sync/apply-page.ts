@@ -1,3 +1,4 @@
+import { credibleLead } from "../domain/clock-lead.ts";
 import type { ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
@@ -9,7 +10,6 @@ import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
 import type { ItemChange } from "./event.ts";
 import { followShown } from "./follow-parents.ts";
 import { type Contents, type Identified, isIdentified, planSnapshot } from "./plan-snapshot.ts";
-import { credibleLead } from "./schedule.ts";
 import { type PolledSource, type SourceList, samePlace } from "./source-list.ts";
 
 interface PageFacts {

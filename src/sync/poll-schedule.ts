@@ -1,3 +1,4 @@
+import { credibleLead } from "../domain/clock-lead.ts";
 import type { ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import type { Source } from "../domain/source.ts";
@@ -5,7 +6,6 @@ import type { Store } from "../store/store.ts";
 import { FirstImpressions, mostChanges } from "./first-impressions.ts";
 import { Importance } from "./importance.ts";
 import { KeptBeliefs } from "./kept-beliefs.ts";
-import { credibleLead } from "./schedule.ts";
 import { maxAgePart } from "./scheduler/ceiling.ts";
 import { Scheduler, type SourceDump, schedulerDefaults } from "./scheduler/scheduler.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";

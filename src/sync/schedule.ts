@@ -48,12 +48,3 @@ export function nearness(due: Temporal.PlainDate, today: Temporal.PlainDate): nu
 /** Sources that name what there is; they are few and change seldom. */
 export const isLookUp = (kind: Source["kind"]): boolean =>
   kind === "projects" || kind === "people" || kind === "todolists";
-
-/** A machine whose clock is off by more speaks to no service; what says so, as a proxy's header may, is no clock. */
-const longestLeadHours = 24;
-
-const none = Temporal.Duration.from({ seconds: 0 });
-
-/** By how much this machine's clock is ahead of the service's, by the service's last answer; nothing where that is not known. */
-export const credibleLead = (lead: Temporal.Duration | null): Temporal.Duration =>
-  lead && Math.abs(lead.total("hours")) < longestLeadHours ? lead : none;

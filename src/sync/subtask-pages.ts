@@ -1,3 +1,4 @@
+import { credibleLead } from "../domain/clock-lead.ts";
 import type { ProjectId, ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
@@ -12,7 +13,6 @@ import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { type Identified, isIdentified, planSnapshot } from "./plan-snapshot.ts";
 import type { PollSchedule } from "./poll-schedule.ts";
-import { credibleLead } from "./schedule.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";
 import type { Job } from "./worker-pool.ts";
 

@@ -57,6 +57,21 @@ describe("likenessOf() of an event", () => {
     expect(likenessOf(item, lost)).toBe(expected);
   });
 
+  it.each<[string, number, number | null, "altered" | null]>([
+    ["2 s before, by an unknown clock", 0, null, "altered"],
+    ["2 s before, by the same clock", 0, 0, null],
+    ["2 s before, by a clock that is 3 s behind", -3, 3, null],
+    ["within the same second", 2, 0, "altered"],
+    ["within the same second, by a clock that is 3 s behind", -1, 3, "altered"],
+    ["2 s after, by a clock that is 3 s ahead", 7, -3, "altered"],
+  ])("result for another title, made so %s", (_what, seconds, ahead, expected) => {
+    const title = "Feast";
+    const item = stamped({ seconds }, { ...changed({ seconds }), title });
+    const left = { sentAt: sentAt.add({ seconds: 2 }), resentAt: null, actor: null };
+    const clockLead = ahead === null ? null : Temporal.Duration.from({ seconds: ahead });
+    expect(likenessOf(item, { wished, ...left, clockLead })).toBe(expected);
+  });
+
   it("is the same by the hand of the edit's person", () => {
     const item = anEvent(9, { ...party, byMe: false, creatorId: personId(12) });
     expect(likenessOf(item, { ...lost, actor: personId(12) })).toBe("same");

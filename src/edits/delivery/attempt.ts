@@ -23,6 +23,8 @@ export interface Attempt {
   /** When it was begun. */
   readonly now: Temporal.Instant;
   readonly clock: () => Temporal.Instant;
+  /** How far the clock is ahead of the service's, by its last answer; null where it has not told. */
+  readonly clockLead: () => Temporal.Duration | null;
   /** 0 up to 1, for this try. */
   readonly random: number;
   /** Whether the service fails as a whole, as far as its last answers tell. */

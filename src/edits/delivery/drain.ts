@@ -179,6 +179,7 @@ function createWorker(
       policy: edit.restores ? "ours" : deps.conflicts,
       now: clock(),
       clock,
+      clockLead: () => upstream.clockLead(),
       random: deps.random(),
       isOut: () => upstream.isOut(),
       onMissing,

@@ -33,7 +33,7 @@ type Found = { readonly kind: "one"; readonly item: Item } | { readonly kind: "n
 const patience = Temporal.Duration.from({ minutes: 1 });
 
 /** `wishes`: what the request may have made, as it was wished first, and as it would be wished now. */
-interface Sought extends Omit<LostCreation, "wished"> {
+interface Sought extends Omit<LostCreation, "wished" | "clockLead"> {
   readonly wishes: readonly [Item, ...(readonly Item[])];
 }
 
@@ -54,10 +54,11 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const kept = await freshCandidates(attempt, new Set(shown.map(keyOf)));
   if (!kept.ok) return unseen(kept.failure, attempt);
   const former = formerKeys(attempt);
+  const made = { ...sought, clockLead: attempt.clockLead() };
   const open = [...shown, ...kept.value].filter(
     (item) => !former.has(keyOf(item)) && mayBeIt(item, attempt),
   );
-  const [same] = open.filter((item) => likeness(item, sought) === "same").toSorted(byId);
+  const [same] = open.filter((item) => likeness(item, made) === "same").toSorted(byId);
   if (same) return { kind: "one", item: same };
   const waiting = waitForInFlight(attempt);
   if (waiting) return ended(waiting);
@@ -65,7 +66,7 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
 
   // What a person lets go again later has been looked for long ago: only what was seen in time may be a changed one.
   const late = new Set(edit.insisted ? kept.value : open);
-  const altered = open.filter((item) => late.has(item) && likeness(item, sought) === "altered");
+  const altered = open.filter((item) => late.has(item) && likeness(item, made) === "altered");
   const nearest = altered
     .filter((item) => !isOfAnother(item, { edit, store }))
     .toSorted((a, b) => sharedFields(b, wished) - sharedFields(a, wished) || byId(a, b))[0];
@@ -85,7 +86,10 @@ const keyOf = ({ kind, id }: Item): string => `${kind} ${id}`;
 
 const byId = (a: Item, b: Item): number => (a.id ?? 0) - (b.id ?? 0);
 
-function likeness(item: Item, { wishes, ...lost }: Sought): "same" | "altered" | null {
+function likeness(
+  item: Item,
+  { wishes, ...lost }: Sought & Pick<LostCreation, "clockLead">,
+): "same" | "altered" | null {
   const all = wishes.map((wished) => likenessOf(item, { ...lost, wished }));
   return all.includes("same") ? "same" : (all.find((one) => one !== null) ?? null);
 }
