@@ -83,7 +83,7 @@ function transactionOn<Given extends unknown[], Value>(
     return value;
   };
   return Object.assign((...given: Given) => run(transaction, given), {
-    immediate: (...given: Given) => run(transaction.immediate, given),
+    immediate: (...given: Given) => run((...all) => transaction.immediate(...all), given),
   });
 }
 

@@ -215,7 +215,7 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
   const { installation } = meta;
   const bodies = createKeptBodies(deps);
   const mirror = createMirror({ ...deps, changes, installation, unanswered, bodies });
-  const view = createView({ ...deps, findIdentity: mirror.findUid });
+  const view = createView({ ...deps, findIdentity: (uid) => mirror.findUid(uid) });
   const objectNames = createObjectNames(deps);
   const heldObjects = createHeldObjects(deps);
   return {

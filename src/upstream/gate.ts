@@ -46,10 +46,13 @@ export interface GateOptions {
   readonly onUnkept?: (error: unknown) => void;
 }
 
-/** `retry`: after a failure, behind fresh ones of its class where it is an edit; `limited`: after a 429, ahead of its class. */
+/**
+ * `retry`: after a failure, behind fresh ones of its class where it is an edit; `limited`: after a 429, ahead of its class; `read`: what an
+ * edit reads before it writes.
+ */
 export interface Ticket {
   readonly priority: Priority;
-  readonly rank: "first" | "retry" | "limited";
+  readonly rank: "first" | "retry" | "limited" | "read";
   readonly signal: AbortSignal | null;
 }
 
@@ -62,20 +65,24 @@ export type Turn<Value> =
 /** What is left to other tools of the account keeps edits from waiting too. */
 const usualReadShare = 0.9;
 
+/** For so many milliseconds after its item was read an edit's write waits for its place, which is kept for so long. */
+export const afterReadMs = 3000;
+
 /** The longest, in milliseconds, that a request waits after 429s. */
 export const patienceMs = 120_000;
 
 const ranks = {
-  edit: { limited: 110, first: 100, retry: 90 },
-  interactive: { limited: 60, first: 50, retry: 40 },
-  sweep: { limited: 30, first: 10, retry: 20 },
+  edit: { limited: 110, first: 100, read: 95, retry: 90 },
+  interactive: { limited: 60, first: 50, read: 45, retry: 40 },
+  sweep: { limited: 30, retry: 20, read: 15, first: 10 },
 } as const satisfies Record<Priority, Record<Ticket["rank"], number>>;
 
 /**
  * The one way to the service: keeps the order (edits before all else) and the quota. A request starts no sooner than
  * the quota's window plus a margin after the answer of the request that many places before it. Reads leave the last
  * free places to edits unless others come free within the quota's mean spacing, so that a sweep uses the whole quota;
- * while people edit they leave as many as edits need, so that an edit hardly ever waits. What people wait for goes as
+ * while people edit they leave as many as edits need, so that an edit hardly ever waits. An edit's read keeps a place for its
+ * write, which must not wait: somebody may change the item meanwhile. What people wait for goes as
  * soon as there is such a place, what sweeps read as their pace says. All queues are paused except inside `#admit`, which
  * starts jobs while there is room; a job takes its place synchronously at its start.
  */
@@ -86,6 +93,7 @@ export class Gate {
   readonly #share: Share;
   readonly #reserve: EditReserve;
   readonly #readClock = new ReadClock();
+  readonly #writes = new AwaitedWrites();
   readonly #queues: Readonly<Record<Priority, PQueue>> = {
     edit: new PQueue({ autoStart: false }),
     interactive: new PQueue({ autoStart: false }),
@@ -129,7 +137,7 @@ export class Gate {
       async () => {
         started = true;
         try {
-          resolve({ kind: "done", value: await this.#runJob(ticket.priority, job) });
+          resolve({ kind: "done", value: await this.#runJob(ticket, job) });
         } catch (error) {
           reject(error);
         }
@@ -252,7 +260,7 @@ export class Gate {
     this.#timer = startTimer(waitMs, () => this.#admit());
   }
 
-  async #runJob<Value>(priority: Priority, job: () => Promise<Value>): Promise<Value> {
+  async #runJob<Value>({ priority, rank }: Ticket, job: () => Promise<Value>): Promise<Value> {
     for (const queue of Object.values(this.#queues)) queue.pause();
     this.#inFlight += 1;
     this.#sent += 1;
@@ -261,10 +269,12 @@ export class Gate {
     if (priority === "sweep") this.#readClock.note(now, this.#rule(now).spacingMs);
     const slot = this.#window.take(now, isEdit);
     if (isEdit) this.#reserve.note(slot.startedMs);
+    const answered = isEdit ? this.#writes.note(rank) : () => undefined;
     this.#save();
     try {
       return await job();
     } finally {
+      answered(this.#options.monotonic());
       this.#release(slot);
     }
   }
@@ -288,9 +298,12 @@ export class Gate {
     return moment !== null && moment <= this.#options.monotonic();
   }
 
-  /** From when on there is a place at all; null when only an answer can tell, here and below. */
+  /** From when on there is a place; before a read also one for its write. Null when only an answer can tell, here and below. */
   #editAtMs(): number | null {
-    return this.#leavingMs(0);
+    const { limited, first, read } = ranks.edit;
+    const isWaiting = (priority: number) => this.#queues.edit.sizeBy({ priority }) > 0;
+    const isRead = isWaiting(read) && !isWaiting(first) && !isWaiting(limited);
+    return isRead ? this.#leavingMs(1 + this.#awaitedWrites()) : this.#leavingMs(0);
   }
 
   /** From when on a read leaves enough places to edits. */
@@ -315,17 +328,22 @@ export class Gate {
       return freeMs === null ? null : freeMs - (before + 1) * spacingMs;
     });
     return latest([
-      this.#leavingMs(Math.min(kept, most)),
+      this.#leavingMs(kept + this.#awaitedWrites()),
       ...left,
       most === 0 ? Number.NEGATIVE_INFINITY : this.#freeMs(reads.length + 1 - mostReads, reads),
     ]);
   }
 
-  /** From when on a request leaves so many places free. */
+  /** From when on a request leaves so many places free, or all others. */
   #leavingMs(places: number): number | null {
     const now = this.#options.monotonic();
     const slots = this.#window.counted(now);
-    return this.#freeMs(slots.length + 1 + places - this.#share.current(now), slots);
+    const share = this.#share.current(now);
+    return this.#freeMs(slots.length + 1 + Math.min(places, share - 1) - share, slots);
+  }
+
+  #awaitedWrites(): number {
+    return this.#writes.count(this.#options.monotonic());
   }
 
   /** When `count` of these slots will have come free; minus infinity for none. */
@@ -358,6 +376,9 @@ export class Gate {
       edit.size > 0 ? this.#editAtMs() : null,
       interactive.size > 0 ? this.#interactiveAtMs() : null,
       sweep.size + this.#choosers.size > 0 ? this.#sweepAtMs() : null,
+      edit.size + interactive.size + sweep.size + this.#choosers.size > 0
+        ? this.#writes.nextEndMs(this.#options.monotonic())
+        : null,
     ].filter((moment) => moment !== null);
     return moments.length === 0 ? null : Math.max(Math.min(...moments), this.#pausedUntilMs);
   }
@@ -406,6 +427,36 @@ export class Gate {
     } catch (error) {
       this.#options.onUnkept?.(error);
     }
+  }
+}
+
+/** The writes that edits' reads have announced: a read keeps a place for its write until that comes, or for some time after its answer. */
+class AwaitedWrites {
+  #ends: { atMs: number }[] = [];
+
+  /** Notes the start of an edit's request; returns what is to be called with the time of its answer. */
+  note(rank: Ticket["rank"]): (answeredMs: number) => void {
+    if (rank !== "read") {
+      this.#ends.shift();
+      return () => undefined;
+    }
+    const end = { atMs: Number.POSITIVE_INFINITY };
+    this.#ends.push(end);
+    return (answeredMs) => {
+      end.atMs = answeredMs + afterReadMs;
+    };
+  }
+
+  count(nowMs: number): number {
+    this.#ends = this.#ends.filter(({ atMs }) => atMs > nowMs);
+    return this.#ends.length;
+  }
+
+  /** When the next one is given up; null where that is not known. */
+  nextEndMs(nowMs: number): number | null {
+    const ends = this.#ends.map(({ atMs }) => atMs).filter((atMs) => atMs > nowMs);
+    const next = Math.min(...ends);
+    return Number.isFinite(next) ? next : null;
   }
 }
 

@@ -4,7 +4,14 @@ import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import { sleep } from "../runtime.ts";
 import type { Failure } from "./failure.ts";
-import { type Gate, type Priority, patienceMs, type Ticket, type Turn } from "./gate.ts";
+import {
+  afterReadMs,
+  type Gate,
+  type Priority,
+  patienceMs,
+  type Ticket,
+  type Turn,
+} from "./gate.ts";
 import type { KeyWatch } from "./key-health.ts";
 import {
   type GoodBody,
@@ -94,8 +101,6 @@ const betweenTries = {
   ceiling: Temporal.Duration.from({ seconds: 8 }),
 };
 const longestWaitMs = 30_000;
-/** For so long after its item was read a write waits for the quota. */
-const afterReadMs = 15_000;
 
 /** A good answer. `took`: the time of the try that got it. */
 export interface Delivered extends GoodBody {
@@ -115,7 +120,7 @@ export async function deliver(
   const { request, signal, priority } = delivery;
   const isReadFirst = delivery.onUnanswered !== undefined;
   const begunMs = deps.monotonic();
-  let rank: Ticket["rank"] = "first";
+  let rank: Ticket["rank"] = priority === "edit" && !delivery.isWrite ? "read" : "first";
   let attempt = 0;
   let failures = 0;
   let limits = 0;

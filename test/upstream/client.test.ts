@@ -64,10 +64,11 @@ test("close() ends reads and what waits at once and lets a write under way finis
     if (arrival.method === "POST") finish = () => json(response, label);
   });
   const { upstream } = clientOf(server.baseUrl, {
-    quota: { requests: 2, per: Temporal.Duration.from({ seconds: 60 }) },
+    quota: { requests: 3, per: Temporal.Duration.from({ seconds: 60 }) },
   });
   const write = upstream.labels.create({ name: "Urgent" }, call);
   const read = upstream.labels.get(labelId(5), call);
+  // The last place is left to a write.
   const waiting = upstream.labels.get(labelId(6), call);
   await expect.poll(() => server.arrivals.length).toBe(2);
   const closed = upstream.close();

@@ -111,6 +111,27 @@ test("run() takes the waiting ones by priority, a limited one ahead of its class
   ]);
 });
 
+test("run() keeps a place for the write of each edit that is read, for some seconds", async () => {
+  const gate = gateOf({ quota: { ...quota, requests: 5 } });
+  const order: string[] = [];
+  const enter = (name: string, rank: Ticket["rank"]) =>
+    void gate.run(ticket("edit", rank), async () => {
+      order.push(`${name} ${rank} ${Math.floor(performance.now() / 1000)}`);
+    });
+  for (const name of ["one", "two", "three"]) enter(name, "read");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(order).toEqual(["one read 0", "two read 0"]);
+  enter("two", "first");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(order.at(-1)).toBe("two first 1");
+  // The write of the first is given up 3 s after its read.
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(order.at(-1)).toBe("three read 3");
+  enter("one", "first");
+  await vi.advanceTimersByTimeAsync(1);
+  expect(order.at(-1)).toBe("one first 4");
+});
+
 test("rest() holds back everything for the asked time and at least a second", async () => {
   const gate = gateOf();
   const starts: number[] = [];

@@ -53,7 +53,9 @@ test("every call waits for Retry-After and all succeed when other tools use up t
   const server = await startLoopback(service);
   const { upstream, events } = clientOf(server.baseUrl, { quota });
   const calls = Array.from({ length: 30 }, (_, index) =>
-    upstream.labels.get(labelId(5), { priority: index % 2 === 0 ? "edit" : "interactive" }),
+    index % 2 === 0
+      ? upstream.labels.create({ name: "Urgent" }, { priority: "edit" })
+      : upstream.labels.get(labelId(5), { priority: "interactive" }),
   );
   // The first 25 go out at once; the rivals leave room for five of them.
   await expect.poll(() => service.refused()).toBe(20);
