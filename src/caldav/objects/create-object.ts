@@ -207,7 +207,7 @@ interface Located {
 }
 
 /** Where the person is shown the item of a UID, in `assigned` last of all; null when nowhere. */
-function memberOfUid(
+export function memberOfUid(
   uid: string,
   { calendars, person }: Pick<DavContext, "calendars" | "person">,
 ): Located | null {

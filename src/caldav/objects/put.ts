@@ -1,8 +1,10 @@
 import { isAscii } from "node:buffer";
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { propertyName } from "../../ics/lines/content-line.ts";
 import { withUid } from "../../ics/lines/object-lines.ts";
 import { mendOctets } from "../../ics/lines/tokens.ts";
+import { withSequence } from "../../ics/overlay/overlay.ts";
 import { type IncomingObject, readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { ObjectReading } from "../../ics/read/calendar-reader.ts";
 import { underUid } from "../../ics/read/incoming.ts";
@@ -24,7 +26,7 @@ import {
   type ObjectPut,
   ownHeldEdits,
 } from "./accept-object.ts";
-import { couldSee, createObject } from "./create-object.ts";
+import { couldSee, createObject, memberOfUid } from "./create-object.ts";
 
 /**
  * Stores an object: what its octets ask for becomes an edit, and they themselves are kept for what the service cannot
@@ -35,12 +37,13 @@ export function putObject(context: DavContext, request: ObjectRequest): DavAnswe
   const href = context.paths.object(calendar, name);
   const denied = readOnlyFault(calendar, { privilege: "write-content", href });
   if (denied) return faultAnswer(denied);
-  const sent = { type: headers["content-type"], body, ...(reading && { reading }) };
-  const incoming = readObject(context, sent);
+  const octets = { type: headers["content-type"], body, ...(reading && { reading }) };
+  const incoming = readObject(context, octets);
   if (!incoming.ok) return faultAnswer(incoming.failure);
   // Other programs may not read what was read leniently, and XML has no control characters.
   const kept = incoming.value.isMended ? mendOctets(body) : body;
-  const put = withPresentUid(context, { request, body: kept, incoming: incoming.value });
+  const sent = withPresentUid(context, { request, body: kept, incoming: incoming.value });
+  const put = withRisingSequence(context, sent);
   const answer = atomically(context.store, () => store(context, put));
   return put.body === body ? answer : withoutEtag(answer);
 }
@@ -57,8 +60,34 @@ function withPresentUid(context: DavContext, put: ObjectPut): ObjectPut {
   return { ...put, body: withUid(put.body, uid), incoming: underUid(put.incoming, uid) };
 }
 
+/** Octets of an old copy are kept under the SEQUENCE that calendars were shown last: it only rises. Source: RFC 5545 3.8.7.4. */
+function withRisingSequence(context: DavContext, put: ObjectPut): ObjectPut {
+  const { body, incoming } = put;
+  const { component } = incoming;
+  const shown = shownSequence(context, put);
+  if ((incoming.sequence ?? 0) >= shown) return put;
+  const raw = incoming.raw.filter((line) => propertyName(line) !== "SEQUENCE");
+  return {
+    ...put,
+    body: withSequence({ octets: body, component, sequence: shown }),
+    incoming: { ...incoming, raw: raw.toSpliced(1, 0, `SEQUENCE:${shown}`) },
+  };
+}
+
+function shownSequence(context: DavContext, { request, incoming }: ObjectPut): number {
+  const { calendars, store } = context;
+  const identity = store.mirror.findUid(incoming.uid);
+  if (!identity) return 0;
+  const here = calendars.object(request.calendar, request.name);
+  const object = here?.key === identity.item ? here : memberOfUid(incoming.uid, context)?.object;
+  if (!object) return 0;
+  return Number(/^SEQUENCE:(\d+)/im.exec(calendars.octets(object).toString())?.[1] ?? 0);
+}
+
 /** What was sent is not what is stored. Source: RFC 4791 5.3.4. */
-function withoutEtag({ headers = {}, ...answer }: DavAnswer): DavAnswer {
+function withoutEtag(answer: DavAnswer): DavAnswer {
+  const { headers } = answer;
+  if (!headers) return answer;
   const rest = Object.entries(headers).filter(([name]) => name !== "ETag");
   return { ...answer, headers: Object.fromEntries(rest) };
 }

@@ -124,6 +124,17 @@ export function restampOctets({
   return writePatched(patch, "");
 }
 
+/** A client's octets under another SEQUENCE. Throws as `overlayOctets` does. */
+export function withSequence({
+  octets,
+  component,
+  sequence,
+}: Pick<Overlay, "octets" | "component"> & { readonly sequence: number }): Buffer {
+  const patch = createPatch(findLines(textIn(octets), component));
+  layLines(patch, { names: ["SEQUENCE"], lines: [`SEQUENCE:${sequence}`] });
+  return Buffer.from(writePatched(patch, ""));
+}
+
 function textIn(octets: Uint8Array | string): string {
   const text = typeof octets === "string" ? octets : decodeOctets(octets);
   if (text === null) throw new Error("octets that were kept are not UTF-8");

@@ -9,10 +9,13 @@ import {
   object,
   objectRig,
   party,
+  root,
   tasks,
   told,
   uidOf,
 } from "./object-rig.ts";
+
+const sequenceOf = (octets: string): number => Number(/^SEQUENCE:(\d+)/m.exec(octets)?.[1]);
 
 describe("objectAnswer() of a PUT that changes", () => {
   const changed = party.replace("SUMMARY:Party", "SUMMARY:Feast");
@@ -146,6 +149,27 @@ describe("objectAnswer() of a PUT that changes", () => {
       title: "By phone",
       dueOn: Temporal.PlainDate.from("2026-11-30"),
     });
+  });
+
+  it.each([
+    ["where it is", tasks],
+    ["in another calendar", `${root}/tasks-3009`],
+  ])("never takes SEQUENCE back with an old copy that is put %s", (_where, target) => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601));
+    const old = rig.text(path);
+    for (const name of ["B", "C"]) rig.member(aTask(601, { title: name }));
+    const shown = sequenceOf(rig.text(path));
+    expect(shown).toBeGreaterThan(sequenceOf(old));
+    const there = path.replace(tasks, target);
+    const answer = rig.ask("PUT", there, { body: old.replace("SUMMARY:Task 601", "SUMMARY:D") });
+    expect([answer.status < 300, answer.headers?.["ETag"]]).toEqual([true, undefined]);
+    expect(rig.text(there)).toContain("SUMMARY:D");
+    expect(sequenceOf(rig.text(there))).toBeGreaterThanOrEqual(shown);
+    // What says the present SEQUENCE stays as it is.
+    const next = rig.text(there).replace("SUMMARY:D", "SUMMARY:E");
+    expect(rig.ask("PUT", there, { body: next }).headers?.["ETag"]).toBe(rig.etag(there));
+    expect(rig.text(there)).toBe(next);
   });
 
   it("refuses another UID and another kind under the same name", () => {
