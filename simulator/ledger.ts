@@ -20,6 +20,15 @@ const markPattern = /\bm\d+\b/;
 /** The mark in a title, which no two titles share. */
 export const markIn = (title: string): string => markPattern.exec(title)?.[0] ?? "";
 
+/** In the title of what only its maker may see. */
+export const secrecy = "in secret";
+
+/** A title with a mark; a secret stays one. */
+export const titleOf = (
+  mark: string,
+  { by, before }: { readonly by: string; readonly before: string },
+): string => `${mark} by ${by}${before.includes(secrecy) ? ` ${secrecy}` : ""}`;
+
 /** Everything that was acknowledged to anybody, to be held against what became of it. */
 export class Ledger {
   readonly #world: World;

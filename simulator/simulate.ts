@@ -1,7 +1,9 @@
+import { personId } from "../src/domain/ids.ts";
 import type { Fault } from "../src/sandbox/faults.ts";
 import { Colleague } from "./actors/colleague.ts";
 import { type Habit, Program } from "./actors/program.ts";
 import { Ledger } from "./ledger.ts";
+import { itemsOf } from "./workspace-items.ts";
 import { World } from "./world.ts";
 
 /** How one seed went. */
@@ -20,6 +22,7 @@ const usualSeconds = 600;
 const longestRest = 900;
 /** In so many seconds everything is read again. */
 const roundSeconds = 120;
+/** The owner's program, and two of another person. */
 const habits: readonly Habit[] = ["careful", "bare", "stale"];
 
 /** Plays what a seed says for so many virtual seconds, and holds the end against what was promised. `requests`: the trace tells them. */
@@ -45,10 +48,16 @@ async function playedAndJudged(
   const colleague = new Colleague(world, ledger);
   for (let nth = 0; nth < 8; nth += 1) colleague.act();
   await world.run(() => world.life.rooms.sync.ready);
-  const people = world.sandbox.keys.slice(0, 3).map(({ personId }) => personId);
-  const programs = habits.map(
-    (habit, at) => new Program(world, { ledger, habit, person: people[at] ?? 0 }),
-  );
+  const { passwords } = world.life.rooms.accessControl;
+  const [owner, member] = world.sandbox.keys.map(({ personId: person }) => ({
+    person,
+    password: passwords.issue(personId(person)),
+  }));
+  if (!owner || !member) throw new Error("the sandbox has too few people");
+  const programs = habits.map((habit) => {
+    const login = habit === "careful" ? owner : member;
+    return new Program(world, { ledger, habit, ...login });
+  });
   const end = time.monotonic() + seconds * 1000;
   while (time.monotonic() < end) {
     const next = time.monotonic() + random.between(500, 12_000);
@@ -66,7 +75,11 @@ async function playedAndJudged(
     if (!isQuiet) quietSince = time.monotonic();
     return time.monotonic() >= Math.min(latest, quietSince + roundSeconds * 1000);
   });
-  return ledger.faults();
+  const shown = [];
+  for (const program of programs) {
+    shown.push(...(await world.until(program.faults(itemsOf(world.sandbox)))));
+  }
+  return [...ledger.faults(), ...shown];
 
   async function act(): Promise<void> {
     const dice = random.between(1, 22);

@@ -1,5 +1,5 @@
 import { insist } from "../../src/sandbox/work-outcome.ts";
-import { type Ledger, markIn } from "../ledger.ts";
+import { type Ledger, markIn, secrecy, titleOf } from "../ledger.ts";
 import { itemsOf, type PresentItem } from "../workspace-items.ts";
 import type { World } from "../world.ts";
 
@@ -26,13 +26,16 @@ export class Colleague {
     const { workspace } = sandbox;
     const place = random.pick(workspace.places());
     const mark = this.#ledger.nextMark();
-    const title = `${mark} by a colleague`;
+    const isSecret = random.chance(0.2);
+    const title = titleOf(mark, { by: "a colleague", before: isSecret ? secrecy : "" });
     const day = dayOf(random.between(0, 60));
     const where = { by: this.#by, project: place.project };
-    const list = random.chance(0.5) ? null : random.pick(place.lists);
+    // Of tasks only whole lists are private.
+    const list = isSecret || random.chance(0.5) ? null : random.pick(place.lists);
     const path = listPath({ project: place.project, list });
     reads.changing(path);
-    if (list === null) insist(workspace.events.create(where, { title, start: day, all_day: true }));
+    const event = { title, start: day, all_day: true, private: isSecret };
+    if (list === null) insist(workspace.events.create(where, event));
     else insist(workspace.tasks.create({ ...where, list }, { title, due_date: day }));
     this.#tell(`makes ${mark}`, { mark, before: null });
   }
@@ -42,7 +45,7 @@ export class Colleague {
     if (!item) return;
     const { events, tasks } = this.#world.sandbox.workspace;
     const mark = this.#ledger.nextMark();
-    const body = { title: `${mark} by a colleague` };
+    const body = { title: titleOf(mark, { by: "a colleague", before: item.title }) };
     const where = { by: this.#by, project: item.project };
     this.#world.reads.changing(listOf(item));
     if (item.kind === "event") insist(events.update({ ...where, event: item.id }, body));

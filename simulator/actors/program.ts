@@ -1,5 +1,6 @@
-import { personId } from "../../src/domain/ids.ts";
-import { type Ledger, markIn } from "../ledger.ts";
+import { ownerOf } from "../../test/support/sandbox.ts";
+import { type Ledger, markIn, secrecy, titleOf } from "../ledger.ts";
+import type { PresentItem } from "../workspace-items.ts";
 import type { Answer, World } from "../world.ts";
 import { dayOf } from "./colleague.ts";
 
@@ -10,6 +11,9 @@ interface Copy {
   readonly etag: string;
   readonly octets: string;
 }
+
+/** What a calendar lists: ETags by address. */
+type Listing = ReadonlyMap<string, string>;
 
 const calendarType = { "content-type": "text/calendar; charset=utf-8" };
 
@@ -22,22 +26,33 @@ export class Program {
   readonly #person: number;
   readonly #password: string;
   readonly #copies = new Map<string, Copy>();
+  /** By calendar; of a program that asks for what has changed. */
+  readonly #tokens = new Map<string, string>();
+  /** The highest SEQUENCE of each UID. */
+  readonly #sequences = new Map<string, number>();
+  readonly #faults = new Set<string>();
   #made = 0;
 
   constructor(
     world: World,
     {
       ledger,
-      person,
       habit,
-    }: { readonly ledger: Ledger; readonly person: number; readonly habit: Habit },
+      person,
+      password,
+    }: {
+      readonly ledger: Ledger;
+      readonly habit: Habit;
+      readonly person: number;
+      readonly password: string;
+    },
   ) {
     this.#world = world;
     this.#ledger = ledger;
     this.#habit = habit;
     this.#person = person;
     this.#name = `${habit} program of ${person}`;
-    this.#password = world.life.rooms.accessControl.passwords.issue(personId(person));
+    this.#password = password;
   }
 
   async act(): Promise<void> {
@@ -54,27 +69,129 @@ export class Program {
   /** Brings all copies up to date. */
   async load(): Promise<void> {
     for (const calendar of this.#calendars) {
-      const listed = await this.#ask("PROPFIND", calendar, {
-        headers: { depth: "1" },
-        body: '<propfind xmlns="DAV:"><prop><getetag/></prop></propfind>',
-      });
-      if (listed?.status !== 207) continue;
-      const etags = new Map(
-        [...listed.text.matchAll(/<d:href>([^<]+\.ics)<\/d:href>.*?<d:getetag>([^<]+)</gs)].map(
-          ([, href = "", etag = ""]) => [href, etag.replaceAll("&quot;", '"')],
-        ),
+      if (this.#habit === "careful") await this.#synchronise(calendar);
+      else await this.#compare(calendar);
+    }
+  }
+
+  /**
+   * What is wrong with what this program was shown, once nothing is under way any more: its copies differ from what its calendars
+   * list, or from what the service has.
+   */
+  async faults(items: readonly PresentItem[]): Promise<readonly string[]> {
+    await this.load();
+    for (const calendar of this.#calendars) {
+      const there = items.filter(
+        (item) =>
+          calendar.endsWith(
+            item.kind === "event" ? `/events-${item.project}/` : `/tasks-${item.list}/`,
+          ) &&
+          (this.#isOwner || !item.title.includes(secrecy)),
       );
-      for (const href of this.#copies.keys()) {
-        if (href.startsWith(calendar) && !etags.has(href)) this.#copies.delete(href);
+      const listed = await this.#list(calendar);
+      if (!listed) this.#faults.add(`${this.#name}: ${calendar} cannot be listed`);
+      const copies = [...this.#copies].filter(([href]) => href.startsWith(calendar));
+      const known = copies.map(([href, { etag }]) => `${href} ${etag}`);
+      const [expected, shown] = [
+        [...(listed ?? [])].map(([href, etag]) => `${href} ${etag}`),
+        copies.map(([, { octets }]) => markIn(octets)).filter((mark) => mark !== ""),
+      ].map((all) => all.toSorted().join(", "));
+      if (known.toSorted().join(", ") !== expected) {
+        this.#faults.add(
+          `${this.#name}: ${calendar} lists ${expected}, and changes told of ${known}`,
+        );
       }
-      for (const [href, etag] of etags) {
-        if (this.#copies.get(href)?.etag === etag) continue;
-        const got = await this.#ask("GET", href);
-        if (got?.status === 200) {
-          this.#copies.set(href, { etag: got.headers["etag"] ?? etag, octets: got.text });
-        }
+      const marks = there
+        .map(({ title }) => markIn(title))
+        .toSorted()
+        .join(", ");
+      if (shown !== marks) {
+        this.#faults.add(`${this.#name}: ${calendar} shows ${shown}, and the service has ${marks}`);
       }
     }
+    return [...this.#faults];
+  }
+
+  /** As programs do that know no sync-collection. */
+  async #compare(calendar: string): Promise<void> {
+    const listed = await this.#list(calendar);
+    if (!listed) return;
+    for (const href of this.#copies.keys()) {
+      if (href.startsWith(calendar) && !listed.has(href)) this.#forget(href);
+    }
+    await this.#fetch(listed);
+  }
+
+  async #list(calendar: string): Promise<Listing | null> {
+    const answer = await this.#ask("PROPFIND", calendar, {
+      headers: { depth: "1" },
+      body: '<propfind xmlns="DAV:"><prop><getetag/></prop></propfind>',
+    });
+    return answer?.status === 207 ? listingIn(answer.text) : null;
+  }
+
+  /** Asks for what has changed. Source: RFC 6578. */
+  async #synchronise(calendar: string): Promise<void> {
+    const token = this.#tokens.get(calendar) ?? "";
+    const answer = await this.#ask("REPORT", calendar, {
+      body: `<sync-collection xmlns="DAV:"><sync-token>${token}</sync-token><sync-level>1</sync-level><prop><getetag/></prop></sync-collection>`,
+    });
+    if (answer?.status === 403 && token !== "") {
+      // The token is void: everything is compared, as at the first time.
+      this.#tokens.delete(calendar);
+      for (const href of this.#copies.keys()) {
+        if (href.startsWith(calendar)) this.#forget(href);
+      }
+      return this.#synchronise(calendar);
+    }
+    if (answer?.status !== 207) return;
+    for (const [, href = ""] of answer.text.matchAll(goneResponse)) this.#forget(href);
+    if (!(await this.#fetch(listingIn(answer.text)))) return;
+    const [, next = ""] = /<d:sync-token>([^<]+)</.exec(answer.text) ?? [];
+    this.#tokens.set(calendar, next);
+  }
+
+  /** Gets what it has no copy of; returns whether everything was answered. */
+  async #fetch(listed: Listing): Promise<boolean> {
+    let isWhole = true;
+    for (const [href, etag] of listed) {
+      if (this.#copies.get(href)?.etag === etag) continue;
+      const got = await this.#ask("GET", href);
+      isWhole &&= got?.status === 200 || got?.status === 404;
+      if (got?.status === 404) this.#forget(href);
+      if (got?.status !== 200) continue;
+      this.#copies.set(href, { etag: got.headers["etag"] ?? etag, octets: got.text });
+      this.#look(got.text);
+    }
+    return isWhole;
+  }
+
+  /** A copy that is dropped and comes back is another one, of any SEQUENCE. */
+  #forget(href: string): void {
+    this.#sequences.delete(uidIn(this.#copies.get(href)?.octets ?? ""));
+    this.#copies.delete(href);
+  }
+
+  /** SEQUENCE only rises. */
+  #look(octets: string): void {
+    const uid = uidIn(octets);
+    const sequence = Number(/^SEQUENCE:(\d+)/m.exec(octets)?.[1] ?? 0);
+    const before = this.#sequences.get(uid) ?? 0;
+    if (sequence < before) {
+      this.#faults.add(
+        `${this.#name}: SEQUENCE of ${markIn(octets)} was ${before}, and is ${sequence}`,
+      );
+    }
+    this.#sequences.set(uid, sequence);
+  }
+
+  /** Some programs tell nothing about themselves. */
+  get #agent(): Readonly<Record<string, string>> {
+    return this.#habit === "bare" ? {} : { "user-agent": `Simulated-${this.#habit}/1.0` };
+  }
+
+  get #isOwner(): boolean {
+    return this.#person === ownerOf(this.#world.sandbox);
   }
 
   get #calendars(): readonly string[] {
@@ -102,7 +219,7 @@ export class Program {
       ...[`UID:${uid}`, "DTSTAMP:20270301T090000Z", `SUMMARY:${mark} by a program`],
       ...[`${date};VALUE=DATE:${day}`, `END:${component}`, "END:VCALENDAR", ""],
     ].join("\r\n");
-    const href = `${calendar}${uid}.ics`;
+    const href = `${calendar}${encodeURIComponent(uid)}.ics`;
     const headers = this.#habit === "careful" ? { "if-none-match": "*" } : {};
     const answer = await this.#put(href, { octets, headers });
     this.#tell(`makes ${mark}`, { answer, wish: { mark, before: null } });
@@ -115,12 +232,12 @@ export class Program {
     const mark = this.#ledger.nextMark();
     const octets = copy.octets.replace(
       /^SUMMARY[^\r]*(?:\r\n[ \t][^\r]*)*/m,
-      `SUMMARY:${mark} by a program`,
+      `SUMMARY:${titleOf(mark, { by: "a program", before: copy.octets })}`,
     );
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
     const answer = await this.#put(href, { octets, headers });
     this.#tell(`renames ${before} to ${mark}`, { answer, wish: { mark, before } });
-    if (answer && (answer.status === 412 || answer.status === 404)) this.#copies.delete(href);
+    if (answer && (answer.status === 412 || answer.status === 404)) this.#forget(href);
   }
 
   async #remove(): Promise<void> {
@@ -129,7 +246,7 @@ export class Program {
     const { href, copy, before } = found;
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
     const answer = await this.#ask("DELETE", href, { headers });
-    this.#copies.delete(href);
+    if (isGood(answer)) this.#forget(href);
     this.#tell(`deletes ${before}`, { answer, wish: { mark: null, before } });
   }
 
@@ -159,7 +276,7 @@ export class Program {
     const left = isGood(back) ? target : href;
     const headers = guard({ "if-match": this.#copies.get(left)?.etag ?? copy.etag });
     const gone = await this.#ask("DELETE", left, { headers });
-    if (isGood(gone)) this.#copies.delete(left);
+    if (isGood(gone)) this.#forget(left);
     const what = isGood(back) ? `moves ${before} there and back` : `moves ${before} to ${target}`;
     this.#world.note(this.#name, `${what}: ${gone?.status ?? "no answer"}`);
   }
@@ -189,7 +306,7 @@ export class Program {
     return answer;
   }
 
-  #ask(
+  async #ask(
     method: string,
     path: string,
     {
@@ -199,10 +316,14 @@ export class Program {
   ): Promise<Answer | null> {
     const login = Buffer.from(`${this.#person}:${this.#password}`).toString("base64");
     const authorization = `Basic ${login}`;
-    return this.#world.ask({
-      ...{ method, path, headers: { authorization, ...headers } },
+    const answer = await this.#world.ask({
+      ...{ method, path, headers: { authorization, ...this.#agent, ...headers } },
       ...(body !== undefined && { body }),
     });
+    if (!this.#isOwner && answer?.text.includes(secrecy)) {
+      this.#faults.add(`${this.#name}: ${method} ${path} told of ${markIn(answer.text)}, a secret`);
+    }
+    return answer;
   }
 
   #tell(
@@ -222,6 +343,19 @@ export class Program {
     }
   }
 }
+
+const goneResponse = /<d:response><d:href>([^<]+)<\/d:href><d:status>HTTP\/1.1 404/g;
+const listedResponse = /<d:href>([^<]+\.ics)<\/d:href>.*?<d:getetag>([^<]+)</gs;
+
+/** Of what is gone there is a status and no ETag. */
+const listingIn = (xml: string): Listing =>
+  new Map(
+    [...xml.replaceAll(goneResponse, "").matchAll(listedResponse)].map(
+      ([, href = "", etag = ""]) => [href, etag.replaceAll("&quot;", '"')],
+    ),
+  );
+
+const uidIn = (octets: string): string => /^UID:(.*)$/m.exec(octets)?.[1] ?? "";
 
 const isGood = (answer: Answer | null): boolean =>
   answer !== null && answer.status >= 200 && answer.status < 300;
