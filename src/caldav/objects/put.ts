@@ -80,9 +80,15 @@ function shownSequence(context: DavContext, { request, incoming }: ObjectPut): n
   if (!identity) return 0;
   const here = calendars.object(request.calendar, request.name);
   const object = here?.key === identity.item ? here : memberOfUid(incoming.uid, context)?.object;
-  if (!object) return 0;
-  return Number(/^SEQUENCE:(\d+)/im.exec(calendars.octets(object).toString())?.[1] ?? 0);
+  if (object) return sequenceIn(calendars.octets(object));
+  // The deletion has raised it.
+  const { item, sequence } = identity;
+  const last = store.objects.get({ item, component: incoming.component });
+  return Math.max(sequence - 1, last?.body ? sequenceIn(last.body) : 0);
 }
+
+const sequenceIn = (octets: Uint8Array): number =>
+  Number(/^SEQUENCE:(\d+)/im.exec(Buffer.from(octets).toString())?.[1] ?? 0);
 
 /** What was sent is not what is stored. Source: RFC 4791 5.3.4. */
 function withoutEtag(answer: DavAnswer): DavAnswer {

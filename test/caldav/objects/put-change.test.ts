@@ -172,6 +172,17 @@ describe("objectAnswer() of a PUT that changes", () => {
     expect(rig.text(there)).toBe(next);
   });
 
+  it("never takes SEQUENCE back with an old copy of what was deleted", () => {
+    const rig = objectRig();
+    const path = rig.member(aTask(601));
+    const old = rig.text(path);
+    rig.member(aTask(601, { title: "B" }));
+    const shown = sequenceOf(rig.text(path));
+    rig.ask("DELETE", path);
+    rig.ask("PUT", path, { body: old });
+    expect(sequenceOf(rig.text(path))).toBeGreaterThanOrEqual(shown);
+  });
+
   it("refuses another UID and another kind under the same name", () => {
     const rig = objectRig();
     rig.put(`${events}/p.ics`, party);
