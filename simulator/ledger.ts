@@ -1,7 +1,7 @@
 import type { Edit } from "../src/domain/edit.ts";
 import { projectId } from "../src/domain/ids.ts";
 import { itemsOf, type PresentItem } from "./workspace-items.ts";
-import type { World } from "./world.ts";
+import { quota, type World } from "./world.ts";
 
 /** One title that somebody gave to an item, or with `null` the item's deletion. */
 interface Wish {
@@ -61,6 +61,7 @@ export class Ledger {
       ...twice(items, edits),
       ...this.#wishes.flatMap((wish) => this.#faultsOf(wish, { items, edits })),
       ...stuck(edits),
+      ...this.#tooMany(),
       ...this.#differences(items),
     ];
   }
@@ -110,6 +111,11 @@ export class Ledger {
       }
     }
     return names;
+  }
+
+  #tooMany(): readonly string[] {
+    const most = this.#world.sandbox.requests.maxInWindow(quota.perMs);
+    return most > quota.requests ? [`${most} requests came within ${quota.perMs} ms`] : [];
   }
 
   /** View and workspace show the same. */

@@ -2,32 +2,47 @@
 //   npm run simulate -- --seed 42              the events of one seed, and their hash
 //   npm run simulate -- --seed 42 --requests   and every request that the service gets, with its answer
 //   npm run simulate -- --from 1 --seeds 100   many seeds; exits with 1 where a promise was broken
+//   npm run simulate -- --mutants              plants one defect after the other, and says after how many seeds it is found
+import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { simulate } from "./simulate.ts";
+import { mutants, plant } from "./mutants.ts";
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
     requests: { type: "boolean", default: false },
     from: { type: "string", default: "1" },
-    seeds: { type: "string", default: "100" },
+    seeds: { type: "string" },
+    mutants: { type: "boolean", default: false },
+    /** Number of the mutant to plant; the first seed that finds it ends the run. */
+    mutant: { type: "string" },
   },
 });
-if (values.seed !== undefined) {
-  const { trace, hash, faults } = await simulate(numberIn("seed", values.seed), {
-    requests: values.requests,
-  });
+const planted =
+  values.mutant === undefined ? undefined : mutants[numberIn("mutant", values.mutant)];
+if (planted) plant(planted);
+// A mutant has to be planted before what it changes is loaded.
+const { simulate } = await import("./simulate.ts");
+
+const from = numberIn("from", values.from);
+if (values.mutants) hunt(numberIn("seeds", values.seeds ?? "2000"));
+else if (values.seed !== undefined) await play(numberIn("seed", values.seed));
+else await playMany(numberIn("seeds", values.seeds ?? "100"));
+
+async function play(seed: number): Promise<void> {
+  const { trace, hash, faults } = await simulate(seed, { requests: values.requests });
   console.log(trace.join("\n"));
   console.log(`hash ${hash}`);
   for (const fault of faults) console.log(`BROKEN ${fault}`);
   process.exitCode = faults.length > 0 ? 1 : 0;
-} else {
-  const from = numberIn("from", values.from);
-  const seeds = numberIn("seeds", values.seeds);
+}
+
+async function playMany(seeds: number): Promise<void> {
   const begun = performance.now();
-  let [edits, broken] = [0, 0];
-  for (let seed = from; seed < from + seeds; seed += 1) {
+  let [edits, broken, played] = [0, 0, 0];
+  for (let seed = from; seed < from + seeds && !(planted && broken > 0); seed += 1) {
     const outcome = await simulate(seed);
+    played += 1;
     edits += outcome.edits;
     if (outcome.faults.length === 0) continue;
     broken += 1;
@@ -36,9 +51,29 @@ if (values.seed !== undefined) {
   }
   const seconds = (performance.now() - begun) / 1000;
   console.log(
-    `${seeds} seeds, ${edits} acknowledged edits, ${broken} broken, ${(seeds / seconds).toFixed(2)} seeds/s`,
+    `${played} seeds, ${edits} acknowledged edits, ${broken} broken, ${(played / seconds).toFixed(2)} seeds/s`,
   );
   process.exitCode = broken > 0 ? 1 : 0;
+}
+
+/** Each mutant has a process of its own, as modules are loaded once. */
+function hunt(seeds: number): void {
+  for (const [at, { name }] of mutants.entries()) {
+    const options = ["--mutant", String(at), "--from", String(from), "--seeds", String(seeds)];
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      [...process.execArgv, import.meta.filename, ...options],
+      { encoding: "utf8", maxBuffer: 2 ** 28 },
+    );
+    const [, played] = /^(\d+) seeds,/m.exec(stdout) ?? [];
+    const [, how = ""] = /^ {2}(.*)$/m.exec(stdout) ?? [];
+    const isFound = status === 1 && played !== undefined;
+    if (!isFound) process.exitCode = 1;
+    const ending = played === undefined ? stderr.trim() : `not found in ${played} seeds`;
+    console.log(
+      `${name}: ${isFound ? `found in seed ${from + Number(played) - 1}: ${how}` : ending}`,
+    );
+  }
 }
 
 function numberIn(name: string, text: string): number {

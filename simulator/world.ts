@@ -30,6 +30,8 @@ export interface Question {
 
 const start = Temporal.Instant.from("2027-03-01T09:00Z");
 const latencyMs = 80;
+/** Of the service. */
+export const quota = { requests: 25, perMs: 10_000 } as const;
 
 /**
  * A workspace, the daemon and a network inside one process, on a clock of their own, with all chance drawn from one seed: the
@@ -87,7 +89,7 @@ export class World {
     this.#sandbox = await testSandbox({
       clock: this.time.clock,
       monotonic: this.time.monotonic,
-      quota: { requests: 25, perMs: 10_000 },
+      quota,
       latencyMs,
       intermediary: {
         arriving: this.reads.arriving,

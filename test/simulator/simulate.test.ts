@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { fits, mutants } from "../../simulator/mutants.ts";
 import { simulate } from "../../simulator/simulate.ts";
 
 /** With a crash, edits that are accepted and refused, and requests that fail. */
@@ -13,4 +14,8 @@ it("gives the same events for the same seed, and others for another", async () =
   expect(other.hash).not.toBe(first.hash);
   expect(first.edits).toBeGreaterThan(2);
   expect([first.faults, other.faults]).toEqual([[], []]);
+});
+
+it.each(mutants)("can plant a defect that $name", (mutant) => {
+  expect(fits(mutant)).toBe(true);
 });

@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+
+/** A defect that the simulator has to find: a piece of the source, and what stands in its place. */
+export interface Mutant {
+  readonly name: string;
+  /** Below `src`. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Each is a mistake that somebody could make, in one place. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: "changes an item without reading it first",
+    file: "edits/delivery/update.ts",
+    from: "const current = await fetchCurrent(attempt);",
+    to: 'const current = { kind: "found", address: addressOf(attempt), ours: attempt.edit.base };',
+  },
+  {
+    name: "makes an item again without looking for it",
+    file: "edits/delivery/create.ts",
+    from: "if (edit.sentAt) {",
+    to: "if (edit.sentAt === undefined) {",
+  },
+  {
+    name: "takes any new item of the same person for a lost creation",
+    file: "domain/lost-creation.ts",
+    from: 'if (looksAlike(item, lost.wished)) return "same";',
+    to: 'if (item.kind === lost.wished.kind) return "same";',
+  },
+  {
+    name: "lets the later of two changes win in silence",
+    file: "edits/delivery/merge-edit.ts",
+    from: 'const taken = policy === "ask" ? null : policy;',
+    to: 'const taken = "theirs";',
+  },
+  {
+    name: "believes whatever is read right after a write",
+    file: "domain/eventual.ts",
+    from: "if (!read) return edits.length > 0 && !isDeleted;",
+    to: "return false;",
+  },
+  {
+    name: "keeps the claims of a process that died",
+    file: "edits/delivery/drain.ts",
+    from: "const edits = store.journal.release() + store.extras.release();",
+    to: "const edits = store.extras.release();",
+  },
+  {
+    name: "keeps the first steps of a transaction whose last one fails",
+    file: "store/steady-database.ts",
+    from: 'if (isOutermost) databaseStep("commit");',
+    to: 'try { if (isOutermost) databaseStep("commit"); } catch { db.exec("COMMIT; BEGIN"); }',
+  },
+  {
+    name: "shows private items to everybody",
+    file: "domain/sight.ts",
+    from: "return isPartyTo(person, item);\n}\n\n/** Whether some item",
+    to: "return true;\n}\n\n/** Whether some item",
+  },
+  {
+    name: "takes no notice of If-Match",
+    file: "caldav/conditions.ts",
+    from: "if (met.ok) return ok({ object, isSeen: met.value.isSeen });",
+    to: "if (object || met.ok) return ok({ object, isSeen: true });",
+  },
+  {
+    name: "serves an old copy under its old SEQUENCE",
+    file: "caldav/objects/put.ts",
+    from: "if ((incoming.sequence ?? 0) >= shown) return put;",
+    to: "if (shown >= 0) return put;",
+  },
+  {
+    name: "forgets the UID that a lost creation was shown under",
+    file: "store/mirror/mirror.ts",
+    from: "const named = readOwnUid(uid, installation);",
+    to: "const named = null;",
+  },
+  {
+    name: "sends one request more than the quota has",
+    file: "upstream/gate.ts",
+    from: "const share = this.#share.current(now);\n    return",
+    to: "const share = this.#share.current(now) + 1;\n    return",
+  },
+];
+
+const urlOf = ({ file }: Mutant): string => import.meta.resolve(`../src/${file}`);
+
+/** Whether a mutant can still be planted: its piece stands in the source once. */
+export const fits = (mutant: Mutant): boolean =>
+  readFileSync(new URL(urlOf(mutant)), "utf8").split(mutant.from).length === 2;
+
+/** Plants a defect in what this process loads from now on. */
+export function plant(mutant: Mutant): void {
+  if (!fits(mutant)) throw new Error(`${mutant.file} does not hold this once: ${mutant.from}`);
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context);
+      if (url !== urlOf(mutant)) return loaded;
+      const { source = "" } = loaded;
+      const text =
+        typeof source === "string" ? source : new TextDecoder().decode(source ?? undefined);
+      return { ...loaded, source: text.replace(mutant.from, () => mutant.to) };
+    },
+  });
+}
