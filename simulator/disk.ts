@@ -20,6 +20,10 @@ export class Disk {
     this.#trouble = trouble;
   }
 
+  get trouble(): DiskTrouble | null {
+    return this.#trouble;
+  }
+
   /** Calls back in the middle of what the daemon does, at one of its next steps. */
   crashAfter(steps: number, crash: () => void): void {
     this.#stepsLeft = steps;

@@ -21,12 +21,12 @@ export class Life {
   constructor(world: World, dataDir: string) {
     this.#world = world;
     this.dataDir = dataDir;
-    const { time, random } = world;
+    const { time, chance } = world;
     this.rooms = roomsOn(world.sandbox, {
       folder: this.dataDir,
       clock: time.clock,
       monotonic: time.monotonic,
-      random: () => random.next(),
+      random: () => chance.next(),
       log: this.#log(),
       config: {
         service: { quota: { requests: 25, per: "PT10S" } },
@@ -50,7 +50,7 @@ export class Life {
   }
 
   async start(): Promise<void> {
-    const { time, random } = this.#world;
+    const { time, chance } = this.#world;
     const { url, done } = await startDaemon({
       config: this.rooms.config,
       rooms: this.rooms,
@@ -60,7 +60,7 @@ export class Life {
       loopDelay: { read: () => ({ p50Ms: 0, p99Ms: 0, longestMs: 0, minutes: 0 }), turnOver() {} },
       clock: time.clock,
       monotonic: time.monotonic,
-      random: () => random.next(),
+      random: () => chance.next(),
     });
     this.#port = Number(new URL(url).port);
     this.#done = done;

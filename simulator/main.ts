@@ -2,6 +2,7 @@
 //   npm run simulate -- --seed 42              the events of one seed, and their hash
 //   npm run simulate -- --seed 42 --requests   and every request that the service gets, with its answer
 //   npm run simulate -- --from 1 --seeds 100   many seeds; exits with 1 where a promise was broken
+//   npm run simulate -- --shrink 42            the shortest story in which seed 42 is still broken, and a test of it
 //   npm run simulate -- --mutants              plants one defect after the other, and says after how many seeds it is found
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     requests: { type: "boolean", default: false },
     from: { type: "string", default: "1" },
     seeds: { type: "string" },
+    shrink: { type: "string" },
     mutants: { type: "boolean", default: false },
     /** Number of the mutant to plant; the first seed that finds it ends the run. */
     mutant: { type: "string" },
@@ -26,6 +28,7 @@ const { simulate } = await import("./simulate.ts");
 
 const from = numberIn("from", values.from);
 if (values.mutants) hunt(numberIn("seeds", values.seeds ?? "2000"));
+else if (values.shrink !== undefined) await tell(numberIn("shrink", values.shrink));
 else if (values.seed !== undefined) await play(numberIn("seed", values.seed));
 else await playMany(numberIn("seeds", values.seeds ?? "100"));
 
@@ -35,6 +38,22 @@ async function play(seed: number): Promise<void> {
   console.log(`hash ${hash}`);
   for (const fault of faults) console.log(`BROKEN ${fault}`);
   process.exitCode = faults.length > 0 ? 1 : 0;
+}
+
+/** Prints what people did and what went wrong, without what the daemon says of it. */
+async function tell(seed: number): Promise<void> {
+  const { shrink } = await import("./shrink.ts");
+  const { steps, outcome } = await shrink(seed, (left) => console.error(`${left} steps are left`));
+  console.log(
+    outcome.trace.filter((line) => !/^ *[\d.]+ (?:log|warning|error):/.test(line)).join("\n"),
+  );
+  for (const fault of outcome.faults) console.log(`BROKEN ${fault}`);
+  console.log(`
+it("keeps its promises in seed ${seed}", async () => {
+  const only = new Set([${steps.join(", ")}]);
+  const { faults } = await simulate(${seed}, { only });
+  expect(faults).toEqual([]);
+});`);
 }
 
 async function playMany(seeds: number): Promise<void> {

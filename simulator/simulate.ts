@@ -1,5 +1,6 @@
 import { personId } from "../src/domain/ids.ts";
 import type { Fault } from "../src/sandbox/faults.ts";
+import { Random } from "../src/sandbox/seed/random.ts";
 import { Colleague } from "./actors/colleague.ts";
 import { type Habit, Program } from "./actors/program.ts";
 import { Ledger } from "./ledger.ts";
@@ -9,6 +10,8 @@ import { World } from "./world.ts";
 /** How one seed went. */
 export interface Outcome {
   readonly seed: number;
+  /** How many steps people and faults took. */
+  readonly steps: number;
   readonly hash: string;
   readonly trace: readonly string[];
   /** What is wrong; empty where every promise was kept. */
@@ -25,26 +28,48 @@ const roundSeconds = 120;
 /** The owner's program, and two of another person. */
 const habits: readonly Habit[] = ["careful", "bare", "stale"];
 
-/** Plays what a seed says for so many virtual seconds, and holds the end against what was promised. `requests`: the trace tells them. */
-export async function simulate(
-  seed: number,
-  { seconds = usualSeconds, requests = false } = {},
-): Promise<Outcome> {
-  const world = new World(seed, { requests });
+/** `seconds`: how long people work; `requests`: the trace tells each request; `only`: the steps that are taken, all unless given. */
+export interface Setting {
+  readonly seconds?: number;
+  readonly requests?: boolean;
+  readonly only?: ReadonlySet<number>;
+}
+
+/** Plays what a seed says, and holds the end against what was promised. */
+export async function simulate(seed: number, setting: Setting = {}): Promise<Outcome> {
+  const world = new World(seed, setting);
+  const steps = stepsOf(world.random, setting.seconds ?? usualSeconds);
   return world.within(async () => {
     await world.open();
     const ledger = new Ledger(world);
-    const faults = await playedAndJudged(world, { ledger, seconds });
+    const taken = steps.filter((_, at) => setting.only?.has(at) ?? true);
+    const faults = await playedAndJudged(world, { ledger, steps: taken });
     await world.until(world.close());
-    return { seed, hash: world.hash, trace: world.trace, faults, edits: ledger.acknowledged };
+    const { hash, trace } = world;
+    return { seed, steps: steps.length, hash, trace, faults, edits: ledger.acknowledged };
   });
+}
+
+/** Something that somebody does, or that begins to go wrong. What it draws does not depend on the steps before it. */
+interface Step {
+  /** Since the first sweep, in milliseconds. */
+  readonly atMs: number;
+  readonly random: Random;
+}
+
+function stepsOf(random: Random, seconds: number): readonly Step[] {
+  const steps: Step[] = [];
+  for (let atMs = 0; atMs < seconds * 1000; atMs += random.between(500, 12_000)) {
+    steps.push({ atMs, random: new Random(random.between(0, 2 ** 31)) });
+  }
+  return steps;
 }
 
 async function playedAndJudged(
   world: World,
-  { ledger, seconds }: { readonly ledger: Ledger; readonly seconds: number },
+  { ledger, steps }: { readonly ledger: Ledger; readonly steps: readonly Step[] },
 ): Promise<readonly string[]> {
-  const { random, time } = world;
+  const { time } = world;
   const colleague = new Colleague(world, ledger);
   for (let nth = 0; nth < 8; nth += 1) colleague.act();
   await world.run(() => world.life.rooms.sync.ready);
@@ -58,10 +83,10 @@ async function playedAndJudged(
     const login = habit === "careful" ? owner : member;
     return new Program(world, { ledger, habit, ...login });
   });
-  const end = time.monotonic() + seconds * 1000;
-  while (time.monotonic() < end) {
-    const next = time.monotonic() + random.between(500, 12_000);
-    await world.run(() => time.monotonic() >= next);
+  const begunMs = time.monotonic();
+  for (const { atMs, random } of steps) {
+    await world.run(() => time.monotonic() >= begunMs + atMs);
+    world.random = random;
     await act();
   }
   world.note("simulation", "nothing goes wrong any more");
@@ -82,6 +107,7 @@ async function playedAndJudged(
   return [...ledger.faults(), ...shown];
 
   async function act(): Promise<void> {
+    const { random } = world;
     const dice = random.between(1, 22);
     if (dice <= 4) colleague.act();
     else if (dice <= 16) await world.until(random.pick(programs).act());

@@ -39,7 +39,10 @@ export const quota = { requests: 25, perMs: 10_000 } as const;
  */
 export class World {
   readonly time = new VirtualTime(start);
-  readonly random: Random;
+  /** What people and faults draw from. */
+  random: Random;
+  /** What the daemon draws from. */
+  readonly chance: Random;
   readonly folder = mkdtempSync(join(tmpdir(), "dayferry-simulation-"));
   /** How old what the service shows may be. */
   readonly reads = new LaggingReads(this.time.monotonic);
@@ -53,6 +56,7 @@ export class World {
   #lives = 0;
   #process = 0;
   #starting: Promise<void> | null = null;
+  #hasLostNotes = false;
 
   readonly #tellsRequests: boolean;
 
@@ -60,12 +64,13 @@ export class World {
   constructor(seed: number, { requests = false } = {}) {
     this.#tellsRequests = requests;
     this.random = new Random(seed);
+    this.chance = new Random(this.random.between(0, 2 ** 31));
     this.#agent = this.#network.httpAgent({});
   }
 
   /** Does `act` with this world in the place of the process's clock, timers, chance and network. */
   async within<Value>(act: () => Promise<Value>): Promise<Value> {
-    const chance = new Random(this.random.between(0, 2 ** 31));
+    const { chance } = this;
     const restoreTime = this.time.install();
     const restore = replaceRuntime({
       random: () => chance.next(),
@@ -139,6 +144,11 @@ export class World {
     return reply;
   }
 
+  /** Whether a process died that could not note what it had sent. */
+  get hasLostNotes(): boolean {
+    return this.#hasLostNotes;
+  }
+
   /** Whether the daemon is being started. */
   get isStarting(): boolean {
     return this.#starting !== null;
@@ -149,6 +159,7 @@ export class World {
     if (this.isStarting) return;
     const dead = this.life;
     this.note("operator", "kill -9, start");
+    this.#hasLostNotes ||= this.disk.trouble !== null;
     this.disk.trouble = null;
     const folder = this.#nextFolder();
     dead.die(folder);

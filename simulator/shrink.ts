@@ -1,0 +1,37 @@
+import { type Outcome, simulate } from "./simulate.ts";
+
+/** A broken seed with the fewest steps that still break a promise, as far as leaving steps out tells. */
+export interface Shrunk {
+  readonly steps: readonly number[];
+  readonly outcome: Outcome;
+}
+
+/**
+ * Leaves out as many steps of a broken seed as it can: halves first, then ever smaller pieces, and single ones in the end.
+ * `tried`: told of each smaller one. Throws where the seed is not broken. Source: Zeller, "Yesterday, my program worked" (ddmin).
+ */
+export async function shrink(
+  seed: number,
+  tried: (steps: number) => void = () => undefined,
+): Promise<Shrunk> {
+  let outcome = await simulate(seed);
+  if (outcome.faults.length === 0) throw new Error(`seed ${seed} is not broken`);
+  let steps = Array.from({ length: outcome.steps }, (_, at) => at);
+  for (
+    let size = Math.ceil(steps.length / 2);
+    size >= 1;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
+    for (let at = 0; at < steps.length; ) {
+      const fewer = steps.toSpliced(at, size);
+      const without = await simulate(seed, { only: new Set(fewer) });
+      if (without.faults.length === 0) {
+        at += size;
+        continue;
+      }
+      [steps, outcome] = [fewer, without];
+      tried(steps.length);
+    }
+  }
+  return { steps, outcome };
+}
