@@ -18,7 +18,7 @@ import {
   type ObjectPut,
   storeOctets,
 } from "./accept-object.ts";
-import { relocate } from "./relocate.ts";
+import { relocate, relocateByPut } from "./relocate.ts";
 
 /**
  * Stores an object under a name, and with a UID, that the calendar does not have: a new item, one that was deleted, or
@@ -145,12 +145,8 @@ function putKnown(
   if (isLeft && !requiresAbsence(headers) && !isOwnMove(context, viewed)) {
     return changeElsewhere(context, put, { viewed, from });
   }
-  const moved = relocate(context, { from: from.calendar, to: calendar, viewed });
+  const moved = relocateByPut(context, { from: from.calendar, to: calendar, viewed, name });
   if (!moved.ok) return moved;
-  if (moved.value !== null) {
-    calendars.hold({ edit: moved.value, key, name, object: null });
-    calendars.retract(calendar, { key, name });
-  }
   const changed = change(context, put, { viewed, calendar, name });
   return changed.ok ? ok(created(context, put)) : changed;
 }

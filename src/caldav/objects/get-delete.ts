@@ -7,7 +7,7 @@ import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, faultAnswer, missingFault, readOnlyFault } from "../fault.ts";
 import { objectType } from "../properties/object-properties.ts";
 import { acceptEdit, atomically, ownHeldEdits } from "./accept-object.ts";
-import { relocate } from "./relocate.ts";
+import { relocateByPut } from "./relocate.ts";
 
 /**
  * Answers GET and HEAD with the octets of an object, whatever Accept says: there is one form only, and 406 makes
@@ -83,13 +83,9 @@ function finishMove(
   const viewed = put && store.view.get(key);
   if (!put || !viewed) return null;
   const { calendar, name } = put;
-  const moved = relocate(context, { from, to: calendar, viewed });
+  const moved = relocateByPut(context, { from, to: calendar, viewed, name });
   if (!moved.ok) return moved;
   if (moved.value === null) calendars.rename(key, name);
-  else {
-    calendars.hold({ edit: moved.value, key, name, object: null });
-    calendars.retract(calendar, { key, name });
-  }
   return ok({ status: 204 });
 }
 

@@ -31,6 +31,20 @@ export function relocate(
   return moved.ok ? ok(heldEdit(moved.value, context)) : moved;
 }
 
+/** The same by a PUT under a name: while the move waits for approval, only its editor is shown it there. */
+export function relocateByPut(
+  context: DavContext,
+  about: Parameters<typeof relocate>[1] & { readonly name: string },
+): Result<EditId | null, DavFault> {
+  const { to, viewed, name } = about;
+  const moved = relocate(context, about);
+  if (!moved.ok || moved.value === null) return moved;
+  const { key } = viewed;
+  context.calendars.hold({ edit: moved.value, key, name, object: null });
+  context.calendars.retract(to, { key, name });
+  return moved;
+}
+
 function otherKindFault(to: Calendar, { item }: ViewItem): DavFault {
   const reason =
     to.kind === "milestones"
