@@ -3,22 +3,32 @@ import { projectId } from "../src/domain/ids.ts";
 import { itemsOf, type PresentItem } from "./workspace-items.ts";
 import { quota, type World } from "./world.ts";
 
-/** One title that somebody gave to an item, or with `null` the item's deletion. */
+/** What of an item holds a mark. */
+export type MarkedField = "title" | "description";
+
+/** A text that somebody gave to an item, or with `null` the item's deletion. */
 interface Wish {
+  readonly field: MarkedField;
   readonly mark: string | null;
   readonly actor: string;
   /** When it was said to be done. */
   readonly at: Temporal.Instant;
-  /** The mark that the item had for whoever wished it; null for a new item. */
+  /** The mark that stood there for whoever wished it; null where none did. */
   readonly before: string | null;
+  /** The mark of the item's title for whoever wished it; null for a new item. */
+  readonly item: string | null;
   /** Made in the service itself, or taken by Dayferry; of what got no answer nobody knows whether it was taken. */
   readonly way: "service" | "taken" | "unanswered";
 }
 
-const markPattern = /\bm\d+\b/;
+/** A wish that somebody has just told of. */
+export type Noted = Omit<Wish, "at">;
 
-/** The mark in a title, which no two titles share. */
-export const markIn = (title: string): string => markPattern.exec(title)?.[0] ?? "";
+const letters = { title: "m", description: "n" } as const;
+
+/** The mark in a text, which no two texts share; "" where there is none. */
+export const markIn = (text: string, field: MarkedField = "title"): string =>
+  new RegExp(`\\b${letters[field]}\\d+\\b`).exec(text)?.[0] ?? "";
 
 /** In the title of what only its maker may see. */
 export const secrecy = "in secret";
@@ -28,6 +38,15 @@ export const titleOf = (
   mark: string,
   { by, before }: { readonly by: string; readonly before: string },
 ): string => `${mark} by ${by}${before.includes(secrecy) ? ` ${secrecy}` : ""}`;
+
+/** Octets with another line of a property, which stands behind that of the title where there was none. */
+export const withLine = (octets: string, name: string, text: string): string => {
+  const line = new RegExp(`^${name}[;:][^\\r]*(?:\\r\\n[ \\t][^\\r]*)*`, "m");
+  const written = `${name}:${text}`;
+  return line.test(octets)
+    ? octets.replace(line, written)
+    : octets.replace(/^(SUMMARY[^\r]*(?:\r\n[ \t][^\r]*)*)/m, `$1\r\n${written}`);
+};
 
 /** Everything that was acknowledged to anybody, to be held against what became of it. */
 export class Ledger {
@@ -39,12 +58,12 @@ export class Ledger {
     this.#world = world;
   }
 
-  nextMark(): string {
+  nextMark(field: MarkedField = "title"): string {
     this.#marks += 1;
-    return `m${this.#marks}`;
+    return `${letters[field]}${this.#marks}`;
   }
 
-  note(wish: Omit<Wish, "at">): void {
+  note(wish: Noted): void {
     this.#wishes.push({ ...wish, at: this.#world.time.clock() });
   }
 
@@ -70,9 +89,10 @@ export class Ledger {
     wish: Wish,
     { items, edits }: { readonly items: readonly PresentItem[]; readonly edits: readonly Edit[] },
   ): readonly string[] {
-    const { mark, way, actor } = wish;
+    const { mark, field, way, actor } = wish;
     if (mark === null || way === "unanswered") return [];
-    const own = edits.filter(({ patch }) => markIn(patch.title ?? "") === mark);
+    const isOf = ({ patch }: Edit) => markIn(patch[field] ?? "", field) === mark;
+    const own = edits.filter(isOf);
     const isTaken = way === "taken";
     if (isTaken && own.length === 0)
       return [`${mark} of ${actor}: acknowledged, and no edit has it`];
@@ -89,14 +109,17 @@ export class Ledger {
     }
     // What somebody had deleted may have been put anew by a program that had an older copy.
     if (this.#wishes.some((one) => one.mark === null && names.has(one.before ?? ""))) return [];
-    const shown = this.#wishes.findLast((one) => one.mark === markIn(present.title));
-    if (!shown || Temporal.Instant.compare(shown.at, wish.at) >= 0) return [];
+    const there = markIn(present[field], field);
+    const shown = this.#wishes.findLast((one) => one.mark === there);
+    if (shown && Temporal.Instant.compare(shown.at, wish.at) >= 0) return [];
     // An older wish is shown: a person was asked, or told, or it is lost.
-    const edit = edits.find(({ patch }) => markIn(patch.title ?? "") === shown.mark);
-    const isTold = [...own, ...(edit ? [edit] : [])].some(({ conflicts }) => conflicts.length > 0);
-    return isTold
-      ? []
-      : [`${mark} of ${actor}: the older ${shown.mark} of ${shown.actor} is there`];
+    const told = [
+      ...own,
+      ...edits.filter(({ patch }) => markIn(patch[field] ?? "", field) === there),
+    ];
+    if (told.some(({ conflicts }) => conflicts.length > 0)) return [];
+    const instead = shown ? `the older ${shown.mark} of ${shown.actor}` : "nothing of it";
+    return [`${mark} of ${actor}: ${instead} is there`];
   }
 
   /** The marks that an item has had, before and after one of them. */
@@ -104,10 +127,10 @@ export class Ledger {
     const names = new Set([mark]);
     for (let size = 0; size < names.size; ) {
       size = names.size;
-      for (const { mark: next, before } of this.#wishes) {
-        if (next !== null && before !== null && (names.has(next) || names.has(before))) {
-          names.add(next).add(before);
-        }
+      for (const { mark: next, before, item } of this.#wishes) {
+        const all = [next, before, item].filter((one) => one !== null && one !== "");
+        if (next === null || !all.some((one) => names.has(one ?? ""))) continue;
+        for (const one of all) names.add(one ?? "");
       }
     }
     return names;

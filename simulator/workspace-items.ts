@@ -6,6 +6,8 @@ export interface PresentItem {
   readonly kind: "event" | "task";
   readonly id: number;
   readonly title: string;
+  /** "" where there is none. */
+  readonly description: string;
   readonly project: number;
   /** 0 for events. */
   readonly list: number;
@@ -14,16 +16,20 @@ export interface PresentItem {
 /** Everything that the account's owner sees. */
 export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
   const by = keys[0]?.personId ?? 0;
-  return workspace
-    .places()
-    .flatMap(({ project, lists }) => [
-      ...insist(workspace.events.list({ by, project }, { view: "all" })).map(
-        ({ id, title }): PresentItem => ({ kind: "event", id, title, project, list: 0 }),
+  return workspace.places().flatMap(({ project, lists }) => [
+    ...insist(workspace.events.list({ by, project }, { view: "all" })).map(
+      ({ id, title, description }): PresentItem => ({
+        ...{ kind: "event", id, title, project, list: 0 },
+        description: description ?? "",
+      }),
+    ),
+    ...lists.flatMap((list) =>
+      insist(workspace.tasks.list({ by, project, list })).map(
+        ({ id, title, description }): PresentItem => ({
+          ...{ kind: "task", id, title, project, list },
+          description: description ?? "",
+        }),
       ),
-      ...lists.flatMap((list) =>
-        insist(workspace.tasks.list({ by, project, list })).map(
-          ({ id, title }): PresentItem => ({ kind: "task", id, title, project, list }),
-        ),
-      ),
-    ]);
+    ),
+  ]);
 }

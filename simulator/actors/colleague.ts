@@ -1,5 +1,5 @@
 import { insist } from "../../src/sandbox/work-outcome.ts";
-import { type Ledger, markIn, secrecy, titleOf } from "../ledger.ts";
+import { type Ledger, markIn, type Noted, secrecy, titleOf } from "../ledger.ts";
 import { itemsOf, type PresentItem } from "../workspace-items.ts";
 import type { World } from "../world.ts";
 
@@ -15,9 +15,9 @@ export class Colleague {
 
   act(): void {
     const { random } = this.#world;
-    const kind = random.pick(["make", "make", "rename", "rename", "rename", "remove"] as const);
+    const kind = random.pick(["make", "make", "change", "change", "change", "remove"] as const);
     if (kind === "make") this.#make();
-    else if (kind === "rename") this.#rename();
+    else if (kind === "change") this.#change();
     else this.#remove();
   }
 
@@ -37,20 +37,25 @@ export class Colleague {
     const event = { title, start: day, all_day: true, private: isSecret };
     if (list === null) insist(workspace.events.create(where, event));
     else insist(workspace.tasks.create({ ...where, list }, { title, due_date: day }));
-    this.#tell(`makes ${mark}`, { mark, before: null });
+    this.#tell(`makes ${mark}`, { field: "title", mark, before: null, item: null });
   }
 
-  #rename(): void {
+  #change(): void {
+    const { random, sandbox, reads } = this.#world;
     const item = this.#pick();
     if (!item) return;
-    const { events, tasks } = this.#world.sandbox.workspace;
-    const mark = this.#ledger.nextMark();
-    const body = { title: titleOf(mark, { by: "a colleague", before: item.title }) };
+    const { events, tasks } = sandbox.workspace;
+    const field = random.chance(0.7) ? "title" : "description";
+    const mark = this.#ledger.nextMark(field);
+    const text = titleOf(mark, { by: "a colleague", before: item.title });
+    const body = field === "title" ? { title: text } : { description: text };
     const where = { by: this.#by, project: item.project };
-    this.#world.reads.changing(listOf(item));
+    reads.changing(listOf(item));
     if (item.kind === "event") insist(events.update({ ...where, event: item.id }, body));
     else insist(tasks.update({ ...where, list: item.list, task: item.id }, body));
-    this.#tell(`renames ${markIn(item.title)} to ${mark}`, { mark, before: markIn(item.title) });
+    const name = markIn(item.title);
+    const before = markIn(item[field], field);
+    this.#tell(`changes the ${field} of ${name} to ${mark}`, { field, mark, before, item: name });
   }
 
   #remove(): void {
@@ -61,7 +66,8 @@ export class Colleague {
     this.#world.reads.changing(listOf(item));
     if (item.kind === "event") insist(events.remove({ ...where, event: item.id }));
     else insist(tasks.remove({ ...where, list: item.list, task: item.id }));
-    this.#tell(`deletes ${markIn(item.title)}`, { mark: null, before: markIn(item.title) });
+    const name = markIn(item.title);
+    this.#tell(`deletes ${name}`, { field: "title", mark: null, before: name, item: name });
   }
 
   get #by(): number {
@@ -73,10 +79,7 @@ export class Colleague {
     return items.length === 0 ? null : this.#world.random.pick(items);
   }
 
-  #tell(
-    what: string,
-    wish: { readonly mark: string | null; readonly before: string | null },
-  ): void {
+  #tell(what: string, wish: Omit<Noted, "actor" | "way">): void {
     this.#world.note("colleague", what);
     this.#ledger.note({ ...wish, actor: "a colleague", way: "service" });
   }

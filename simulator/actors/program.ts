@@ -1,5 +1,5 @@
 import { ownerOf } from "../../test/support/sandbox.ts";
-import { type Ledger, markIn, secrecy, titleOf } from "../ledger.ts";
+import { type Ledger, markIn, type Noted, secrecy, titleOf, withLine } from "../ledger.ts";
 import type { PresentItem } from "../workspace-items.ts";
 import type { Answer, World } from "../world.ts";
 import { dayOf } from "./colleague.ts";
@@ -59,9 +59,9 @@ export class Program {
     const { random } = this.#world;
     const isLoading = this.#copies.size === 0 || random.chance(this.#habit === "stale" ? 0.1 : 0.4);
     if (isLoading) await this.load();
-    const kind = random.pick(["make", "rename", "rename", "rename", "remove", "move"] as const);
+    const kind = random.pick(["make", "change", "change", "change", "remove", "move"] as const);
     if (kind === "make") await this.#make();
-    else if (kind === "rename") await this.#rename();
+    else if (kind === "change") await this.#change();
     else if (kind === "move") await this.#move();
     else await this.#remove();
   }
@@ -222,21 +222,25 @@ export class Program {
     const href = `${calendar}${encodeURIComponent(uid)}.ics`;
     const headers = this.#habit === "careful" ? { "if-none-match": "*" } : {};
     const answer = await this.#put(href, { octets, headers });
-    this.#tell(`makes ${mark}`, { answer, wish: { mark, before: null } });
+    this.#tell(`makes ${mark}`, {
+      answer,
+      wish: { field: "title", mark, before: null, item: null },
+    });
   }
 
-  async #rename(): Promise<void> {
+  async #change(): Promise<void> {
     const found = this.#pick();
     if (!found) return;
-    const { href, copy, before } = found;
-    const mark = this.#ledger.nextMark();
-    const octets = copy.octets.replace(
-      /^SUMMARY[^\r]*(?:\r\n[ \t][^\r]*)*/m,
-      `SUMMARY:${titleOf(mark, { by: "a program", before: copy.octets })}`,
-    );
+    const { href, copy, before: item } = found;
+    const field = this.#world.random.chance(0.7) ? "title" : "description";
+    const mark = this.#ledger.nextMark(field);
+    const before = markIn(copy.octets, field);
+    const text = titleOf(mark, { by: "a program", before: copy.octets });
+    const octets = withLine(copy.octets, field === "title" ? "SUMMARY" : "DESCRIPTION", text);
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
     const answer = await this.#put(href, { octets, headers });
-    this.#tell(`renames ${before} to ${mark}`, { answer, wish: { mark, before } });
+    const what = `changes the ${field} of ${item} to ${mark}`;
+    this.#tell(what, { answer, wish: { field, mark, before, item } });
     if (answer && (answer.status === 412 || answer.status === 404)) this.#forget(href);
   }
 
@@ -247,7 +251,10 @@ export class Program {
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
     const answer = await this.#ask("DELETE", href, { headers });
     if (isGood(answer)) this.#forget(href);
-    this.#tell(`deletes ${before}`, { answer, wish: { mark: null, before } });
+    this.#tell(`deletes ${before}`, {
+      answer,
+      wish: { field: "title", mark: null, before, item: before },
+    });
   }
 
   /** To another calendar of its kind: a PUT there and a DELETE here. Some change their mind, and put it back before that. */
@@ -333,7 +340,7 @@ export class Program {
       wish,
     }: {
       readonly answer: Answer | null;
-      readonly wish: { readonly mark: string | null; readonly before: string | null };
+      readonly wish: Omit<Noted, "actor" | "way">;
     },
   ): void {
     this.#world.note(this.#name, `${what}: ${answer?.status ?? "no answer"}`);
