@@ -31,6 +31,7 @@ export class Life {
       config: {
         service: { quota: { requests: 25, per: "PT10S" } },
         polling: { share: 0.4, comments: false, history: false, files: false },
+        edits: world.edits,
         backups: { enabled: false },
         feeds: { past: "P50Y", future: "P50Y", completed: "P50Y" },
         http: { port: 0 },

@@ -2,6 +2,7 @@ import { personId } from "../src/domain/ids.ts";
 import type { Fault } from "../src/sandbox/faults.ts";
 import { Random } from "../src/sandbox/seed/random.ts";
 import { Colleague } from "./actors/colleague.ts";
+import { Operator } from "./actors/operator.ts";
 import { type Habit, Program } from "./actors/program.ts";
 import { Ledger } from "./ledger.ts";
 import { itemsOf } from "./workspace-items.ts";
@@ -71,6 +72,8 @@ async function playedAndJudged(
 ): Promise<readonly string[]> {
   const { time } = world;
   const colleague = new Colleague(world, ledger);
+  const operator = new Operator(world);
+  world.note("simulation", `edits: ${JSON.stringify(world.edits)}`);
   for (let nth = 0; nth < 8; nth += 1) colleague.act();
   await world.run(() => world.life.rooms.sync.ready);
   const { passwords } = world.life.rooms.accessControl;
@@ -93,6 +96,8 @@ async function playedAndJudged(
   world.sandbox.faults.clear();
   world.reads.lag = null;
   world.disk.trouble = null;
+  await world.run(() => !world.isStarting);
+  await world.until(operator.approveAll());
   const latest = time.monotonic() + longestRest * 1000;
   let quietSince = time.monotonic();
   await world.run(() => {
@@ -100,7 +105,7 @@ async function playedAndJudged(
     if (!isQuiet) quietSince = time.monotonic();
     return time.monotonic() >= Math.min(latest, quietSince + roundSeconds * 1000);
   });
-  const shown = [];
+  const shown = [...(await world.until(operator.faults(itemsOf(world.sandbox))))];
   for (const program of programs) {
     shown.push(...(await world.until(program.faults(itemsOf(world.sandbox)))));
   }
@@ -108,13 +113,15 @@ async function playedAndJudged(
 
   async function act(): Promise<void> {
     const { random } = world;
-    const dice = random.between(1, 22);
+    const dice = random.between(1, 25);
     if (dice <= 4) colleague.act();
     else if (dice <= 16) await world.until(random.pick(programs).act());
     else if (dice <= 18) breakSomething(world);
     else if (dice <= 19) changeLag(world);
     else if (dice <= 20) changeDisk(world);
-    else if (dice <= 21) world.disk.crashAfter(random.between(1, 200), () => world.crash());
+    else if (dice <= 22) await world.until(operator.act());
+    else if (dice <= 23) changeClock(world);
+    else if (dice <= 24) world.disk.crashAfter(random.between(1, 200), () => world.crash());
     else world.crash();
   }
 }
@@ -168,6 +175,12 @@ function changeLag(world: World): void {
     "service",
     what === "neither" ? "shows everything at once" : `shows ${what} ${ms} ms late`,
   );
+}
+
+/** The service's clock is set. */
+function changeClock(world: World): void {
+  world.skew = world.random.pick([0, 4, -4, 30, -30, 3600, -3600]);
+  world.note("service", `its clock is ${world.skew} s ahead`);
 }
 
 /** The disk begins to refuse what the daemon writes, or does not any more. */

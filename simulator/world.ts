@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { request as requestOf } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ConflictPolicy } from "../src/edits/delivery/attempt.ts";
 import { replaceRuntime } from "../src/runtime.ts";
 import type { AdmittedRequest, Reply } from "../src/sandbox/exchange.ts";
 import { Random } from "../src/sandbox/seed/random.ts";
@@ -44,6 +45,10 @@ export class World {
   /** What the daemon draws from. */
   readonly chance: Random;
   readonly folder = mkdtempSync(join(tmpdir(), "dayferry-simulation-"));
+  /** How this installation treats edits. */
+  readonly edits: { readonly conflicts: ConflictPolicy; readonly mode: "apply" | "review" };
+  /** How far the service's clock is ahead, in seconds. */
+  skew = 0;
   /** How old what the service shows may be. */
   readonly reads = new LaggingReads(this.time.monotonic);
   readonly disk = new Disk();
@@ -65,6 +70,10 @@ export class World {
     this.#tellsRequests = requests;
     this.random = new Random(seed);
     this.chance = new Random(this.random.between(0, 2 ** 31));
+    this.edits = {
+      conflicts: this.random.pick(["ask", "ask", "theirs", "ours"] as const),
+      mode: this.random.chance(0.2) ? "review" : "apply",
+    };
     this.#agent = this.#network.httpAgent({});
   }
 
@@ -92,7 +101,7 @@ export class World {
 
   async open(): Promise<void> {
     this.#sandbox = await testSandbox({
-      clock: this.time.clock,
+      clock: () => this.time.clock().add({ seconds: this.skew }),
       monotonic: this.time.monotonic,
       quota,
       latencyMs,

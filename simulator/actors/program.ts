@@ -12,6 +12,13 @@ interface Copy {
   readonly octets: string;
 }
 
+/** A copy, its address, and the mark of its title. */
+interface Found {
+  readonly href: string;
+  readonly copy: Copy;
+  readonly before: string;
+}
+
 /** What a calendar lists: ETags by address. */
 type Listing = ReadonlyMap<string, string>;
 
@@ -267,6 +274,7 @@ export class Program {
     const kind = from.includes("/tasks-") ? "/tasks-" : "/events-";
     const others = this.#calendars.filter((one) => one.includes(kind) && one !== from);
     if (others.length === 0) return;
+    if (random.chance(0.3)) return this.#moveAtOnce(found, `${random.pick(others)}${name}`);
     const target = `${random.pick(others)}${name}`;
     // Without a condition a PUT of an old copy of what is there already puts that back.
     if (this.#habit !== "careful" && (await this.#ask("GET", target))?.status === 200) return;
@@ -288,7 +296,19 @@ export class Program {
     this.#world.note(this.#name, `${what}: ${gone?.status ?? "no answer"}`);
   }
 
-  #pick() {
+  /** By a MOVE. */
+  async #moveAtOnce({ href, copy, before }: Found, target: string): Promise<void> {
+    const condition = this.#habit === "careful" ? { "if-match": copy.etag } : {};
+    const headers = { ...condition, destination: target, overwrite: "F" };
+    const answer = await this.#ask("MOVE", href, { headers });
+    if (isGood(answer)) this.#forget(href);
+    this.#world.note(
+      this.#name,
+      `MOVE of ${before} to ${target}: ${answer?.status ?? "no answer"}`,
+    );
+  }
+
+  #pick(): Found | null {
     const hrefs = [...this.#copies.keys()].toSorted();
     if (hrefs.length === 0) return null;
     const href = this.#world.random.pick(hrefs);

@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { markIn, secrecy } from "../ledger.ts";
+import type { PresentItem } from "../workspace-items.ts";
+import type { Answer, World } from "../world.ts";
+
+const feedsSchema = z.object({
+  feeds: z.array(z.object({ projectId: z.number(), url: z.string() })),
+});
+
+/** Who runs Dayferry: settles what waits for a person, with the admin's token. */
+export class Operator {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  async act(): Promise<void> {
+    await this.#decide(this.#world.random.chance(0.8) ? "approve" : "discard");
+  }
+
+  /** Approves all that waits for approval. */
+  async approveAll(): Promise<void> {
+    for (let waiting = true; waiting; ) waiting = await this.#decide("approve");
+  }
+
+  /** What is wrong with the feeds of projects, once nothing is under way any more. */
+  async faults(items: readonly PresentItem[]): Promise<readonly string[]> {
+    const faults: string[] = [];
+    for (const { projectId, url } of await this.#feeds()) {
+      const answer = await this.#world.ask({ method: "GET", path: new URL(url).pathname });
+      const text = (answer?.text ?? "").replaceAll("\r\n ", "");
+      const shown = [...text.matchAll(/^SUMMARY.*$/gm)]
+        .map(([line]) => markIn(line))
+        .filter((mark) => mark !== "");
+      const there = items
+        .filter(({ project, title }) => project === projectId && !title.includes(secrecy))
+        .map(({ title }) => markIn(title));
+      const [seen, has] = [shown, there].map((marks) => marks.toSorted().join(", "));
+      if (seen !== has)
+        faults.push(`feed of ${projectId} shows ${seen}, and the service has ${has}`);
+      if (text.includes(secrecy)) faults.push(`feed of ${projectId} tells a secret`);
+    }
+    return faults;
+  }
+
+  async #feeds(): Promise<readonly { readonly projectId: number; readonly url: string }[]> {
+    const answer = await this.#ask("GET", "/api/feeds");
+    return feedsSchema.parse(JSON.parse(answer?.text ?? "null")).feeds;
+  }
+
+  /** Decides about the oldest edit that waits; returns whether there was one. */
+  async #decide(act: "approve" | "discard"): Promise<boolean> {
+    const { store } = this.#world.life.rooms;
+    const held = store.journal.list({ state: "held", limit: 1000 }).at(-1);
+    if (!held) return false;
+    const answer = await this.#ask("POST", `/api/edits/${held.id}/${act}`);
+    this.#world.note("operator", `${act} edit ${held.id}: ${answer?.status ?? "no answer"}`);
+    return answer?.status === 200;
+  }
+
+  #ask(method: string, path: string): Promise<Answer | null> {
+    const token = readFileSync(join(this.#world.life.dataDir, "admin-token"), "utf8").trim();
+    return this.#world.ask({ method, path, headers: { authorization: `Bearer ${token}` } });
+  }
+}
