@@ -71,6 +71,12 @@ export class Ledger {
     return this.#wishes.filter(({ way }) => way === "taken").length;
   }
 
+  /** Whether somebody has deleted the item that has, or had, a title with this mark. */
+  isDeleted(mark: string): boolean {
+    const names = this.#namesOf(mark);
+    return this.#wishes.some((one) => one.mark === null && names.has(one.before ?? ""));
+  }
+
   /** What is wrong once nothing is under way any more; one sentence each. */
   faults(): readonly string[] {
     const { store } = this.#world.life.rooms;
@@ -102,13 +108,12 @@ export class Ledger {
     if (toldTwice(edits).some((one) => names.has(one))) return [];
     const present = items.find(({ title }) => names.has(markIn(title)));
     if (!present) {
-      const isDeleted = this.#wishes.some(
-        (one) => one.mark === null && names.has(one.before ?? ""),
-      );
-      return isDeleted ? [] : [`${mark} of ${actor}: the item is gone, and nobody deleted it`];
+      return this.isDeleted(mark)
+        ? []
+        : [`${mark} of ${actor}: the item is gone, and nobody deleted it`];
     }
     // What somebody had deleted may have been put anew by a program that had an older copy.
-    if (this.#wishes.some((one) => one.mark === null && names.has(one.before ?? ""))) return [];
+    if (this.isDeleted(mark)) return [];
     const there = markIn(present[field], field);
     const shown = this.#wishes.findLast((one) => one.mark === there);
     if (shown && Temporal.Instant.compare(shown.at, wish.at) >= 0) return [];

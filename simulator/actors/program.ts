@@ -179,12 +179,12 @@ export class Program {
     this.#copies.delete(href);
   }
 
-  /** SEQUENCE only rises. */
+  /** SEQUENCE only rises, but for what was deleted and made again before this program heard of it. */
   #look(octets: string): void {
     const uid = uidIn(octets);
     const sequence = Number(/^SEQUENCE:(\d+)/m.exec(octets)?.[1] ?? 0);
     const before = this.#sequences.get(uid) ?? 0;
-    if (sequence < before) {
+    if (sequence < before && !this.#ledger.isDeleted(markIn(octets))) {
       this.#faults.add(
         `${this.#name}: SEQUENCE of ${markIn(octets)} was ${before}, and is ${sequence}`,
       );
