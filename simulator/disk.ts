@@ -30,6 +30,12 @@ export class Disk {
     this.#crash = crash;
   }
 
+  /** Nothing goes wrong any more. */
+  clear(): void {
+    this.#trouble = null;
+    this.#stepsLeft = Number.POSITIVE_INFINITY;
+  }
+
   readonly step = (step: DatabaseStep): void => {
     this.#stepsLeft -= 1;
     if (this.#stepsLeft === 0) this.#crash();

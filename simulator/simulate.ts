@@ -95,7 +95,7 @@ async function playedAndJudged(
   world.note("simulation", "nothing goes wrong any more");
   world.sandbox.faults.clear();
   world.reads.lag = null;
-  world.disk.trouble = null;
+  world.disk.clear();
   await world.run(() => !world.isStarting);
   await world.until(operator.approveAll());
   const latest = time.monotonic() + longestRest * 1000;

@@ -8,6 +8,7 @@ export interface PresentItem {
   readonly title: string;
   /** "" where there is none. */
   readonly description: string;
+  readonly completed: boolean;
   readonly project: number;
   /** 0 for events. */
   readonly list: number;
@@ -18,15 +19,15 @@ export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
   const by = keys[0]?.personId ?? 0;
   return workspace.places().flatMap(({ project, lists }) => [
     ...insist(workspace.events.list({ by, project }, { view: "all" })).map(
-      ({ id, title, description }): PresentItem => ({
-        ...{ kind: "event", id, title, project, list: 0 },
+      ({ id, title, description, completed }): PresentItem => ({
+        ...{ kind: "event", id, title, completed, project, list: 0 },
         description: description ?? "",
       }),
     ),
     ...lists.flatMap((list) =>
       insist(workspace.tasks.list({ by, project, list })).map(
-        ({ id, title, description }): PresentItem => ({
-          ...{ kind: "task", id, title, project, list },
+        ({ id, title, description, completed }): PresentItem => ({
+          ...{ kind: "task", id, title, completed, project, list },
           description: description ?? "",
         }),
       ),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { channel } from "node:diagnostics_channel";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request as requestOf } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -186,6 +186,12 @@ export class World {
     await this.life.stop();
     this.#agent.destroy();
     await this.sandbox.close();
+  }
+
+  /** A request to the daemon with the admin's token. */
+  askAsAdmin({ headers, ...question }: Question): Promise<Answer | null> {
+    const token = readFileSync(join(this.life.dataDir, "admin-token"), "utf8").trim();
+    return this.ask({ ...question, headers: { authorization: `Bearer ${token}`, ...headers } });
   }
 
   /** A request to the daemon; null where it gave no answer. */

@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
 import { markIn, secrecy } from "../ledger.ts";
 import type { PresentItem } from "../workspace-items.ts";
-import type { Answer, World } from "../world.ts";
+import type { World } from "../world.ts";
 
 const feedsSchema = z.object({
   feeds: z.array(z.object({ projectId: z.number(), url: z.string() })),
@@ -47,7 +45,7 @@ export class Operator {
   }
 
   async #feeds(): Promise<readonly { readonly projectId: number; readonly url: string }[]> {
-    const answer = await this.#ask("GET", "/api/feeds");
+    const answer = await this.#world.askAsAdmin({ method: "GET", path: "/api/feeds" });
     return feedsSchema.parse(JSON.parse(answer?.text ?? "null")).feeds;
   }
 
@@ -56,13 +54,11 @@ export class Operator {
     const { store } = this.#world.life.rooms;
     const held = store.journal.list({ state: "held", limit: 1000 }).at(-1);
     if (!held) return false;
-    const answer = await this.#ask("POST", `/api/edits/${held.id}/${act}`);
+    const answer = await this.#world.askAsAdmin({
+      method: "POST",
+      path: `/api/edits/${held.id}/${act}`,
+    });
     this.#world.note("operator", `${act} edit ${held.id}: ${answer?.status ?? "no answer"}`);
     return answer?.status === 200;
-  }
-
-  #ask(method: string, path: string): Promise<Answer | null> {
-    const token = readFileSync(join(this.#world.life.dataDir, "admin-token"), "utf8").trim();
-    return this.#world.ask({ method, path, headers: { authorization: `Bearer ${token}` } });
   }
 }

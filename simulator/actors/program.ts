@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ownerOf } from "../../test/support/sandbox.ts";
 import { type Ledger, markIn, type Noted, secrecy, titleOf, withLine } from "../ledger.ts";
 import type { PresentItem } from "../workspace-items.ts";
@@ -66,9 +67,18 @@ export class Program {
     const { random } = this.#world;
     const isLoading = this.#copies.size === 0 || random.chance(this.#habit === "stale" ? 0.1 : 0.4);
     if (isLoading) await this.load();
-    const kind = random.pick(["make", "change", "change", "change", "remove", "move"] as const);
+    const kind = random.pick([
+      "make",
+      "change",
+      "change",
+      "change",
+      "tick",
+      "remove",
+      "move",
+    ] as const);
     if (kind === "make") await this.#make();
     else if (kind === "change") await this.#change();
+    else if (kind === "tick") await this.#tick();
     else if (kind === "move") await this.#move();
     else await this.#remove();
   }
@@ -101,7 +111,9 @@ export class Program {
       const known = copies.map(([href, { etag }]) => `${href} ${etag}`);
       const [expected, shown] = [
         [...(listed ?? [])].map(([href, etag]) => `${href} ${etag}`),
-        copies.map(([, { octets }]) => markIn(octets)).filter((mark) => mark !== ""),
+        copies
+          .map(([, { octets }]) => stateOf(markIn(octets), isDone(octets)))
+          .filter((text) => text !== ""),
       ].map((all) => all.toSorted().join(", "));
       if (known.toSorted().join(", ") !== expected) {
         this.#faults.add(
@@ -109,7 +121,7 @@ export class Program {
         );
       }
       const marks = there
-        .map(({ title }) => markIn(title))
+        .map(({ title, completed }) => stateOf(markIn(title), completed))
         .toSorted()
         .join(", ");
       if (shown !== marks) {
@@ -245,10 +257,48 @@ export class Program {
     const text = titleOf(mark, { by: "a program", before: copy.octets });
     const octets = withLine(copy.octets, field === "title" ? "SUMMARY" : "DESCRIPTION", text);
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
-    const answer = await this.#put(href, { octets, headers });
-    const what = `changes the ${field} of ${item} to ${mark}`;
+    const isUpload = this.#habit !== "careful" && this.#world.random.chance(0.2);
+    const answer = isUpload
+      ? await this.#upload(href, octets)
+      : await this.#put(href, { octets, headers });
+    const what = `${isUpload ? "uploads" : "changes"} the ${field} of ${item} to ${mark}`;
     this.#tell(what, { answer, wish: { field, mark, before, item } });
     if (answer && (answer.status === 412 || answer.status === 404)) this.#forget(href);
+  }
+
+  /** Ticks a task off, or takes that back. */
+  async #tick(): Promise<void> {
+    const found = this.#pick();
+    if (!found?.href.includes("/tasks-")) return;
+    const { href, copy, before } = found;
+    const status = isDone(copy.octets) ? "NEEDS-ACTION" : "COMPLETED";
+    const octets = withLine(
+      copy.octets.replace(/^(?:PERCENT-COMPLETE|COMPLETED):.*\r\n/gm, ""),
+      "STATUS",
+      status,
+    );
+    const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
+    const answer = await this.#put(href, { octets, headers });
+    this.#world.note(this.#name, `sets ${before} to ${status}: ${answer?.status ?? "no answer"}`);
+  }
+
+  /** Hands the object in as a file, and not over CalDAV; a file that is taken in part counts as refused. */
+  async #upload(href: string, octets: string): Promise<Answer | null> {
+    const [, kind, id] = /\/(events|tasks)-(\d+)\//.exec(href) ?? [];
+    const places = this.#world.sandbox.workspace.places();
+    const project =
+      kind === "events" ? id : places.find(({ lists }) => lists.includes(Number(id)))?.project;
+    const list = kind === "tasks" ? `&list=${id}` : "";
+    const answer = await this.#world.askAsAdmin({
+      method: "POST",
+      path: `/api/edits?project=${project}${list}&person=${this.#person}`,
+      headers: { ...calendarType, ...this.#agent },
+      body: octets,
+    });
+    if (answer?.status !== 202) return answer;
+    const { errors, items } = acceptanceSchema.parse(JSON.parse(answer.text));
+    const isTaken = errors.length === 0 && items.some(({ editId }) => editId !== null);
+    return isTaken ? answer : { ...answer, status: 422 };
   }
 
   async #remove(): Promise<void> {
@@ -381,6 +431,16 @@ const listingIn = (xml: string): Listing =>
       ([, href = "", etag = ""]) => [href, etag.replaceAll("&quot;", '"')],
     ),
   );
+
+const acceptanceSchema = z.object({
+  errors: z.array(z.unknown()),
+  items: z.array(z.object({ editId: z.number().nullable() })),
+});
+
+const isDone = (octets: string): boolean => /^STATUS:COMPLETED/m.test(octets);
+
+const stateOf = (mark: string, completed: boolean): string =>
+  mark !== "" && completed ? `${mark} done` : mark;
 
 const uidIn = (octets: string): string => /^UID:(.*)$/m.exec(octets)?.[1] ?? "";
 
