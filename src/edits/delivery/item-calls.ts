@@ -198,10 +198,10 @@ export function createSettledCalls(
   };
 }
 
-const answeredByOther = ({ kind, id, title }: Item): Failure => ({
+const answeredByOther = (method: "POST" | "PUT", { kind, id, title }: Item): Failure => ({
   kind: "unknown-outcome",
   message: `the answer is about another ${kind}, ${JSON.stringify(title)}`,
-  request: `POST ${kind} ${id}`,
+  request: `${method} ${kind} ${id}`,
 });
 
 interface Recording {
@@ -265,6 +265,13 @@ export function recordWrites(
     return !shown.ok && isMissing(shown.failure);
   }
 
+  /** Whether the answer to a move, which may give a task another id, is about a task of another title, or one that was known. */
+  function isOtherTask({ kind, id, title }: Item, address: ItemAddress): boolean {
+    if (id === address.id) return false;
+    const key = id === null ? null : store.mirror.find(kind, id);
+    return title !== address.item.title || (key !== null && key !== edit.item);
+  }
+
   return {
     list: (item) => plain.list(item),
     async get(address) {
@@ -282,7 +289,7 @@ export function recordWrites(
       const answer = await callsWith({ ...call, onUnanswered }).create(item, wish);
       if (answer.ok && (await isOther(answer.value, wish.patch))) {
         onUnanswered({ waited: Temporal.Duration.from({ seconds: 0 }), hasFailed: false });
-        return fail(answeredByOther(answer.value));
+        return fail(answeredByOther("POST", answer.value));
       }
       if (!answer.ok && !isLost) keep(() => journal.inFlight(edit.id, null));
       return answer;
@@ -294,8 +301,13 @@ export function recordWrites(
         patch: { completed },
         send: (calls) => calls.complete(address, completed),
       }),
-    move: (address, place) =>
-      change(address, { patch: { place }, send: (calls) => calls.move(address, place) }),
+    async move(address, place) {
+      const send = (calls: ItemCalls) => calls.move(address, place);
+      const answer = await change(address, { patch: { place }, send });
+      return answer.ok && isOtherTask(answer.value, address)
+        ? fail(answeredByOther("PUT", answer.value))
+        : answer;
+    },
     delete: (address) =>
       recorded({ act: "delete", address, patch: {} }, (calls) => calls.delete(address)),
   };

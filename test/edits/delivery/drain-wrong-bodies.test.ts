@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
+import { moveRig } from "./move-rig.ts";
 
 const created = calendar(vevent("new@example.com", "SUMMARY:New", "DTSTART;VALUE=DATE:20261205"));
 
@@ -71,5 +72,28 @@ describe("step() of a change that is answered by something else", () => {
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "New", completed: true });
     expect(rig.store.view.findUid(other.uid)?.item).toMatchObject({ title: "Other" });
+  });
+});
+
+describe("step() of a move that is answered by something else", () => {
+  it.each([
+    ["a task that is known", "Other", 0],
+    ["a task that nobody knows", "Welcome", 900_000],
+    ["a task of that title that is known", "Old", 0],
+  ])("moves it once, and leaves the other alone: %s", async (_what, title, above) => {
+    const rig = await moveRig();
+    const other = await rig.task({ title });
+    const { uid, id } = await rig.task({ title: "Old" });
+    const body = rig.workspaceTasks().find((task) => task.id === other.id);
+    rig.sandbox.faults.add({
+      ...{ kind: "replace", method: "PUT", path: /tasks\/\d+$/ },
+      body: { ...body, id: other.id + above },
+    });
+    rig.toOther(uid);
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, listId: rig.otherList });
+    expect(rig.store.view.findUid(other.uid)?.item).toMatchObject({ title, listId: rig.list });
+    expect(rig.workspaceTasks()).toMatchObject([{ id: other.id, title }]);
   });
 });
