@@ -15,6 +15,7 @@ import {
   isRefusal,
   parkAsGone,
   parked,
+  postponed,
   progressUnknown,
   retried,
 } from "./attempt.ts";
@@ -126,11 +127,27 @@ async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEndi
   if (sent && !sent.ok) return failed(sent.failure);
   const deleted = await calls.delete({ item: old, id: old.id });
   if (!deleted.ok && !isMissing(deleted.failure)) {
+    const late = deletionUnderWay(attempt, old);
+    if (late && isRefusal(deleted.failure))
+      return postponed(late, describeRest(deleted.failure, old));
     return left.ok && isRefusal(deleted.failure) && !isKeyRefused(deleted.failure)
       ? takeBack(attempt, { old: { ...left.value, id: old.id }, now, failure: deleted.failure })
       : failed(deleted.failure);
   }
   return { kind: "done", answer: sent ? sent.value : now };
+}
+
+/** Until when a request that got no answer may still delete the old event: so long the new one must not be taken back. */
+function deletionUnderWay(
+  { edit, store, clock }: Attempt,
+  { id }: Identified,
+): Temporal.Instant | null {
+  const late = store.unanswered
+    .ofItem(edit.item)
+    .filter(({ act, serviceId }) => act === "delete" && serviceId === id)
+    .map(({ inFlightUntil }) => inFlightUntil)
+    .filter((until) => Temporal.Instant.compare(until, clock()) > 0);
+  return late.toSorted((a, b) => Temporal.Instant.compare(b, a))[0] ?? null;
 }
 
 /** Whether the service refuses the key, which says nothing about the event: the move goes on once it is taken again. */

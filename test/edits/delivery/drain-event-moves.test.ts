@@ -183,6 +183,19 @@ describe("step() of an event's move to another project", () => {
     await expectMoved(rig, { uid, key });
   });
 
+  it("keeps the new one while a request without an answer may still delete the old one", async () => {
+    const rig = await moveRig();
+    const { id, uid } = await rig.event();
+    const key = rig.keyOf(uid);
+    rig.eventToFar(uid);
+    const path = new RegExp(`/events/${id}$`);
+    rig.sandbox.faults.add({ kind: "late", answer: "drop", ms: 40_000, method: "DELETE", path });
+    await rig.step();
+    rig.sandbox.faults.add({ kind: "status", status: 403, method: "DELETE", path });
+    await rig.drainAll();
+    await expectMoved(rig, { uid, key });
+  });
+
   it("keeps the new one while the key is refused, and deletes the old one later", async () => {
     const rig = await moveRig();
     const { id, uid } = await rig.event();
