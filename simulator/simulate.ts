@@ -96,8 +96,10 @@ async function playedAndJudged(
   world.sandbox.faults.clear();
   world.reads.lag = null;
   world.disk.clear();
-  await world.run(() => !world.isStarting);
-  await world.until(operator.approveAll());
+  // The daemon finds out within a second that its disk can be written.
+  const settledMs = time.monotonic() + 5000;
+  await world.run(() => !world.isStarting && time.monotonic() >= settledMs);
+  await world.until(operator.decideAll());
   const latest = time.monotonic() + longestRest * 1000;
   let quietSince = time.monotonic();
   await world.run(() => {

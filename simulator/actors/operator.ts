@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { EditId } from "../../src/domain/ids.ts";
 import { markIn, secrecy } from "../ledger.ts";
 import type { PresentItem } from "../workspace-items.ts";
 import type { World } from "../world.ts";
@@ -16,12 +17,15 @@ export class Operator {
   }
 
   async act(): Promise<void> {
-    await this.#decide(this.#world.random.chance(0.8) ? "approve" : "discard");
+    const [oldest] = this.#waiting();
+    if (oldest) await this.#decide(oldest, this.#world.random.chance(0.8) ? "approve" : "discard");
   }
 
-  /** Approves all that waits for approval. */
-  async approveAll(): Promise<void> {
-    for (let waiting = true; waiting; ) waiting = await this.#decide("approve");
+  /** Approves all that waits for approval, and discards what cannot be approved: its editor is shown it for as long as it waits. */
+  async decideAll(): Promise<void> {
+    for (const id of this.#waiting()) {
+      if (!(await this.#decide(id, "approve"))) await this.#decide(id, "discard");
+    }
   }
 
   /** What is wrong with the feeds of projects, once nothing is under way any more. */
@@ -49,16 +53,17 @@ export class Operator {
     return feedsSchema.parse(JSON.parse(answer?.text ?? "null")).feeds;
   }
 
-  /** Decides about the oldest edit that waits; returns whether there was one. */
-  async #decide(act: "approve" | "discard"): Promise<boolean> {
-    const { store } = this.#world.life.rooms;
-    const held = store.journal.list({ state: "held", limit: 1000 }).at(-1);
-    if (!held) return false;
-    const answer = await this.#world.askAsAdmin({
-      method: "POST",
-      path: `/api/edits/${held.id}/${act}`,
-    });
-    this.#world.note("operator", `${act} edit ${held.id}: ${answer?.status ?? "no answer"}`);
+  /** The edits that wait for approval, oldest first. */
+  #waiting(): readonly EditId[] {
+    const held = this.#world.life.rooms.store.journal.list({ state: "held", limit: 1000 });
+    return held.map(({ id }) => id).toReversed();
+  }
+
+  /** Returns whether it was done. */
+  async #decide(id: EditId, act: "approve" | "discard"): Promise<boolean> {
+    const path = `/api/edits/${id}/${act}`;
+    const answer = await this.#world.askAsAdmin({ method: "POST", path });
+    this.#world.note("operator", `${act} edit ${id}: ${answer?.status ?? "no answer"}`);
     return answer?.status === 200;
   }
 }
