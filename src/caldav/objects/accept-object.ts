@@ -2,14 +2,15 @@ import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts
 import type { Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
-import { applyPatch, fieldsOf, type Patch, type PatchField, pick } from "../../domain/patch.ts";
+import { applyPatch, type Patch, type PatchField } from "../../domain/patch.ts";
 import { patchFromPlain } from "../../domain/plain-item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { sameStored } from "../../domain/sameness.ts";
 import type { When } from "../../domain/when.ts";
 import type { FieldChange } from "../../edits/field-changes.ts";
+import type { ItemsRequest } from "../../edits/intake/accept.ts";
+import type { ItemPlan } from "../../edits/intake/item-plan.ts";
 import type { Acceptance, PlannedItem } from "../../edits/intake/plan-answer.ts";
-import { ownHeld, ownOf, shownBase } from "../../edits/intake/plan-known.ts";
+import { ownOf, shownBase } from "../../edits/intake/plan-known.ts";
 import { baseMark } from "../../ics/base-mark.ts";
 import { readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
@@ -94,8 +95,9 @@ interface AcceptedEdit {
 export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<AcceptedEdit, DavFault> {
   const { incoming, base } = edit;
   const { uid } = incoming;
-  const waiting = waitingFor(uid, context);
-  const planned = plannedItem(acceptItem(context, { edit, dryRun: false }));
+  const plans: ItemPlan[] = [];
+  const onPlan = (plan: ItemPlan) => plans.push(plan);
+  const planned = plannedItem(acceptItem(context, { edit, dryRun: false, onPlan }));
   if (!planned.ok) return planned;
   const item = planned.value;
   const key = context.store.mirror.findUid(uid)?.item;
@@ -104,28 +106,11 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
     return fail(objectRefusal("valid-calendar-object-resource", reason));
   }
   const seen = base ?? (item.action === "create" ? null : lastSeen(context, { key, incoming }));
-  const stored = item.editId === null ? {} : context.store.journal.get(item.editId)?.patch;
-  const patch = stored && withoutWaiting(stored, waiting);
+  const patch = plans[0]?.asked ?? {};
   const isNew = item.action === "create" && context.store.view.get(key) === null;
-  const described = seen && patch && !isNew ? describedItem({ base: seen, patch, incoming }) : null;
+  const described = seen && !isNew ? describedItem({ base: seen, patch, incoming }) : null;
   return ok({ key, held: heldEdit(item, context), described });
 }
-
-/** The fields that earlier edits by the person's programs set and that wait for approval: the next edit takes them in. */
-function waitingFor(uid: string, { store, person }: DavContext): Patch {
-  const key = store.mirror.findUid(uid)?.item;
-  const about = { store, channel: "caldav", actor: person.id } as const;
-  return (key === undefined ? null : ownHeld(key, about))?.patch ?? {};
-}
-
-/** The fields of an edit that its own octets set, without those that it took in from waiting edits. */
-const withoutWaiting = (patch: Patch, waiting: Patch): Patch =>
-  pick(
-    patch,
-    fieldsOf(patch).filter(
-      (field) => waiting[field] === undefined || !sameStored(field, patch, waiting),
-    ),
-  );
 
 /** What octets without a base were compared with, whose item was deleted and is there again. */
 const lastSeen = (
@@ -136,7 +121,7 @@ const lastSeen = (
 
 function acceptItem(
   { acceptItems, person, agent }: DavContext,
-  { edit, dryRun }: { readonly edit: ObjectEdit; readonly dryRun: boolean },
+  { edit, ...how }: { readonly edit: ObjectEdit } & Pick<ItemsRequest, "dryRun" | "onPlan">,
 ): Acceptance {
   const { calendar, incoming, method, base, cleared = [], replaced = null } = edit;
   const { uid } = incoming;
@@ -152,7 +137,7 @@ function acceptItem(
     program: agent,
     projectId: calendar.projectId,
     listId: calendar.listId,
-    dryRun,
+    ...how,
   });
 }
 

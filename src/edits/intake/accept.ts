@@ -48,6 +48,8 @@ export interface ItemsRequest extends CommonRequest {
   readonly newAs?: "milestone";
   /** The editor means new items: what was deleted under the same UID is made again. */
   readonly recreate?: boolean;
+  /** Told of the plan for each item that is stored. */
+  readonly onPlan?: (plan: ItemPlan) => void;
 }
 
 interface CommonRequest extends Sender {
@@ -202,6 +204,7 @@ function* keepAll({ deps, pace, request, brake, teller }: Taking): Steps<void> {
       if (steps.length >= pace.most || pace.isOver()) break;
     }
     for (const step of steps) {
+      request.onPlan?.(step.itemPlan);
       const editId = keepEdit(step, { ...deps, sender: request });
       isReleased ||= editId !== null && step.state === "pending";
       teller.add({ ...step, editId });

@@ -48,6 +48,8 @@ export interface ItemPlan {
   readonly notes: readonly Note[];
   /** Waiting edits of the same editor that this one takes in; none unless said. */
   readonly takesIn?: readonly EditId[];
+  /** Of a known item: what the file itself says otherwise than its editor saw, without what waiting edits wish. */
+  readonly asked?: Patch;
   /** What it asks for beside its fields; none unless said. */
   readonly extras?: readonly NewExtra[];
   readonly ending: Ending;

@@ -76,7 +76,8 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
   };
   const { store } = situation;
   const overrides = overrideNotes(incoming, { base: edit.base, present, patch, store });
-  const plan = planOf(incoming, { known, edit, notes: [...notes, ...overrides] });
+  const about = { known, edit, notes: [...notes, ...overrides] };
+  const plan = { ...planOf(incoming, about), asked: { ...unset, ...diff.patch } };
   return held && plan.ending.kind !== "waits" ? { ...plan, takesIn: held.ids } : plan;
 }
 

@@ -197,6 +197,20 @@ describe("a change that is held", () => {
     expect(rig.text(`${near}/m.ics`)).toContain("SUMMARY:Mine");
   });
 
+  it("is in what another device has loaded and sends on, and gone from that once it is not carried out", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    const first = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");
+    rig.ask("PUT", path, { body: first });
+    const body = rig.text(path).replace("END:VTODO", "DESCRIPTION:More\r\nEND:VTODO");
+    rig.ask("PUT", path, { body, headers: { "user-agent": "Other/1" } });
+    expect(rig.text(path)).toBe(body);
+    rig.approve();
+    expect(rig.bens(path)).toBe(body);
+    for (const { id } of rig.edits()) rig.store.journal.discard(id);
+    expect(rig.bens(path)).not.toMatch(/Mine|More/);
+  });
+
   it("does not wait twice when it is put twice", () => {
     const rig = heldRig();
     const path = rig.member(aTask(601));
