@@ -117,7 +117,7 @@ export class Program {
       ].map((all) => all.toSorted().join(", "));
       if (known.toSorted().join(", ") !== expected) {
         this.#faults.add(
-          `${this.#name}: ${calendar} lists ${expected}, and changes told of ${known}`,
+          `${this.#name}: ${calendar} lists ${expected}, and changes told of ${known.join(", ")}`,
         );
       }
       const marks = there
