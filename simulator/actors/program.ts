@@ -266,8 +266,9 @@ export class Program {
     if (answer && (answer.status === 412 || answer.status === 404)) this.#forget(href);
   }
 
-  /** Ticks a task off, or takes that back. */
+  /** Ticks a task off, or takes that back. An old copy could say just what an older version said, which puts that back. */
   async #tick(): Promise<void> {
+    if (this.#habit !== "careful") await this.load();
     const found = this.#pick();
     if (!found?.href.includes("/tasks-")) return;
     const { href, copy, before } = found;
