@@ -48,7 +48,7 @@ export class World {
   /** How this installation treats edits. */
   readonly edits: { readonly conflicts: ConflictPolicy; readonly mode: "apply" | "review" };
   /** How far the service's clock is ahead, in seconds. */
-  skew = 0;
+  skew: number;
   /** How old what the service shows may be. */
   readonly reads = new LaggingReads(this.time.monotonic);
   readonly disk = new Disk();
@@ -70,6 +70,7 @@ export class World {
     this.#tellsRequests = requests;
     this.random = new Random(seed);
     this.chance = new Random(this.random.between(0, 2 ** 31));
+    this.skew = this.random.pick([0, 0, 0, 30, -30, 3600, -3600]);
     this.edits = {
       conflicts: this.random.pick(["ask", "ask", "theirs", "ours"] as const),
       mode: this.random.chance(0.2) ? "review" : "apply",

@@ -299,6 +299,8 @@ export class Program {
     if (answer?.status !== 202) return answer;
     const { errors, items } = acceptanceSchema.parse(JSON.parse(answer.text));
     const isTaken = errors.length === 0 && items.some(({ editId }) => editId !== null);
+    // Who goes on from what is in the file says it again.
+    if (isTaken) this.#copies.set(href, { etag: "", octets });
     return isTaken ? answer : { ...answer, status: 422 };
   }
 
