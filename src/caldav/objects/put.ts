@@ -60,7 +60,10 @@ function withPresentUid(context: DavContext, put: ObjectPut): ObjectPut {
   return { ...put, body: withUid(put.body, uid), incoming: underUid(put.incoming, uid) };
 }
 
-/** Octets of an old copy are kept under the SEQUENCE that calendars were shown last: it only rises. Source: RFC 5545 3.8.7.4. */
+/**
+ * Octets of an old copy are kept under the SEQUENCE that calendars were shown last: it only rises. Those of a program that names the
+ * present version are no old copy. Source: RFC 5545 3.8.7.4.
+ */
 function withRisingSequence(context: DavContext, put: ObjectPut): ObjectPut {
   const { body, incoming } = put;
   const { component } = incoming;
@@ -79,10 +82,12 @@ function shownSequence(context: DavContext, { request, incoming }: ObjectPut): n
   const identity = store.mirror.findUid(incoming.uid);
   if (!identity) return 0;
   const here = calendars.object(request.calendar, request.name);
+  if (here && request.headers["if-match"]?.includes(here.etag)) return 0;
   const object = here?.key === identity.item ? here : memberOfUid(incoming.uid, context)?.object;
   if (object) return sequenceIn(calendars.octets(object));
+  const { item, sequence, serviceId } = identity;
+  if (serviceId === null) return 0;
   // The deletion has raised it.
-  const { item, sequence } = identity;
   const last = store.objects.get({ item, component: incoming.component });
   return Math.max(sequence - 1, last?.body ? sequenceIn(last.body) : 0);
 }
