@@ -86,7 +86,7 @@ function shownSequence(context: DavContext, { request, incoming }: ObjectPut): n
   const object = here?.key === identity.item ? here : memberOfUid(incoming.uid, context)?.object;
   if (object) return sequenceIn(calendars.octets(object));
   const { item, sequence, serviceId } = identity;
-  if (serviceId === null) return 0;
+  if (serviceId === null || !couldSee(context, item)) return 0;
   // The deletion has raised it.
   const last = store.objects.get({ item, component: incoming.component });
   return Math.max(sequence - 1, last?.body ? sequenceIn(last.body) : 0);
