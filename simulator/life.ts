@@ -30,7 +30,7 @@ export class Life {
       log: this.#log(),
       config: {
         service: { quota: { requests: 25, per: "PT10S" } },
-        polling: { share: 0.4, comments: false, history: false, files: false },
+        polling: { share: world.share, comments: false, history: false, files: false },
         edits: world.edits,
         backups: { enabled: false },
         feeds: { past: "P50Y", future: "P50Y", completed: "P50Y" },

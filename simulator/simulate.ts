@@ -60,7 +60,7 @@ interface Step {
 
 function stepsOf(random: Random, seconds: number): readonly Step[] {
   const steps: Step[] = [];
-  for (let atMs = 0; atMs < seconds * 1000; atMs += random.between(500, 12_000)) {
+  for (let atMs = 0; atMs < seconds * 1000; atMs += random.between(500, 7000)) {
     steps.push({ atMs, random: new Random(random.between(0, 2 ** 31)) });
   }
   return steps;
@@ -73,10 +73,10 @@ async function playedAndJudged(
   const { time } = world;
   const colleague = new Colleague(world, ledger);
   const operator = new Operator(world);
-  const { edits, skew } = world;
+  const { edits, share, skew } = world;
   world.note(
     "simulation",
-    `edits: ${JSON.stringify(edits)}, the service's clock is ${skew} s ahead`,
+    `edits: ${JSON.stringify(edits)}, share of polling: ${share}, the service's clock is ${skew} s ahead`,
   );
   for (let nth = 0; nth < 8; nth += 1) colleague.act();
   await world.run(() => world.life.rooms.sync.ready);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { channel } from "node:diagnostics_channel";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { request as requestOf } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,8 +44,10 @@ export class World {
   random: Random;
   /** What the daemon draws from. */
   readonly chance: Random;
-  readonly folder = mkdtempSync(join(tmpdir(), "dayferry-simulation-"));
-  /** How this installation treats edits. */
+  readonly folder = mkdtempSync(join(scratchFolder(), "dayferry-simulation-"));
+  /** Which part of the quota this installation polls with. */
+  readonly share: number;
+  /** How it treats edits. */
   readonly edits: { readonly conflicts: ConflictPolicy; readonly mode: "apply" | "review" };
   /** How far the service's clock is ahead, in seconds. */
   skew: number;
@@ -71,6 +73,7 @@ export class World {
     this.random = new Random(seed);
     this.chance = new Random(this.random.between(0, 2 ** 31));
     this.skew = this.random.pick([0, 0, 0, 30, -30, 3600, -3600]);
+    this.share = this.random.pick([0.2, 0.4]);
     this.edits = {
       conflicts: this.random.pick(["ask", "ask", "theirs", "ours"] as const),
       mode: this.random.chance(0.2) ? "review" : "apply",
@@ -275,6 +278,14 @@ const isBusy = (): boolean =>
     .some((name) =>
       /Req(?:Callback|Promise|Wrap)?$|Request$|^Zlib|^Worker$|^Immediate$/.test(name),
     );
+
+/** In memory where there is room: what survives a crash is decided by the simulation, and not by a disk. */
+function scratchFolder(): string {
+  const inMemory = "/dev/shm";
+  if (!existsSync(inMemory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(inMemory);
+  return bavail * bsize >= 2 ** 29 ? inMemory : tmpdir();
+}
 
 function uuidOf(chance: Random): string {
   const hex = Array.from({ length: 32 }, () => chance.between(0, 15).toString(16)).join("");
