@@ -81,7 +81,11 @@ export async function runJobs(options: JobsOptions): Promise<void> {
         else log.debug(`${name} could not store`, { error, consecutive });
       },
     });
-  const storage = loop("storage", watchStorage({ ...options, health: store.health, recovered }), {
+  const onRecovered = () => {
+    sync.recover();
+    recovered.notify();
+  };
+  const storage = loop("storage", watchStorage({ ...options, health: store.health, onRecovered }), {
     idle: storageRest,
   });
   await onceStorable(
@@ -271,13 +275,13 @@ function followSecretFiles({
 /** Tells when the disk refuses what is to be stored, tries until it takes it again, and lets everything go on then. */
 function watchStorage({
   health,
-  recovered,
+  onRecovered,
   log,
   config,
   onDamage,
 }: Pick<JobsOptions, "log" | "config" | "onDamage"> & {
   readonly health: StorageHealth;
-  readonly recovered: Wake;
+  readonly onRecovered: () => void;
 }): LoopOptions["step"] {
   let told: string | null = null;
   return () => {
@@ -291,7 +295,7 @@ function watchStorage({
     if (problem !== null && health.check()) {
       log.info("storage works again");
       told = null;
-      recovered.notify();
+      onRecovered();
     } else told = problem;
     return Promise.resolve("idle");
   };

@@ -249,7 +249,7 @@ export class SourceList {
     };
   }
 
-  /** Ends the rest of what has failed, not of what was refused: the service is back. */
+  /** Ends the rest of what has failed, not of what was refused: what made it fail is over. */
   recover(): void {
     for (const entry of this.all()) {
       const { failures, answered, ended, notBefore } = entry;

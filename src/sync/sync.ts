@@ -90,7 +90,7 @@ export interface Sync {
   readonly fastPath: FastPathState;
   /** Polls all sources again, resting ones too. The returned function tells whether requests made since have read all, and all is settled. */
   rereadAll(): () => boolean;
-  /** Ends the rest of failed sources, as the service is back. */
+  /** Ends the rest of failed sources, as what made them fail is over. */
   recover(): void;
   /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
   hurry(sourceName: string): void;
