@@ -118,11 +118,11 @@ export class Ledger {
     const shown = this.#wishes.findLast((one) => one.mark === there);
     if (shown && Temporal.Instant.compare(shown.at, wish.at) >= 0) return [];
     // An older wish is shown: a person was asked, or told, or it is lost.
-    const told = [
-      ...own,
-      ...edits.filter(({ patch }) => markIn(patch[field] ?? "", field) === there),
-    ];
-    if (told.some(({ conflicts }) => conflicts.length > 0)) return [];
+    const isTold = (edit: Edit) =>
+      [mark, there].includes(markIn(edit.patch[field] ?? "", field))
+        ? edit.conflicts.length > 0
+        : edit.conflicts.some(({ ours }) => markIn(String(ours), field) === mark);
+    if (edits.some(isTold)) return [];
     const instead = shown ? `the older ${shown.mark} of ${shown.actor}` : "nothing of it";
     return [`${mark} of ${actor}: ${instead} is there`];
   }

@@ -217,7 +217,7 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
   const mirror = createMirror({ ...deps, changes, installation, unanswered, bodies });
   const view = createView({ ...deps, findIdentity: (uid) => mirror.findUid(uid) });
   const objectNames = createObjectNames(deps);
-  const heldObjects = createHeldObjects(deps);
+  const heldObjects = createHeldObjects({ ...deps, changes });
   return {
     health: createStorageHealth(deps),
     zone: deps.zone,

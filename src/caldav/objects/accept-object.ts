@@ -2,6 +2,7 @@ import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts
 import type { Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
+import { baseMark, numberIn } from "../../domain/object-version.ts";
 import { applyPatch, type Patch, type PatchField } from "../../domain/patch.ts";
 import { patchFromPlain } from "../../domain/plain-item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
@@ -11,7 +12,6 @@ import type { ItemsRequest } from "../../edits/intake/accept.ts";
 import type { ItemPlan } from "../../edits/intake/item-plan.ts";
 import type { Acceptance, PlannedItem } from "../../edits/intake/plan-answer.ts";
 import { ownOf, shownBase } from "../../edits/intake/plan-known.ts";
-import { baseMark } from "../../ics/base-mark.ts";
 import { readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { missingProperties, type SpeakingProperty } from "../../ics/read/missing-properties.ts";
@@ -201,7 +201,7 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
     last && numberIn(last.raw, baseMark) === base
       ? store.view.shownAt(key, last.at, person.id)
       : null;
-  if (!last || !shown) return named ?? at.present;
+  if (!last || !shown) return nearest(context, { comparison, copies: [named ?? at.present] });
   if (isOwn) return ownCopy(context, { comparison, shown, own: last });
   if (!named) return shown;
   const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
@@ -310,11 +310,6 @@ function nearest(
 function countChanges(context: DavContext, edit: ObjectEdit): number | null {
   const planned = plannedItem(acceptItem(context, { edit, dryRun: true }));
   return planned.ok ? planned.value.changes.length : null;
-}
-
-function numberIn(raw: string, name: string): number | null {
-  const value = new RegExp(`^${name}:(\\d+)\\s*$`, "m").exec(raw)?.[1];
-  return value === undefined ? null : Number(value);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { untitled } from "../../domain/item.ts";
+import { baseMark } from "../../domain/object-version.ts";
 import { isMilestoneCategory, nameKey } from "../../domain/sameness.ts";
-import { baseMark } from "../base-mark.ts";
 import { decodeList, escapeText, readContentLine, writeStamp } from "../lines/content-line.ts";
 import { findLines, nameOfLine, type ObjectLines, positionsOf } from "../lines/object-lines.ts";
 import { decodeOctets } from "../lines/octets.ts";

@@ -1,5 +1,5 @@
+import { baseMark } from "../../domain/object-version.ts";
 import { longestText, tooLongMessage } from "../../domain/text.ts";
-import { baseMark } from "../base-mark.ts";
 import { excerpt } from "../ics-problem.ts";
 import { type ContentLine, decodeList, decodeText, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";

@@ -6,9 +6,9 @@ import ical, {
   type ICalEventData,
   ICalEventTransparency,
 } from "ical-generator";
+import { baseMark } from "../../domain/object-version.ts";
 import { cleanText } from "../../domain/text.ts";
 import { defaultLength, isReadTwice, type When } from "../../domain/when.ts";
-import { baseMark } from "../base-mark.ts";
 import {
   encodeUrl,
   escapeText,

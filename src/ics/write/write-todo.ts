@@ -1,5 +1,5 @@
+import { baseMark } from "../../domain/object-version.ts";
 import { cleanText } from "../../domain/text.ts";
-import { baseMark } from "../base-mark.ts";
 import {
   encodeUrl,
   escapeText,

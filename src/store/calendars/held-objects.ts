@@ -1,7 +1,9 @@
 import type { EditId } from "../../domain/ids.ts";
-import { type HeldObject, heldObjectRow } from "../rows/calendar-rows.ts";
+import { baseMark, numberIn } from "../../domain/object-version.ts";
+import { type HeldObject, heldNumbersRow, heldObjectRow } from "../rows/calendar-rows.ts";
 import { instantText } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
+import type { Changes } from "../view/publish-changes.ts";
 import type { NewBody } from "./dav-resources.ts";
 
 /** What programs have put by edits that wait for approval. Belongs inside the transaction of the edit. */
@@ -13,13 +15,19 @@ export interface HeldObjects {
   carry(edit: EditId, kept: HeldObject): void;
   /** Another name for what was put; nothing where nothing was. */
   rename(edit: EditId, name: string): void;
+  /** Before an edit is let go: octets whose item others have seen change since are not given out as they came. */
+  outdate(edit: EditId): void;
   /** The edit was let go: its octets become those of the item, for everybody. */
   grant(edit: EditId): void;
-  /** The edit was discarded. */
+  /** The edit was discarded: its editor is shown the item as all others are, under a SEQUENCE that has not fallen. */
   drop(edit: EditId): void;
 }
 
-export function createHeldObjects({ db, clock }: StoreDeps): HeldObjects {
+interface HeldObjectsDeps extends StoreDeps {
+  readonly changes: Pick<Changes, "touch">;
+}
+
+export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): HeldObjects {
   const insert = db.prepare(
     `INSERT OR REPLACE INTO held_objects (edit, name, component, uid, raw, body, rendered, stale, agent, at)
      VALUES (@edit, @name, @component, @uid, @raw, @body, @rendered, @stale, @agent, @at)`,
@@ -34,6 +42,16 @@ export function createHeldObjects({ db, clock }: StoreDeps): HeldObjects {
      FROM held_objects h JOIN edits e ON e.id = h.edit WHERE h.edit = ? AND h.body IS NOT NULL`,
   );
   const remove = db.prepare("DELETE FROM held_objects WHERE edit = ?");
+  const outdate = db.prepare(
+    `UPDATE held_objects SET stale = 1 WHERE edit = @edit AND stale = 0 AND EXISTS
+       (SELECT 1 FROM edits e JOIN versions v USING (item) WHERE e.id = @edit AND v.at > held_objects.at)`,
+  );
+  const numbers = db.prepare(
+    `SELECT i.item, i.sequence, h.raw, h.stale, o.raw AS everybodys FROM held_objects h JOIN edits e ON e.id = h.edit
+       JOIN identities i USING (item) LEFT JOIN objects o ON o.item = i.item AND o.component = h.component AND o.body IS NOT NULL
+     WHERE h.edit = ? AND h.body IS NOT NULL`,
+  );
+  const outdateShown = db.prepare("UPDATE objects SET stale = 1 WHERE item = ?");
   const none = { component: null, uid: null, raw: null, body: null, rendered: null, agent: null };
   return {
     put({ edit, name, object }) {
@@ -53,10 +71,24 @@ export function createHeldObjects({ db, clock }: StoreDeps): HeldObjects {
       insert.run({ edit, name, component, uid, raw, body, rendered, stale, agent, at });
     },
     rename: (edit, name) => void setName.run(name, edit),
+    outdate: (edit) => void outdate.run({ edit }),
     grant(edit) {
       give.run(edit);
       remove.run(edit);
     },
-    drop: (edit) => void remove.run(edit),
+    drop(edit) {
+      outdate.run({ edit });
+      const row = numbers.get(edit);
+      remove.run(edit);
+      if (row === undefined) return;
+      const { item, sequence, raw, stale, everybodys } = heldNumbersRow(row);
+      const put = numberIn(raw, "SEQUENCE") ?? 0;
+      const risen = Math.max(1, sequence - (numberIn(raw, baseMark) ?? 0));
+      const shown = stale ? Math.max(put + risen, sequence) : put;
+      const next = everybodys === null ? sequence : (numberIn(everybodys, "SEQUENCE") ?? 0);
+      if (shown <= next) return;
+      outdateShown.run(item);
+      changes.touch(item, shown);
+    },
   };
 }

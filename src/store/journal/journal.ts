@@ -174,6 +174,7 @@ export function createJournal({
   function resume(id: EditId): boolean {
     const edit = reads.get(id);
     if (isAboutGone(id)) return false;
+    heldObjects.outdate(id);
     const isResumed = change(id, () => resumeOne.run(stamp(), id));
     if (!edit || !isResumed) return false;
     dependents.resume(id);

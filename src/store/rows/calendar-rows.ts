@@ -70,6 +70,18 @@ export function heldObjectRow(row: unknown): HeldObject {
   return { name, row: component === null ? null : objectRow(rest) };
 }
 
+/** What the SEQUENCE that an editor is shown is made of, and that of all others. */
+export function heldNumbersRow(row: unknown) {
+  const raw = row as {
+    item: number;
+    sequence: number;
+    raw: string;
+    stale: number;
+    everybodys: string | null;
+  };
+  return { ...raw, item: itemKey(raw.item), stale: raw.stale === 1 };
+}
+
 /** A name that an item has or had. */
 export interface ObjectName {
   readonly item: ItemKey;

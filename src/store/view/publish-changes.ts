@@ -51,8 +51,11 @@ export interface Changes extends ChangeLog {
    * program that has put the item: its octets may go on as they came.
    */
   settling<Value>(edit: SettledEdit, steps: () => Value): Value;
-  /** Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label). */
-  touch(key: ItemKey): void;
+  /**
+   * Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label), SEQUENCE to
+   * `least` at least.
+   */
+  touch(key: ItemKey, least?: number): void;
   /**
    * Logs a put of what is only kept here of an item: it says the same as before. For one person, or for all who see the item.
    * Null when it is not in the view.
@@ -221,9 +224,10 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     return Temporal.Instant.compare(now, previous) > 0 ? now : previous.add({ seconds: 1 });
   }
 
-  function raiseSequence(key: ItemKey): void {
+  function raiseSequence(key: ItemKey, least = 0): void {
     const { sequence, modifiedAt } = identityRow(identity.get(key));
-    setSequence.run(sequence + 1, nextModified(modifiedAt).toString(), key);
+    const next = Math.max(sequence + 1, least);
+    setSequence.run(next, nextModified(modifiedAt).toString(), key);
   }
 
   /** Stores the version that is shown from now on, under the SEQUENCE and LAST-MODIFIED that the item has got. */
@@ -341,8 +345,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
         settled = null;
       }
     },
-    touch(key) {
-      raiseSequence(key);
+    touch(key, least) {
+      raiseSequence(key, least);
       const noted = note(key);
       if (noted) keepVersion(key, { ...noted, revision: noted.at });
     },

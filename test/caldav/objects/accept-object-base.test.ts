@@ -149,6 +149,35 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf("own@example.com")).toMatchObject({ title: "Second", listId: 3003 });
   });
 
+  it.each([
+    ["moves it", `${near}/chore.ics`, "", { listId: 3003, description: null }],
+    ["edits it", null, "DESCRIPTION:New words\r\n", { listId: 3001, description: "New words" }],
+  ])(
+    "knows a copy of what a program had put under a name that is no longer kept: %s",
+    (_how, at, line, expected) => {
+      const rig = objectRig();
+      rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+      const path = rig.member(aTask(601, { title: "Chore" }));
+      const first = rig.text(path);
+      for (const [from, to, due] of [
+        ["Chore", "Second", "20261129"],
+        ["Second", "Third", "20261130"],
+      ] as const) {
+        const body = rig.text(path).replace(`SUMMARY:${from}`, `SUMMARY:${to}`);
+        rig.clock.advance({ seconds: 9 });
+        expect(rig.ask("PUT", path, { body, headers: phone }).status).toBe(204);
+        rig.clock.advance({ seconds: 9 });
+        // What is served after it names another version.
+        rig.send(object(vtodo(uidOf(path), `DUE;VALUE=DATE:${due}`)));
+      }
+      const copy = first
+        .replace("SUMMARY:Chore", "SUMMARY:Second")
+        .replace("END:VTODO", `${line}END:VTODO`);
+      expect(rig.ask("PUT", at ?? path, { body: copy, headers: other }).status).toBeLessThan(300);
+      expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Third", ...expected });
+    },
+  );
+
   it("replaces the version that a refused write of the program has met, once", () => {
     const rig = objectRig();
     const path = rig.member(aTask(601, { title: "Chore" }));

@@ -34,6 +34,47 @@ function heldRig() {
   };
 }
 
+describe("SEQUENCE of a change that is held", () => {
+  const sequenceIn = (text: unknown) => Number(/^SEQUENCE:(\d+)/m.exec(String(text))?.[1]);
+
+  function changed(rig: ReturnType<typeof heldRig>, by: number) {
+    const path = rig.member(aTask(601, { title: "Chore" }));
+    const body = rig
+      .text(path)
+      .replace("SUMMARY:Chore", "SUMMARY:Held")
+      .replace("SEQUENCE:0", `SEQUENCE:${by}`);
+    rig.clock.advance({ seconds: 9 });
+    const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
+    expect(rig.ask("PUT", path, { body, headers }).status).toBe(204);
+    rig.clock.advance({ seconds: 9 });
+    return path;
+  }
+
+  it.each([0, 3])(
+    "falls for nobody when it is approved after others have changed the item: %i",
+    (by) => {
+      const rig = heldRig();
+      const path = changed(rig, by);
+      for (const title of ["One", "Two", "Chore"]) rig.member(aTask(601, { title }));
+      const before = Math.max(...[rig.text(path), rig.bens(path)].map(sequenceIn));
+      rig.approve();
+      expect(rig.text(path)).toContain("SUMMARY:Held");
+      expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(before);
+    },
+  );
+
+  it("does not fall for its editor when it is discarded, and all are told", () => {
+    const rig = heldRig();
+    const path = changed(rig, 3);
+    expect(sequenceIn(rig.text(path))).toBe(3);
+    const token = rig.token("tasks-3001");
+    rig.discard();
+    expect(rig.text(path)).toContain("SUMMARY:Chore");
+    expect([rig.text(path), rig.bens(path)].map(sequenceIn)).toEqual([3, 3]);
+    expect(rig.since("tasks-3001", token).put).toEqual([`${uidOf(path)}.ics`]);
+  });
+});
+
 describe("a deletion that is held", () => {
   it("is told to its sender as gone, and as there again when it is discarded", () => {
     const rig = heldRig();
