@@ -104,6 +104,19 @@ describe("a database of a version between", () => {
     },
   );
 
+  it("gets back the moments that version 50 stored as revisions", () => {
+    const octets = stoppedAt(50);
+    const before = database(octets);
+    const moments = (db: Database.Database) =>
+      // The change of a version was logged in the same transaction, perhaps a millisecond before.
+      db.prepare("SELECT substr(at, 1, 19) FROM versions ORDER BY item, revision").pluck().all();
+    const expected = moments(before);
+    before.prepare("UPDATE versions SET at = revision WHERE revision % 2 = 0").run();
+    expect(moments(before)).not.toEqual(expected);
+    migrate(before, migrations);
+    expect(moments(before)).toEqual(expected);
+  });
+
   it.each(kept.map(({ version }) => [version]))(
     "says what it said, when its newest migration was %i",
     (version) => {

@@ -235,7 +235,9 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     key: ItemKey,
     version: { revision: number; collection: CollectionName; content: string | null },
   ): void {
-    addVersion.run({ key, at: instantText(clock()), had: hadOf(key), ...version });
+    const { revision, collection, content } = version;
+    const at = instantText(clock());
+    addVersion.run({ key, at, had: hadOf(key), revision, collection, content });
   }
 
   function bury(key: ItemKey, shown: { collection: CollectionName; content: string }): void {

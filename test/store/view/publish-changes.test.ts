@@ -89,6 +89,7 @@ describe("SEQUENCE and LAST-MODIFIED", () => {
     ).toMatchObject({
       title: "Event 1",
     });
+    expect(store.editSteps.shownAfter(key, after.modifiedAt)).toEqual(clock());
     store.mirror.bury(key);
     store.changes.touch(key);
     expect(store.mirror.identity(key).sequence).toBe(after.sequence + 2);
