@@ -178,9 +178,10 @@ export function createJournal({
     const isResumed = change(id, () => resumeOne.run(stamp(), id));
     if (!edit || !isResumed) return false;
     dependents.resume(id);
+    // Also by an edit of another channel that has taken the place of one with a name.
+    objectNames.grant(edit.item);
     if (isShownToEditor(edit)) {
       heldObjects.grant(id);
-      objectNames.grant(edit.item);
       changes.logForEditor(edit.item, edit.actor);
     }
     return true;

@@ -315,6 +315,17 @@ describe("a creation that is held", () => {
     expect([rig.etag(path), rig.names("events-2001")]).toEqual([etag, ["p.ics"]]);
   });
 
+  it("keeps its name for all when an upload takes its place and is approved", () => {
+    const rig = heldRig();
+    rig.put(`${events}/p.ics`, party, asNew);
+    rig.send(object(party.replace("SUMMARY:Party", "SUMMARY:Feast")), { actor: personId(11) });
+    rig.approve();
+    expect(rig.names("events-2001", 12)).toEqual(["p.ics"]);
+    const key = rig.store.view.findUid("party@example.com")?.key;
+    const names = key === undefined ? [] : rig.store.objectNames.all(key);
+    expect(names.at(-1)).toMatchObject({ name: "p.ics", person: null });
+  });
+
   it("is told as gone when it is discarded, and can be put again", () => {
     const rig = heldRig();
     rig.put(`${events}/p.ics`, party, asNew);
