@@ -83,7 +83,7 @@ export class Ledger {
     const items = itemsOf(this.#world.sandbox);
     const edits = store.journal.list({ limit: 10_000 });
     return [
-      ...twice(items, edits),
+      ...this.#twice(items, edits),
       ...this.#wishes.flatMap((wish) => this.#faultsOf(wish, { items, edits })),
       ...stuck(edits),
       ...this.#tooMany(),
@@ -141,6 +141,15 @@ export class Ledger {
     return names;
   }
 
+  #twice(items: readonly PresentItem[], edits: readonly Edit[]): readonly string[] {
+    const marks = items.map(({ title }) => markIn(title));
+    const told = toldTwice(edits);
+    return marks
+      .filter((mark, at) => mark !== "" && marks.indexOf(mark) !== at)
+      .filter((mark) => !told.some((one) => this.#namesOf(mark).has(one)))
+      .map((mark) => `${mark} is there twice`);
+  }
+
   #tooMany(): readonly string[] {
     if (this.#world.hasLostNotes) return [];
     const most = this.#world.sandbox.requests.maxInWindow(quota.perMs);
@@ -171,14 +180,6 @@ const toldTwice = (edits: readonly Edit[]): readonly string[] =>
   edits
     .filter(({ state, problem }) => state === "parked" && problem?.includes("as well, and stays"))
     .map(({ base, before }) => markIn((before ?? base).title));
-
-function twice(items: readonly PresentItem[], edits: readonly Edit[]): readonly string[] {
-  const marks = items.map(({ title }) => markIn(title));
-  const told = toldTwice(edits);
-  return marks
-    .filter((mark, at) => mark !== "" && marks.indexOf(mark) !== at && !told.includes(mark))
-    .map((mark) => `${mark} is there twice`);
-}
 
 const stuck = (edits: readonly Edit[]): readonly string[] =>
   edits

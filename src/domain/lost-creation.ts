@@ -24,14 +24,14 @@ const widest = Temporal.Duration.from({ hours: 26 });
  * `altered`: moved, renamed or dated anew, but alike in something. Null when a different hand has made it, when it differs in
  * everything, or when it differs in something and its own stamps say that it is older, or that nobody has changed it: then it was
  * made as it is, unless it was made within seconds of the request, and may have been changed at once. Of the `same` the service's
- * clock says nothing: it may
- * be wrong by years, or stand still, and a second one would be a duplicate.
+ * clock says nothing: it may be wrong by years, or stand still, and a second one would be a duplicate.
  */
 export function likenessOf(item: Item, lost: LostCreation): "same" | "altered" | null {
   if (!isOfHand(item, lost)) return null;
   if (looksAlike(item, lost.wished)) return "same";
   const isMoved = looksAlike(placedIn(item, placeOf(lost.wished)), lost.wished);
-  if (isAncient(item, lost) || (!isMoved && isMadeAsItIs(item, lost))) return null;
+  if (isAncient(item, lost)) return null;
+  if (!isMoved && (isMadeAsItIs(item, lost) || isMadeBefore(item, lost))) return null;
   return sharedFields(item, lost.wished) > 0 ? "altered" : null;
 }
 
@@ -50,6 +50,19 @@ function isMadeAsItIs(
   const early = clockLead ? stampStep : moments;
   const sends = [sentAt, ...(resentAt ? [resentAt] : [])].map((at) => at.subtract(lead));
   return !sends.some((at) => isBetween(createdAt, at.subtract(early), at.add(moments)));
+}
+
+/** A service's clock is set by some seconds at times, so that its stamps and its Date may differ by as much. */
+const settings = Temporal.Duration.from({ seconds: 10 });
+
+/** Whether it was made before the request left, by the service's own clock. */
+function isMadeBefore(
+  { createdAt }: Pick<Item, "createdAt">,
+  { sentAt, clockLead = null }: Pick<LostCreation, "sentAt" | "clockLead">,
+): boolean {
+  if (!createdAt || !clockLead) return false;
+  const left = sentAt.subtract(credibleLead(clockLead));
+  return Temporal.Instant.compare(createdAt, left.subtract(settings)) < 0;
 }
 
 const isBetween = (at: Temporal.Instant, from: Temporal.Instant, to: Temporal.Instant): boolean =>

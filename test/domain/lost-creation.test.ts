@@ -72,6 +72,16 @@ describe("likenessOf() of an event", () => {
     expect(likenessOf(item, { wished, ...left, clockLead })).toBe(expected);
   });
 
+  it.each<[string, number, number | null, "altered" | null]>([
+    ["a minute before, by a clock that is 30 s ahead", -30, -30, null],
+    ["a minute before, by an unknown clock", -60, null, "altered"],
+    ["then, by a clock that was set by 4 s since", -4, 0, "altered"],
+  ])("result for another title, made %s, and changed since", (_what, seconds, ahead, expected) => {
+    const item = stamped({ seconds }, { ...changed({ minutes: 2 }), title: "Feast" });
+    const clockLead = ahead === null ? null : Temporal.Duration.from({ seconds: ahead });
+    expect(likenessOf(item, { ...lost, clockLead })).toBe(expected);
+  });
+
   it("is the same by the hand of the edit's person", () => {
     const item = anEvent(9, { ...party, byMe: false, creatorId: personId(12) });
     expect(likenessOf(item, { ...lost, actor: personId(12) })).toBe("same");
