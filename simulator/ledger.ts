@@ -123,6 +123,11 @@ export class Ledger {
         ? edit.conflicts.length > 0
         : edit.conflicts.some(({ ours }) => markIn(String(ours), field) === mark);
     if (edits.some(isTold)) return [];
+    // A program is not shown what waits by another channel, and says the older text again.
+    const isSaidAgain = ({ patch, createdAt }: Edit) =>
+      markIn(patch[field] ?? "", field) === there &&
+      Temporal.Instant.compare(createdAt, wish.at) > 0;
+    if (this.#world.edits.mode === "review" && edits.some(isSaidAgain)) return [];
     const instead = shown ? `the older ${shown.mark} of ${shown.actor}` : "nothing of it";
     return [`${mark} of ${actor}: ${instead} is there`];
   }

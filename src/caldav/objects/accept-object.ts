@@ -4,10 +4,8 @@ import type { EditId, ItemKey } from "../../domain/ids.ts";
 import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
 import { baseMark, numberIn } from "../../domain/object-version.ts";
 import { applyPatch, type Patch, type PatchField } from "../../domain/patch.ts";
-import { patchFromPlain } from "../../domain/plain-item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { When } from "../../domain/when.ts";
-import type { FieldChange } from "../../edits/field-changes.ts";
 import type { ItemsRequest } from "../../edits/intake/accept.ts";
 import type { ItemPlan } from "../../edits/intake/item-plan.ts";
 import type { Acceptance, PlannedItem } from "../../edits/intake/plan-answer.ts";
@@ -188,7 +186,8 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   const refusedAt = context.recentWrites.refused.take(key, context);
   if (at.seen) return at.present;
   if (refusedAt) return store.view.shownAt(key, refusedAt, person.id) ?? at.present;
-  const last = store.objects.get({ item: key, component });
+  const held = lastHeld(context, { key, component });
+  const last = held ?? store.objects.get({ item: key, component });
   const isOwn = last?.actor === person.id && last.agent === agent;
   if (base === null) {
     const putAt = whenPut(context, { key, last });
@@ -197,10 +196,13 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
     return nearest(context, { comparison, copies: [shown ?? at.present] });
   }
   const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
-  const shown =
+  const everybodys =
     last && numberIn(last.raw, baseMark) === base
       ? store.view.shownAt(key, last.at, person.id)
       : null;
+  // The person's programs were shown what waits as well.
+  const shown =
+    held && everybodys ? withOwnWords(context, { edit, shown: everybodys, own: held }) : everybodys;
   if (!last || !shown) return nearest(context, { comparison, copies: [named ?? at.present] });
   if (isOwn) return ownCopy(context, { comparison, shown, own: last });
   if (!named) return shown;
@@ -209,6 +211,15 @@ function baseOf(context: DavContext, comparison: Comparison): Item {
   const own = lastOwnEdit(context, key);
   const kept = own && store.view.shownAt(key, own.createdAt, person.id);
   return nearest(context, { comparison, copies: [shown, ...(kept ? [kept] : []), named] });
+}
+
+/** What a program of the person has put last by an edit that waits. */
+function lastHeld(
+  context: DavContext,
+  { key, component }: { readonly key: ItemKey; readonly component: CalendarObject["component"] },
+): ObjectRow | null {
+  const rows = ownHeldEdits(key, context).map(({ id }) => context.store.heldObjects.get(id)?.row);
+  return rows.findLast((row) => row?.component === component) ?? null;
 }
 
 /** The copy of a program that has put the last octets: what these say, unless it is moving an older one, as a second device may. */
@@ -242,14 +253,9 @@ function withOwnWords(
   const said = body && readCalendarObject(body, { zone });
   if (!said?.ok) return shown;
   const again = { ...edit, incoming: said.value, base: shown, cleared: [], replaced: null };
-  const planned = plannedItem(acceptItem(context, { edit: again, dryRun: true }));
-  if (!planned.ok) return shown;
-  // A label that is yet to be made has no number to compare with.
-  const isKnown = ({ to }: FieldChange) =>
-    !Array.isArray(to) || to.every((each) => typeof each === "number");
-  const known = planned.value.changes.filter(isKnown);
-  const plain = Object.fromEntries(known.map(({ field, to }) => [field, to]));
-  return applyPatch(shown, patchFromPlain(plain, zone));
+  const plans: ItemPlan[] = [];
+  acceptItem(context, { edit: again, dryRun: true, onPlan: (plan) => plans.push(plan) });
+  return applyPatch(shown, plans[0]?.asked ?? {});
 }
 
 /**

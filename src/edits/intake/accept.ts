@@ -48,7 +48,7 @@ export interface ItemsRequest extends CommonRequest {
   readonly newAs?: "milestone";
   /** The editor means new items: what was deleted under the same UID is made again. */
   readonly recreate?: boolean;
-  /** Told of the plan for each item that is stored. */
+  /** Told of the plan for each item. */
   readonly onPlan?: (plan: ItemPlan) => void;
 }
 
@@ -187,6 +187,7 @@ interface Taking extends Context {
 
 function* preview({ deps, request, brake, teller }: Taking): Steps<void> {
   for (const itemPlan of planItems(request, deps)) {
+    request.onPlan?.(itemPlan);
     teller.add({ ...brake(itemPlan), editId: null });
     yield;
   }

@@ -171,6 +171,30 @@ describe("a deletion that is held", () => {
 });
 
 describe("a change that is held", () => {
+  it.each([
+    ["the program that has made it", "Tasks/1"],
+    ["another program of its person", "Other/2"],
+  ])("is taken back, without a condition, by %s", (_who, agent) => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601, { title: "Chore" }));
+    const put = (body: string, by: string) =>
+      rig.ask("PUT", path, {
+        body,
+        headers: { "content-type": "text/calendar", "user-agent": by },
+      });
+    const first = rig.text(path);
+    const done = first
+      .replace("STATUS:NEEDS-ACTION", "STATUS:COMPLETED")
+      .replace("SUMMARY:Chore", "SUMMARY:Held");
+    put(done, "Tasks/1");
+    rig.clock.advance({ seconds: 9 });
+    expect(rig.text(path)).toBe(done);
+    put(done.replace("STATUS:COMPLETED", "STATUS:NEEDS-ACTION"), agent);
+    expect(rig.text(path)).toContain("STATUS:NEEDS-ACTION");
+    rig.approve();
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Held", completed: false });
+  });
+
   const mine = (uid: string, ...lines: readonly string[]) =>
     vtodo(uid, "SUMMARY:Mine", "LOCATION:Shed", ...lines);
 
