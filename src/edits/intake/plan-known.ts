@@ -202,15 +202,39 @@ function lacksEnd(incoming: IncomingItem, shown: IncomingItem): boolean {
 const withoutEnd = (when: When): When =>
   when.kind === "dates" ? wholeDay(when.start) : { ...when, end: null };
 
-/** The item as its editor is known to have seen it, or as the file says so, else as it is now. */
-function baseOf(incoming: IncomingItem, { viewed, situation }: Known): Item {
+/** The item as its editor is known to have seen it, or as the file says so, else as it seems to have been. */
+function baseOf(incoming: IncomingItem, known: Known): Item {
+  const { viewed, situation } = known;
   const { bases, store } = situation;
   const told = bases.get(incoming.uid);
-  return (
-    told ??
-    shownBase(incoming, { key: viewed.key, view: store.view, editor: situation.actor }) ??
-    viewed.item
-  );
+  if (told) return told;
+  const { base, sequence, lastModified } = incoming;
+  const namesNone = base === null && sequence === null && lastModified === null;
+  if (namesNone) return nearestVersion(incoming, known);
+  const about = { key: viewed.key, view: store.view, editor: situation.actor };
+  return shownBase(incoming, about) ?? viewed.item;
+}
+
+/**
+ * What names no version may be a copy of an old one: of the present one, and of those since the editor's own last edit, that of which
+ * it changes the fewest fields, but one at least.
+ */
+function nearestVersion(incoming: IncomingItem, { viewed, situation }: Known): Item {
+  const { store, actor, channel, context } = situation;
+  const { key, item } = viewed;
+  const changesOfBase = (base: Item) => fieldsOf(diffItem(incoming, base, context).patch).length;
+  let best = { base: item, changes: changesOfBase(item) };
+  if (best.changes < 2) return item;
+  const own = store.pastEdits
+    .ofItem(key)
+    .find((edit) => edit.actor === actor && edit.channel === channel);
+  // Its version was published in the same moment, or soon after.
+  const since = own?.createdAt.add({ seconds: 1 });
+  for (const base of store.view.history(key, actor, since).toReversed()) {
+    const changes = changesOfBase(base);
+    if (changes > 0 && changes < best.changes) best = { base, changes };
+  }
+  return best.base;
 }
 
 /** Whether an edit under way gives the item these very labels; new ones are not in the view before they have an id. */

@@ -116,8 +116,11 @@ export interface View {
    * what a calendar holds.
    */
   versionsFrom(key: ItemKey, at: Revision): readonly ItemVersion[];
-  /** Every version of the item that the reader could see, oldest first, as far back as they are kept. */
-  history(key: ItemKey, reader: Reader): readonly Item[];
+  /**
+   * Every version of the item that the reader could see, oldest first, as far back as they are kept; from the one that was shown at
+   * `since` on, where that is given.
+   */
+  history(key: ItemKey, reader: Reader, since?: Temporal.Instant): readonly Item[];
   count(project: ProjectId): number;
 }
 
@@ -192,7 +195,8 @@ export function createView({
   );
   const versionsOf = db.prepare(
     `SELECT ${versionColumns} FROM versions v JOIN identities i USING (item)
-     WHERE v.item = ? AND v.content IS NOT NULL ORDER BY v.revision`,
+     WHERE v.item = @key AND v.content IS NOT NULL AND v.revision >= coalesce((SELECT max(revision) FROM versions
+       WHERE item = @key AND at <= @since), 0) ORDER BY v.revision`,
   );
   const project = db.prepare("SELECT * FROM projects WHERE id = ?");
   const todolist = db.prepare("SELECT * FROM todolists WHERE id = ?");
@@ -289,7 +293,10 @@ export function createView({
         const { revision, collection, content } = placedVersionRow(row);
         return { revision, collection, item: content === null ? null : decodeVersion(row) };
       }),
-    history: (key, reader) => versionsOf.all(key).flatMap((row) => readVersion(row, reader) ?? []),
+    history: (key, reader, since) =>
+      versionsOf
+        .all({ key, since: since ? instantText(since) : null })
+        .flatMap((row) => readVersion(row, reader) ?? []),
     count: (project) => numberColumn(inProject.get(project), "items"),
   };
 }

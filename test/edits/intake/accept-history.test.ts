@@ -42,6 +42,23 @@ describe("accept() of what the editor saw", () => {
     });
   });
 
+  it("takes a copy that names no version for the one of which it changes the least", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    rig.put(anEvent(501, { title: "Two", description: "first" }));
+    const item = rig.one(calendar(vevent(uid, "SUMMARY:One", "DESCRIPTION:second")));
+    expect(wishes(item)).toEqual({ description: "second" });
+  });
+
+  it("takes what its editor puts back at its word", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    rig.one(calendar(vevent(uid, "SUMMARY:Two", "DESCRIPTION:first")));
+    rig.clock.advance({ minutes: 1 });
+    const item = rig.one(calendar(vevent(uid, "SUMMARY:One", "DESCRIPTION:second")));
+    expect(wishes(item)).toEqual({ title: "One", description: "second" });
+  });
+
   it("remarks on a field that somebody else has changed as well", () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(501, { title: "One" }));
