@@ -341,6 +341,11 @@ export class Program {
     }
     const isBack = this.#habit !== "careful" && random.chance(0.3);
     const back = isBack ? await this.#put(href, { octets, headers: {} }) : null;
+    // Where it is now is not known, and it is deleted nowhere.
+    if (isBack && back === null) {
+      this.#world.note(this.#name, `moves ${before} there and back: no answer`);
+      return;
+    }
     const left = isGood(back) ? target : href;
     const headers = guard({ "if-match": this.#copies.get(left)?.etag ?? copy.etag });
     const gone = await this.#ask("DELETE", left, { headers });

@@ -42,13 +42,12 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): Held
      FROM held_objects h JOIN edits e ON e.id = h.edit WHERE h.edit = ? AND h.body IS NOT NULL`,
   );
   const remove = db.prepare("DELETE FROM held_objects WHERE edit = ?");
-  const outdate = db.prepare(
-    `UPDATE held_objects SET stale = 1 WHERE edit = @edit AND stale = 0 AND EXISTS
-       (SELECT 1 FROM edits e JOIN versions v USING (item) WHERE e.id = @edit AND v.at > held_objects.at)`,
-  );
+  const outdate = db.prepare("UPDATE held_objects SET stale = 1 WHERE edit = ?");
   const numbers = db.prepare(
-    `SELECT i.item, i.sequence, h.raw, h.stale, o.raw AS everybodys FROM held_objects h JOIN edits e ON e.id = h.edit
-       JOIN identities i USING (item) LEFT JOIN objects o ON o.item = i.item AND o.component = h.component AND o.body IS NOT NULL
+    `SELECT i.item, i.sequence, h.raw, o.raw AS everybodys, o.stale AS everybodys_stale,
+       h.stale = 1 OR EXISTS (SELECT 1 FROM versions v WHERE v.item = i.item AND v.at > h.at) AS stale
+     FROM held_objects h JOIN edits e ON e.id = h.edit JOIN identities i USING (item)
+       LEFT JOIN objects o ON o.item = i.item AND o.component = h.component AND o.body IS NOT NULL
      WHERE h.edit = ? AND h.body IS NOT NULL`,
   );
   const outdateShown = db.prepare("UPDATE objects SET stale = 1 WHERE item = ?");
@@ -71,24 +70,47 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): Held
       insert.run({ edit, name, component, uid, raw, body, rendered, stale, agent, at });
     },
     rename: (edit, name) => void setName.run(name, edit),
-    outdate: (edit) => void outdate.run({ edit }),
+    outdate(edit) {
+      const row = numbers.get(edit);
+      if (row === undefined) return;
+      const { put, everybodys, isStale } = sequencesOf(row);
+      if (isStale || everybodys > put) outdate.run(edit);
+    },
     grant(edit) {
       give.run(edit);
       remove.run(edit);
     },
     drop(edit) {
-      outdate.run({ edit });
       const row = numbers.get(edit);
       remove.run(edit);
       if (row === undefined) return;
-      const { item, sequence, raw, stale, everybodys } = heldNumbersRow(row);
-      const put = numberIn(raw, "SEQUENCE") ?? 0;
-      const risen = Math.max(1, sequence - (numberIn(raw, baseMark) ?? 0));
-      const shown = stale ? Math.max(put + risen, sequence) : put;
-      const next = everybodys === null ? sequence : (numberIn(everybodys, "SEQUENCE") ?? 0);
-      if (shown <= next) return;
+      const { item, shown, least } = sequencesOf(row);
+      if (shown <= least) return;
       outdateShown.run(item);
       changes.touch(item, shown);
     },
+  };
+}
+
+/**
+ * The SEQUENCE that octets were put with by an edit that waits, that their editor is `shown`, and that all others are shown: at
+ * most `everybodys`, at least `least`.
+ */
+function sequencesOf(row: unknown) {
+  const { item, sequence, raw, isStale, everybodys, areEverybodysStale } = heldNumbersRow(row);
+  const put = numberIn(raw, "SEQUENCE") ?? 0;
+  const other = everybodys === null ? null : (numberIn(everybodys, "SEQUENCE") ?? 0);
+  const laidOn = (lines: string, count: number) =>
+    Math.max(count + Math.max(1, sequence - (numberIn(lines, baseMark) ?? 0)), sequence);
+  return {
+    item,
+    put,
+    isStale,
+    shown: isStale ? laidOn(raw, put) : put,
+    least: other ?? sequence,
+    everybodys:
+      everybodys !== null && areEverybodysStale
+        ? laidOn(everybodys, other ?? 0)
+        : (other ?? sequence),
   };
 }

@@ -78,8 +78,14 @@ export function heldNumbersRow(row: unknown) {
     raw: string;
     stale: number;
     everybodys: string | null;
+    everybodys_stale: number | null;
   };
-  return { ...raw, item: itemKey(raw.item), stale: raw.stale === 1 };
+  const { sequence, everybodys } = raw;
+  return {
+    ...{ item: itemKey(raw.item), sequence, raw: raw.raw, everybodys },
+    isStale: raw.stale === 1,
+    areEverybodysStale: raw.everybodys_stale === 1,
+  };
 }
 
 /** A name that an item has or had. */

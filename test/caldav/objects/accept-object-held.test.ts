@@ -63,6 +63,22 @@ describe("SEQUENCE of a change that is held", () => {
     },
   );
 
+  it("falls for nobody when its editor's octets are older than what others are shown", () => {
+    const rig = heldRig();
+    const path = changed(rig, 0);
+    for (const title of ["One", "Two", "Chore"]) rig.member(aTask(601, { title }));
+    const before = sequenceIn(rig.bens(path));
+    rig.clock.advance({ seconds: 9 });
+    const again = rig.text(path).replace("SUMMARY:Held", "SUMMARY:Held again");
+    const body = again.replace(/SEQUENCE:\d+/, "SEQUENCE:0");
+    const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
+    expect(rig.ask("PUT", path, { body, headers }).status).toBe(204);
+    rig.clock.advance({ seconds: 9 });
+    rig.approve();
+    expect(rig.text(path)).toContain("SUMMARY:Held again");
+    expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(before);
+  });
+
   it("does not fall for its editor when it is discarded, and all are told", () => {
     const rig = heldRig();
     const path = changed(rig, 3);
