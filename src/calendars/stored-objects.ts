@@ -33,9 +33,11 @@ export function createStoredObjects({
 
   const nameOf = (key: ItemKey, uid: string): string => objectNames.of(key) ?? nameOfUid(uid);
 
-  /** Whether programs are told of the item's change by this very transaction. */
-  const isLogged = (key: ItemKey): boolean =>
-    changes.hasChangedAfter(store.transaction().since, key);
+  /** Whether the programs of all who see the item are told of its change by this very transaction. */
+  function isLogged(key: ItemKey): boolean {
+    const { since } = store.transaction();
+    return view.versionsFrom(key, since).some(({ revision: at }) => at > since);
+  }
 
   function giveName(key: ItemKey, name: string): void {
     const { uid } = store.mirror.identity(key);

@@ -34,6 +34,23 @@ function heldRig() {
   };
 }
 
+describe("octets that take a held change back", () => {
+  it("are told to all who see the item, as they are everybody's", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    const done = rig.text(path).replace("STATUS:NEEDS-ACTION", "STATUS:COMPLETED");
+    const put = (body: string) =>
+      rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } }).status;
+    const token = rig.token("tasks-3001", 12);
+    const before = rig.bens(path);
+    expect(put(done)).toBe(204);
+    expect(rig.since("tasks-3001", token, 12).put).toEqual([]);
+    expect(put(done.replace("STATUS:COMPLETED", "STATUS:NEEDS-ACTION\r\nCOLOR:red"))).toBe(204);
+    expect(rig.bens(path)).not.toBe(before);
+    expect(rig.since("tasks-3001", token, 12).put).toEqual([`${uidOf(path)}.ics`]);
+  });
+});
+
 describe("SEQUENCE of a change that is held", () => {
   const sequenceIn = (text: unknown) => Number(/^SEQUENCE:(\d+)/m.exec(String(text))?.[1]);
 

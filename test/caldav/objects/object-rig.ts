@@ -112,14 +112,14 @@ export function objectRig(setting: ObjectSetting = {}) {
       return calendar ? calendars.objects(calendar).map(({ name }) => name) : [];
     },
     /** What a client that synchronises learns since a token. */
-    since(slug: string, token: string) {
-      const calendar = calendars.find(personId(11), slug);
+    since(slug: string, token: string, person = 11) {
+      const calendar = calendars.find(personId(person), slug);
       const changes = calendar && calendars.changes(calendar, { token, limit: null });
       if (!changes) throw new Error("the token is void");
       return { put: changes.put.map(({ name }) => name), buried: changes.buried };
     },
-    token(slug: string) {
-      const calendar = calendars.find(personId(11), slug);
+    token(slug: string, person = 11) {
+      const calendar = calendars.find(personId(person), slug);
       return calendar ? calendars.token(calendar) : "";
     },
   };
