@@ -136,6 +136,7 @@ export function createMirror({
   const byKey = db.prepare("SELECT * FROM identities WHERE item = ?");
   const byId = db.prepare("SELECT * FROM identities WHERE kind = ? AND service_id = ?");
   const byUid = db.prepare("SELECT * FROM identities WHERE uid = ?");
+  const isShown = db.prepare("SELECT 1 FROM view_items WHERE item = ?");
   const addIdentity = db.prepare(
     "INSERT INTO identities (kind, service_id, uid, modified_at, created_at) VALUES (?, ?, ?, ?, ?)",
   );
@@ -355,7 +356,7 @@ export function createMirror({
     findUid(uid) {
       const known = byUid.get(uid);
       const identity = known === undefined ? null : identityRow(known);
-      if (identity && identity.serviceId !== null) return identity;
+      if (identity && (identity.serviceId !== null || isShown.get(identity.item))) return identity;
       const named = readOwnUid(uid, installation);
       const adopted = named ? byId.get(named.kind, named.id) : undefined;
       return adopted === undefined ? identity : identityRow(adopted);
