@@ -186,7 +186,14 @@ const toldTwice = (edits: readonly Edit[]): readonly string[] =>
     .filter(({ state, problem }) => state === "parked" && problem?.includes("as well, and stays"))
     .map(({ base, before }) => markIn((before ?? base).title));
 
+/** What is to be done with an item whose creation waits for a person waits with it. */
 const stuck = (edits: readonly Edit[]): readonly string[] =>
   edits
     .filter(({ state }) => state === "pending" || state === "claimed")
+    .filter(
+      ({ item }) =>
+        !edits.some(
+          (one) => one.item === item && one.action === "create" && one.state === "parked",
+        ),
+    )
     .map(({ id, state, problem }) => `edit ${id} is still ${state}: ${problem ?? "no reason"}`);

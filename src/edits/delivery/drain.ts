@@ -33,6 +33,7 @@ import {
 } from "./item-calls.ts";
 import { LabelMaker } from "./label-maker.ts";
 import { createLateWriteWatch, judgeLateWrites } from "./late-writes.ts";
+import { overwrittenBefore } from "./merge-edit.ts";
 import { ClaimLeases, retryAfterDiskFault, settleFailure } from "./settle.ts";
 import { carryOutUpdate } from "./update.ts";
 
@@ -214,7 +215,19 @@ function asRestoring(edit: Edit): Edit {
 
 async function carryOut(attempt: Attempt): Promise<AttemptEnding> {
   const early = waitForRelatedMove(attempt) ?? freeze(attempt);
-  if (early) return early;
+  return early ?? withUnheard(attempt, await carryOutAction(attempt));
+}
+
+/** An edit whose first answer was lost overwrote what it had read then; its last answer does not tell of that. */
+function withUnheard(attempt: Attempt, ending: AttemptEnding): AttemptEnding {
+  if (ending.kind !== "done") return ending;
+  const told = ending.conflicts ?? [];
+  const fields = [...attempt.edit.conflicts, ...told].map(({ field }) => field);
+  const unheard = overwrittenBefore(attempt).filter(({ field }) => !fields.includes(field));
+  return { ...ending, conflicts: [...told, ...unheard] };
+}
+
+async function carryOutAction(attempt: Attempt): Promise<AttemptEnding> {
   switch (attempt.edit.action) {
     case "create":
       return carryOutCreate(attempt);

@@ -9,7 +9,7 @@ import {
   valuesOf,
 } from "../../domain/patch.ts";
 import { patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
-import { sameShown } from "../../domain/sameness.ts";
+import { differingFields, sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import type { Names } from "../../domain/wording.ts";
 import { nameOf, valueInWords } from "../field-changes.ts";
@@ -62,6 +62,19 @@ export function mergeEdit(attempt: Attempt, ours: Item): Merged {
     conflicts: isOpen ? [...open, ...stillAgreed(edit, open)] : conflicts,
     yields,
   };
+}
+
+/** What the policy let an edit overwrite when its first request left. */
+export function overwrittenBefore(attempt: Attempt): readonly FieldConflict[] {
+  const { edit, policy } = attempt;
+  const { before } = edit;
+  if (!before || policy !== "theirs") return [];
+  if (edit.action !== "delete") {
+    return mergeEdit(attempt, before).conflicts.filter(({ taken }) => taken === "theirs");
+  }
+  const sides: Sides = { base: baseOf(attempt, before), ours: valuesOf(before), theirs: {} };
+  const fields = differingFields(sides.base, sides.ours, sameShown);
+  return describeConflicts(fields, { ...sides, taken: "theirs" });
 }
 
 /**

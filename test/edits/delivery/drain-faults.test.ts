@@ -61,6 +61,24 @@ describe("step() after a fault of a change", () => {
     expect(rig.edit().conflicts).toMatchObject([{ field: "title", ours: "Theirs" }]);
   });
 
+  it.each([
+    ["a change", "SUMMARY:Mine", "PUT"],
+    ["a deletion", "STATUS:CANCELLED", "DELETE"],
+  ])("tells what %s has overwritten whose answer was lost", async (_what, line, method) => {
+    const rig = await drainRig({ conflicts: "theirs" });
+    const { uid, id } = await rig.event();
+    rig.send(calendar(vevent(uid, line)));
+    const { workspace } = rig.sandbox;
+    insist(workspace.events.update({ ...rig.by, event: id }, { title: "Theirs" }));
+    rig.sandbox.faults.add({ kind: "drop-after", method, times: 2 });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.edit().attempts).toBeGreaterThan(1);
+    expect(rig.edit().conflicts).toMatchObject([
+      { field: "title", ours: "Theirs", taken: "theirs" },
+    ]);
+  });
+
   it("looks at the item when the answer cannot be read, and sends nothing again if it is changed", async () => {
     const rig = await drainRig();
     const { uid } = await rig.task();
