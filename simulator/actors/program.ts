@@ -39,6 +39,8 @@ export class Program {
   /** The highest SEQUENCE of each UID. */
   readonly #sequences = new Map<string, number>();
   readonly #faults = new Set<string>();
+  /** What it has deleted last. */
+  #deleted: Pick<Found, "href" | "copy"> | null = null;
   #made = 0;
 
   constructor(
@@ -75,8 +77,10 @@ export class Program {
       "tick",
       "remove",
       "move",
+      "again",
     ] as const);
     if (kind === "make") await this.#make();
+    else if (kind === "again") await this.#makeAgain();
     else if (kind === "change") await this.#change();
     else if (kind === "tick") await this.#tick();
     else if (kind === "move") await this.#move();
@@ -247,6 +251,23 @@ export class Program {
     });
   }
 
+  /** Puts what it has deleted once more, under its UID, as after an undo. */
+  async #makeAgain(): Promise<void> {
+    if (!this.#deleted) return;
+    const { href, copy } = this.#deleted;
+    this.#deleted = null;
+    const mark = this.#ledger.nextMark();
+    const text = titleOf(mark, { by: "a program", before: copy.octets });
+    const octets = withLine(copy.octets, "SUMMARY", text);
+    const headers = this.#habit === "careful" ? { "if-none-match": "*" } : {};
+    const answer = await this.#put(href, { octets, headers });
+    const item = markIn(copy.octets);
+    this.#tell(`makes ${item} again as ${mark}`, {
+      answer,
+      wish: { field: "title", mark, before: null, item },
+    });
+  }
+
   async #change(): Promise<void> {
     const found = this.#pick();
     if (!found) return;
@@ -310,7 +331,10 @@ export class Program {
     const { href, copy, before } = found;
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
     const answer = await this.#ask("DELETE", href, { headers });
-    if (isGood(answer)) this.#forget(href);
+    if (isGood(answer)) {
+      this.#forget(href);
+      this.#deleted = { href, copy };
+    }
     this.#tell(`deletes ${before}`, {
       answer,
       wish: { field: "title", mark: null, before, item: before },
@@ -329,6 +353,7 @@ export class Program {
     if (others.length === 0) return;
     if (random.chance(0.3)) return this.#moveAtOnce(found, `${random.pick(others)}${name}`);
     const target = `${random.pick(others)}${name}`;
+    if (random.chance(0.2)) return this.#takeAndPut(found, target);
     // Without a condition a PUT of an old copy of what is there already puts that back.
     if (this.#habit !== "careful" && (await this.#ask("GET", target))?.status === 200) return;
     const guard = (header: Readonly<Record<string, string>>) =>
@@ -352,6 +377,24 @@ export class Program {
     if (isGood(gone)) this.#forget(left);
     const what = isGood(back) ? `moves ${before} there and back` : `moves ${before} to ${target}`;
     this.#world.note(this.#name, `${what}: ${gone?.status ?? "no answer"}`);
+  }
+
+  /** The other way round: a DELETE here, and then a PUT there. */
+  async #takeAndPut({ href, copy, before }: Found, target: string): Promise<void> {
+    const isCareful = this.#habit === "careful";
+    const condition = isCareful ? { "if-match": copy.etag } : {};
+    const gone = await this.#ask("DELETE", href, { headers: condition });
+    if (isGood(gone)) this.#forget(href);
+    const { octets } = copy;
+    const headers = isCareful ? { "if-none-match": "*" } : {};
+    const there = isGood(gone) ? await this.#put(target, { octets, headers }) : null;
+    const what = `takes ${before} to ${target}`;
+    if (isGood(there)) this.#world.note(this.#name, `${what}: ${there?.status}`);
+    // It may have come to the deletion alone.
+    else if (gone === null || isGood(gone)) {
+      const wish = { field: "title", mark: null, before, item: before } as const;
+      this.#tell(what, { answer: gone, wish });
+    } else this.#world.note(this.#name, `${what}: ${gone.status}`);
   }
 
   /** By a MOVE. */

@@ -111,7 +111,8 @@ export interface Delivered extends GoodBody {
  * Brings one request to the service: each try passes the gate; a broken or failing one is repeated up to four times in
  * all, with exponential back-off and full jitter, where that cannot do harm; a 429 waits for the gate and does not
  * count as a failure for up to two minutes. An edit's write that may have been carried out is not repeated here, nor one that would
- * wait for long: whoever sends it reads the item again first, as somebody may have changed it meanwhile.
+ * wait for long: whoever sends it reads the item again first, as somebody may have changed it meanwhile. A read for an edit whose
+ * answer took that long is repeated once.
  */
 export async function deliver(
   delivery: Delivery,
@@ -120,7 +121,9 @@ export async function deliver(
   const { request, signal, priority } = delivery;
   const isReadFirst = delivery.onUnanswered !== undefined;
   const begunMs = deps.monotonic();
-  let rank: Ticket["rank"] = priority === "edit" && !delivery.isWrite ? "read" : "first";
+  const isEditsRead = priority === "edit" && !delivery.isWrite;
+  let rank: Ticket["rank"] = isEditsRead ? "read" : "first";
+  let isSlow = false;
   let attempt = 0;
   let failures = 0;
   let limits = 0;
@@ -142,7 +145,11 @@ export async function deliver(
     switch (verdict.kind) {
       case "good": {
         const { kind: _, ...body } = verdict;
-        return ok({ ...body, took });
+        const isOld = took.total("milliseconds") > afterReadMs;
+        if (!isEditsRead || !isOld || isSlow) return ok({ ...body, took });
+        // Somebody may have changed the item while the answer was on its way: a service that is slow as such is asked just once more.
+        isSlow = true;
+        break;
       }
       case "ended":
         return fail(verdict.failure);
