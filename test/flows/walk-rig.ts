@@ -6,10 +6,8 @@ import type { Rooms } from "../../src/build-daemon.ts";
 import { listId, projectId } from "../../src/domain/ids.ts";
 import type { Acceptance } from "../../src/edits/intake/plan-answer.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
-import { isStorageFault } from "../../src/store/storage-health.ts";
 import { roomsOn } from "../support/rooms.ts";
 import { testSandbox } from "../support/sandbox.ts";
-import { WalkLists } from "./walk-lists.ts";
 import { WalkTime } from "./walk-time.ts";
 import { WalkWorkspace } from "./walk-workspace.ts";
 
@@ -29,13 +27,12 @@ export async function walkRig(
   const time = new WalkTime("2026-11-20T12:00:00Z");
   const { clock } = time;
   const sandbox = await testSandbox({
-    clock: time.serviceClock,
+    clock,
     later: time.later,
     quota: { requests: 10_000, perMs: 1000 },
   });
   const folder = mkdtempSync(join(tmpdir(), "dayferry-walk-"));
   const workspace = new WalkWorkspace(sandbox, clock);
-  const lists = new WalkLists(sandbox, time);
   let lives = 0;
   let dataDir = "";
   let life = begin();
@@ -115,8 +112,6 @@ export async function walkRig(
   return {
     sandbox,
     workspace,
-    time,
-    lists,
     clock,
     get rooms() {
       return life.rooms;
@@ -125,7 +120,7 @@ export async function walkRig(
     beside(kind: "drain" | "sweep"): void {
       const { rooms, work, stop } = life;
       const going = kind === "drain" ? rooms.drain.step(stop.signal) : sweepBeside(life);
-      const ended = going.catch(forgiveDisk).finally(() => work.delete(ended));
+      const ended = going.finally(() => work.delete(ended));
       work.add(ended);
     },
     /** Until nothing goes on any more that was begun beside. */
@@ -187,11 +182,6 @@ export async function walkRig(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Passes over what failed for want of disk alone. */
-export function forgiveDisk(error: unknown): void {
-  if (!isStorageFault(error)) throw error;
 }
 
 export type WalkRig = Awaited<ReturnType<typeof walkRig>>;

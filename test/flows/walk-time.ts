@@ -6,17 +6,10 @@ interface Due {
   readonly effect: () => void;
 }
 
-/**
- * The time of a walk: it stands still but for the steps of the walk, late requests are carried out when their moment is
- * passed, and the service's clock may be wrong.
- */
+/** The time of a walk: it stands still but for the steps of the walk; late requests are carried out when their moment is passed. */
 export class WalkTime {
   readonly #hand: HandClock;
   #due: Due[] = [];
-  /** How far the service's clock is ahead. */
-  skew = Temporal.Duration.from({ seconds: 0 });
-  /** Told before time moves: what is so now was so until then. */
-  onLeave: () => void = () => undefined;
 
   constructor(start: string) {
     this.#hand = handClock(start);
@@ -27,8 +20,6 @@ export class WalkTime {
     set: (instant: string) => this.#passTo(Temporal.Instant.from(instant)),
     advance: (length: Temporal.DurationLike) => this.#passTo(this.#hand().add(length)),
   });
-
-  readonly serviceClock = (): Temporal.Instant => this.#hand().add(this.skew);
 
   /** For the sandbox. What is under way is carried out also when no further fault is wanted. */
   readonly later: Later = (effect, ms) => {
@@ -41,7 +32,6 @@ export class WalkTime {
       const [next] = this.#due
         .filter(({ at }) => Temporal.Instant.compare(at, moment) <= 0)
         .toSorted((a, b) => Temporal.Instant.compare(a.at, b.at));
-      this.onLeave();
       if (!next) break;
       this.#due = this.#due.filter((due) => due !== next);
       if (Temporal.Instant.compare(next.at, this.#hand()) > 0) this.#hand.set(next.at.toString());
