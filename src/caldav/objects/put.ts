@@ -88,8 +88,7 @@ function shownSequence(context: DavContext, { request, incoming }: ObjectPut): n
   const { item, sequence, serviceId } = identity;
   if (serviceId === null || !couldSee(context, item)) return 0;
   // The deletion has raised it.
-  const last = store.objects.get({ item, component: incoming.component });
-  return Math.max(sequence - 1, last?.body ? sequenceIn(last.body) : 0);
+  return Math.max(sequence - 1, store.objects.mostShown({ item, component: incoming.component }));
 }
 
 const sequenceIn = (octets: Uint8Array): number =>

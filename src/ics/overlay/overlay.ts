@@ -1,5 +1,5 @@
 import { untitled } from "../../domain/item.ts";
-import { baseMark } from "../../domain/object-version.ts";
+import { baseMark, risenSequence } from "../../domain/object-version.ts";
 import { isMilestoneCategory, nameKey } from "../../domain/sameness.ts";
 import { decodeList, escapeText, readContentLine, writeStamp } from "../lines/content-line.ts";
 import { findLines, nameOfLine, type ObjectLines, positionsOf } from "../lines/object-lines.ts";
@@ -225,21 +225,18 @@ const isSaying = (line: string): boolean => line !== `SUMMARY:${untitled}`;
 function layStamps(patch: ObjectPatch, { sequence, modifiedAt }: VersionStamp): void {
   const { object } = patch;
   const stamp = writeStamp(modifiedAt);
-  const risen = sequence - countOf(object, baseMark);
-  const next = Math.max(countOf(object, "SEQUENCE") + Math.max(1, risen), sequence);
+  const put = countOf(object, "SEQUENCE");
+  const mark = countOf(object, baseMark);
   const stamps = {
     DTSTAMP: stamp,
     "LAST-MODIFIED": stamp,
-    SEQUENCE: Math.min(next, highestSequence),
+    SEQUENCE: risenSequence({ put, mark, version: sequence }),
     [baseMark]: sequence,
   };
   for (const [name, value] of Object.entries(stamps)) {
     layLines(patch, { names: [name], lines: [`${name}:${value}`] });
   }
 }
-
-/** What readers of SEQUENCE can hold, this one among them. */
-const highestSequence = 999_999_999;
 
 function countOf(object: ObjectLines, name: string): number {
   const [at] = positionsOf(object, [name]);

@@ -1,5 +1,6 @@
 import type { Channel } from "../../domain/edit.ts";
 import type { ItemKey, PersonId, Revision } from "../../domain/ids.ts";
+import { numberIn, risenSequenceOf } from "../../domain/object-version.ts";
 import {
   type ObjectName,
   type ObjectRow,
@@ -7,6 +8,7 @@ import {
   objectRow,
   propertyRow,
   type StoredComponent,
+  shownNumbersRow,
 } from "../rows/calendar-rows.ts";
 import { identityRow, instantText, itemKeyColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
@@ -49,6 +51,8 @@ export interface Objects {
   /** The body is not given out as it is any more: some program has to load the item once more. */
   outdate(item: ItemKey): void;
   get(id: ObjectId): ObjectRow | null;
+  /** The highest SEQUENCE under which calendars may have been shown what a program has put; 0 where none has. */
+  mostShown(id: ObjectId): number;
 }
 
 export function createObjects({ db, clock }: StoreDeps): Objects {
@@ -67,6 +71,11 @@ export function createObjects({ db, clock }: StoreDeps): Objects {
   );
   const outdate = db.prepare("UPDATE objects SET stale = 1 WHERE item = ?");
   const byName = db.prepare("SELECT * FROM objects WHERE item = ? AND component = ?");
+  const shown = db.prepare(
+    `SELECT o.raw, i.sequence, o.stale = 1 OR EXISTS
+       (SELECT 1 FROM versions v WHERE v.item = o.item AND v.at > o.at AND v.content IS NOT NULL) AS stale
+     FROM objects o JOIN identities i USING (item) WHERE o.item = ? AND o.component = ? AND o.body IS NOT NULL`,
+  );
   return {
     put(object) {
       const { item, component, raw } = object;
@@ -81,6 +90,12 @@ export function createObjects({ db, clock }: StoreDeps): Objects {
     get({ item, component }) {
       const row = byName.get(item, component);
       return row === undefined ? null : objectRow(row);
+    },
+    mostShown({ item, component }) {
+      const row = shown.get(item, component);
+      if (row === undefined) return 0;
+      const { raw, sequence, isStale } = shownNumbersRow(row);
+      return isStale ? risenSequenceOf(raw, sequence) : (numberIn(raw, "SEQUENCE") ?? 0);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { EditId } from "../../domain/ids.ts";
-import { baseMark, numberIn } from "../../domain/object-version.ts";
+import { numberIn, risenSequenceOf } from "../../domain/object-version.ts";
 import { type HeldObject, heldNumbersRow, heldObjectRow } from "../rows/calendar-rows.ts";
 import { instantText } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
@@ -44,7 +44,8 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): Held
   const remove = db.prepare("DELETE FROM held_objects WHERE edit = ?");
   const outdate = db.prepare("UPDATE held_objects SET stale = 1 WHERE edit = ?");
   const numbers = db.prepare(
-    `SELECT i.item, i.sequence, h.raw, o.raw AS everybodys, o.stale AS everybodys_stale,
+    `SELECT i.item, i.sequence, h.raw, o.raw AS everybodys,
+       o.stale = 1 OR EXISTS (SELECT 1 FROM versions v WHERE v.item = i.item AND v.at > o.at) AS everybodys_stale,
        h.stale = 1 OR EXISTS (SELECT 1 FROM versions v WHERE v.item = i.item AND v.at > h.at) AS stale
      FROM held_objects h JOIN edits e ON e.id = h.edit JOIN identities i USING (item)
        LEFT JOIN objects o ON o.item = i.item AND o.component = h.component AND o.body IS NOT NULL
@@ -99,18 +100,14 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): Held
 function sequencesOf(row: unknown) {
   const { item, sequence, raw, isStale, everybodys, areEverybodysStale } = heldNumbersRow(row);
   const put = numberIn(raw, "SEQUENCE") ?? 0;
-  const other = everybodys === null ? null : (numberIn(everybodys, "SEQUENCE") ?? 0);
-  const laidOn = (lines: string, count: number) =>
-    Math.max(count + Math.max(1, sequence - (numberIn(lines, baseMark) ?? 0)), sequence);
+  const least = everybodys === null ? sequence : (numberIn(everybodys, "SEQUENCE") ?? 0);
+  const isLaidOn = everybodys !== null && areEverybodysStale;
   return {
     item,
     put,
     isStale,
-    shown: isStale ? laidOn(raw, put) : put,
-    least: other ?? sequence,
-    everybodys:
-      everybodys !== null && areEverybodysStale
-        ? laidOn(everybodys, other ?? 0)
-        : (other ?? sequence),
+    shown: isStale ? risenSequenceOf(raw, sequence) : put,
+    least,
+    everybodys: isLaidOn ? risenSequenceOf(everybodys, sequence) : least,
   };
 }

@@ -70,6 +70,12 @@ export function heldObjectRow(row: unknown): HeldObject {
   return { name, row: component === null ? null : objectRow(rest) };
 }
 
+/** What the SEQUENCE of kept octets is made of. */
+export function shownNumbersRow(row: unknown) {
+  const raw = row as { raw: string; sequence: number; stale: number };
+  return { raw: raw.raw, sequence: raw.sequence, isStale: raw.stale === 1 };
+}
+
 /** What the SEQUENCE that an editor is shown is made of, and that of all others. */
 export function heldNumbersRow(row: unknown) {
   const raw = row as {

@@ -172,11 +172,16 @@ describe("objectAnswer() of a PUT that changes", () => {
     expect(rig.text(there)).toBe(next);
   });
 
-  it("never takes SEQUENCE back with an old copy of what was deleted", () => {
+  it.each([
+    ["as the service had it", 0],
+    ["that a program had put", 5],
+  ])("never takes SEQUENCE back with an old copy of what was deleted: %s", (_what, sequence) => {
     const rig = objectRig();
     const path = rig.member(aTask(601));
-    const old = rig.text(path);
-    rig.member(aTask(601, { title: "B" }));
+    const old = rig.text(path).replace("SEQUENCE:0", `SEQUENCE:${sequence}`);
+    if (sequence > 0) rig.ask("PUT", path, { body: old.replace("Task 601", "A") });
+    rig.clock.advance({ seconds: 9 });
+    for (const title of ["B", "C"]) rig.member(aTask(601, { title }));
     const shown = sequenceOf(rig.text(path));
     rig.ask("DELETE", path);
     rig.ask("PUT", path, { body: old });
