@@ -178,10 +178,10 @@ describe("objectAnswer() of a PUT that changes", () => {
   ])("never takes SEQUENCE back with an old copy of what was deleted: %s", (_what, sequence) => {
     const rig = objectRig();
     const path = rig.member(aTask(601));
-    const old = rig.text(path).replace("SEQUENCE:0", `SEQUENCE:${sequence}`);
-    if (sequence > 0) rig.ask("PUT", path, { body: old.replace("Task 601", "A") });
+    const old = rig.text(path).replace("SEQUENCE:0", `SEQUENCE:${sequence}\r\nCOLOR:red`);
+    if (sequence > 0) rig.ask("PUT", path, { body: old });
     rig.clock.advance({ seconds: 9 });
-    for (const title of ["B", "C"]) rig.member(aTask(601, { title }));
+    for (const description of ["B", null]) rig.member(aTask(601, { description }));
     const shown = sequenceOf(rig.text(path));
     rig.ask("DELETE", path);
     rig.ask("PUT", path, { body: old });
