@@ -67,6 +67,24 @@ export function acceptChange(
   return ok(null);
 }
 
+/**
+ * What a program saw that puts an item which was deleted a moment ago: it takes the item to another calendar by a DELETE and a PUT,
+ * and seldom edits it as well. Null where the item was never shown.
+ */
+export function baseOfTaken(
+  context: DavContext,
+  put: ObjectPut,
+  { key, recreate }: { readonly key: ItemKey; readonly recreate: boolean },
+): Item | null {
+  const present = context.store.view.history(key, context.person.id).at(-1);
+  if (!present) return null;
+  const { calendar, name } = put.request;
+  const object = { key, component: put.incoming.component };
+  const at = { calendar, name, object, present, seen: null, isMove: true };
+  const edit = { calendar, incoming: put.incoming, recreate };
+  return baseOf(context, { edit, at, agent: agentOf(put.request) });
+}
+
 /** An edit as the octets of a request express it. `calendar`: where an item of unknown UID goes. */
 interface ObjectEdit {
   readonly calendar: Calendar;
@@ -103,7 +121,7 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
     const reason = "the UID belongs to what is shown only, and cannot be changed";
     return fail(objectRefusal("valid-calendar-object-resource", reason));
   }
-  const seen = base ?? (item.action === "create" ? null : lastSeen(context, { key, incoming }));
+  const seen = item.action === "create" ? null : (base ?? lastSeen(context, { key, incoming }));
   const patch = plans[0]?.asked ?? {};
   const isNew = item.action === "create" && context.store.view.get(key) === null;
   const described = seen && !isNew ? describedItem({ base: seen, patch, incoming }) : null;

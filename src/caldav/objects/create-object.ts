@@ -13,6 +13,7 @@ import { closedFault, type DavFault, readOnlyFault, unseenFault } from "../fault
 import {
   acceptChange,
   acceptEdit,
+  baseOfTaken,
   describedItem,
   etagOfSent,
   type ObjectPut,
@@ -34,12 +35,14 @@ function create(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault
   const { calendar, name } = request;
   const closed = closedFault(calendar, context);
   if (closed) return fail(closed);
-  const isKnown = context.store.mirror.findUid(incoming.uid) !== null;
+  const identity = context.store.mirror.findUid(incoming.uid);
+  const isKnown = identity !== null;
+  const recreate = isRecreation(context, incoming.uid);
   const accepted = acceptEdit(context, {
     calendar,
     incoming: belowWhatIsHere(context, { calendar, incoming }),
-    base: null,
-    recreate: isRecreation(context, incoming.uid),
+    base: identity && baseOfTaken(context, put, { key: identity.item, recreate }),
+    recreate,
   });
   if (!accepted.ok) {
     // There is nothing to cancel: the program is content, and is shown no object.

@@ -61,6 +61,21 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     expect(rig.store.journal.claimNext()).toMatchObject({ action: "update" });
   });
 
+  it("keeps what others have changed since the copy that is put elsewhere", () => {
+    const rig = apartRig();
+    const path = `${root}/tasks-3001/own.ics`;
+    const copy = calendar(vtodo("own@example.com", "SUMMARY:Mine"));
+    const headers = { "content-type": "text/calendar", "user-agent": "Tasks/1" };
+    expect(rig.ask("PUT", path, { body: copy, headers }).status).toBe(201);
+    rig.clock.advance({ seconds: 9 });
+    const other = { ...headers, "user-agent": "Other/2" };
+    rig.ask("PUT", path, { body: copy.replace("Mine", "Theirs"), headers: other });
+    rig.clock.advance({ seconds: 9 });
+    expect(rig.ask("DELETE", path, { headers }).status).toBe(204);
+    expect(rig.ask("PUT", `${near}/own.ics`, { body: copy, headers }).status).toBe(201);
+    expect(rig.itemOf("own@example.com")).toMatchObject({ title: "Theirs", listId: 3003 });
+  });
+
   it("takes a subtask along that is deleted and put below its task as well", () => {
     const rig = apartRig();
     const path = rig.member(aTask(601));
