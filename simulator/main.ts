@@ -1,6 +1,7 @@
 // Plays simulated days and holds them against what Dayferry promises. A seed always gives the same events.
 //   npm run simulate -- --seed 42              the events of one seed, and their hash
 //   npm run simulate -- --seed 42 --requests   and every request that the service gets, with its answer
+//   npm run simulate -- --seed 42 --seconds 60 a shorter day, of as many seconds
 //   npm run simulate -- --from 1 --seeds 100   many seeds; exits with 1 where a promise was broken
 //   npm run simulate -- --shrink 42            the shortest story in which seed 42 is still broken, and a test of it
 //   npm run simulate -- --mutants              plants one defect after the other, and says after how many seeds it is found
@@ -12,6 +13,8 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string" },
     requests: { type: "boolean", default: false },
+    /** For how long people work, in virtual seconds; ten minutes unless given. */
+    seconds: { type: "string" },
     from: { type: "string", default: "1" },
     seeds: { type: "string" },
     shrink: { type: "string" },
@@ -27,13 +30,15 @@ if (planted) plant(planted);
 const { simulate } = await import("./simulate.ts");
 
 const from = numberIn("from", values.from);
+const length = values.seconds === undefined ? {} : { seconds: numberIn("seconds", values.seconds) };
 if (values.mutants) hunt(numberIn("seeds", values.seeds ?? "2000"));
 else if (values.shrink !== undefined) await tell(numberIn("shrink", values.shrink));
 else if (values.seed !== undefined) await play(numberIn("seed", values.seed));
 else await playMany(numberIn("seeds", values.seeds ?? "100"));
 
 async function play(seed: number): Promise<void> {
-  const { trace, hash, faults } = await simulate(seed, { requests: values.requests });
+  const { requests } = values;
+  const { trace, hash, faults } = await simulate(seed, { requests, ...length });
   console.log(trace.join("\n"));
   console.log(`hash ${hash}`);
   for (const fault of faults) console.log(`BROKEN ${fault}`);
@@ -60,7 +65,7 @@ async function playMany(seeds: number): Promise<void> {
   const begun = performance.now();
   let [edits, broken, played] = [0, 0, 0];
   for (let seed = from; seed < from + seeds && !(planted && broken > 0); seed += 1) {
-    const outcome = await simulate(seed);
+    const outcome = await simulate(seed, length);
     played += 1;
     edits += outcome.edits;
     if (outcome.faults.length === 0) continue;

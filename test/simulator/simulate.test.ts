@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fits, mutants } from "../../simulator/mutants.ts";
 import { simulate } from "../../simulator/simulate.ts";
+import { isThorough } from "../support/effort.ts";
 
 /** With a crash, edits that are accepted and refused, and requests that fail. */
 const seed = 6;
@@ -17,6 +20,27 @@ it("gives the same events for the same seed, and others for another", async () =
   expect(first.edits).toBeGreaterThan(2);
   expect([first.faults, other.faults]).toEqual([[], []]);
 });
+
+/** The same days every time, so that what fails is the change at hand; `npm run simulate` plays others. */
+const days = isThorough ? ["--seeds", "40"] : ["--seeds", "20", "--seconds", "60"];
+
+// In a process of its own: the test runner loads modules by means of which the virtual clock knows nothing.
+it("keeps its promises on fixed days", async () => {
+  const { code, stdout } = await runSimulator(["--from", "1", ...days]);
+  expect(stdout).toMatch(/^\d+ seeds, \d{2,} acknowledged edits, 0 broken/);
+  expect(code).toBe(0);
+});
+
+function runSimulator(
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly stdout: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: number | null; stdout: string }>();
+  const main = join(import.meta.dirname, "../../simulator/main.ts");
+  const child = execFile(process.execPath, [main, ...args], (_error, stdout) =>
+    resolve({ code: child.exitCode, stdout }),
+  );
+  return promise;
+}
 
 it.each(mutants)("can plant a defect that $name", (mutant) => {
   expect(fits(mutant)).toBe(true);
