@@ -14,8 +14,9 @@ import {
   readOnlyFault,
 } from "../fault.ts";
 import { hostOf, notReadYet } from "../paths.ts";
-import { atomically, ownHeldEdits } from "./accept-object.ts";
+import { atomically } from "./accept-object.ts";
 import { createObject } from "./create-object.ts";
+import { ownHeldEdits } from "./plan-object.ts";
 import { readObject } from "./put.ts";
 import { relocate } from "./relocate.ts";
 

@@ -10,15 +10,10 @@ import type { ViewItem } from "../../store/view/view.ts";
 import { requiresAbsence } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { closedFault, type DavFault, readOnlyFault, unseenFault } from "../fault.ts";
-import {
-  acceptChange,
-  acceptEdit,
-  baseOfTaken,
-  describedItem,
-  etagOfSent,
-  type ObjectPut,
-  storeOctets,
-} from "./accept-object.ts";
+import { acceptChange, acceptEdit, etagOfSent, storeOctets } from "./accept-object.ts";
+import { describedItem } from "./described-item.ts";
+import { baseOfTaken } from "./find-base.ts";
+import type { ObjectPut } from "./plan-object.ts";
 import { relocate, relocateByPut } from "./relocate.ts";
 
 /**

@@ -6,7 +6,8 @@ import { findForWrite, isNotModified } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, faultAnswer, missingFault, readOnlyFault } from "../fault.ts";
 import { objectType } from "../properties/object-properties.ts";
-import { acceptEdit, atomically, ownHeldEdits } from "./accept-object.ts";
+import { acceptEdit, atomically } from "./accept-object.ts";
+import { ownHeldEdits } from "./plan-object.ts";
 import { relocateByPut } from "./relocate.ts";
 
 /**

@@ -19,14 +19,9 @@ import {
   readOnlyFault,
   uidFault,
 } from "../fault.ts";
-import {
-  acceptChange,
-  atomically,
-  etagOfSent,
-  type ObjectPut,
-  ownHeldEdits,
-} from "./accept-object.ts";
+import { acceptChange, atomically, etagOfSent } from "./accept-object.ts";
 import { couldSee, createObject, memberOfUid } from "./create-object.ts";
+import { type ObjectPut, ownHeldEdits } from "./plan-object.ts";
 
 /**
  * Stores an object: what its octets ask for becomes an edit, and they themselves are kept for what the service cannot

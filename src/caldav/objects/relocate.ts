@@ -4,7 +4,7 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import type { DavContext } from "../dav-request.ts";
 import { closedFault, type DavFault, objectRefusal, readOnlyFault } from "../fault.ts";
-import { heldEdit, plannedItem } from "./accept-object.ts";
+import { heldEdit, plannedItem } from "./plan-object.ts";
 
 /** Takes an item to another calendar of its kind, by an edit; returns that edit where it waits for approval. */
 export function relocate(

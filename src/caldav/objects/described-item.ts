@@ -1,0 +1,70 @@
+import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
+import { applyPatch, type Patch } from "../../domain/patch.ts";
+import type { When } from "../../domain/when.ts";
+import type { IncomingItem } from "../../ics/read/incoming.ts";
+
+/**
+ * The item as octets describe it: what their sender saw, with what they ask for, and without the fields of which they say
+ * nothing. A field that stays all the same is laid onto the octets, so that nobody takes it for unset.
+ */
+export function describedItem({
+  base,
+  patch,
+  incoming,
+}: {
+  readonly base: Item;
+  readonly patch: Patch;
+  readonly incoming: IncomingItem;
+}): Item {
+  const wanted = applyPatch(base, patch);
+  const common = {
+    // Where no title was given none is missing.
+    title: incoming.summary === undefined && wanted.title !== untitled ? "" : wanted.title,
+    description: incoming.description === undefined ? null : wanted.description,
+  };
+  return wanted.kind === "event"
+    ? { ...describedEvent(wanted, incoming), ...common }
+    : { ...describedTask(wanted, incoming), ...common };
+}
+
+/** An event cannot be without a day; where octets name none, its own day differs from this one. */
+const noDay: When = {
+  kind: "dates",
+  start: Temporal.PlainDate.from("0001-01-01"),
+  end: Temporal.PlainDate.from("0001-01-02"),
+};
+
+function describedEvent(item: EventItem, incoming: IncomingItem): EventItem {
+  const isPrivate = incoming.classification !== undefined && item.private;
+  if (incoming.component === "VTODO") {
+    // The to-do of a milestone is one without saying so, and has no alarm.
+    const isDone = saysState(incoming) && item.completed;
+    const when = incoming.due === undefined ? noDay : item.when;
+    return { ...item, private: isPrivate, completed: isDone, when };
+  }
+  const { when } = item;
+  const isOpen = when.kind === "times" && incoming.when?.kind === "times" && !incoming.when.end;
+  return {
+    ...item,
+    private: isPrivate,
+    when: isOpen ? { ...when, end: null } : when,
+    milestone: incoming.categories !== undefined && item.milestone,
+    reminder: incoming.alarm === null ? null : item.reminder,
+  };
+}
+
+function describedTask(item: TaskItem, incoming: IncomingItem): TaskItem {
+  const state = saysState(incoming) ? {} : { completed: false, completedAt: null, percent: 0 };
+  return {
+    ...item,
+    ...state,
+    labels: incoming.categories === undefined ? [] : item.labels,
+    startOn: incoming.start === undefined ? null : item.startOn,
+    dueOn: incoming.due === undefined ? null : item.dueOn,
+    // The octets cannot name a parent task that has no id yet.
+    ...(incoming.relatedTo === undefined && { kind: "task" as const, parentId: null }),
+  };
+}
+
+const saysState = ({ status, completedAt, percent }: IncomingItem): boolean =>
+  [status, completedAt, percent].some((said) => said !== undefined);

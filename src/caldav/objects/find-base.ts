@@ -1,0 +1,200 @@
+import type { CalendarObject } from "../../calendars/calendar-types.ts";
+import type { Edit } from "../../domain/edit.ts";
+import type { ItemKey } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import { baseMark, numberIn } from "../../domain/object-version.ts";
+import { applyPatch } from "../../domain/patch.ts";
+import type { ItemPlan } from "../../edits/intake/item-plan.ts";
+import { readCalendarObject } from "../../ics/read/calendar-object.ts";
+import type { ObjectRow } from "../../store/rows/calendar-rows.ts";
+import type { DavContext, ObjectRequest } from "../dav-request.ts";
+import {
+  acceptItem,
+  agentOf,
+  type ObjectEdit,
+  type ObjectPut,
+  ownHeldEdits,
+  plannedItem,
+} from "./plan-object.ts";
+
+/** An existing item, and what a PUT of it is to be compared with. */
+export interface PresentItem extends Pick<ObjectRequest, "calendar" | "name"> {
+  readonly object: Pick<CalendarObject, "key" | "component">;
+  /** As the person is shown it. */
+  readonly present: Item;
+  /** The member whose present version a condition has named; null where none did. */
+  readonly seen: CalendarObject | null;
+  /** Whether the PUT takes the item to another calendar, and so asks for a change in any case. */
+  readonly isMove: boolean;
+}
+
+/** A PUT of an existing item whose base version is still to be found. */
+interface Comparison {
+  readonly edit: Omit<ObjectEdit, "base">;
+  readonly at: PresentItem;
+  readonly agent: string;
+}
+
+/**
+ * What a program saw that puts an item which was deleted a moment ago: it takes the item to another calendar by a DELETE and a PUT,
+ * and seldom edits it as well. Null where the item was never shown.
+ */
+export function baseOfTaken(
+  context: DavContext,
+  put: ObjectPut,
+  { key, recreate }: { readonly key: ItemKey; readonly recreate: boolean },
+): Item | null {
+  const present = context.store.view.history(key, context.person.id).at(-1);
+  if (!present) return null;
+  const { calendar, name } = put.request;
+  const object = { key, component: put.incoming.component };
+  const at = { calendar, name, object, present, seen: null, isMove: true };
+  const edit = { calendar, incoming: put.incoming, recreate };
+  return baseOf(context, { edit, at, agent: agentOf(put.request) });
+}
+
+/**
+ * The version that the editor saw: the present one when a condition has named it, else the one that the octets name.
+ * Programs keep that name through edits of their own, so octets that were put last bear an older one than what they show.
+ * Under that name an edit by the same program is one of these octets; by another program it may be one of either, or of what that one
+ * has put itself before.
+ */
+export function baseOf(context: DavContext, comparison: Comparison): Item {
+  const { store, person } = context;
+  const { edit, at, agent } = comparison;
+  const { base, component, sequence } = edit.incoming;
+  const { key } = at.object;
+  const refusedAt = context.recentWrites.refused.take(key, context);
+  if (at.seen) return at.present;
+  if (refusedAt) return store.view.shownAt(key, refusedAt, person.id) ?? at.present;
+  const held = lastHeld(context, { key, component });
+  const last = held ?? store.objects.get({ item: key, component });
+  const isOwn = last?.actor === person.id && last.agent === agent;
+  if (base === null) {
+    const putAt = whenPut(context, { key, last });
+    const shown = putAt && store.view.shownAt(key, putAt, person.id);
+    if (isOwn && shown) return ownCopy(context, { comparison, shown, own: last });
+    return nearest(context, { comparison, copies: [shown ?? at.present] });
+  }
+  const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
+  const everybodys =
+    last && numberIn(last.raw, baseMark) === base
+      ? store.view.shownAt(key, last.at, person.id)
+      : null;
+  // The person's programs were shown what waits as well.
+  const shown =
+    held && everybodys ? withOwnWords(context, { edit, shown: everybodys, own: held }) : everybodys;
+  if (!last || !shown) return nearest(context, { comparison, copies: [named ?? at.present] });
+  if (isOwn) return ownCopy(context, { comparison, shown, own: last });
+  if (!named) return shown;
+  const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
+  if (isLater) return shown;
+  const own = lastOwnEdit(context, key);
+  const kept = own && store.view.shownAt(key, own.createdAt, person.id);
+  return nearest(context, { comparison, copies: [shown, ...(kept ? [kept] : []), named] });
+}
+
+/** What a program of the person has put last by an edit that waits. */
+function lastHeld(
+  context: DavContext,
+  { key, component }: { readonly key: ItemKey; readonly component: CalendarObject["component"] },
+): ObjectRow | null {
+  const rows = ownHeldEdits(key, context).map(({ id }) => context.store.heldObjects.get(id)?.row);
+  return rows.findLast((row) => row?.component === component) ?? null;
+}
+
+/** The copy of a program that has put the last octets: what these say, unless it is moving an older one, as a second device may. */
+function ownCopy(
+  context: DavContext,
+  about: { readonly comparison: Comparison; readonly shown: Item; readonly own: ObjectRow },
+): Item {
+  const { comparison, shown, own } = about;
+  const { edit, at } = comparison;
+  const copy = withOwnWords(context, { edit, shown, own });
+  return at.isMove ? nearest(context, { comparison, copies: [copy] }) : copy;
+}
+
+/**
+ * What a program saw that has kept its own octets: the version shown when it put them, but for what the octets themselves say
+ * otherwise, as they may have been old already. Saying that again asks for nothing.
+ */
+function withOwnWords(
+  context: DavContext,
+  {
+    edit,
+    shown,
+    own: { body },
+  }: {
+    readonly edit: Comparison["edit"];
+    readonly shown: Item;
+    readonly own: Pick<ObjectRow, "body">;
+  },
+): Item {
+  const { zone } = context;
+  const said = body && readCalendarObject(body, { zone });
+  if (!said?.ok) return shown;
+  const again = { ...edit, incoming: said.value, base: shown, cleared: [], replaced: null };
+  const plans: ItemPlan[] = [];
+  acceptItem(context, { edit: again, dryRun: true, onPlan: (plan) => plans.push(plan) });
+  return applyPatch(shown, plans[0]?.asked ?? {});
+}
+
+/**
+ * When the octets were put that a program has kept as they were. What is served of any other version names it, so that octets
+ * that name none are the last of this program, or else those that are kept. Null where none is known.
+ */
+function whenPut(
+  context: DavContext,
+  { key, last }: { readonly key: ItemKey; readonly last: ObjectRow | null },
+): Temporal.Instant | null {
+  const { person, agent } = context;
+  const kept = last && numberIn(last.raw, baseMark) === null ? last : null;
+  if (kept?.actor === person.id && kept.agent === agent) return kept.at;
+  return lastOwnEdit(context, key)?.createdAt ?? kept?.at ?? null;
+}
+
+/** The last edit of an item that this program of the person has made before now. */
+function lastOwnEdit({ store, person, agent, clock }: DavContext, key: ItemKey): Edit | undefined {
+  const now = clock();
+  return store.pastEdits
+    .ofItem(key)
+    .filter(({ createdAt }) => Temporal.Instant.compare(createdAt, now) < 0)
+    .find(
+      ({ channel, actor, program }) =>
+        channel === "caldav" && actor === person.id && (program ?? "") === agent,
+    );
+}
+
+/** So many versions are looked at for the copy of a program: each takes a comparison. */
+const mostEarlier = 20;
+
+/**
+ * Of several versions, and of earlier ones, the one that the edit changes least of, but something, and the first among equals: what is
+ * put back as it was is asked for, and without a condition it is taken at its word. Who moves an item seldom edits it as well.
+ */
+function nearest(
+  context: DavContext,
+  about: {
+    readonly comparison: Comparison;
+    readonly copies: readonly [Item, ...(readonly Item[])];
+  },
+): Item {
+  const { edit, at } = about.comparison;
+  const [first, ...others] = about.copies;
+  let best = { copy: first, count: countChanges(context, { ...edit, base: first }) };
+  if (best.count === 0) return first;
+  const versions = context.store.view.history(at.object.key, context.person.id);
+  for (const copy of [...others, ...versions.toReversed().slice(0, mostEarlier)]) {
+    if (best.count === 0) break;
+    const count = countChanges(context, { ...edit, base: copy });
+    const isChange = count !== null && (count > 0 || at.isMove);
+    if (isChange && best.count !== null && count < best.count) best = { copy, count };
+  }
+  return best.copy;
+}
+
+/** How many fields the edit would change, by a dry run; null where it would be refused. */
+function countChanges(context: DavContext, edit: ObjectEdit): number | null {
+  const planned = plannedItem(acceptItem(context, { edit, dryRun: true }));
+  return planned.ok ? planned.value.changes.length : null;
+}
