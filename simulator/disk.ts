@@ -11,17 +11,29 @@ const errors = {
 
 /** The disk of a simulated computer, as the database of its daemon meets it. */
 export class Disk {
+  readonly #monotonic: () => number;
   #trouble: DiskTrouble | null = null;
+  #troubledUntil = Number.NEGATIVE_INFINITY;
   #stepsLeft = Number.POSITIVE_INFINITY;
   #crash: () => void = () => undefined;
 
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
   /** From now on nothing can be written; null ends that. */
   set trouble(trouble: DiskTrouble | null) {
+    if (this.#trouble) this.#troubledUntil = this.#monotonic();
     this.#trouble = trouble;
   }
 
   get trouble(): DiskTrouble | null {
     return this.#trouble;
+  }
+
+  /** Whether something could not be written within so many milliseconds before now. */
+  hadTroubleWithin(ms: number): boolean {
+    return this.#trouble !== null || this.#monotonic() - this.#troubledUntil <= ms;
   }
 
   /** Calls back in the middle of what the daemon does, at one of its next steps. */
@@ -32,7 +44,7 @@ export class Disk {
 
   /** Nothing goes wrong any more. */
   clear(): void {
-    this.#trouble = null;
+    this.trouble = null;
     this.#stepsLeft = Number.POSITIVE_INFINITY;
   }
 

@@ -53,7 +53,7 @@ export class World {
   skew: number;
   /** How old what the service shows may be. */
   readonly reads = new LaggingReads(this.time.monotonic);
-  readonly disk = new Disk();
+  readonly disk = new Disk(this.time.monotonic);
   readonly #network = new MemoryNetwork();
   readonly #trace: string[] = [];
   readonly #hash = createHash("sha256");
@@ -172,7 +172,7 @@ export class World {
     if (this.isStarting) return;
     const dead = this.life;
     this.note("operator", "kill -9, start");
-    this.#hasLostNotes ||= this.disk.trouble !== null;
+    this.#hasLostNotes ||= this.disk.hadTroubleWithin(quota.perMs);
     this.disk.trouble = null;
     const folder = this.#nextFolder();
     dead.die(folder);
