@@ -66,7 +66,9 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
 
   // What a person lets go again later has been looked for long ago: only what was seen in time may be a changed one.
   const late = new Set(edit.insisted ? kept.value : open);
-  const altered = open.filter((item) => late.has(item) && likeness(item, made) === "altered");
+  const altered = open.filter(
+    (item) => late.has(item) && likeness(item, made) === "altered" && wasLikeAtFirst(item, attempt),
+  );
   const nearest = altered
     .filter((item) => !isOfAnother(item, { edit, store }))
     .toSorted((a, b) => sharedFields(b, wished) - sharedFields(a, wished) || byId(a, b))[0];
@@ -123,6 +125,16 @@ function mayBeIt({ kind, id }: Item, { edit, store }: Attempt): boolean {
   if (key === null || key === edit.item) return true;
   if (edit.sentAfter === null || key <= edit.sentAfter) return false;
   return !store.pastEdits.ofItem(key).some(({ action }) => action === "create");
+}
+
+/**
+ * Whether the first reading that showed an item took it for what this creation may have made. What it did not, was something else
+ * then: made as it was, or by another creation. An item that no reading has shown yet may be it.
+ */
+function wasLikeAtFirst(item: Item, { edit, store }: Attempt): boolean {
+  const key = item.id === null ? null : store.mirror.find(item.kind, item.id);
+  if (key === null || key === edit.item) return true;
+  return store.candidates.ofEdit(edit.id).some((one) => keyOf(one) === keyOf(item));
 }
 
 /** Whether an item is just what another creation is to make, whose answer may come any moment. */

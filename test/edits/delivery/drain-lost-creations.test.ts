@@ -6,6 +6,7 @@ import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig, settingFor } from "./drain-rig.ts";
+import { moveRig } from "./move-rig.ts";
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
 const outage = { kind: "status", status: 503, times: 4 } as const;
@@ -190,6 +191,28 @@ describe("step() after a fault of a creation", () => {
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.store.view.ofProject(rig.project)).toMatchObject([{ uid: "party@example.com" }]);
   });
+
+  it.each([
+    ["and changed since, as a sweep saw it before", true, 2],
+    ["and changed at once, as nobody saw it before", false, 1],
+  ])(
+    "takes what its hand has made meanwhile, %s, for what it was",
+    async (_what, isSeen, events) => {
+      const rig = await moveRig();
+      rig.send(calendar(party));
+      rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
+      await rig.step();
+      rig.clock.advance({ seconds: 40 });
+      const { workspace } = rig.sandbox;
+      const other = insist(workspace.events.create(rig.by, { ...partyBody, title: "Other" }));
+      if (isSeen) await rig.sweep();
+      rig.clock.advance({ seconds: 5 });
+      insist(workspace.events.update({ ...rig.by, event: other.id }, { description: "More" }));
+      await rig.drainAll();
+      expect(rig.states()).toEqual(["confirmed"]);
+      expect(rig.eventsIn(rig.project)).toHaveLength(events);
+    },
+  );
 
   it("is adopted by a retry when it was refused though it had happened", async () => {
     const rig = await drainRig();
