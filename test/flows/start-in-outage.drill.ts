@@ -16,12 +16,18 @@ type Running = Awaited<ReturnType<typeof serveHere>>;
 
 async function begin({
   perSecond = 500,
+  tasks = 60,
   ...changes
 }: {
   readonly perSecond?: number;
+  readonly tasks?: number;
   readonly edits?: { readonly inbox: string };
 } = {}) {
-  const sandbox = await testSandbox({ size: "s", quota: { requests: perSecond, perMs: 1000 } });
+  const sandbox = await testSandbox({
+    size: "s",
+    counts: { tasks },
+    quota: { requests: perSecond, perMs: 1000 },
+  });
   onTestFinished(() => sandbox.close());
   const service = { quota: { requests: perSecond, per: "PT1S" }, timeout: "PT1S" };
   const place = install(sandbox, { service, ...changes });
@@ -194,7 +200,7 @@ describe("a start while the service does not answer", () => {
 describe("kill -9 in the middle of a first sweep", () => {
   /** Dies after two seconds' requests, with more to come. `before`: what it had read; the few under way are lost. */
   async function killed(perSecond: number) {
-    const { sandbox, place } = await begin({ perSecond });
+    const { sandbox, place } = await begin({ perSecond, tasks: 300 });
     const daemon = await serve(place, { ready: false });
     const { requests } = sandbox;
     await eventually("a part is read", () => {
