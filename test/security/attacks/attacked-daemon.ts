@@ -144,7 +144,7 @@ async function between(sandbox: Sandbox) {
 }
 
 function eventOf(nth: number): string {
-  const on = Temporal.Now.plainDateISO().add({ days: (nth % 300) - 40 });
+  const on = Temporal.Now.plainDateISO("UTC").add({ days: (nth % 300) - 40 });
   return [
     "BEGIN:VEVENT",
     `UID:attacked-${nth}@example.com`,
