@@ -73,12 +73,15 @@ async function adoptFound(
   { wished, found }: { readonly wished: Item; readonly found: Item },
 ): Promise<AttemptEnding> {
   const ending = await adopt(attempt, found);
-  if (ending.kind !== "done" || looksAlike(found, wished)) return ending;
+  if (ending.kind !== "done" || (looksAlike(found, wished) && !isChanged(found))) return ending;
   const [theirs, ours] = [valuesOf(wished), valuesOf(found)];
   const fields = differingFields(theirs, ours, sameShown).filter((field) => field !== "completed");
   const sides = { base: theirs, ours, theirs, taken: "ours" } as const;
   return { ...ending, conflicts: describeConflicts(fields, sides) };
 }
+
+const isChanged = ({ createdAt, updatedAt }: Item): boolean =>
+  createdAt !== null && updatedAt !== null && Temporal.Instant.compare(updatedAt, createdAt) > 0;
 
 /** The item exists; what is left of the edit is its completion. Its id is kept first, so that it is never made twice. */
 async function adopt(attempt: Attempt, created: Item): Promise<AttemptEnding> {

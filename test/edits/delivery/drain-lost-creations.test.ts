@@ -128,20 +128,26 @@ describe("step() after a fault of a creation", () => {
     expect(rig.requests("POST")).toHaveLength(1);
   });
 
-  it("asks about a later edit of what somebody has renamed before its answer came", async () => {
-    const rig = await drainRig();
-    rig.send(calendar(party));
-    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-    await rig.step();
-    rig.send(calendar(party.replace("SUMMARY:Party", "SUMMARY:Mine")));
-    const [made] = rig.workspaceEvents();
-    rig.clock.advance({ seconds: 1 });
-    const place = { ...rig.by, event: made?.id ?? 0 };
-    insist(rig.sandbox.workspace.events.update(place, { title: "Theirs" }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
-    expect(rig.workspaceEvents()).toMatchObject([{ title: "Theirs" }]);
-  });
+  it.each([
+    ["renamed", "SUMMARY:Mine", { title: "Theirs" }],
+    ["described", "SUMMARY:Party\r\nDESCRIPTION:Mine", { description: "Theirs" }],
+  ])(
+    "asks about a later edit of what somebody has %s before its answer came",
+    async (_what, line, theirs) => {
+      const rig = await drainRig();
+      rig.send(calendar(party));
+      rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+      await rig.step();
+      rig.send(calendar(party.replace("SUMMARY:Party", line)));
+      const [made] = rig.workspaceEvents();
+      rig.clock.advance({ seconds: 1 });
+      const place = { ...rig.by, event: made?.id ?? 0 };
+      insist(rig.sandbox.workspace.events.update(place, theirs));
+      await rig.drainAll();
+      expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+      expect(rig.workspaceEvents()).toMatchObject([theirs]);
+    },
+  );
 
   it("does not take what somebody else has made meanwhile for it, however alike", async () => {
     const rig = await drainRig();
