@@ -25,6 +25,59 @@ export const isWithin = (load: Load): boolean => load.sources <= mostWithin(load
 export const mostWithin = ({ pace, maxAge }: Omit<Load, "sources">): number =>
   Math.floor(mostTaken * maxAge * pace);
 
+/** Counts how many polls belong to the ceiling, and takes them one by one. */
+export class Ceiling {
+  /** How many polls it may take. */
+  #claim = 1;
+  /** What it takes ahead of time, which is worked out anew now and then. */
+  #ahead = { share: 0, until: Number.NEGATIVE_INFINITY };
+
+  /** Whether the next poll goes to the oldest source, which has this age. `ages`: of all sources, the oldest first. */
+  takes({
+    now,
+    load,
+    age,
+    ages,
+  }: {
+    readonly now: number;
+    readonly load: Load;
+    readonly age: number;
+    readonly ages: () => Iterable<number>;
+  }): boolean {
+    const ceiling = ceilingOf(load);
+    if (now >= this.#ahead.until) {
+      this.#ahead = { share: shareAhead(load, ages()), until: now + ceiling / 100 };
+    }
+    const isReached = age >= ceiling;
+    const { share } = this.#ahead;
+    if (!isReached && share === 0) {
+      this.#claim = 1;
+      return false;
+    }
+    this.#claim += isReached ? forcedShare(load, age) : share;
+    if (this.#claim < 1) return false;
+    this.#claim -= 1;
+    return true;
+  }
+}
+
+/**
+ * Which part of the polls is to go to the oldest sources before these reach the ceiling. After a first sweep, which reads everything in
+ * half of that time, all of them would reach it together, and nothing else would be read for minutes, each time again. So they
+ * are read ahead of it, at an even pace, where more of them are about to reach it than it takes to stay below it.
+ * 0 where they are spread. `ages`: of all sources, the oldest first.
+ */
+export function shareAhead(load: Load, ages: Iterable<number>): number {
+  const ceiling = ceilingOf(load);
+  let older = 0;
+  let most = 0;
+  for (const age of ages) {
+    if (age < ceiling) most = Math.max(most, older / (ceiling - age + margin * ceiling));
+    older += 1;
+  }
+  return most > crowded * (older / ceiling) ? Math.min(1, most / load.pace) : 0;
+}
+
 /**
  * Which part of the polls sources beyond the ceiling may take while the oldest of them has the age `age`: all of them as long as
  * that is hardly above the ceiling, as few reach it at a time then. After an outage everything is beyond it; then half of the
@@ -47,3 +100,7 @@ const mostTaken = 0.9;
 
 /** Who is older than the ceiling by this factor has not merely reached it together with others. */
 const lateness = 1.1;
+
+/** So many times the even pace is no crowd, nor are a few that are close together. */
+const crowded = 1.2;
+const margin = 0.02;

@@ -1,7 +1,7 @@
 import { Belief, type BeliefDump } from "./belief.ts";
 
 import { BestWorth, type Candidate } from "./best-worth.ts";
-import { ceilingOf, forcedShare, type Load } from "./ceiling.ts";
+import { Ceiling, ceilingOf, type Load } from "./ceiling.ts";
 import { type Clock, DayShape, type DayShapeDump, newClock } from "./day-shape.ts";
 import { DueHeap, type Waiting } from "./due-heap.ts";
 import { type Expectation, pollIndex } from "./poll-index.ts";
@@ -139,8 +139,7 @@ export class Scheduler {
   readonly #silence: Silence;
   /** When a source was last chosen. */
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** The part of a poll that the ceiling may claim; at 1 it takes one. */
-  #claim = 1;
+  readonly #ceiling = new Ceiling();
   #toFold: Known[] = [];
   /** When the next pass begins; the first one not before all sources of an earlier process are back. */
   #foldAt = Number.POSITIVE_INFINITY;
@@ -347,15 +346,25 @@ export class Scheduler {
     this.#worths.delete(known);
   }
 
-  /** Whoever has reached the ceiling, as long as the ceiling has not had its part of the polls. */
+  /** The oldest source, where the next poll belongs to the ceiling. */
   #overdue(now: number): Known | null {
-    const load = this.#load();
     const oldest = this.#ages.first?.known ?? null;
-    const age = now - (oldest?.polledAt ?? now);
-    this.#claim = Math.min(1, this.#claim + forcedShare(load, age));
-    if (!oldest || age < ceilingOf(load) || this.#claim < 1) return null;
-    this.#claim -= 1;
-    return oldest;
+    if (!oldest) return null;
+    const age = now - (oldest.polledAt ?? now);
+    const isTaken = this.#ceiling.takes({
+      now,
+      load: this.#load(),
+      age,
+      ages: () => this.#agesAt(now),
+    });
+    return isTaken ? oldest : null;
+  }
+
+  /** The ages of all sources, the oldest first. */
+  *#agesAt(now: number): Generator<number> {
+    for (const { polledAt } of this.#sources.values()) {
+      if (polledAt !== null) yield now - polledAt;
+    }
   }
 
   #load(): Load {

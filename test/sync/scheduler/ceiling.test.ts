@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ceilingOf, forcedShare, isWithin } from "../../../src/sync/scheduler/ceiling.ts";
+import {
+  Ceiling,
+  ceilingOf,
+  forcedShare,
+  isWithin,
+  shareAhead,
+} from "../../../src/sync/scheduler/ceiling.ts";
 
 const maxAge = 825;
 const load = (sources: number, pace = 2.25) => ({ sources, pace, maxAge });
@@ -51,6 +57,38 @@ describe("forcedShare()", () => {
         expect(part).toBeLessThanOrEqual(1);
       }
     }
+  });
+});
+
+describe("shareAhead()", () => {
+  /** The oldest first, spread evenly. */
+  const spread = (sources: number, { from, to }: { from: number; to: number }) =>
+    Array.from({ length: sources }, (_, nth) => to - ((to - from) * (nth + 0.5)) / sources);
+
+  it.each([
+    ["all ages are there", { from: 0, to: maxAge }, 0],
+    ["all were just read", { from: 0, to: 10 }, 0],
+    ["all are in their last third", { from: 550, to: maxAge }, 1],
+    ["none is younger than a third", { from: 275, to: 600 }, 0.604],
+    ["all have reached the ceiling", { from: maxAge, to: 2 * maxAge }, 0],
+  ])("is right when %s", (_what, ages, share) => {
+    expect(shareAhead(load(770), spread(770, ages))).toBeCloseTo(share, 2);
+  });
+});
+
+describe("Ceiling", () => {
+  it("takes no poll where ages are spread, and an even part of them where they are not", () => {
+    const taken = (ages: readonly number[]) => {
+      const ceiling = new Ceiling();
+      const polls = Array.from({ length: 100 }, () =>
+        ceiling.takes({ now: 0, load: load(ages.length), age: ages[0] ?? 0, ages: () => ages }),
+      );
+      return polls.filter((isTaken) => isTaken).length;
+    };
+    expect(taken([700, 600, 500, 400, 300, 200, 100, 0])).toBe(0);
+    const third = taken(Array.from({ length: 400 }, () => 250));
+    expect(third).toBeGreaterThan(27);
+    expect(third).toBeLessThan(35);
   });
 });
 
