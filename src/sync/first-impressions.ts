@@ -41,13 +41,14 @@ export class FirstImpressions {
   /** Removes and returns up to `most` impressions; none when the scheduler has all of them. */
   take(most: number): readonly (readonly [string, Recalled])[] {
     const some = [...this.#shown.entries().take(most)];
-    const activity = this.#acts.size / (this.#acts.size + actsOfIdleDay);
+    const activity = this.#acts.size / (this.#acts.size + actsOfIdleDays);
     return some.map(([key, { at, items, changes }]) => {
       this.#shown.delete(key);
       const times = changes.filter((time) => (this.#acts.get(actOf(time)) ?? 0) <= mostSources);
-      const isWhole = changes.length < mostChanges;
+      // Of each item only the last change is known: where all have one, there were others before the oldest of them.
+      const isWhole = items === 0 || changes.length < Math.min(items, mostChanges);
       const from = isWhole ? at - recalledSeconds : (changes[0] ?? at);
-      return [key, { items, from, times, activity }] as const;
+      return [key, { from, times, activity }] as const;
     });
   }
 }
@@ -61,6 +62,6 @@ export const mostChanges = 100;
 /** A change that more sources show at the same moment is an import or the work of the service, not of a person. */
 const mostSources = 3;
 
-/** With this many separate changes in a day, quiet counts for half; with many more, in full. */
-const actsOfIdleDay = 10;
+/** With this many separate changes in that time, quiet counts for half; with many more, in full. */
+const actsOfIdleDays = 10;
 const mostActs = 1000;

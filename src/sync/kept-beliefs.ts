@@ -74,6 +74,7 @@ export class KeptBeliefs {
 }
 
 const hoursOfDay = 24;
+const longLearned = 1000;
 
 /** Null where there is nothing to write. */
 function rowOf(dump: SourceDump | null): BeliefRow | null {
@@ -134,6 +135,8 @@ function readCommon(text: string): CommonDump | null {
       gaps: number("gaps"),
       gapSeconds: number("gapSeconds"),
       ends: number("ends"),
+      // Older ones do not say, and were learned in days.
+      renewals: lists.get("renewals")?.[0] ?? longLearned,
     },
     days: {
       // Older ones know no weeks.

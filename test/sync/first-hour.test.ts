@@ -25,7 +25,7 @@ const quota = { requests: 25, perMs: 10_000 } as const;
 const latencyMs = 150;
 const share = 0.9;
 const maxAge = 15 * 60;
-const measuredSeconds = 240;
+const measuredSeconds = 600;
 /** The world has a day behind it when the daemon starts. */
 const past = 86_400;
 

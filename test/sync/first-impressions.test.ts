@@ -17,9 +17,14 @@ function told(...ages: readonly (readonly number[])[]) {
 const many = Array.from({ length: 90 }, (_, nth) => 100 * (nth + 1));
 
 describe("FirstImpressions", () => {
-  it("tells of changes of the last day, in order", () => {
-    const [first] = told([hour, 60, 30 * hour, -20]);
-    expect(first).toMatchObject({ items: 10, times: [at - hour, at - 60], from: at - 24 * hour });
+  it("tells of changes of the last three days, in order", () => {
+    const [first] = told([hour, 60, 80 * hour, -20]);
+    expect(first).toMatchObject({ times: [at - hour, at - 60], from: at - 72 * hour });
+  });
+
+  it("tells of no time before the oldest change where each item has one", () => {
+    const [first] = told(Array.from({ length: 10 }, (_, nth) => hour * (nth + 1)));
+    expect(first?.from).toBe(at - 10 * hour);
   });
 
   it.each([

@@ -54,7 +54,7 @@ describe("run()", () => {
     const clock = requestClock({ milliseconds: 400 });
     const { now } = clock;
     // What was changed lately would be asked for more often.
-    const { it } = await smallWorld({ now, clock: now }, () => clock.skip({ hours: 48 }));
+    const { it } = await smallWorld({ now, clock: now }, () => clock.skip({ hours: 96 }));
     clock.follow(it);
     it.asked();
     const counts = new Map<string, number>();

@@ -1,4 +1,4 @@
-import { between, leastWeight, type Population } from "./population.ts";
+import { leastWeight, type Population } from "./population.ts";
 
 /** How often a source is expected to change from now on, as far as nobody asks again; rates are per second. */
 export interface Outlook {
@@ -79,8 +79,6 @@ export class Belief {
   /** Changes seen, which tell how much it can say of the kind. */
   #changes = 0;
   #isOld = false;
-  /** How much likelier each rate is for a source of this size than in the population; null where the size is not known. */
-  #tilt: Float64Array | null = null;
 
   constructor(population: Population, kept?: BeliefDump) {
     this.#population = population;
@@ -101,7 +99,7 @@ export class Belief {
 
   dump(): BeliefDump {
     return {
-      odds: this.#untilted(),
+      odds: this.#odds.slice(),
       gaps: this.#gaps,
       gapSeconds: this.#gapSeconds,
       lastChange: Number.isFinite(this.#lastChange) ? this.#lastChange : null,
@@ -127,19 +125,6 @@ export class Belief {
   /** Whether it has learned anything about its own source. */
   get isOld(): boolean {
     return this.#isOld;
-  }
-
-  /** Starts from what is usual for a source with this many items: the more it has, the more often one of them changes. */
-  tilt(items: number): void {
-    const { rates, sessionPrior, singlePrior } = this.#population;
-    const power = between(-mostTilt, tiltStep * Math.log((items + 1) / usualItems), mostTilt);
-    const raw = rates.map((rate) => (rate / tiltRate) ** power);
-    const total = raw.reduce(
-      (sum, factor, k) => sum + factor * ((sessionPrior[k] ?? 0) + (singlePrior[k] ?? 0)),
-      0,
-    );
-    this.#tilt = raw.map((factor) => factor / total);
-    for (let speed = 0; speed < this.#population.speeds.length; speed += 1) this.#begin(speed);
   }
 
   outlook(activity: number): Outlook {
@@ -196,16 +181,7 @@ export class Belief {
 
   /** Adds this source to what the population is learned from. */
   fold(): void {
-    this.#population.fold(this.#untilted(), this.#changes);
-  }
-
-  /** The odds from observations alone: the population would take the assumption about sizes for evidence, again at each pass. */
-  #untilted(): Float32Array {
-    return this.#odds.map((odds, at) => odds / this.#tiltAt(at));
-  }
-
-  #tiltAt(at: number): number {
-    return this.#tilt?.[at % this.#population.rates.length] ?? 1;
+    this.#population.fold(this.#odds, this.#changes);
   }
 
   /** One stretch without a change, and the change that may end it; the answer is how likely that was. */
@@ -273,11 +249,11 @@ export class Belief {
     }
   }
 
-  /** An unknown source is assumed to be like the population, or like others of its size, and quiet. */
+  /** An unknown source is assumed to be like the population, and quiet. */
   #begin(speed: number): void {
     const size = this.#population.rates.length;
     const first = 3 * size * speed;
-    for (let at = first; at < first + 3 * size; at += 1) this.#odds[at] = this.#tiltAt(at);
+    this.#odds.fill(1, first, first + 3 * size);
     this.#odds.fill(0, first + size, first + 2 * size);
   }
 
@@ -310,13 +286,6 @@ export class Belief {
     return Math.max(1e-4, own - sessionEnd);
   }
 }
-
-/** A source with this many items is assumed to change as often as the average; more items favour higher rates, up to a limit. */
-const usualItems = 12;
-const tiltStep = 0.35;
-const mostTilt = 0.5;
-/** A rate in the middle of the range; rates are divided by it to keep their powers near one. */
-const tiltRate = 1e-4;
 
 /** The exponential of a number that is not positive; of small ones, which most are, by its series, as that is quicker. */
 function exponential(x: number): number {

@@ -18,6 +18,8 @@ export interface PopulationDump {
   readonly gaps: number;
   readonly gapSeconds: number;
   readonly ends: number;
+  /** Passes over all sources that it was learned from. */
+  readonly renewals: number;
 }
 
 const day = 86_400;
@@ -59,6 +61,7 @@ export class Population {
   #gaps = 4;
   #gapSeconds = 600;
   #ends = 2;
+  #renewals = 0;
 
   constructor(options: PopulationOptions = populationDefaults, kept?: PopulationDump) {
     const { hypotheses, slowest, fastest, speeds } = options;
@@ -87,6 +90,7 @@ export class Population {
       this.#gaps = kept.gaps;
       this.#gapSeconds = kept.gapSeconds;
       this.#ends = kept.ends;
+      this.#renewals = kept.renewals;
     }
     this.#weigh();
   }
@@ -101,6 +105,7 @@ export class Population {
       gaps: this.#gaps,
       gapSeconds: this.#gapSeconds,
       ends: this.#ends,
+      renewals: this.#renewals,
     };
   }
 
@@ -151,9 +156,13 @@ export class Population {
     });
     const total = next.reduce((sum, value) => sum + value, 0);
     const share = this.#sessionSum / this.#kindSum;
+    // In the first hours most sources are quiet; one that is taken for slow by that is polled too rarely to show that it is not.
+    const unsure = Math.exp(-this.#renewals / unsureRenewals);
+    this.#renewals += 1;
     for (let k = 0; k < size; k += 1) {
-      this.sessionPrior[k] = (share * (next[k] ?? 0)) / total;
-      this.singlePrior[k] = ((1 - share) * (next[k] ?? 0)) / total;
+      const prior = (1 - unsure) * ((next[k] ?? 0) / total) + unsure / size;
+      this.sessionPrior[k] = share * prior;
+      this.singlePrior[k] = (1 - share) * prior;
     }
     this.#sums.fill(0);
     this.#folded = 0;
@@ -230,9 +239,12 @@ const scoreKept = 0.995;
 /** Changes after which a source tells its kind with full weight. */
 const tellingChanges = 4;
 
+/** After so many passes, two hours where a pass takes a quarter of an hour, two thirds of the prior are what was learned. */
+const unsureRenewals = 8;
+
 /** Pseudo-sources that know nothing keep every rate possible, and a little of each rate is its neighbours'. */
 const mostBase = 3;
 const blur = 0.03;
 
-export const between = (least: number, value: number, most: number): number =>
+const between = (least: number, value: number, most: number): number =>
   Math.min(most, Math.max(least, value));

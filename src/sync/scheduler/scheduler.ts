@@ -36,8 +36,6 @@ export interface SourceTraits {
 
 /** What the first poll of a source told of the time before. */
 export interface Recalled {
-  /** How many items the source has. */
-  readonly items: number;
   /** When its items were last changed, in order, complete since `from`; in seconds. */
   readonly times: readonly number[];
   readonly from: number;
@@ -262,18 +260,23 @@ export class Scheduler {
   }
 
   /**
-   * Takes in what the first poll of a source told about the time before it. Only the last change of each item is known, so no more
-   * than a day is used. It does not teach the hours of the day: the latest hours would look busiest.
+   * Takes in what the first poll of a source told about the three days before it. It does not teach the hours of the day: the latest
+   * hours would look busiest.
    */
-  recall(key: string, { items, from, times, activity }: Recalled): void {
+  recall(key: string, { from, times, activity }: Recalled): void {
     const known = this.#sources.get(key);
     if (!known || known.polledAt === null || known.belief.isOld) return;
     const at = known.polledAt;
     const since = Math.max(from, at - recalledSeconds);
     const recent = times.filter((time) => time > since && time <= at);
     const acts = recent.filter((time, nth) => time - (recent[nth - 1] ?? since) >= oneAct);
-    known.belief.tilt(items);
-    known.belief.observe({ from: since, to: at, times: acts, activity });
+    let unseen = acts;
+    for (const [from, to] of stretches(since, at)) {
+      const next = unseen.findIndex((time) => time > to);
+      const seen = next < 0 ? unseen : unseen.slice(0, next);
+      known.belief.observe({ from, to, times: seen, activity });
+      unseen = unseen.slice(seen.length);
+    }
     this.#expect(known, at);
     if (!known.isAway) this.#worths.put(known, at);
   }
@@ -423,7 +426,21 @@ function dumpOf({ key, polledAt, belief, clock }: Known): SourceDump {
 const hour = 3600;
 
 /** How many seconds before its first poll a source is judged by the changes of its items. */
-export const recalledSeconds = 24 * hour;
+export const recalledSeconds = 72 * hour;
+
+/**
+ * Parts of the time before a first poll, as if it had been polled at the end of each: a source may have become another one in each, and
+ * its pace is learned on the way. They get shorter towards the present, which tells the most.
+ */
+function* stretches(since: number, until: number): Generator<readonly [number, number]> {
+  for (let from = since; from < until; ) {
+    const to = Math.min(until, from + Math.max(shortestStretch, (until - from) / 6));
+    yield [from, to];
+    from = to;
+  }
+}
+
+const shortestStretch = hour / 2;
 
 /** Changes less than this many seconds apart count as one, as when a template is copied. */
 export const oneAct = 2;

@@ -5,7 +5,7 @@ import { Population } from "../../../src/sync/scheduler/population.ts";
 const day = 86_400;
 const minute = 60;
 
-/** A workspace of sources that were polled every ten minutes for some days, and folded twice a day. */
+/** A workspace of sources that were polled every ten minutes for some days, and folded every hour. */
 function learned(sources: readonly (readonly number[])[], days: number) {
   const population = new Population();
   const beliefs = sources.map(() => new Belief(population));
@@ -14,7 +14,7 @@ function learned(sources: readonly (readonly number[])[], days: number) {
       const times = (sources[i] ?? []).filter((time) => time > to - 600 && time <= to);
       belief.observe({ from: to - 600, to, times, activity: 1 });
     }
-    if (to % (day / 2) !== 0) continue;
+    if (to % (60 * minute) !== 0) continue;
     for (const belief of beliefs) belief.fold();
     population.renew();
   }
@@ -61,7 +61,8 @@ describe("Population", () => {
     };
     const { population } = learned(alike, 8);
     expect(rateOf(population) * day).toBeLessThan(4);
-    expect(rateOf(population)).toBeGreaterThan(2 * rateOf(new Population()));
+    expect(rateOf(population) * day).toBeGreaterThan(1);
+    expect(rateOf(new Population()) * day).toBeLessThan(1);
   });
 
   it("turns to a fast speed of forgetting where sources change places", () => {
@@ -85,17 +86,9 @@ describe("Population", () => {
     expect(still.population.hazard).toBeLessThan(1 / (20 * day));
   });
 
-  it("learns from what was seen alone, not from what is usual for a size", () => {
-    const prior = (items: number) => {
-      const population = new Population();
-      const beliefs = Array.from({ length: 10 }, () => new Belief(population));
-      for (const belief of beliefs) belief.tilt(items);
-      for (let pass = 0; pass < 20; pass += 1) {
-        for (const belief of beliefs) belief.fold();
-        population.renew();
-      }
-      return population.meanRate;
-    };
-    expect(prior(1) / prior(500)).toBeCloseTo(1, 3);
+  it("takes no rate for unlikely after the first quiet hours, and does after quiet days", () => {
+    const lively = new Population().meanRate;
+    expect(learned([[], [], [], []], 0.1).population.meanRate).toBeGreaterThan(0.8 * lively);
+    expect(learned([[], [], [], []], 8).population.meanRate).toBeLessThan(0.3 * lively);
   });
 });
