@@ -549,7 +549,7 @@ const pressing = 1000;
 
 /** Some milliseconds' work. */
 const resumedAtOnce = 50;
-const recalledAtOnce = 100;
+const recalledAtOnce = 10;
 const pollsPerAudit = 15;
 const movedAtOnce = 50;
 /** Lists that rest are passed over by an audit, but not without end. */
