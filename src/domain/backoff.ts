@@ -35,6 +35,12 @@ export const slightJitter = (random: number): number => 1 + random / 10;
 export const later = (moment: Temporal.Instant, length: Temporal.Duration): Temporal.Instant =>
   moment.add({ milliseconds: Math.round(length.total("milliseconds")) });
 
+/** The earlier of two moments, where null is never. */
+export function earlier(a: Temporal.Instant | null, b: Temporal.Instant | null) {
+  if (!a || !b) return a ?? b;
+  return Temporal.Instant.compare(b, a) < 0 ? b : a;
+}
+
 /**
  * Whether a moment that was kept as the end of a wait lies further ahead than any such wait is long (`length`): the clock was
  * set back since, and the wait is over, as nobody knows how much of it is left.

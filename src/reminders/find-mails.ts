@@ -1,3 +1,4 @@
+import { earlier } from "../domain/backoff.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { isDueAgain } from "../store/mails/handover.ts";
@@ -6,7 +7,7 @@ import type { HandoverRow } from "../store/rows/mail-rows.ts";
 import { type DueDigest, digestKey } from "./deliver-digest.ts";
 import { type DeliverDeps, messageIdOf, type PlannedMail, readAgain } from "./deliver-reminders.ts";
 import { type DigestRule, digestTurn } from "./digest.ts";
-import { type DueMail, earlier, isBefore, isWithin, planMails } from "./plan-mails.ts";
+import { type DueMail, isBefore, isWithin, planMails } from "./plan-mails.ts";
 import { type Reader, readersOf } from "./recipients.ts";
 import type { ReminderIndex } from "./reminder-index.ts";
 import { punctual } from "./reminder-words.ts";

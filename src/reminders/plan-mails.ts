@@ -1,3 +1,4 @@
+import { earlier } from "../domain/backoff.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import { wallClock, wholeMinutes } from "../domain/when.ts";
@@ -120,12 +121,6 @@ export const isWithin = ({ dueAt, lapsesAt }: Window, now: Temporal.Instant): bo
 
 export const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
   Temporal.Instant.compare(a, b) < 0;
-
-/** The earlier of two moments, where null is never. */
-export function earlier(a: Temporal.Instant | null, b: Temporal.Instant | null) {
-  if (!a || !b) return a ?? b;
-  return isBefore(b, a) ? b : a;
-}
 
 function windowOf(
   { timing }: Reminder,

@@ -1,3 +1,4 @@
+import { earlier } from "../domain/backoff.ts";
 import { credibleLead } from "../domain/clock-lead.ts";
 import type { ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
@@ -6,6 +7,7 @@ import type { Store } from "../store/store.ts";
 import { FirstImpressions, mostChanges } from "./first-impressions.ts";
 import { Importance } from "./importance.ts";
 import { KeptBeliefs } from "./kept-beliefs.ts";
+import { isLookUp } from "./schedule.ts";
 import { maxAgePart } from "./scheduler/ceiling.ts";
 import { Scheduler, type SourceDump, schedulerDefaults } from "./scheduler/scheduler.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";
@@ -70,8 +72,11 @@ export class PollSchedule {
   readonly #impressions = new FirstImpressions();
   /** The weight that the scheduler has of each source. */
   readonly #weights = new Map<string, number>();
-  /** Sources that go by turn: those not tried, never read or to be read again, and look-ups. */
+  /** Sources that go by turn: those not tried, never read or to be read again. */
   readonly #byTurn = new TurnOrder();
+  /** Look-ups that were read, which go by turn as well, but not all at once when their rests end. */
+  readonly #lookUps = new TurnOrder();
+  #pollsSinceLookUp = 0;
   /** Sources that go ahead of their turn; some may have been polled meanwhile. */
   readonly #hurried = new Set<string>();
   /** When each source, or job, was last read; the scheduler knows just these. */
@@ -123,7 +128,8 @@ export class PollSchedule {
       this.#pace = { value: this.#deps.pace(), until: seconds + paceSeconds };
     }
     this.#move();
-    const aside = this.#wentAside ? null : this.#aside();
+    this.#pollsSinceLookUp += 1;
+    const aside = this.#wentAside ? null : this.#aside(pollsPerLookUp);
     this.#wentAside = aside !== null;
     const name = aside ?? this.#untried();
     if (name !== null) return { kind: "source", name };
@@ -137,7 +143,7 @@ export class PollSchedule {
       this.#pollsSinceAudit += 1;
       return this.#chosen(choice.key);
     }
-    const late = this.#aside();
+    const late = this.#aside(0);
     return late === null ? this.#wait(choice.until) : { kind: "source", name: late };
   }
 
@@ -151,7 +157,7 @@ export class PollSchedule {
     for (const { name, kind, source, readBefore, everRead, turn } of sources.all()) {
       if (!everRead || turn > 0) continue;
       this.#resumed.set(name, source);
-      if (goesByTurn(kind)) continue;
+      if (isLookUp(kind)) continue;
       const at = this.#secondsAt(readBefore) ?? this.#kept.of(name)?.polledAt ?? 0;
       resumed.push({ name, polledAt: Math.min(at, this.#seconds()) });
     }
@@ -179,7 +185,7 @@ export class PollSchedule {
   /** Notes what a poll of a source has revealed. Belongs before the end of that poll in the source list. */
   read(name: string, { at, changes }: Revealed): void {
     const entry = this.#deps.sources.get(name);
-    if (!entry || goesByTurn(entry.kind)) return;
+    if (!entry || isLookUp(entry.kind)) return;
     if (this.#audited && isOfTasks(entry.kind)) {
       this.#readAt.set(name, this.#secondsOf(at));
       this.#auditLater(name);
@@ -195,7 +201,7 @@ export class PollSchedule {
   /** Somebody has reason to believe that a source, or a job, has so many changes that no poll has shown. */
   hint(key: string, changes: number): void {
     const kind = this.#deps.sources.get(key)?.kind;
-    if (kind && goesByTurn(kind)) this.#deps.sources.hurry(key);
+    if (kind && isLookUp(kind)) this.#deps.sources.hurry(key);
     else this.#scheduler.hint(key, { now: this.#seconds(), changes });
   }
 
@@ -384,14 +390,20 @@ export class PollSchedule {
     return null;
   }
 
-  #aside(): string | null {
+  /** `most`: after so many polls since the last one a look-up may go aside. */
+  #aside(most: number): string | null {
     const { sources, clock } = this.#deps;
     for (const name of this.#hurried) {
       this.#hurried.delete(name);
       const entry = sources.get(name);
       if (entry?.hurried && !entry.underWay) return name;
     }
-    return this.#byTurn.next({ now: clock(), room: 1 })[0] ?? null;
+    const now = clock();
+    const [waiting] = this.#byTurn.next({ now, room: 1 });
+    if (waiting || this.#pollsSinceLookUp < most) return waiting ?? null;
+    const [lookUp] = this.#lookUps.next({ now, room: 1 });
+    if (lookUp) this.#pollsSinceLookUp = 0;
+    return lookUp ?? null;
   }
 
   #untried(): string | null {
@@ -426,7 +438,7 @@ export class PollSchedule {
   }
 
   #wait(until: number): NextPoll {
-    const due = this.#byTurn.nextDueAt;
+    const due = earlier(this.#byTurn.nextDueAt, this.#lookUps.nextDueAt);
     const { clock } = this.#deps;
     if (!Number.isFinite(until)) return { kind: "wait", until: due };
     const ms = Math.ceil(1000 * Math.max(0, until - this.#seconds()));
@@ -448,6 +460,7 @@ export class PollSchedule {
   #note(name: string, entry: PolledSource | null): void {
     if (!entry) {
       this.#byTurn.drop(name);
+      this.#lookUps.drop(name);
       this.#kept.drop(name);
       this.#impressions.drop(name);
       this.#audited?.delete(name);
@@ -465,8 +478,11 @@ export class PollSchedule {
     // What was read before waits for its turn as if this process had tried it.
     const isTried = this.#isResumed(entry) && answered > this.#rereadTurn;
     const place = isTried ? Math.max(1, turn) : turn;
-    if (isByTurn) this.#byTurn.put({ ...entry, turn: place, hurried: false, pollHurried: false });
-    else this.#byTurn.drop(name);
+    const isLater = isLookUp(entry.kind) && place > Math.max(0, this.#rereadTurn);
+    const [order, other] = isLater ? [this.#lookUps, this.#byTurn] : [this.#byTurn, this.#lookUps];
+    if (isByTurn) order.put({ ...entry, turn: place, hurried: false, pollHurried: false });
+    else order.drop(name);
+    other.drop(name);
     if (!isKnown || this.#audited?.has(name)) return;
     if (isByTurn || underWay) {
       this.#away.add(name);
@@ -481,7 +497,7 @@ export class PollSchedule {
   #goesByTurn(entry: PolledSource): boolean {
     const { name, kind, turn, answered } = entry;
     if (answered <= this.#rereadTurn) return true;
-    if (turn === 0) return !this.#isResumed(entry) || goesByTurn(kind);
+    if (turn === 0) return !this.#isResumed(entry) || isLookUp(kind);
     return !this.#readAt.has(name) && !(this.#toResume && this.#isResumed(entry));
   }
 
@@ -523,10 +539,6 @@ export class PollSchedule {
   }
 }
 
-/** Look-ups are few and rest for long after each reading, so that nothing is to be believed of them. */
-const goesByTurn = (kind: Source["kind"]): boolean =>
-  kind === "projects" || kind === "people" || kind === "todolists";
-
 const isOfTasks = (kind: Source["kind"]): boolean => kind === "tasks" || kind === "subtasks";
 
 /** What is known of a source, none of it after `now`. */
@@ -551,6 +563,8 @@ const pressing = 1000;
 const resumedAtOnce = 50;
 const recalledAtOnce = 10;
 const pollsPerAudit = 15;
+/** So many that look-ups, which take a tenth of the polls where there are many, do not fall behind. */
+const pollsPerLookUp = 8;
 const movedAtOnce = 50;
 /** Lists that rest are passed over by an audit, but not without end. */
 const mostPassedOver = 20;

@@ -210,6 +210,24 @@ describe("next()", () => {
   });
 });
 
+it("reads many look-ups whose rests end together at an even pace", () => {
+  const { sources, polls, sleep, clock } = rig(20);
+  const lookUps = Array.from({ length: 40 }, (_, nth): Source => {
+    return { kind: "todolists", projectId: projectId(nth + 1) };
+  });
+  for (const source of lookUps) sources.put(source, null);
+  polls(70);
+  for (const name of sources.ofKind("todolists").map((one) => one.name)) {
+    const begin = sources.begin(name);
+    sources.end(begin, { kind: "read", notBefore: clock().add({ seconds: 100 }) });
+  }
+  sleep(100);
+  const asked = polls(320);
+  const places = asked.flatMap((name, nth) => (name?.startsWith("todolists") ? [nth] : []));
+  expect(places).toHaveLength(40);
+  for (const [nth, place] of places.entries()) expect(place).toBeGreaterThanOrEqual(8 * nth);
+});
+
 describe("hint()", () => {
   it("makes a source worth a poll soon", () => {
     const { polls, schedule } = rig(200);
