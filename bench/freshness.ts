@@ -3,7 +3,7 @@
 //   node bench/freshness.ts PATH_OF_POLLSIM SIZE... [seed=11] [from=7] [warm=3] [hours=4] [world=work] [maxAge=PT15M]
 //     [share=0.9] [alltodo=on] [tells=on] [silence=HOURS] [learned=on] [json=FILE]
 // PATH_OF_POLLSIM: a simulator of polling policies. It gives the times of all changes, and what round robin, an oracle and
-// the daemon's own scheduler reach on them. SIZE: 120 or 1000 (lists and events alone), s, m, l (with subtasks).
+// the daemon's own scheduler reach on them. SIZE: 120 or 1000 (lists and events alone), s, m, busy, l (with subtasks).
 // The daemon starts at seven in the morning (`from`) and knows nothing; after `warm` hours, `hours` are measured.
 // `learned=on`: after its first sweep the daemon is started again with what the same scheduler has learned in the simulator from
 // the hours before, which `from` tells: 79 are three days and a morning at seven. The policies of the simulator then know those
@@ -14,6 +14,8 @@
 // start. `json`: adds the rows to a file of JSON lines.
 // `tells=on`: in the sandbox a change of a subtask moves the `updated_at` of its task, of which the simulator knows nothing.
 // `share`: the part of the quota that sweeps may use, here and in the simulator.
+// `world=busy`: 1.2 changes a second at any hour, half of them in three projects, none in subtasks; without learned=on, as nothing changes
+// before the daemon starts.
 // All times are in seconds as at the service, where an answer takes 0.15 s. Ends with 1 after a 429, a failed poll, a change
 // that is in the mirror and not in its feed, when a change takes more than 1.15 x what the simulator says, or when more than
 // a quarter of the quota is used while nothing changes.
@@ -28,6 +30,7 @@ import { maxAgePart } from "../src/sync/scheduler/ceiling.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import {
   agesBefore,
+  type ChangingSource,
   changingSources,
   pageSize,
   pagesOf,
@@ -37,6 +40,7 @@ import {
   writeWorkspace,
 } from "./freshness/changing-workspace.ts";
 import { expectedDelay } from "./freshness/expected-delay.ts";
+import { busyRates, steadyWorld } from "./freshness/own-worlds.ts";
 import {
   changesFrom,
   learned,
@@ -59,6 +63,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   "1000": { projects: 160, lists: 840, tasks: 10, events: 10, parents: 0 },
   s: { projects: 3, lists: 10, tasks: 30, events: 12, parents: 6 },
   m: { projects: 20, lists: 100, tasks: 50, events: 30, parents: 10 },
+  busy: { projects: 19, lists: 87, tasks: 24, events: 20, parents: 8 },
   l: { projects: 200, lists: 1000, tasks: 50, events: 20, parents: 10 },
 };
 const quota = { requests: 25, perMs: 10_000 };
@@ -109,7 +114,7 @@ async function measure(size: string) {
   const quiet = await testSandbox({ data, clock: time.clock });
   const places = changingSources(quiet);
   await quiet.close();
-  const { world: past } = worldFor(places.length);
+  const { world: past } = worldFor(places);
   const ages = past.events.map((times) => [...agesBefore(times, fromS)]);
   writeHistory(data, { sources: places, ages, now: start });
   // The sandbox asks for the time once as a request arrives; its answer leaves when the latency is over.
@@ -129,7 +134,7 @@ async function measure(size: string) {
   }
   sandbox.workspace.subtasks.behave({ movesTime: tells });
   const sources = changingSources(sandbox);
-  const { n, world } = worldFor(sources.length);
+  const { n, world } = worldFor(sources);
   const pages = alltodo === "on" ? pagesOf(sandbox, sources) : null;
   const shown = pages ? shownIn(world, pages, fromS) : world;
   const restore = time.install();
@@ -262,6 +267,7 @@ async function measure(size: string) {
     p95: mirror.p95,
     worst: mirror.worst,
     "feed s": feed.mean,
+    ...minutes("min 0-24", 0, 24),
     ...minutes("min 0-10", 0, 10),
     ...minutes("min 10-60", 10, 60),
     ...minutes("h 1-6", 60, 360),
@@ -290,10 +296,17 @@ async function measure(size: string) {
       (mirror.count > 0 ? beside <= 1.15 : log.length <= quietPart * allowed),
   };
 
-  function worldFor(n: number) {
-    const horizon = fromS + endMs / 1000;
+  function worldFor(sources: readonly ChangingSource[]) {
+    const n = sources.length;
     const scenario = options.get("world") ?? "work";
-    const world = worldOf(pollsim, { n, scenario, seed: number("seed", 11), horizon });
+    const about = { seed: number("seed", 11), horizon: fromS + endMs / 1000 };
+    const world =
+      scenario === "busy"
+        ? {
+            ...worldOf(pollsim, { ...about, n, scenario: "zipf1" }),
+            ...steadyWorld(busyRates(sources), about),
+          }
+        : worldOf(pollsim, { ...about, n, scenario });
     const isHeard = (at: number) => (at - fromS) * 1000 < silenceMs;
     return { n, world: { ...world, events: world.events.map((times) => times.filter(isHeard)) } };
   }

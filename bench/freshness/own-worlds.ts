@@ -1,4 +1,5 @@
 import { Random } from "../../src/sandbox/seed/random.ts";
+import type { ChangingSource } from "./changing-workspace.ts";
 import type { World } from "./pollsim.ts";
 
 const day = 86_400;
@@ -22,6 +23,45 @@ export function withIdleDays(world: World, seed: number): World {
     return moved.filter((at) => at < world.horizon);
   });
   return { ...world, events };
+}
+
+/** A world in which each source changes at its rate, one change by itself, at any hour. Rates are per second. */
+export function steadyWorld(
+  rate0: Float64Array,
+  { horizon, seed }: { readonly horizon: number; readonly seed: number },
+): World {
+  const random = new Random(seed);
+  const events = Array.from(rate0, (rate) => {
+    const times: number[] = [];
+    const wait = () => -Math.log(1 - random.next()) / rate;
+    for (let at = wait(); at < horizon; at += wait()) times.push(at);
+    return Float64Array.from(times);
+  });
+  const n = rate0.length;
+  return {
+    ...{ n, horizon, events, rate0, w: new Float64Array(n).fill(1) },
+    ...{ sc: { burst: false }, g: [null], phase: events.map(() => 0), swaps: [] },
+    mu: 1 / 720,
+    burstRate: (rate) => rate,
+  };
+}
+
+/**
+ * Rates of sources in a busy hour: 1.2 changes a second, half of them in three projects, and each in any event or task of its
+ * half. Subtasks do not change.
+ */
+export function busyRates(
+  sources: readonly Pick<ChangingSource, "source" | "project" | "ids">[],
+): Float64Array {
+  const busy = new Set([...new Set(sources.map(({ project }) => project))].slice(0, 3));
+  const sums = { busy: 0, other: 0 };
+  const parts = sources.map(({ source, project, ids }) => {
+    const half = busy.has(project) ? ("busy" as const) : ("other" as const);
+    const items = source.kind === "subtasks" ? 0 : ids.length;
+    sums[half] += items;
+    return { half, items };
+  });
+  return Float64Array.from(parts, ({ half, items }) => (0.6 * items) / sums[half]);
 }
 
 /** For each source the project that it belongs to: most, but not all sources of one keep the same hours. */

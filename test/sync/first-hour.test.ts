@@ -8,10 +8,10 @@ import {
   writeWorkspace,
 } from "../../bench/freshness/changing-workspace.ts";
 import { expectedDelay, type Poll } from "../../bench/freshness/expected-delay.ts";
+import { steadyWorld } from "../../bench/freshness/own-worlds.ts";
 import { changesFrom, schedulerPolicy, type World } from "../../bench/freshness/pollsim.ts";
 import { WatchedDaemon } from "../../bench/freshness/watched-daemon.ts";
 import { VirtualTime } from "../../simulator/virtual-time.ts";
-import { Random } from "../../src/sandbox/seed/random.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { maxAgePart } from "../../src/sync/scheduler/ceiling.ts";
 import { testSandbox } from "../support/sandbox.ts";
@@ -29,33 +29,12 @@ const measuredSeconds = 600;
 /** The world has a day behind it when the daemon starts. */
 const past = 86_400;
 
-/** Some sources change every two minutes, and the others twice a day, without sessions and at all hours. */
-function worldOf(n: number): World {
-  const random = new Random(17);
-  const horizon = past + 3600;
-  const rate0 = Float64Array.from({ length: n }, (_, source) =>
-    source % 12 === 0 ? 1 / 120 : 2 / 86_400,
+/** Some sources change every two minutes, and the others twice a day. */
+const worldOf = (n: number): World =>
+  steadyWorld(
+    Float64Array.from({ length: n }, (_, source) => (source % 12 === 0 ? 1 / 120 : 2 / 86_400)),
+    { horizon: past + 3600, seed: 17 },
   );
-  const events = Array.from(rate0, (rate) => {
-    const times: number[] = [];
-    const wait = () => -Math.log(1 - random.next()) / rate;
-    for (let at = wait(); at < horizon; at += wait()) times.push(at);
-    return Float64Array.from(times);
-  });
-  return {
-    n,
-    horizon,
-    events,
-    rate0,
-    w: new Float64Array(n).fill(1),
-    sc: { burst: false },
-    g: [null],
-    phase: events.map(() => 0),
-    swaps: [],
-    mu: 1 / 720,
-    burstRate: (rate) => rate,
-  };
-}
 
 /** The daemon on a sandbox with this world, on a clock that stands still while the process works. */
 async function startWorld() {
