@@ -33,7 +33,7 @@ export function createStoredObjects({
 
   const nameOf = (key: ItemKey, uid: string): string => objectNames.of(key) ?? nameOfUid(uid);
 
-  /** Whether the programs of all who see the item are told of its change by this very transaction. */
+  /** Whether the running transaction changes the item, so that the next sync tells everybody who sees it. */
   function isLogged(key: ItemKey): boolean {
     const { since } = store.transaction();
     return view.versionsFrom(key, since).some(({ revision: at }) => at > since);
