@@ -1,3 +1,4 @@
+import { type KnownChanges, livelinessOf } from "./liveliness.ts";
 import { oneAct, type Recalled, recalledSeconds } from "./scheduler/scheduler.ts";
 
 /** What a source showed when it was first read; moments in seconds. */
@@ -16,6 +17,8 @@ export class FirstImpressions {
   readonly #shown = new Map<string, Shown>();
   /** How many sources show a change at each moment; keys are those of `actOf`. */
   readonly #acts = new Map<number, number>();
+  /** Of all that is shown here; null until it is asked for. */
+  #liveliness: ((from: number, to: number) => number) | null = null;
 
   add(key: string, { at, items, changes }: Shown): void {
     const latest = changes
@@ -23,6 +26,7 @@ export class FirstImpressions {
       .toSorted((a, b) => b - a)
       .slice(0, mostChanges)
       .toReversed();
+    this.#liveliness = null;
     this.#shown.set(key, { at, items, changes: latest });
     for (const act of new Set(latest.map(actOf))) {
       if (this.#acts.size >= mostActs && !this.#acts.has(act)) continue;
@@ -40,16 +44,23 @@ export class FirstImpressions {
 
   /** Removes and returns up to `most` impressions; none when the scheduler has all of them. */
   take(most: number): readonly (readonly [string, Recalled])[] {
-    const some = [...this.#shown.entries().take(most)];
-    const activity = this.#acts.size / (this.#acts.size + actsOfIdleDays);
-    return some.map(([key, { at, items, changes }]) => {
+    this.#liveliness ??= livelinessOf([...this.#shown.values()].map((shown) => this.#known(shown)));
+    const lively = this.#liveliness;
+    const told = this.#acts.size / (this.#acts.size + actsOfIdleDays);
+    const activity = (from: number, to: number) => told * lively(from, to);
+    return [...this.#shown.entries().take(most)].map(([key, shown]) => {
       this.#shown.delete(key);
-      const times = changes.filter((time) => (this.#acts.get(actOf(time)) ?? 0) <= mostSources);
-      // Of each item only the last change is known: where all have one, there were others before the oldest of them.
-      const isWhole = items === 0 || changes.length < Math.min(items, mostChanges);
-      const from = isWhole ? at - recalledSeconds : (changes[0] ?? at);
+      const { from, times } = this.#known(shown);
       return [key, { from, times, activity }] as const;
     });
+  }
+
+  /** The changes that somebody made by themselves, and since when all of them are known. */
+  #known({ at, items, changes }: Shown): KnownChanges {
+    const times = changes.filter((time) => (this.#acts.get(actOf(time)) ?? 0) <= mostSources);
+    // Of each item only the last change is known: where all have one, there were others before the oldest of them.
+    const isWhole = items === 0 || changes.length < Math.min(items, mostChanges);
+    return { at, times, from: isWhole ? at - recalledSeconds : (changes[0] ?? at) };
   }
 }
 

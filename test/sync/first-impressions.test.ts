@@ -33,8 +33,9 @@ describe("FirstImpressions", () => {
     ["all where many people have worked", [many, []], 0.85, 1],
   ])("lets quiet tell %s", (_what, ages, least, most) => {
     for (const { activity } of told(...ages)) {
-      expect(activity).toBeGreaterThanOrEqual(least);
-      expect(activity).toBeLessThanOrEqual(most);
+      const ofAll = activity(at - 72 * hour, at);
+      expect(ofAll).toBeGreaterThanOrEqual(least);
+      expect(ofAll).toBeLessThanOrEqual(most);
     }
   });
 
@@ -42,7 +43,7 @@ describe("FirstImpressions", () => {
     const imported = [7200];
     const sources = told([...imported, 60], imported, imported, imported);
     expect(sources.map(({ times }) => times)).toEqual([[at - 60], [], [], []]);
-    expect(sources[0]?.activity).toBeLessThan(0.2);
+    expect(sources[0]?.activity(at - 72 * hour, at)).toBeLessThan(0.2);
   });
 
   it("tells of the time in which it knows all changes", () => {

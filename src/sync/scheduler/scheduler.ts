@@ -39,8 +39,8 @@ export interface Recalled {
   /** When its items were last changed, in order, complete since `from`; in seconds. */
   readonly times: readonly number[];
   readonly from: number;
-  /** How active the whole workspace was in that time: 1 = as usual; 0 = not at all, so that quiet tells nothing. */
-  readonly activity: number;
+  /** How active the whole workspace was between two moments: 1 = as usual; 0 = not at all, so that quiet tells nothing. */
+  readonly activity: (from: number, to: number) => number;
 }
 
 export type NextPoll =
@@ -274,7 +274,7 @@ export class Scheduler {
     for (const [from, to] of stretches(since, at)) {
       const next = unseen.findIndex((time) => time > to);
       const seen = next < 0 ? unseen : unseen.slice(0, next);
-      known.belief.observe({ from, to, times: seen, activity });
+      known.belief.observe({ from, to, times: seen, activity: activity(from, to) });
       unseen = unseen.slice(seen.length);
     }
     this.#expect(known, at);

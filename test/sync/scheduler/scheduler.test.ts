@@ -338,7 +338,7 @@ it("goes on reading what is busy while all that is quiet comes near the ceiling 
   run(made, { polls: keys.length, changes });
   for (const key of keys) {
     const times = key.startsWith("busy") ? Array.from({ length: 50 }, (_, n) => (n - 50) * 40) : [];
-    made.recall(key, { from: -3 * 86_400, activity: 1, times });
+    made.recall(key, { from: -3 * 86_400, activity: () => 1, times });
   }
   const asked = run(made, { from: keys.length / pace, polls: 1600, changes });
   for (let from = 0; from < asked.length; from += 100) {
@@ -350,7 +350,7 @@ it("goes on reading what is busy while all that is quiet comes near the ceiling 
 describe("recall()", () => {
   const day = 86_400;
   const keys = Array.from({ length: 20 }, (_, nth) => `source ${nth}`);
-  const known = { from: -day, activity: 1, times: [] };
+  const known = { from: -day, activity: () => 1, times: [] };
 
   /** Twenty sources that were read at 0, the last of which is recalled by what is told. */
   function recalled(told: Partial<Recalled>) {
