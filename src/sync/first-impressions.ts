@@ -1,5 +1,5 @@
 import { type KnownChanges, livelinessOf } from "./liveliness.ts";
-import { oneAct, type Recalled, recalledSeconds } from "./scheduler/scheduler.ts";
+import { type Recalled, recalledSeconds } from "./scheduler/scheduler.ts";
 
 /** What a source showed when it was first read; moments in seconds. */
 interface Shown {
@@ -55,14 +55,18 @@ export class FirstImpressions {
     });
   }
 
-  /** The changes that somebody made by themselves, and since when all of them are known. */
+  /** The changes that people made to this source alone, those made at once counted as one, and since when all are known. */
   #known({ at, items, changes }: Shown): KnownChanges {
-    const times = changes.filter((time) => (this.#acts.get(actOf(time)) ?? 0) <= mostSources);
+    const own = changes.filter((time) => (this.#acts.get(actOf(time)) ?? 0) <= mostSources);
+    const times = own.filter((time, nth) => time - (own[nth - 1] ?? -Infinity) >= oneAct);
     // Of each item only the last change is known: where all have one, there were others before the oldest of them.
     const isWhole = items === 0 || changes.length < Math.min(items, mostChanges);
     return { at, times, from: isWhole ? at - recalledSeconds : (changes[0] ?? at) };
   }
 }
+
+/** Changes less than this many seconds apart count as one, as when a template is copied. */
+const oneAct = 2;
 
 /** The same number for changes that were made at once. */
 const actOf = (time: number): number => Math.floor(time / oneAct);

@@ -1,5 +1,3 @@
-import { oneAct } from "./scheduler/scheduler.ts";
-
 /** The changes of one source in a time in which all of them are known; moments in seconds, the changes in order. */
 export interface KnownChanges {
   readonly from: number;
@@ -8,8 +6,9 @@ export interface KnownChanges {
 }
 
 /**
- * How lively a workspace was between two moments, compared with the average over all sources: 1 = as usual, less at night. For each
- * two hours, what all sources showed is divided by what they would have shown if each had kept its own average.
+ * How lively a workspace was between two moments: 1 = as usual, less at night. Time is divided into two-hour bins. The
+ * liveliness of a bin is the number of changes in it, divided by the number there would have been if every source had
+ * changed at a constant rate.
  */
 export function livelinessOf(
   sources: Iterable<KnownChanges>,
@@ -19,17 +18,15 @@ export function livelinessOf(
   const add = (to: Map<number, number>, bin: number, more: number) =>
     to.set(bin, (to.get(bin) ?? 0) + more);
   for (const { from, at, times } of sources) {
-    const acts = times.filter(
-      (time, nth) => time > from && time - (times[nth - 1] ?? from) >= oneAct,
-    );
-    if (acts.length === 0) continue;
-    for (const act of acts) add(seen, binOf(act), 1);
+    const known = times.filter((time) => time > from);
+    if (known.length === 0) continue;
+    for (const time of known) add(seen, binOf(time), 1);
     for (const [bin, seconds] of binsIn(from, at)) {
-      add(usual, bin, (acts.length * seconds) / (at - from));
+      add(usual, bin, (known.length * seconds) / (at - from));
     }
   }
   const inBin = (bin: number) =>
-    ((seen.get(bin) ?? 0) + fewActs) / ((usual.get(bin) ?? 0) + fewActs);
+    ((seen.get(bin) ?? 0) + fewChanges) / ((usual.get(bin) ?? 0) + fewChanges);
   return (from, to) => {
     let sum = 0;
     for (const [bin, seconds] of binsIn(from, to)) sum += seconds * inBin(bin);
@@ -51,4 +48,4 @@ function* binsIn(from: number, to: number): Generator<readonly [number, number]>
 }
 
 /** Two hours with fewer changes than this say little. */
-const fewActs = 3;
+const fewChanges = 3;

@@ -196,19 +196,23 @@ export class Belief {
       const share = -Math.expm1(-(speeds[speed] ?? 0) * seconds);
       const kept = 1 - share;
       const first = 3 * size * speed;
+      let before = leastTotal;
       let total = 0;
       for (let k = 0, at = first; k < size; k += 1, at += 1) {
         const quiet = (odds[at] ?? 0) * kept + share;
         const inside = (odds[at + size] ?? 0) * kept;
+        const one = (odds[at + 2 * size] ?? 0) * kept + share;
         const newQuiet = (stayQuiet[k] ?? 0) * quiet + (toQuiet[k] ?? 0) * inside;
         const newInside = (toInside[k] ?? 0) * quiet + (stayInside[k] ?? 0) * inside;
-        const single = ((odds[at + 2 * size] ?? 0) * kept + share) * (alone[k] ?? 0);
+        const single = one * (alone[k] ?? 0);
         odds[at] = newQuiet;
         odds[at + size] = newInside;
         odds[at + 2 * size] = single;
+        before += (sessionPrior[k] ?? 0) * (quiet + inside) + (singlePrior[k] ?? 0) * one;
         total += (sessionPrior[k] ?? 0) * (newQuiet + newInside) + (singlePrior[k] ?? 0) * single;
       }
-      likelihood += total * (speedWeights[speed] ?? 0);
+      // The odds do not sum to one after the population was learned anew.
+      likelihood += (total / before) * (speedWeights[speed] ?? 0);
       this.#population.score(speed, Math.log(Math.max(total, leastTotal)));
       if (total > leastTotal) {
         const scale = 1 / total;

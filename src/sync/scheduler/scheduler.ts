@@ -20,7 +20,7 @@ export const schedulerDefaults = {
   maxAge: 3550,
   quietAfter: 3 * 3600,
   quietSurprise: 6,
-  price: 1 / 12_000,
+  price: 1 / 9_000,
   quietPart: 0.24,
 } as const;
 
@@ -268,9 +268,7 @@ export class Scheduler {
     if (!known || known.polledAt === null || known.belief.isOld) return;
     const at = known.polledAt;
     const since = Math.max(from, at - recalledSeconds);
-    const recent = times.filter((time) => time > since && time <= at);
-    const acts = recent.filter((time, nth) => time - (recent[nth - 1] ?? since) >= oneAct);
-    let unseen = acts;
+    let unseen = times.filter((time) => time > since && time <= at);
     for (const [from, to] of stretches(since, at)) {
       const next = unseen.findIndex((time) => time > to);
       const seen = next < 0 ? unseen : unseen.slice(0, next);
@@ -441,9 +439,6 @@ function* stretches(since: number, until: number): Generator<readonly [number, n
 }
 
 const shortestStretch = hour / 2;
-
-/** Changes less than this many seconds apart count as one, as when a template is copied. */
-export const oneAct = 2;
 
 /** A hint of so many changes ends the pause in which nothing happens. */
 const likelyChange = 0.5;

@@ -79,6 +79,17 @@ describe("observe()", () => {
     const { starts } = belief.observe({ from: day, to: day + 10_000, times, activity });
     expect(starts).toEqual([day + 100, day + 9100]);
   });
+
+  it("is never less surprised than not at all, however the population was learned anew", () => {
+    const { belief, population } = polled(evenly(600, day), { every: 300, until: day });
+    for (let pass = 0; pass < 20; pass += 1) {
+      belief.fold();
+      population.renew();
+      const from = day + pass * 600;
+      const { surprise } = belief.observe({ from, to: from + 600, times: [], activity });
+      expect(surprise).toBeGreaterThan(0);
+    }
+  });
 });
 
 describe("dump()", () => {
