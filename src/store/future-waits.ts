@@ -25,10 +25,8 @@ export function createFutureWaits({ db, clock }: StoreDeps): FutureWaits {
     "UPDATE subscriptions SET next_at = NULL WHERE next_at > @farthest",
   ].map((sql) => db.prepare(sql));
   const flights = [
-    "UPDATE edits SET lands_until = @landed WHERE lands_until > @most",
-    "UPDATE requests SET lands_until = @landed WHERE lands_until > @most",
-    "UPDATE unanswered SET lands_until = @landed WHERE lands_until > @most",
-    "UPDATE unanswered SET next_look = @landed WHERE next_look > @most",
+    "UPDATE attempts SET lands_until = @landed WHERE lands_until > @most",
+    "UPDATE attempts SET next_look = @landed WHERE next_look > @most",
   ].map((sql) => db.prepare(sql));
   return {
     end: db.transaction((): number => {

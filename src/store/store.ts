@@ -30,20 +30,19 @@ import {
 } from "./channels/incoming-channels.ts";
 import { createFutureWaits, type FutureWaits } from "./future-waits.ts";
 import { createGauges, type Gauges } from "./gauges.ts";
+import {
+  type Attempts,
+  type Candidates,
+  createAttempts,
+  createCandidates,
+} from "./journal/attempts.ts";
 import { createWaits, type Waits } from "./journal/claims.ts";
 import { createEditSearch, type EditSearch } from "./journal/edit-search.ts";
 import { createEditSteps, type EditSteps } from "./journal/edit-steps.ts";
 import { createExtras, type Extras } from "./journal/extra-states.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { createMoves, createPastEdits, type Moves, type PastEdits } from "./journal/past-edits.ts";
-import {
-  type Candidates,
-  createCandidates,
-  createRequests,
-  createUnanswered,
-  type Requests,
-  type Unanswered,
-} from "./journal/unanswered.ts";
+import { createUnanswered, type Unanswered } from "./journal/unanswered.ts";
 import {
   createLedger,
   createNotices,
@@ -127,9 +126,9 @@ export interface Store extends Transactions {
   readonly view: View;
   readonly changes: Changes;
   readonly journal: Journal;
+  readonly attempts: Attempts;
   readonly unanswered: Unanswered;
   readonly candidates: Candidates;
-  readonly requests: Requests;
   readonly moves: Moves;
   readonly waits: Waits;
   readonly futureWaits: FutureWaits;
@@ -211,6 +210,7 @@ export function openStore({
 export function createStore(deps: StoreDeps, randomId: () => string): Store {
   const meta = readMeta({ ...deps, randomId });
   const changes = createChanges(deps);
+  const attempts = createAttempts(deps);
   const unanswered = createUnanswered(deps);
   const { installation } = meta;
   const bodies = createKeptBodies(deps);
@@ -227,10 +227,13 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
     bodies,
     changes,
     view,
-    journal: createJournal({ ...deps, changes, mirror, objectNames, heldObjects, unanswered }),
+    journal: createJournal({
+      ...{ ...deps, changes, mirror, objectNames, heldObjects },
+      ...{ attempts, unanswered },
+    }),
+    attempts,
     unanswered,
     candidates: createCandidates(deps),
-    requests: createRequests(deps),
     moves: createMoves(deps),
     waits: createWaits(deps),
     futureWaits: createFutureWaits(deps),

@@ -118,7 +118,7 @@ describe("POST /act/<signed>/<edit>/undo", () => {
     const edit = store.journal.claimNext();
     const moved = { ...task, dueOn: Temporal.PlainDate.from("2026-11-13") };
     if (edit) {
-      store.journal.leaving(edit.id, task);
+      store.journal.replacing(edit.id, task);
       store.journal.confirm(edit, moved);
     }
     expect((await ask(`${link("day")}/1`)).text).toContain("The workspace has it.");

@@ -237,7 +237,7 @@ describe("/edits/ID", () => {
     expect(pending.text).toContain("has not reached the service yet");
     const claimed = store.journal.claimNext();
     if (!claimed) return expect.fail("nothing to claim");
-    store.journal.leaving(id, anEvent(1, { title: "Review" }));
+    store.journal.replacing(id, anEvent(1, { title: "Review" }));
     store.journal.confirm(claimed, anEvent(1, { title: "Mine" }));
     const { text } = await look(`/edits/${id}/undo`);
     expect(text).toContain("It will put Title back to Review.");
@@ -258,7 +258,7 @@ describe("/edits/ID/undo of what somebody has changed since", () => {
     const { look, press, store } = await signedIn();
     const id = edited(store);
     const claimed = store.journal.claimNext() ?? expect.fail("nothing to claim");
-    store.journal.leaving(id, anEvent(1, { title: "Review" }));
+    store.journal.replacing(id, anEvent(1, { title: "Review" }));
     store.journal.confirm(claimed, anEvent(1, { title: "Mine" }));
     store.mirror.put(anEvent(1, { title: "Later" }), "events:2001");
     const { text } = await look(`/edits/${id}/undo`);

@@ -181,7 +181,7 @@ describe("POST /api/edits", () => {
     expect(JSON.parse(early.text).detail).toContain("discard it");
 
     const edit = store.journal.claimNext() ?? expect.fail("nothing to claim");
-    store.journal.leaving(edit.id, edit.base);
+    store.journal.replacing(edit.id, edit.base);
     store.journal.confirm(edit, anEvent(1, { title: "Renamed" }));
     const undone = await undo("?person=11");
     expect(undone.status).toBe(200);
@@ -206,7 +206,7 @@ describe("POST /api/edits", () => {
     );
     await call("POST /api/edits?project=2001", { headers, body });
     const edit = store.journal.claimNext() ?? expect.fail("nothing to claim");
-    store.journal.leaving(edit.id, edit.base);
+    store.journal.replacing(edit.id, edit.base);
     store.journal.confirm(edit, anEvent(1, { title: "Renamed", description: "By me" }));
     store.mirror.put(anEvent(1, { title: "Theirs", description: "By me" }), "events:2001");
     const undo = (json: unknown) =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { leaveCreating } from "../support/edits.ts";
 import { anEvent } from "../support/items.ts";
 import { storeRig, title } from "./rig.ts";
 
@@ -20,7 +21,7 @@ describe("futureWaits.end()", () => {
     const second = claim();
     const third = claim();
     clock.set("2036-01-01T00:00:00Z");
-    store.journal.sending(creation);
+    leaveCreating(store, creation);
     for (const edit of [first, second]) {
       const notBefore = clock().add(later);
       store.journal.settle(edit, { kind: "retry", notBefore, problem: "down" });

@@ -19,12 +19,14 @@ const files = readdirSync(migrations).toSorted();
 /** What an upgrade leaves out on purpose: what could be made again, or had to be done again. */
 const left = {
   // Log-ins by cookie are kept by session since 0030; everybody logs in once more, so no ended one opens anything.
-  tables: ["ended_sessions"],
+  tables: ["ended_sessions"].concat(["unanswered", "requests"]),
   // Summaries of what an object says, read anew from its octets since 0026.
-  columns: ["objects.fingerprint", "objects.said", "objects.drifted", "objects.laid"].concat([
-    "held_objects.said",
-    "held_objects.drifted",
-  ]),
+  // Requests stand in the attempts since 0052, which the test of version 51 compares.
+  columns: ["objects.fingerprint", "objects.said", "objects.drifted", "objects.laid"]
+    .concat(["held_objects.said", "held_objects.drifted"])
+    .concat(
+      ["sent_at", "resent_at", "lands_until", "left_at", "sent_after"].map((it) => `edits.${it}`),
+    ),
 };
 
 function database(octets: Buffer): Database.Database {
@@ -115,6 +117,50 @@ describe("a database of a version between", () => {
     expect(moments(before)).not.toEqual(expected);
     migrate(before, migrations);
     expect(moments(before)).toEqual(expected);
+  });
+
+  it("has each request of version 51 as an attempt", () => {
+    const db = database(stoppedAt(51));
+    const [first, second] = db
+      .prepare("SELECT id FROM edits WHERE sent_at IS NOT NULL ORDER BY id LIMIT 2")
+      .pluck()
+      .all();
+    const later = "2026-12-24T07:00:00.000Z";
+    db.prepare(
+      "UPDATE edits SET state = 'claimed', resent_at = @later, lands_until = @later, sent_after = 3 WHERE id = @second",
+    ).run({ second, later });
+    db.prepare(
+      `INSERT INTO unanswered (edit, item, act, service_id, patch, before, under_way, lost_at, lands_until, next_look)
+       SELECT id, item, 'change', 7, patch, base, 0, @later, @later, @later FROM edits WHERE id = @first`,
+    ).run({ first, later });
+    db.prepare("INSERT INTO requests VALUES ('label:new', '[4]', @later, @later, 1)").run({
+      later,
+    });
+    const sent = (table: string) =>
+      db
+        .prepare(`SELECT id, sent_at, resent_at, lands_until, sent_after FROM ${table} ORDER BY id`)
+        .all();
+    const before = sent("edits");
+    const leftAt = db.prepare("SELECT id, left_at FROM edits WHERE left_at IS NOT NULL").all();
+    migrate(db, migrations);
+    expect(sent("journal")).toEqual(before);
+    expect(leftAt.length).toBeGreaterThan(2);
+    for (const { id, left_at: at } of leftAt as { id: number; left_at: string }[]) {
+      const last = db.prepare(
+        "SELECT max(sent_at) FROM attempts WHERE edit = ? AND landed_at IS NULL AND service_id IS NULL",
+      );
+      if (id !== second) expect(last.pluck().get(id), `edit ${id}`).toBe(at);
+    }
+    expect(
+      db
+        .prepare(
+          "SELECT edit, act, what, known, ended_at FROM attempts WHERE service_id = 7 OR what IS NOT NULL",
+        )
+        .all(),
+    ).toEqual([
+      { edit: first, act: "change", what: null, known: "[]", ended_at: later },
+      { edit: null, act: "label", what: "label:new", known: "[4]", ended_at: null },
+    ]);
   });
 
   it.each(kept.map(({ version }) => [version]))(

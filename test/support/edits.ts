@@ -1,3 +1,6 @@
+import type { EditId } from "../../src/domain/ids.ts";
+import type { Store } from "../../src/store/store.ts";
+
 /** What an edit says that nothing has happened to yet. */
 export const untouched = {
   newLabels: [],
@@ -21,3 +24,10 @@ export const untouched = {
   keyRefusedAt: null,
   restores: null,
 } as const;
+
+/** Notes that the request which creates an edit's item leaves now. */
+export function leaveCreating({ attempts, journal }: Store, id: EditId): void {
+  const edit = journal.get(id);
+  if (!edit) throw new Error(`there is no edit ${id}`);
+  attempts.leaving({ edit: id, item: edit.item, act: "create", patch: edit.patch });
+}

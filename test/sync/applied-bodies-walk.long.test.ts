@@ -8,6 +8,7 @@ import { sourceOf } from "../../src/domain/source.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import type { Listing, Upstream } from "../../src/upstream/client.ts";
+import { leaveCreating } from "../support/edits.ts";
 import { emptyDatabase, migrations } from "../support/test-store.ts";
 import { pollByHand } from "./support/poll-by-hand.ts";
 import { roomy, stage } from "./support/stage.ts";
@@ -155,7 +156,7 @@ async function twins() {
         store.journal.append({ ...wish, item, action: "create", base, patch: {} });
         const edit = store.journal.claimNext();
         if (!edit) throw new Error("nothing to claim");
-        store.journal.sending(edit.id);
+        leaveCreating(store, edit.id);
         return store.journal.get(edit.id) ?? edit;
       });
       open.push(edits);

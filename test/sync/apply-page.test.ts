@@ -4,6 +4,7 @@ import type { TaskItem } from "../../src/domain/item.ts";
 import { sourceOf } from "../../src/domain/source.ts";
 import { applyPage } from "../../src/sync/apply-page.ts";
 import { SourceList } from "../../src/sync/source-list.ts";
+import { leaveCreating } from "../support/edits.ts";
 import { aTask } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
@@ -160,7 +161,7 @@ describe("applyPage()", () => {
       state: "pending",
     });
     store.journal.claimNext();
-    store.journal.sending(edit);
+    leaveCreating(store, edit);
     const applied = apply([
       task(5, { title: "Wished", byMe: true, createdAt: after, updatedAt: after }),
     ]);

@@ -115,7 +115,7 @@ async function carriedOut(
   store.journal.append({ ...rest, action, item: key, base: item, patch });
   const edit = store.journal.claimNext();
   if (!edit) throw new Error("nothing to claim");
-  store.journal.leaving(edit.id, item);
+  store.journal.replacing(edit.id, item);
   const { tasks } = it.sandbox.workspace;
   if (action === "delete") {
     insist(tasks.remove({ ...place, task }));

@@ -3,6 +3,7 @@ import type { Edit, EditAction } from "../../src/domain/edit.ts";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Item, TaskItem } from "../../src/domain/item.ts";
 import { insist } from "../../src/sandbox/work-outcome.ts";
+import { leaveCreating } from "../support/edits.ts";
 import { roomy, type Stage, stage, until } from "./support/stage.ts";
 import {
   addTask,
@@ -252,7 +253,7 @@ function creationOf(it: Stage, like: Item): Edit {
   const key = it.store.mirror.createIdentity("task", "from-a-calendar");
   const base = { ...asTask(like), id: null, title: "Born here", dueOn: null };
   const edit = claim(it, { item: key, action: "create", base });
-  it.store.journal.sending(edit.id);
+  leaveCreating(it.store, edit.id);
   return it.store.journal.get(edit.id) ?? edit;
 }
 

@@ -2,7 +2,7 @@ import { inFlightUntil, type NoAnswer } from "../../domain/edit.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import { isByHand } from "../../domain/lost-creation.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { OpenRequest, Requests } from "../../store/journal/unanswered.ts";
+import type { Attempts, NamedRequest, OpenRequest } from "../../store/journal/attempts.ts";
 import type { Call } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { wholeSecond } from "./attempt.ts";
@@ -14,14 +14,12 @@ export type CreationFailure =
   | { readonly kind: "unsure"; readonly problem: string };
 
 /**
- * What is to be created, once. `what` names the request for the store, as an idempotency key does; `word` names the thing for
- * people. `known`: ids of what looks alike already. `look`: what an earlier request has created, null when nothing is there.
+ * What is to be created, once. `word` names the thing for people. `known`: ids of what looks alike already. `look`: what an earlier request has created, null when nothing is there.
  * `send` creates it. `keep` stores a note now, or once the disk takes it.
  */
-interface OnceRequest<Value> {
-  readonly what: string;
+interface OnceRequest<Value> extends Omit<NamedRequest, "known"> {
   readonly word: string;
-  readonly requests: Requests;
+  readonly attempts: Attempts;
   readonly clock: () => Temporal.Instant;
   readonly call: Call;
   readonly keep: (note: () => void) => void;
@@ -33,14 +31,14 @@ interface OnceRequest<Value> {
 /**
  * Creates what can be told from others by its values alone: a comment, a label, a file. After a request without an answer it
  * is looked for, and sent again only when that request is no longer in flight. The request stays open: whoever stores what
- * was created ends it (`Requests.done`) in the same transaction, or later, so that it is looked for when the process ends in
+ * was created ends it (`Attempts.done`) in the same transaction, or later, so that it is looked for when the process ends in
  * between.
  */
 export async function createOnce<Value>(
   request: OnceRequest<Value>,
 ): Promise<Result<Value, CreationFailure>> {
-  const { what, word, requests, clock, call, keep, known, look, send } = request;
-  const earlier = requests.open(what);
+  const { edit, act, what, word, attempts, clock, call, keep, known, look, send } = request;
+  const earlier = attempts.open(what);
   if (earlier) {
     const found = await look(earlier);
     if (!found.ok) return found;
@@ -50,13 +48,15 @@ export async function createOnce<Value>(
       return fail({ kind: "unsure", problem });
     }
   }
-  requests.leaving(what, known());
+  const id = attempts.leaving({ edit, act, what, known: known() });
+  let isLost = false;
   const onUnanswered = (how: NoAnswer) => {
+    isLost = true;
     const until = inFlightUntil(clock(), how);
-    keep(() => requests.lost(what, until));
+    keep(() => attempts.lost(id, until));
   };
   const created = await send({ ...call, onUnanswered });
-  keep(() => requests.ended(what));
+  keep(() => attempts.ended(id, { isLost }));
   return created.ok ? created : fail({ kind: "failed", failure: created.failure });
 }
 

@@ -58,7 +58,6 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
   if (!files.ok) return failed(files.failure);
   const late = cancelledCreation(edit, { store, now: attempt.clock() });
   if (late) return late;
-  store.journal.sending(edit.id);
   const wish = { patch: without(patch.value, "completed"), files: files.value };
   const created = await calls.create(edit.base, wish);
   return created.ok ? adopt(attempt, created.value) : failed(created.failure);

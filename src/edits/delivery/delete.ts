@@ -43,7 +43,7 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
     return yieldTo(ours, { attempt, conflicts: [...conflicts, ...agreed] });
   }
   if (isDiscarded(edit, store)) return { kind: "discarded" };
-  store.journal.leaving(edit.id, ours);
+  store.journal.replacing(edit.id, ours);
   const deleted = await calls.delete(address);
   if (deleted.ok) return { kind: "done", answer: null, conflicts };
   if (isMissing(deleted.failure)) {

@@ -99,8 +99,6 @@ export function createDrain(deps: DrainDeps): Drain {
   store.unanswered.judgeBy(judgeLateWrites(store));
 
   function recover(): number {
-    store.unanswered.release();
-    store.requests.release();
     const edits = store.journal.release() + store.extras.release();
     resumeSearches(deps);
     return edits;
@@ -164,10 +162,10 @@ function createWorker(
   leases: ClaimLeases<EditId>,
 ): (edit: Edit, signal: AbortSignal) => Promise<AttemptEnding> {
   const { store, upstream, clock, onMissing } = deps;
-  const { directory, requests } = store;
+  const { directory, attempts } = store;
   const callsWith = (one: Call) => createSettledCalls(createItemCalls(upstream, one), store);
   const keep = (note: () => void) => leases.keep(note);
-  const labels = new LabelMaker({ labels: upstream.labels, directory, requests, clock, keep });
+  const labels = new LabelMaker({ labels: upstream.labels, directory, attempts, clock, keep });
   return async (edit, signal) => {
     const call: Call = { priority: "edit", person: edit.actor, signal };
     const watched = watchKey(recordWrites(callsWith, { edit, store, call, clock, keep }));

@@ -4,9 +4,9 @@ import type { EditExtra } from "../../domain/edit-extra.ts";
 import type { EditId, ServiceId } from "../../domain/ids.ts";
 import { fail, messageOf, ok, type Result, unreachable } from "../../domain/result.ts";
 import { sameDescription } from "../../domain/sameness.ts";
+import type { OpenRequest } from "../../store/journal/attempts.ts";
 import type { Settlement } from "../../store/journal/endings.ts";
 import type { ExtraEnding } from "../../store/journal/extra-states.ts";
-import type { OpenRequest } from "../../store/journal/unanswered.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
@@ -59,7 +59,7 @@ export function createExtrasDrain(deps: ExtrasDrainDeps): ExtrasDrain {
   function settle(extra: EditExtra, ending: ExtraEnding): void {
     store.together(() => {
       store.extras.settle(extra.id, ending);
-      if (ending.kind === "done") store.requests.done(requestOf(extra));
+      if (ending.kind === "done") store.attempts.done(requestOf(extra));
     });
     deps.onEvent(eventOf(extra, ending));
   }
@@ -188,9 +188,11 @@ async function postComment(attempt: ExtraAttempt): Promise<CarriedOut> {
   const isAlike = saysThe(description);
   const made = await createOnce<Comment>({
     ...attempt,
+    edit: attempt.edit.id,
+    act: "extra",
     what: requestOf(extra),
     word: "comment",
-    requests: store.requests,
+    attempts: store.attempts,
     known: () => idsOf(store.comments.ofTask(place.taskId).filter(isAlike)),
     look: async (earlier) => {
       const listed = await upstream.comments.list(place, attempt.call);
@@ -256,9 +258,11 @@ async function fileInFolder(attempt: ExtraAttempt): Promise<CarriedOut> {
   if (!uploaded.ok) return uploaded;
   const made = await createOnce<{ readonly id: ServiceId | null }>({
     ...attempt,
+    edit: attempt.edit.id,
+    act: "extra",
     what: requestOf(extra),
     word: "file",
-    requests: store.requests,
+    attempts: store.attempts,
     known: () =>
       idsOf(store.files.ofFolder(place.folderId).filter(({ name }) => name === extra.name)),
     look: async (earlier) => {

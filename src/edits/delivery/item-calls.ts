@@ -5,7 +5,7 @@ import type { Item, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { missingFields } from "../../domain/sameness.ts";
-import type { LeavingWrite } from "../../store/journal/unanswered.ts";
+import type { ItemRequest } from "../../store/journal/attempts.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
@@ -214,46 +214,42 @@ interface Recording {
 }
 
 /**
- * Calls that record each write before its first byte leaves, and of each one without a usable answer until when it may still
- * be in flight. That of a creation is kept with the edit, which names no item yet.
+ * Calls that note each write before its first byte leaves, and until when one without a usable answer may be carried out. What
+ * has made something under a new id stays open until the edit is settled: were the process to end before, it is looked for.
  */
 export function recordWrites(
   callsWith: (call: Call) => ItemCalls,
   { edit, store, call, clock, keep }: Recording,
 ): ItemCalls {
-  const { unanswered, journal } = store;
+  const { attempts } = store;
   const plain = callsWith(call);
   let lastRead: Item | null = null;
 
+  /** `misses`: how an answer that is about something else is to be taken; null where it is not. */
   async function recorded<Answer>(
-    {
-      act,
-      patch,
-      address,
-    }: Pick<LeavingWrite, "act" | "patch"> & { readonly address: ItemAddress },
-    send: (calls: ItemCalls) => Promise<Answer>,
-  ): Promise<Answer> {
-    const { item, id: serviceId } = address;
-    const before = lastRead?.id === serviceId && lastRead.kind === item.kind ? lastRead : item;
-    const leaving = { edit: edit.id, item: edit.item, act, serviceId, patch, before };
-    const id = unanswered.leaving(leaving);
+    request: ItemRequest,
+    send: (calls: ItemCalls) => Promise<Result<Answer, Failure>>,
+    misses?: (answer: Answer) => Promise<Failure | null> | Failure | null,
+  ): Promise<Result<Answer, Failure>> {
+    const id = attempts.leaving(request);
+    let isLost = false;
     const onUnanswered = (how: NoAnswer) => {
+      isLost = true;
       const until = inFlightUntil(clock(), how);
-      keep(() => unanswered.lost(id, until));
+      keep(() => attempts.lost(id, until));
     };
-    try {
-      return await send(callsWith({ ...call, onUnanswered }));
-    } finally {
-      keep(() => unanswered.ended(id));
-    }
+    const answer = await send(callsWith({ ...call, onUnanswered }));
+    const miss = answer.ok && misses ? await misses(answer.value) : null;
+    if (miss) onUnanswered({ waited: Temporal.Duration.from({ seconds: 0 }), hasFailed: false });
+    const isMade = answer.ok && !miss && (request.act === "create" || request.act === "move");
+    if (!isMade) keep(() => attempts.ended(id, { isLost }));
+    return miss ? fail(miss) : answer;
   }
-  const change = <Answer>(
-    address: ItemAddress,
-    {
-      patch,
-      send,
-    }: { readonly patch: Patch; readonly send: (calls: ItemCalls) => Promise<Answer> },
-  ) => recorded({ act: "change", address, patch }, send);
+
+  const about = ({ item, id: serviceId }: ItemAddress) => {
+    const before = lastRead?.id === serviceId && lastRead.kind === item.kind ? lastRead : item;
+    return { edit: edit.id, item: edit.item, serviceId, before };
+  };
 
   /** Whether the answer to a creation is about another item: one that was known, or of another title and not there at all. */
   async function isOther(item: Item, { title }: Patch): Promise<boolean> {
@@ -279,36 +275,27 @@ export function recordWrites(
       if (answer.ok) lastRead = answer.value;
       return answer;
     },
-    async create(item, wish) {
-      let isLost = false;
-      const onUnanswered = (how: NoAnswer) => {
-        isLost = true;
-        const until = inFlightUntil(clock(), how);
-        keep(() => journal.inFlight(edit.id, until));
-      };
-      const answer = await callsWith({ ...call, onUnanswered }).create(item, wish);
-      if (answer.ok && (await isOther(answer.value, wish.patch))) {
-        onUnanswered({ waited: Temporal.Duration.from({ seconds: 0 }), hasFailed: false });
-        return fail(answeredByOther("POST", answer.value));
-      }
-      if (!answer.ok && !isLost) keep(() => journal.inFlight(edit.id, null));
-      return answer;
-    },
+    create: (item, wish) =>
+      recorded(
+        { edit: edit.id, item: edit.item, act: "create", patch: wish.patch },
+        (calls) => calls.create(item, wish),
+        async (made) => ((await isOther(made, wish.patch)) ? answeredByOther("POST", made) : null),
+      ),
     update: (address, patch) =>
-      change(address, { patch, send: (calls) => calls.update(address, patch) }),
+      recorded({ ...about(address), act: "change", patch }, (calls) =>
+        calls.update(address, patch),
+      ),
     complete: (address, completed) =>
-      change(address, {
-        patch: { completed },
-        send: (calls) => calls.complete(address, completed),
-      }),
-    async move(address, place) {
-      const send = (calls: ItemCalls) => calls.move(address, place);
-      const answer = await change(address, { patch: { place }, send });
-      return answer.ok && isOtherTask(answer.value, address)
-        ? fail(answeredByOther("PUT", answer.value))
-        : answer;
-    },
+      recorded({ ...about(address), act: "change", patch: { completed } }, (calls) =>
+        calls.complete(address, completed),
+      ),
+    move: (address, place) =>
+      recorded(
+        { ...about(address), act: "move", patch: { place } },
+        (calls) => calls.move(address, place),
+        (moved) => (isOtherTask(moved, address) ? answeredByOther("PUT", moved) : null),
+      ),
     delete: (address) =>
-      recorded({ act: "delete", address, patch: {} }, (calls) => calls.delete(address)),
+      recorded({ ...about(address), act: "delete", patch: {} }, (calls) => calls.delete(address)),
   };
 }

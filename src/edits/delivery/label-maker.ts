@@ -1,7 +1,7 @@
 import type { LabelId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { nameKey } from "../../domain/sameness.ts";
-import type { Requests } from "../../store/journal/unanswered.ts";
+import type { Attempts } from "../../store/journal/attempts.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
@@ -10,7 +10,7 @@ import { type CreationFailure, createOnce } from "./create-once.ts";
 interface LabelMakerDeps {
   readonly labels: Upstream["labels"];
   readonly directory: Directory;
-  readonly requests: Requests;
+  readonly attempts: Attempts;
   readonly clock: () => Temporal.Instant;
   /** Stores a note now, or once the disk takes it. */
   readonly keep: (note: () => void) => void;
@@ -64,12 +64,14 @@ export class LabelMaker {
   }
 
   async #create(name: string, call: Call): Promise<Result<LabelId, Failure>> {
-    const { labels, directory, requests, clock, keep } = this.#deps;
+    const { labels, directory, attempts, clock, keep } = this.#deps;
     const what = `label:${nameKey(name)}`;
     const made = await createOnce<LabelId>({
+      edit: null,
+      act: "label",
       what,
       word: `label ${JSON.stringify(name)}`,
-      requests,
+      attempts,
       clock,
       call,
       keep,
@@ -83,7 +85,7 @@ export class LabelMaker {
       },
     });
     if (made.ok) {
-      keep(() => requests.done(what));
+      keep(() => attempts.done(what));
       return made;
     }
     const failure = failureOf(made.failure);

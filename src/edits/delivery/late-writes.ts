@@ -15,7 +15,7 @@ import { missingFields, sameShown } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Sight } from "../../store/journal/unanswered.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
-import type { UnansweredWrite } from "../../store/rows/unanswered-rows.ts";
+import type { UnansweredWrite } from "../../store/rows/attempt-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Upstream } from "../../upstream/client.ts";
 import { isMissing } from "../../upstream/failure.ts";
@@ -152,7 +152,7 @@ export function lateValues(
 ): Patch {
   const fields = store.unanswered
     .ofItem(key)
-    .filter(({ act }) => act === "change")
+    .filter(({ act }) => act !== "delete")
     .flatMap((write) => fieldsOf(write.patch).filter((field) => isCarried(field, write, ours)));
   return pick(valuesOf(ours), fields);
 }
@@ -178,7 +178,7 @@ function judgeChange(store: Store, change: Change): void {
     .ofItem(key)
     .filter(({ edit }) => edit !== answered?.id && !open.has(edit));
   for (const write of writes) {
-    if (write.act !== "change" || write.serviceId !== after.id || write.carriedOutAt) continue;
+    if (write.act === "delete" || write.serviceId !== after.id || write.carriedOutAt) continue;
     const turned = fieldsOf(write.patch).filter(
       (field) =>
         !explained.has(field) && !sameShown(field, was, is) && isCarried(field, write, after),

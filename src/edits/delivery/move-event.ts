@@ -33,9 +33,8 @@ export async function moveEvent(
   attempt: Attempt,
   { ours, patch }: { readonly ours: Identified; readonly patch: Patch },
 ): Promise<AttemptEnding> {
-  const { edit, store, calls } = attempt;
+  const { calls } = attempt;
   const wished = applyPatch(ours, patch);
-  store.journal.sending(edit.id);
   const fields = without(spokenFields(wished), "completed");
   const created = await calls.create(wished, { patch: fields, files: [] });
   if (!created.ok) return failed(created.failure);

@@ -45,7 +45,6 @@ export async function moveTask(attempt: Attempt, move: TaskMove): Promise<Attemp
   const { address, ours, patch, place } = move;
   const there = edit.sentAt === null ? null : await findCopy(attempt, place);
   if (there?.kind === "ended") return there.ending;
-  store.journal.sending(edit.id);
   const moved = there
     ? ok(there.item)
     : await understood(

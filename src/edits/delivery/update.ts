@@ -43,7 +43,7 @@ export async function carryOutUpdate(attempt: Attempt): Promise<AttemptEnding> {
   const full = await withNewLabels(patch, { attempt, ours: sides.ours });
   if (!full.ok) return failed(full.failure);
   if (fieldsOf(full.value).length === 0) return { kind: "done", answer: ours, conflicts };
-  store.journal.leaving(edit.id, ours);
+  store.journal.replacing(edit.id, ours);
   const ending = await carryOver(attempt, { address, ours, patch: full.value });
   return ending.kind === "done" ? { ...ending, conflicts } : ending;
 }

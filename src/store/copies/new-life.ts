@@ -155,19 +155,29 @@ type Run = (sql: string) => number;
  * answered, so that it is looked for before anything leaves. Changes and deletions read their item first in any case.
  */
 function lookUpFirst(run: Run): number {
-  const makes = "(action = 'create' OR (patch ->> 'place') IS NOT NULL)";
-  const sent = `sent_after = coalesce(sent_after, (SELECT max(item) FROM identities)), sent_at = coalesce(sent_at, created_at),
-    lands_until = @now`;
-  const waiting = run(
-    `UPDATE edits SET ${sent}, state = 'claimed' WHERE state IN ('pending', 'claimed') AND ${makes}`,
+  const makes = `((state IN ('pending', 'claimed') AND (action = 'create' OR (patch ->> 'place') IS NOT NULL))
+    OR (state IN ('held', 'parked') AND action = 'create'))`;
+  const creating = "act IN ('create', 'move')";
+  run(
+    `UPDATE attempts SET ended_at = coalesce(ended_at, @now), lands_until = @now
+     WHERE ${creating} AND edit IN (SELECT id FROM edits WHERE ${makes})`,
   );
-  run(`UPDATE edits SET ${sent} WHERE state IN ('held', 'parked') AND action = 'create'`);
+  run(
+    `INSERT INTO attempts (edit, act, item, newest_item, sent_at, ended_at, lands_until)
+     SELECT id, iif(action = 'create' OR base ->> '$.content.kind' = 'event', 'create', 'move'), item, (SELECT max(item) FROM identities),
+       created_at, @now, @now FROM edits e
+     WHERE ${makes} AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.edit = e.id AND ${creating})`,
+  );
+  const waiting = run(
+    `UPDATE edits SET state = 'claimed', begun = max(begun, 1) WHERE state IN ('pending', 'claimed') AND ${makes}`,
+  );
   const known = (table: string) =>
     `(SELECT json_group_array(id) FROM ${table} WHERE created_at IS NULL OR created_at > strftime('%Y-%m-%dT%H:%M:%SZ', x.created_at, '-30 hours'))`;
   const extras = run(
-    `INSERT OR IGNORE INTO requests (what, known, sent_at, lands_until, under_way)
-     SELECT 'extra:' || x.id, iif(x.kind = 'comment', ${known("comments")}, ${known("files")}), x.created_at, @now, 0
-       FROM edit_extras x WHERE x.kind <> 'kept' AND x.state IN ('pending', 'claimed', 'parked')`,
+    `INSERT INTO attempts (edit, act, what, known, sent_at, ended_at, lands_until)
+     SELECT x.edit, 'extra', 'extra:' || x.id, iif(x.kind = 'comment', ${known("comments")}, ${known("files")}), x.created_at, @now, @now
+       FROM edit_extras x WHERE x.kind <> 'kept' AND x.state IN ('pending', 'claimed', 'parked')
+         AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.what = 'extra:' || x.id)`,
   );
   return waiting + extras;
 }

@@ -1,10 +1,11 @@
 import { isAhead, isRecent, later } from "../../domain/backoff.ts";
-import { type Edit, inFlightAfterCrash } from "../../domain/edit.ts";
+import type { Edit } from "../../domain/edit.ts";
 import type { EditId, PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { editRow, waitingRow } from "../rows/edit-rows.ts";
 import { instantOf, instantText, itemText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
+import type { Attempts } from "./attempts.ts";
 
 /** Edits on their way to the service: which one goes next, and what is noted of it while it is carried out. */
 export interface Claims {
@@ -15,20 +16,19 @@ export interface Claims {
   claimNext(): Edit | null;
   /** When the next edit may go, of those that wait for nothing but time; null when there is none. */
   nextAt(): Temporal.Instant | null;
-  /** Notes that a creating request leaves now: should its answer be lost, the item is looked up from here on. */
-  sending(id: EditId): void;
-  /** Notes until when the creating request that has just ended may still be carried out; null = it will not be. */
-  inFlight(id: EditId, inFlightUntil: Temporal.Instant | null): void;
   /**
    * Notes the item that a change or deletion is about to replace, which an undo restores; of several tries the first
    * counts. The request leaves in the same turn: nothing may be awaited in between.
    */
-  leaving(id: EditId, before: Item): void;
+  replacing(id: EditId, before: Item): void;
   /** Notes that the item was not found in its place, or that it was found after all. */
   missing(id: EditId, isMissing: boolean): void;
   /** Notes that the service refuses the key under which the edit goes out, or that it does not any more. */
   keyRefused(id: EditId, isRefused: boolean): void;
-  /** Makes claimed edits pending, at start-up and before a clean end; what was cut short is no attempt. Returns how many. */
+  /**
+   * Makes claimed edits pending, at start-up and before a clean end; what was cut short does not count as a try, and requests
+   * that were under way may be carried out for a while. Returns how many.
+   */
   release(): number;
   /** As `release`, one claim whose worker is no more. */
   releaseOne(id: EditId): void;
@@ -55,9 +55,14 @@ const longQueue = Temporal.Duration.from({ minutes: 2 });
 /** No edit is put off for longer by itself: what is kept as later was kept by a clock that was set back since. */
 const longestPutOff = Temporal.Duration.from({ hours: 2 });
 
-export function createClaims({ db, zone, clock }: StoreDeps): Claims {
+export function createClaims({
+  db,
+  zone,
+  clock,
+  attempts,
+}: StoreDeps & { readonly attempts: Pick<Attempts, "release"> }): Claims {
   const due = "(e.not_before IS NULL OR e.not_before <= @now OR e.not_before > @farthest)";
-  const claimable = `SELECT e.* FROM edits e JOIN identities i USING (item) WHERE ${unblocked} AND ${due}`;
+  const claimable = `SELECT e.* FROM journal e JOIN identities i USING (item) WHERE ${unblocked} AND ${due}`;
   const oldest = db.prepare(`${claimable} ORDER BY e.id LIMIT 1`);
   const newest = db.prepare(`${claimable} ORDER BY e.id DESC LIMIT 1`);
   const ofItem = db.prepare(`${claimable} AND e.item = @item ORDER BY e.id LIMIT 1`);
@@ -71,31 +76,19 @@ export function createClaims({ db, zone, clock }: StoreDeps): Claims {
     `SELECT coalesce(e.not_before, e.created_at) AS next
      FROM edits e INDEXED BY edits_next CROSS JOIN identities i USING (item) WHERE ${unblocked} ORDER BY e.not_before LIMIT 1`,
   );
-  // A request may have waited for its turn after it was noted, and have left just before the end.
-  const release = `UPDATE edits SET state = 'pending', attempts = max(attempts - 1, 0),
-    lands_until = iif(lands_until < @until, @until, lands_until), updated_at = @now WHERE state = 'claimed'`;
+  const release =
+    "UPDATE edits SET state = 'pending', attempts = max(attempts - 1, 0), updated_at = @now WHERE state = 'claimed'";
   const releaseAll = db.prepare(release);
   const releaseThat = db.prepare(`${release} AND id = @id`);
-  const sent = db.prepare(
-    `UPDATE edits SET resent_at = iif(sent_at IS NULL, resent_at, @now), sent_at = coalesce(sent_at, @now),
-       sent_after = coalesce(sent_after, iif(sent_at IS NULL, (SELECT max(item) FROM identities), NULL)), lands_until = @until, left_at = @now, updated_at = @now WHERE id = @id`,
-  );
-  const setInFlight = db.prepare("UPDATE edits SET lands_until = ? WHERE id = ?");
-  const keepBefore = db.prepare(
-    "UPDATE edits SET before = coalesce(before, ?), left_at = ? WHERE id = ?",
-  );
+  const keepBefore = db.prepare("UPDATE edits SET before = coalesce(before, ?) WHERE id = ?");
   const setMissed = db.prepare("UPDATE edits SET missed_at = ? WHERE id = ?");
   const refuseKey = db.prepare(
     "UPDATE edits SET key_refused_at = coalesce(key_refused_at, ?) WHERE id = ?",
   );
   const acceptKey = db.prepare("UPDATE edits SET key_refused_at = NULL WHERE id = ?");
   const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
-  const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
+  const byId = db.prepare("SELECT * FROM journal WHERE id = ?");
   const stamp = () => instantText(clock());
-  const interrupted = () => ({
-    now: stamp(),
-    until: instantText(inFlightAfterCrash(clock())),
-  });
   const read = (row: unknown): Edit | null => (row === undefined ? null : editRow(row, zone));
   let isTurnOfNewest = false;
 
@@ -128,15 +121,18 @@ export function createClaims({ db, zone, clock }: StoreDeps): Claims {
       const now = clock();
       return next && isAhead(next, { length: longestPutOff, now }) ? now : next;
     },
-    sending: (id) =>
-      void sent.run({ id, now: stamp(), until: instantText(inFlightAfterCrash(clock())) }),
-    inFlight: (id, until) => void setInFlight.run(until && instantText(until), id),
-    leaving: (id, before) => void keepBefore.run(itemText(before), stamp(), id),
+    replacing: (id, before) => void keepBefore.run(itemText(before), id),
     missing: (id, isMissing) => void setMissed.run(isMissing ? stamp() : null, id),
     keyRefused: (id, isRefused) =>
       void (isRefused ? refuseKey.run(stamp(), id) : acceptKey.run(id)),
-    release: () => releaseAll.run(interrupted()).changes,
-    releaseOne: (id) => void releaseThat.run({ ...interrupted(), id }),
+    release: db.transaction(() => {
+      attempts.release();
+      return releaseAll.run({ now: stamp() }).changes;
+    }),
+    releaseOne: db.transaction((id: EditId) => {
+      attempts.release(id);
+      releaseThat.run({ now: stamp(), id });
+    }),
   };
 }
 

@@ -44,7 +44,7 @@ export function createEditSearch({ db, zone }: StoreDeps): EditSearch {
       const { conditions, values } = conditionsOf(filter);
       const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
       return db
-        .prepare(`SELECT e.* FROM edits e ${where} ORDER BY e.id DESC LIMIT @limit`)
+        .prepare(`SELECT e.* FROM journal e ${where} ORDER BY e.id DESC LIMIT @limit`)
         .all({ ...values, limit })
         .map((row) => editRow(row, zone));
     },

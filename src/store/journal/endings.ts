@@ -6,6 +6,7 @@ import type { Mirror } from "../mirror/mirror.ts";
 import { instantText, itemText } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
+import type { Attempts } from "./attempts.ts";
 import type { Postponement } from "./claims.ts";
 import type { Dependents } from "./dependents.ts";
 import type { Unanswered } from "./unanswered.ts";
@@ -53,6 +54,7 @@ export interface EndingsDeps extends StoreDeps {
   readonly changes: Changes;
   readonly mirror: Mirror;
   readonly dependents: Dependents;
+  readonly attempts: Pick<Attempts, "release" | "settled">;
   readonly unanswered: Pick<Unanswered, "answering">;
 }
 
@@ -62,6 +64,7 @@ export function createEndings({
   changes,
   mirror,
   dependents,
+  attempts,
   unanswered,
 }: EndingsDeps): Endings {
   const confirmOne = db.prepare(
@@ -98,6 +101,7 @@ export function createEndings({
     confirm: db.transaction((edit: Edit, answer: Item | null) => {
       const conflicts = JSON.stringify(edit.conflicts);
       confirmOne.run({ id: edit.id, answer: answer && itemText(answer), conflicts, now: stamp() });
+      attempts.settled(edit.id);
       if (edit.undoes !== null) markUndone.run(stamp(), edit.undoes);
       if (!answer) buryWithSubtasks(edit.item);
       else {
@@ -114,6 +118,7 @@ export function createEndings({
       changes.publish(edit.item);
     }),
     settle: db.transaction((edit: Edit, settlement: Settlement): readonly EditId[] => {
+      attempts.release(edit.id);
       if (settlement.kind === "retry") {
         const { problem, isInterrupted, waitsFor = null } = settlement;
         const until = instantText(settlement.notBefore);

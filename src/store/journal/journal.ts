@@ -25,6 +25,7 @@ import {
 } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
+import { type Attempts, hasCreated } from "./attempts.ts";
 import { type Claims, createClaims } from "./claims.ts";
 import { type AwaitedParent, createDependents } from "./dependents.ts";
 import { createEndings, type Endings } from "./endings.ts";
@@ -83,7 +84,7 @@ export interface Journal extends Endings, Claims {
   settledBy(id: EditId, conflicts: readonly FieldConflict[]): void;
   /**
    * Takes an edit that has not reached the service out of the view, and with a creation the later edits of what will
-   * not exist; false when it is too late. A deletion that is claimed counts as sent from `leaving` on. `why`: for people, where
+   * not exist; false when it is too late. A deletion that is claimed counts as sent from `replacing` on. `why`: for people, where
    * nobody has decided it.
    */
   discard(id: EditId, why?: string): boolean;
@@ -119,12 +120,14 @@ export function createJournal({
   mirror,
   objectNames,
   heldObjects,
+  attempts,
   unanswered,
 }: StoreDeps & {
   changes: Changes;
   mirror: Mirror;
   objectNames: ObjectNames;
   heldObjects: HeldObjects;
+  attempts: Attempts;
   unanswered: Pick<Unanswered, "answering">;
 }): Journal {
   const insert = db.prepare(
@@ -149,8 +152,7 @@ export function createJournal({
   );
   const setConflicts = db.prepare("UPDATE edits SET conflicts = ? WHERE id = ?");
   const discardOne = db.prepare(
-    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0,
-       lands_until = iif(state = 'parked', NULL, lands_until), problem = coalesce(@why, problem), updated_at = @now
+    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, problem = coalesce(@why, problem), updated_at = @now
      WHERE id = @id AND (state IN ('pending', 'parked', 'held') OR (state = 'claimed' AND action = 'delete' AND before IS NULL))`,
   );
   const viewed = db.prepare("SELECT content FROM view_items WHERE item = ?");
@@ -160,7 +162,7 @@ export function createJournal({
   );
   const reads = createJournalReads({ db, zone, clock });
   const dependents = createDependents({ db, zone, clock, changes });
-  const withdrawals = createWithdrawals({ db, zone, clock, changes });
+  const withdrawals = createWithdrawals({ db, zone, clock, changes, attempts });
   const stamp = () => instantText(clock());
   /** Runs an update of one edit and publishes its item when it took place. */
   const change = (id: EditId, update: (edit: Edit) => { changes: number }): boolean => {
@@ -189,8 +191,8 @@ export function createJournal({
 
   return {
     ...reads,
-    ...createClaims({ db, zone, clock }),
-    ...createEndings({ db, zone, clock, changes, mirror, dependents, unanswered }),
+    ...createClaims({ db, zone, clock, attempts }),
+    ...createEndings({ db, zone, clock, changes, mirror, dependents, attempts, unanswered }),
     append: db.transaction((edit: NewEdit): EditId => {
       const isNew = edit.action === "create";
       const isRecreation = isNew && (edit.undoes !== undefined || edit.recreates === true);
@@ -239,6 +241,8 @@ export function createJournal({
     discard: db.transaction((id: EditId, why?: string) =>
       change(id, (edit) => {
         const discarded = discardOne.run({ id, why: why ?? null, now: stamp() });
+        // A person has decided that it is not there.
+        if (edit.state === "parked") attempts.madeNothing([id]);
         if (discarded.changes > 0 && edit.action === "create") {
           withdrawals.discardFollowers(edit);
           dependents.detach(edit);
@@ -280,22 +284,22 @@ function createJournalReads({
   Journal,
   "get" | "list" | "heldOf" | "heldBy" | "openCreations" | "givenUpCreations" | "counts"
 > {
-  const byId = db.prepare("SELECT * FROM edits WHERE id = ?");
-  const newest = db.prepare("SELECT * FROM edits ORDER BY id DESC LIMIT ?");
-  const newestIn = db.prepare("SELECT * FROM edits WHERE state = ? ORDER BY id DESC LIMIT ?");
-  const held = db.prepare("SELECT * FROM edits WHERE item = ? AND state = 'held' ORDER BY id DESC");
+  const byId = db.prepare("SELECT * FROM journal WHERE id = ?");
+  const newest = db.prepare("SELECT * FROM journal ORDER BY id DESC LIMIT ?");
+  const newestIn = db.prepare("SELECT * FROM journal WHERE state = ? ORDER BY id DESC LIMIT ?");
+  const held = db.prepare(
+    "SELECT * FROM journal WHERE item = ? AND state = 'held' ORDER BY id DESC",
+  );
   const heldByPerson = db.prepare(
-    "SELECT * FROM edits WHERE state = 'held' AND channel = 'caldav' AND actor = ? ORDER BY id",
+    "SELECT * FROM journal WHERE state = 'held' AND channel = 'caldav' AND actor = ? ORDER BY id",
   );
   const creations = db.prepare(
-    `SELECT * FROM edits INDEXED BY edits_sent
-     WHERE sent_at IS NOT NULL AND state IN ('pending', 'claimed') AND action = 'create'
-     UNION ALL SELECT * FROM edits
-     WHERE sent_at IS NOT NULL AND state = 'parked' AND action = 'create' AND coalesce(resent_at, sent_at) > @since`,
+    `SELECT * FROM journal e WHERE state IN ('pending', 'claimed') AND begun > 0 AND action = 'create' AND ${hasCreated("e.id")}
+     UNION ALL SELECT * FROM journal e WHERE state = 'parked' AND action = 'create' AND ${hasCreated("e.id", "a.sent_at > @since")}`,
   );
   const givenUp = db.prepare(
-    `SELECT * FROM edits WHERE state = 'discarded' AND sent_at IS NOT NULL AND lands_until IS NOT NULL
-       AND lands_until > @since AND (action = 'create' OR (patch ->> 'place') IS NOT NULL)`,
+    `SELECT * FROM journal WHERE state = 'discarded'
+       AND id IN (SELECT edit FROM attempts WHERE lands_until > @since AND act IN ('create', 'move'))`,
   );
   const count = db.prepare(
     `SELECT ${editStates

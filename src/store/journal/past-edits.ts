@@ -5,6 +5,7 @@ import { editRow } from "../rows/edit-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
 import type { Statement, StoreDeps } from "../steady-database.ts";
 import { completeFromFact } from "../view/view.ts";
+import { hasCreated } from "./attempts.ts";
 
 /** Queries of edits that have ended or wait for long, and the retention of what the store keeps. */
 export interface PastEdits {
@@ -41,22 +42,21 @@ const answerWindow = Temporal.Duration.from({ minutes: 10 });
 const rowsPerStep = 500;
 
 export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
-  const byItem = db.prepare("SELECT * FROM edits WHERE item = ? ORDER BY id DESC");
+  const byItem = db.prepare("SELECT * FROM journal WHERE item = ? ORDER BY id DESC");
   const anyLately = db.prepare("SELECT 1 FROM edits WHERE confirmed_at > ? LIMIT 1");
   const latelyByItem = db.prepare(
-    "SELECT * FROM edits WHERE item = ? AND confirmed_at > ? ORDER BY confirmed_at, id",
+    "SELECT * FROM journal WHERE item = ? AND confirmed_at > ? ORDER BY confirmed_at, id",
   );
-  const inverses = db.prepare("SELECT * FROM edits WHERE undoes = ? ORDER BY id DESC");
+  const inverses = db.prepare("SELECT * FROM journal WHERE undoes = ? ORDER BY id DESC");
   const deletions = db.prepare(
     `SELECT count(*) AS edits FROM edits WHERE action = 'delete' AND created_at > @since AND channel = @channel
        AND actor IS @actor AND undoes IS NULL AND state <> 'discarded'`,
   );
   const frozen = db.prepare(
-    "SELECT * FROM edits WHERE state = 'parked' AND frozen = 1 ORDER BY id",
+    "SELECT * FROM journal WHERE state = 'parked' AND frozen = 1 ORDER BY id",
   );
   const resent = db.prepare(
-    // Those of its state are nearly all there ever were.
-    "SELECT * FROM edits INDEXED BY edits_resent WHERE resent_at IS NOT NULL AND state = 'confirmed' ORDER BY id",
+    "SELECT * FROM journal WHERE state = 'confirmed' AND id IN (SELECT edit FROM attempts WHERE repeats = 1) ORDER BY id",
   );
   const cutAt = db.prepare(
     "SELECT coalesce(max(revision), 0) AS revision FROM changes WHERE at < ?",
@@ -143,10 +143,9 @@ export interface Moves {
 
 export function createMoves({ db, zone, clock }: StoreDeps): Moves {
   const recent = db.prepare(
-    `SELECT * FROM edits INDEXED BY edits_sent
-     WHERE sent_at IS NOT NULL AND state IN ('pending', 'claimed') AND action = 'update'
-     UNION ALL SELECT * FROM edits INDEXED BY edits_confirmed
-     WHERE sent_at IS NOT NULL AND state NOT IN ('pending', 'claimed') AND action = 'update' AND confirmed_at > ?`,
+    `SELECT * FROM journal e WHERE state IN ('pending', 'claimed') AND begun > 0 AND action = 'update' AND ${hasCreated("e.id")}
+     UNION ALL SELECT * FROM journal e
+     WHERE state NOT IN ('pending', 'claimed') AND action = 'update' AND confirmed_at > ? AND ${hasCreated("e.id")}`,
   );
   return {
     recent: () =>

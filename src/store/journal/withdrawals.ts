@@ -5,6 +5,7 @@ import { editIdColumn, editRow } from "../rows/edit-rows.ts";
 import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
+import type { Attempts } from "./attempts.ts";
 
 /** Creations of items that are deleted before the service has them: nothing is sent for either. */
 export interface Withdrawals {
@@ -37,9 +38,13 @@ export function createWithdrawals({
   zone,
   clock,
   changes,
-}: StoreDeps & { readonly changes: Changes }): Withdrawals {
+  attempts,
+}: StoreDeps & {
+  readonly changes: Changes;
+  readonly attempts: Pick<Attempts, "madeNothing">;
+}): Withdrawals {
   const deletion = db.prepare(
-    `SELECT * FROM edits WHERE ${beforeRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'
+    `SELECT * FROM journal WHERE ${beforeRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'
      ORDER BY id LIMIT 1`,
   );
   const confirmDeletion = db.prepare(
@@ -47,8 +52,8 @@ export function createWithdrawals({
      WHERE ${beforeRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'`,
   );
   const drop = db.prepare(
-    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, lands_until = NULL, problem = @problem, updated_at = @now
-     WHERE ${beforeRecreation} AND id >= @creation AND ${notEnded}`,
+    `UPDATE edits SET state = 'discarded', park_reason = NULL, frozen = 0, problem = @problem, updated_at = @now
+     WHERE ${beforeRecreation} AND id >= @creation AND ${notEnded} RETURNING id`,
   );
   const discardAfter = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, parked_with = NULL, problem = @problem, updated_at = @now
@@ -59,7 +64,7 @@ export function createWithdrawals({
      WHERE item = @item AND action = 'create' AND id > @creation AND ${notEnded} ORDER BY id LIMIT 1`,
   );
   const open = db.prepare(
-    `SELECT id, state = 'pending' AND sent_at IS NULL AS unsent FROM edits
+    `SELECT id, state = 'pending' AND sent_at IS NULL AS unsent FROM journal
      WHERE item = @item AND id < @id AND action = 'create' AND state IN ('pending', 'claimed')`,
   );
   const anyOpen = db.prepare(
@@ -82,7 +87,7 @@ export function createWithdrawals({
     const now = instantText(clock());
     const { creation, problem } = about;
     confirmDeletion.run({ item, creation, now });
-    drop.run({ item, creation, now, problem });
+    attempts.madeNothing(drop.all({ item, creation, now, problem }).map(editIdColumn));
     endWait.run(creation);
     changes.publish(item);
   }

@@ -240,7 +240,7 @@ export function createNotices(
   table: "notices" | "webhook_notices" = "notices",
 ): Notices {
   const untold = deps.db.prepare(
-    `SELECT e.* FROM edits e LEFT JOIN ${table} n ON n.edit = e.id AND n.parked_at = e.updated_at
+    `SELECT e.* FROM journal e LEFT JOIN ${table} n ON n.edit = e.id AND n.parked_at = e.updated_at
      WHERE e.state = 'parked' AND e.actor IS NOT NULL AND (n.state IS NULL OR n.state IN ('claimed', 'deferred'))
      ORDER BY e.id`,
   );

@@ -142,7 +142,7 @@ export function createMirror({
   );
   const moveEdits = db.prepare("UPDATE edits SET item = ? WHERE item = ?");
   const moveMails = db.prepare("UPDATE OR IGNORE mails SET item = ? WHERE item = ?");
-  const moveWrites = db.prepare("UPDATE unanswered SET item = ? WHERE item = ?");
+  const moveWrites = db.prepare("UPDATE attempts SET item = ? WHERE item = ?");
   const setId = db.prepare("UPDATE identities SET service_id = ? WHERE item = ?");
   const clearId = db.prepare(
     "UPDATE identities SET service_id = NULL, kind = iif(kind = 'event', kind, ?) WHERE item = ?",

@@ -85,7 +85,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     "SELECT m.*, i.service_id FROM mirror_items m JOIN identities i USING (item) WHERE m.item = ?",
   );
   const openEdits = db.prepare(
-    "SELECT * FROM edits WHERE item = ? AND state IN ('pending', 'claimed') ORDER BY id",
+    "SELECT * FROM journal WHERE item = ? AND state IN ('pending', 'claimed') ORDER BY id",
   );
   const taskOf = db.prepare("SELECT item FROM identities WHERE kind = 'task' AND service_id = ?");
   const viewed = db.prepare("SELECT item, collection, content FROM view_items WHERE item = ?");

@@ -129,7 +129,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     rig.ask("DELETE", path);
     rig.clock.advance({ seconds: 2 });
     const claimed = rig.store.journal.claimNext();
-    if (claimed) rig.store.journal.leaving(claimed.id, claimed.base);
+    if (claimed) rig.store.journal.replacing(claimed.id, claimed.base);
     if (isReleased) rig.store.journal.release();
     rig.put(`${near}/moved.ics`, vtodo(uidOf(path), "SUMMARY:Task 601"), asNew);
     expect(rig.names("tasks-3003")).toEqual(["moved.ics"]);

@@ -3,7 +3,7 @@ import { personId } from "../../../src/domain/ids.ts";
 import { fail, ok, type Result } from "../../../src/domain/result.ts";
 import { createOnce, mayBeOf } from "../../../src/edits/delivery/create-once.ts";
 import { ClaimLeases } from "../../../src/edits/delivery/settle.ts";
-import type { OpenRequest } from "../../../src/store/journal/unanswered.ts";
+import type { OpenRequest } from "../../../src/store/journal/attempts.ts";
 import type { Call } from "../../../src/upstream/client.ts";
 import type { Failure } from "../../../src/upstream/failure.ts";
 import { handClock, testStore } from "../../support/test-store.ts";
@@ -11,17 +11,19 @@ import { handClock, testStore } from "../../support/test-store.ts";
 const lost = { kind: "unknown-outcome", message: "lost", request: "POST /x" } as const;
 const refused = { kind: "refused", status: 403, message: "no", request: "POST /x" } as const;
 
+const label = { edit: null, act: "label", what: "label:fresh" } as const;
+
 /** A label that is created again and again; `shown`: what the service shows, if anything. */
 function freshLabel() {
   const leases = new ClaimLeases<number>();
   const clock = handClock("2026-11-20T12:00:00Z");
-  const { requests } = testStore(clock);
+  const { attempts } = testStore(clock);
   const state = { shown: null as number | null, sent: 0 };
   const attempt = (send: (call: Call) => Result<number, Failure>) =>
     createOnce<number>({
-      what: "label:fresh",
+      ...label,
       word: "label",
-      requests,
+      attempts,
       clock,
       call: { priority: "edit" },
       keep: (note) => leases.keep(note),
@@ -32,7 +34,7 @@ function freshLabel() {
         return Promise.resolve(send(call));
       },
     });
-  return { clock, requests, state, attempt };
+  return { attempts, clock, state, attempt };
 }
 
 const unanswered = (call: Call) => {
@@ -42,13 +44,13 @@ const unanswered = (call: Call) => {
 
 describe("createOnce() result", () => {
   it("is what was made, and is looked for until that is stored", async () => {
-    const { attempt, requests, state } = freshLabel();
+    const { attempt, attempts, state } = freshLabel();
     expect(await attempt(() => ok(1))).toEqual(ok(1));
     state.shown = 1;
     expect(await attempt(() => ok(2))).toEqual(ok(1));
     expect(state.sent).toBe(1);
-    requests.done("label:fresh");
-    expect(requests.open("label:fresh")).toBeNull();
+    attempts.done("label:fresh");
+    expect(attempts.open("label:fresh")).toBeNull();
   });
 
   it("waits while the request may be carried out, then is sent once more", async () => {
@@ -78,14 +80,14 @@ describe("createOnce() result", () => {
   });
 
   it("waits after a crash until the request cannot be carried out any more", async () => {
-    const { attempt, clock, requests, state } = freshLabel();
-    requests.leaving("label:fresh", [7]);
+    const { attempt, attempts, clock, state } = freshLabel();
+    attempts.leaving({ ...label, known: [7] });
     clock.advance({ minutes: 1 });
-    requests.release();
+    attempts.release();
     clock.advance({ seconds: 179 });
     expect(await attempt(() => ok(2))).toMatchObject({ failure: { kind: "unsure" } });
     expect(state.sent).toBe(0);
-    expect(requests.open("label:fresh")?.known).toEqual(new Set([7]));
+    expect(attempts.open("label:fresh")?.known).toEqual(new Set([7]));
   });
 });
 

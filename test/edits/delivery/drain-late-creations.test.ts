@@ -3,6 +3,7 @@ import { serviceId } from "../../../src/domain/ids.ts";
 import { createRepeatedEdits } from "../../../src/edits/delivery/repeated-edits.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
+import { leaveCreating } from "../../support/edits.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig, impatient } from "./drain-rig.ts";
 
@@ -161,7 +162,7 @@ describe("step() after a crash with a creation under way", () => {
     const rig = await drainRig();
     rig.send(calendar(party));
     const claimed = rig.store.journal.claimNext();
-    rig.store.journal.sending(claimed?.id ?? rig.edit().id);
+    leaveCreating(rig.store, claimed?.id ?? rig.edit().id);
     rig.clock.advance({ seconds: 2 });
     expect(rig.restart()).toBe(1);
     await rig.step();
@@ -178,7 +179,7 @@ describe("step() after a crash with a creation under way", () => {
     const rig = await drainRig();
     rig.send(calendar(party));
     const claimed = rig.store.journal.claimNext();
-    rig.store.journal.sending(claimed?.id ?? rig.edit().id);
+    leaveCreating(rig.store, claimed?.id ?? rig.edit().id);
     rig.restart();
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);

@@ -191,7 +191,7 @@ describe("accept() of what was deleted", () => {
     const uid = rig.mirror(aTask(601));
     rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     const deletion = rig.store.journal.claimNext();
-    if (deletion) rig.store.journal.leaving(deletion.id, deletion.base);
+    if (deletion) rig.store.journal.replacing(deletion.id, deletion.base);
     rig.put(again(uid), { recreate: true });
     expect(rig.store.journal.claimNext()).toBeNull();
     if (deletion) rig.store.journal.confirm(deletion, null);

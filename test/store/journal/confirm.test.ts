@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { UnidentifiedAnswerError } from "../../../src/store/journal/endings.ts";
+import { leaveCreating } from "../../support/edits.ts";
 import { anEvent, aTask, days } from "../../support/items.ts";
 import { storeRig, title } from "../rig.ts";
 
@@ -101,10 +102,10 @@ describe("confirm()", () => {
     expect(store.journal.openCreations()).toEqual([]);
     const claimed = store.journal.claimNext();
     if (!claimed) throw new Error("nothing was claimed");
-    store.journal.sending(edit);
+    leaveCreating(store, edit);
     const sentAt = clock();
     clock.advance({ minutes: 1 });
-    store.journal.sending(edit);
+    leaveCreating(store, edit);
     expect(store.journal.openCreations()).toMatchObject([{ id: edit, sentAt }]);
     store.journal.confirm(claimed, anEvent(1));
     expect(store.journal.openCreations()).toEqual([]);

@@ -3,6 +3,7 @@ import type { Channel } from "../../../src/domain/edit.ts";
 import { type EditId, personId, projectId } from "../../../src/domain/ids.ts";
 import type { Patch } from "../../../src/domain/patch.ts";
 import { atOnce } from "../../../src/turns.ts";
+import { leaveCreating } from "../../support/edits.ts";
 import { anEvent } from "../../support/items.ts";
 import { handClock, testStore } from "../../support/test-store.ts";
 
@@ -47,7 +48,7 @@ describe("editSteps.of() result", () => {
       clock.advance({ minutes: 1 });
       const claimed = store.journal.claimNext();
       if (!claimed) return expect.fail("nothing to claim");
-      store.journal.leaving(id, claimed.base);
+      leaveCreating(store, id);
       clock.advance({ seconds: 1 });
       const notBefore = clock();
       store.journal.settle(claimed, { kind: "retry", notBefore, problem: "HTTP 503" });

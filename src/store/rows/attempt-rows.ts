@@ -11,18 +11,19 @@ import type { Patch } from "../../domain/patch.ts";
 import { type PlainPatch, patchFromPlain } from "../../domain/plain-item.ts";
 import { instantOf, itemFromText } from "./item-rows.ts";
 
-/** A change, move or deletion whose answer is not known. */
+/** A change, move or deletion that was sent and of which it is not known whether it was, or will be, carried out. */
 export interface UnansweredWrite {
   readonly id: number;
   readonly edit: EditId;
   readonly item: ItemKey;
-  readonly act: "change" | "delete";
+  readonly act: "move" | "change" | "delete";
   /** The number of the item that the request names. */
   readonly serviceId: ServiceId;
   /** What the request sets; empty for a deletion. */
   readonly patch: Patch;
   /** The item as it was when the request left. */
   readonly before: Item;
+  /** When its answer was given up; while it is awaited, when it was sent. */
   readonly lostAt: Temporal.Instant;
   /** Until then it may be carried out. */
   readonly inFlightUntil: Temporal.Instant;
@@ -43,7 +44,8 @@ export function unansweredRow(row: unknown, zone: string): UnansweredWrite {
     service_id: number;
     patch: string;
     before: string;
-    lost_at: string;
+    sent_at: string;
+    ended_at: string | null;
     lands_until: string;
     next_look: string | null;
     failures: number;
@@ -57,7 +59,7 @@ export function unansweredRow(row: unknown, zone: string): UnansweredWrite {
     serviceId: serviceId(raw.service_id),
     patch: patchFromPlain(JSON.parse(raw.patch) as PlainPatch, zone),
     before: itemFromText(raw.before, zone),
-    lostAt: Temporal.Instant.from(raw.lost_at),
+    lostAt: Temporal.Instant.from(raw.ended_at ?? raw.sent_at),
     inFlightUntil: Temporal.Instant.from(raw.lands_until),
     nextLookAt: instantOf(raw.next_look),
     failures: raw.failures,
