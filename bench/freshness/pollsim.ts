@@ -271,7 +271,8 @@ export function schedulerPolicy({
     const times = Array.from(past.events[source] ?? [], (at) => at - past.from);
     const items = past.items[source] ?? 0;
     const changes = times.filter((at) => at <= now).slice(-items);
-    impressions.add(name, { at: start + now, items, changes: changes.map((at) => start + at) });
+    const at = start + now;
+    impressions.add(name, { at, now: at, items, changes: changes.map((time) => start + time) });
     return true;
   };
   const policy: Policy = {

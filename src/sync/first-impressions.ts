@@ -3,6 +3,7 @@ import { type Recalled, recalledSeconds } from "./scheduler/scheduler.ts";
 
 /** What a source showed when it was first read; moments in seconds. */
 interface Shown {
+  /** When the request began. */
   readonly at: number;
   /** How many items it has, and when they were changed last, as far as that is known. */
   readonly items: number;
@@ -20,9 +21,14 @@ export class FirstImpressions {
   /** Of all that is shown here; null until it is asked for. */
   #liveliness: ((from: number, to: number) => number) | null = null;
 
-  add(key: string, { at, items, changes }: Shown): void {
-    const latest = changes
-      .filter((time) => time > at - recalledSeconds && time <= at)
+  /** `now`: when the answer was there. Later changes are the doing of a wrong clock. */
+  add(key: string, { at, now, items, changes }: Shown & { readonly now: number }): void {
+    // A request waits for its turn; what changed meanwhile is shown as well. How far changes lie apart tells the pace.
+    const shown = changes.filter((time) => time <= now);
+    const wait = Math.max(0, shown.reduce((latest, time) => Math.max(latest, time), at) - at);
+    const latest = shown
+      .map((time) => time - wait)
+      .filter((time) => time > at - recalledSeconds)
       .toSorted((a, b) => b - a)
       .slice(0, mostChanges)
       .toReversed();

@@ -324,7 +324,8 @@ export class PollSchedule {
   }
 
   /**
-   * Goes on with what an earlier process knew of a source; where it knew nothing, with what the source has shown at `at`. A clock that was set back since has its last poll be just now.
+   * Goes on with what an earlier process knew of a source; where it knew nothing, with what the source has shown at `at`. A clock
+   * that was set back since has its last poll be just now.
    */
   #begin(entry: PolledSource, at: number): void {
     const { name } = entry;
@@ -337,7 +338,23 @@ export class PollSchedule {
     this.#weigh(entry);
     if (kept?.belief) return;
     const { items, changes } = this.#deps.store.mirror.lastChanges(name, mostChanges);
-    this.#impressions.add(name, { at, items, changes: this.#secondsOfChanges(changes) });
+    this.#addImpression(name, { at, items, changes });
+  }
+
+  #addImpression(
+    key: string,
+    {
+      changes,
+      ...about
+    }: {
+      readonly at: number;
+      readonly items: number;
+      readonly changes: readonly Temporal.Instant[];
+    },
+  ): void {
+    const lead = this.#lead() + this.#setBack;
+    const times = changes.map((moment) => moment.epochMilliseconds / 1000 + lead);
+    this.#impressions.add(key, { ...about, now: this.#seconds(), changes: times });
   }
 
   #weigh(entry: PolledSource): void {
@@ -427,8 +444,8 @@ export class PollSchedule {
       const isFirst = !this.#readAt.has(key);
       if (isFirst || changes.length > 0) this.#kept.note(key);
       if (isFirst) {
-        const items = { items: shown.length, changes: this.#secondsOfChanges(shown) };
-        this.#impressions.add(key, { at: this.#secondsOf(at), ...items });
+        const changes = shown.filter((moment) => moment !== null);
+        this.#addImpression(key, { at: this.#secondsOf(at), items: shown.length, changes });
       }
       this.#observe(key, outcome.revealed);
       return;
@@ -526,12 +543,6 @@ export class PollSchedule {
   /** By how many seconds our clock is ahead of the service's. */
   #lead(): number {
     return credibleLead(this.#deps.clockLead()).total("seconds");
-  }
-
-  /** Moments of the service, as far as they are known, by our clock. */
-  #secondsOfChanges(changes: readonly (Temporal.Instant | null)[]): readonly number[] {
-    const lead = this.#lead() + this.#setBack;
-    return changes.flatMap((at) => (at ? [at.epochMilliseconds / 1000 + lead] : []));
   }
 
   #secondsAt(at: Temporal.Instant | null): number | null {

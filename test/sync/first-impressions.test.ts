@@ -8,7 +8,8 @@ const at = 1_000_000;
 function told(...ages: readonly (readonly number[])[]) {
   const impressions = new FirstImpressions();
   for (const [nth, each] of ages.entries()) {
-    impressions.add(`source ${nth}`, { at, items: 10, changes: each.map((age) => at - age) });
+    const changes = each.map((age) => at - age);
+    impressions.add(`source ${nth}`, { at, now: at + 30, items: 10, changes });
   }
   return impressions.take(1000).map(([, recalled]) => recalled);
 }
@@ -18,8 +19,13 @@ const many = Array.from({ length: 90 }, (_, nth) => 100 * (nth + 1));
 
 describe("FirstImpressions", () => {
   it("tells of changes of the last three days, in order", () => {
-    const [first] = told([hour, 60, 80 * hour, -20]);
+    const [first] = told([hour, 60, 80 * hour, -90]);
     expect(first).toMatchObject({ times: [at - hour, at - 60], from: at - 72 * hour });
+  });
+
+  it("tells how far apart what changed while the request waited for its turn lies", () => {
+    const [first] = told([-20, -10, 5]);
+    expect(first?.times).toEqual([at - 25, at - 10, at]);
   });
 
   it("tells of no time before the oldest change where each item has one", () => {
@@ -54,7 +60,7 @@ describe("FirstImpressions", () => {
 
   it("tells of each source once, and of none that is gone", () => {
     const impressions = new FirstImpressions();
-    for (const key of ["a", "b", "c"]) impressions.add(key, { at, items: 1, changes: [] });
+    for (const key of ["a", "b", "c"]) impressions.add(key, { at, now: at, items: 1, changes: [] });
     impressions.drop("b");
     expect(impressions.take(1).map(([key]) => key)).toEqual(["a"]);
     expect(impressions.take(9).map(([key]) => key)).toEqual(["c"]);
