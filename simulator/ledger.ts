@@ -77,6 +77,14 @@ export class Ledger {
     return this.#wishes.some((one) => one.mark === null && names.has(one.before ?? ""));
   }
 
+  /** Edits that wait now and do not say for what. */
+  silentEdits(): readonly string[] {
+    const edits = this.#world.life.rooms.store.journal.list({ limit: 10_000 });
+    return unfinished(edits)
+      .filter(({ problem }) => problem === null)
+      .map(({ id, state }) => `edit ${id} is ${state} and does not say why`);
+  }
+
   /** What is wrong once nothing is under way any more; one sentence each. */
   faults(): readonly string[] {
     const { store } = this.#world.life.rooms;
@@ -186,14 +194,19 @@ const toldTwice = (edits: readonly Edit[]): readonly string[] =>
     .filter(({ state, problem }) => state === "parked" && problem?.includes("as well, and stays"))
     .map(({ base, before }) => markIn((before ?? base).title));
 
-/** What is to be done with an item whose creation waits for a person waits with it. */
 const stuck = (edits: readonly Edit[]): readonly string[] =>
-  edits
-    .filter(({ state }) => state === "pending" || state === "claimed")
-    .filter(
-      ({ item }) =>
-        !edits.some(
-          (one) => one.item === item && one.action === "create" && one.state === "parked",
-        ),
-    )
-    .map(({ id, state, problem }) => `edit ${id} is still ${state}: ${problem ?? "no reason"}`);
+  unfinished(edits).map(
+    ({ id, state, problem }) => `edit ${id} is still ${state}: ${problem ?? "no reason"}`,
+  );
+
+/** Edits on their way; what is to be done with an item whose creation waits for a person waits with it. */
+function unfinished(edits: readonly Edit[]): readonly Edit[] {
+  const waiting = new Set(
+    edits
+      .filter(({ action, state }) => action === "create" && state === "parked")
+      .map(({ item }) => item),
+  );
+  return edits.filter(
+    ({ state, item }) => (state === "pending" || state === "claimed") && !waiting.has(item),
+  );
+}

@@ -24,6 +24,8 @@ export interface Outcome {
 const usualSeconds = 600;
 /** Within so many seconds everything comes to rest once nothing goes wrong any more. */
 const longestRest = 900;
+/** For so many seconds an edit may wait without saying why, once nothing goes wrong any more. */
+const longestSilence = 120;
 /** In so many seconds everything is read again. */
 const roundSeconds = 120;
 /** The owner's program, and two of another person. */
@@ -72,7 +74,7 @@ async function playedAndJudged(
 ): Promise<readonly string[]> {
   const { time } = world;
   const colleague = new Colleague(world, ledger);
-  const operator = new Operator(world);
+  const operator = new Operator(world, ledger);
   const { edits, share, skew } = world;
   world.note(
     "simulation",
@@ -104,6 +106,9 @@ async function playedAndJudged(
   const settledMs = time.monotonic() + 5000;
   await world.run(() => !world.isStarting && time.monotonic() >= settledMs);
   await world.until(operator.decideAll());
+  const decidedMs = time.monotonic();
+  await world.run(() => time.monotonic() >= decidedMs + longestSilence * 1000);
+  const silent = ledger.silentEdits();
   const latest = time.monotonic() + longestRest * 1000;
   let quietSince = time.monotonic();
   await world.run(() => {
@@ -115,7 +120,7 @@ async function playedAndJudged(
   for (const program of programs) {
     shown.push(...(await world.until(program.faults(itemsOf(world.sandbox)))));
   }
-  return [...ledger.faults(), ...shown];
+  return [...ledger.faults(), ...silent, ...shown];
 
   async function act(): Promise<void> {
     const { random } = world;

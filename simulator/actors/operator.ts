@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { Edit } from "../../src/domain/edit.ts";
 import type { EditId } from "../../src/domain/ids.ts";
-import { markIn, secrecy } from "../ledger.ts";
+import { applyPatch } from "../../src/domain/patch.ts";
+import { type Ledger, markIn, type Noted, secrecy } from "../ledger.ts";
 import type { PresentItem } from "../workspace-items.ts";
 import type { World } from "../world.ts";
 
@@ -8,17 +10,41 @@ const feedsSchema = z.object({
   feeds: z.array(z.object({ projectId: z.number(), url: z.string() })),
 });
 
-/** Who runs Dayferry: settles what waits for a person, with the admin's token. */
+/** Who runs Dayferry: settles what waits for a person, and takes back what was done, with the admin's token. */
 export class Operator {
   readonly #world: World;
+  readonly #ledger: Ledger;
 
-  constructor(world: World) {
+  constructor(world: World, ledger: Ledger) {
     this.#world = world;
+    this.#ledger = ledger;
   }
 
   async act(): Promise<void> {
+    const { random } = this.#world;
     const [oldest] = this.#waiting();
-    if (oldest) await this.#decide(oldest, this.#world.random.chance(0.8) ? "approve" : "discard");
+    if (oldest && random.chance(0.5))
+      await this.#decide(oldest, random.chance(0.8) ? "approve" : "discard");
+    else await this.#undo();
+  }
+
+  /** Takes back one of the last edits. */
+  async #undo(): Promise<void> {
+    const { random, life } = this.#world;
+    const done = life.rooms.store.journal.list({ state: "confirmed", limit: 20 });
+    const undoable = done.filter(
+      ({ patch, action }) => action !== "update" || patch.title || patch.description,
+    );
+    if (undoable.length === 0) return;
+    const edit = random.pick(undoable);
+    const path = `/api/edits/${edit.id}/undo`;
+    const answer = await this.#world.askAsAdmin({ method: "POST", path });
+    this.#world.note("operator", `undoes edit ${edit.id}: ${answer?.status ?? "no answer"}`);
+    const way = answer === null ? "unanswered" : "taken";
+    if (answer !== null && answer.status !== 200) return;
+    for (const wish of wishesOfUndo(edit)) {
+      this.#ledger.note({ ...wish, actor: "the operator", way });
+    }
   }
 
   /** Approves all that waits for approval, and discards what cannot be approved: its editor is shown it for as long as it waits. */
@@ -66,4 +92,27 @@ export class Operator {
     this.#world.note("operator", `${act} edit ${id}: ${answer?.status ?? "no answer"}`);
     return answer?.status === 200;
   }
+}
+
+/** What an undo of an edit wishes: the texts of before, the deletion of what was made, or the item again. */
+function wishesOfUndo({
+  action,
+  base,
+  before,
+  patch,
+}: Edit): readonly Omit<Noted, "actor" | "way">[] {
+  const made = applyPatch(before ?? base, patch);
+  const item = markIn(made.title);
+  if (action === "create") return [{ field: "title", mark: null, before: item, item }];
+  const was = before ?? base;
+  if (action === "delete") {
+    const mark = markIn(was.title);
+    return [{ field: "title", mark, before: mark, item: null }];
+  }
+  const fields = (["title", "description"] as const).filter((field) => patch[field] !== undefined);
+  return fields.flatMap((field) => {
+    const mark = markIn(was[field] ?? "", field);
+    const before = markIn(made[field] ?? "", field);
+    return mark === "" ? [] : [{ field, mark, before, item }];
+  });
 }
