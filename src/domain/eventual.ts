@@ -30,10 +30,33 @@ export function showsStateBefore(shown: Item, edits: readonly Edit[]): boolean {
  * Whether an item that was read by itself is older than one of these edits, oldest first; null: the service says that it is not there.
  * The last one tells whether it should be.
  */
-export function isOlderThanEdits(read: Item | null, edits: readonly Edit[]): boolean {
+function isOlderThanEdits(read: Item | null, edits: readonly Edit[]): boolean {
   const isDeleted = edits.at(-1)?.action === "delete";
   if (!read) return edits.length > 0 && !isDeleted;
   return isDeleted || showsStateBefore(read, edits);
+}
+
+/**
+ * The same for what is known of the item: what was changed lately is not shown as it was before. A stamp from long ago proves nothing, as
+ * the service's clock may have been set back. `now`: by the service's clock.
+ */
+export function isOlderThanKnown(
+  read: Item | null,
+  {
+    known,
+    edits,
+    now,
+  }: {
+    readonly known: Item | null;
+    readonly edits: readonly Edit[];
+    readonly now: Temporal.Instant;
+  },
+): boolean {
+  if (isOlderThanEdits(read, edits)) return true;
+  const changedAt = known?.updatedAt ?? null;
+  if (!read || !changedAt || !isAfter(changedAt, read.updatedAt)) return false;
+  // Stamps are whole seconds, and so is what tells how far the two clocks are apart.
+  return Temporal.Duration.compare(changedAt.since(now).abs(), settlingTime) < 0;
 }
 
 const isAfter = (a: Temporal.Instant | null, b: Temporal.Instant | null): boolean =>

@@ -2,11 +2,11 @@ import type { Edit } from "../domain/edit.ts";
 import { showsStateBefore } from "../domain/eventual.ts";
 import type { Item } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
+import { isLagging } from "../store/mirror/lagging-reads.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
 import type { Identified } from "./plan-snapshot.ts";
 import { getItem } from "./questions.ts";
-import { isUnsettled } from "./unsettled.ts";
 
 /**
  * Whether a list shows an item as it was before one of the edits, all confirmed lately: it may lag behind, as a list of a copy of
@@ -20,6 +20,7 @@ export const isOutdated = (
 
 interface AskDeps {
   readonly store: Store;
+  readonly clock: () => Temporal.Instant;
   readonly upstream: Upstream;
 }
 
@@ -32,13 +33,13 @@ const mostAsked = 10;
  */
 export async function askForOutdated(
   items: readonly Identified[],
-  { store, upstream, call }: AskDeps & { readonly call: Call },
+  { store, upstream, clock, call }: AskDeps & { readonly call: Call },
 ): Promise<void> {
   for (const item of items.slice(0, mostAsked)) {
     const before = textOf(item, store);
     const found = await getItem({ store, upstream }, { item, call });
     if (!found.ok || textOf(item, store) !== before) continue;
-    if (isUnsettled(item, { store, read: found.value })) continue;
+    if (isLagging(item, found.value, { store, upstream, clock })) continue;
     const { id } = item;
     store.mirror.put({ ...found.value, id }, sourceOf(found.value));
   }

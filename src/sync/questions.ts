@@ -4,6 +4,7 @@ import { type Item, spokenKind, type TaskItem } from "../domain/item.ts";
 import { toPlain } from "../domain/plain-item.ts";
 import type { Result } from "../domain/result.ts";
 import { isItemSource, sourceOf } from "../domain/source.ts";
+import { isLagging } from "../store/mirror/lagging-reads.ts";
 import type { Mirrored } from "../store/mirror/mirror.ts";
 import type { AbsenceRow } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
@@ -15,7 +16,6 @@ import { buryBelow } from "./follow-parents.ts";
 import { isIdentified, isUnderWay } from "./plan-snapshot.ts";
 import { restAfter } from "./schedule.ts";
 import type { SourceList } from "./source-list.ts";
-import { isUnsettled } from "./unsettled.ts";
 
 interface QuestionsDeps {
   readonly store: Store;
@@ -269,7 +269,7 @@ export class Questions {
   }
 
   #isUnsettled(item: Item, read: Item | null): boolean {
-    return isIdentified(item) && isUnsettled(item, { store: this.#deps.store, read });
+    return isIdentified(item) && isLagging(item, read, this.#deps);
   }
 
   /** Whether the list was read after the item was forbidden for the first time: then it is the item that is hidden. */

@@ -163,7 +163,7 @@ function createWorker(
 ): (edit: Edit, signal: AbortSignal) => Promise<AttemptEnding> {
   const { store, upstream, clock, onMissing } = deps;
   const { directory, attempts } = store;
-  const callsWith = (one: Call) => createSettledCalls(createItemCalls(upstream, one), store);
+  const callsWith = (one: Call) => createSettledCalls(createItemCalls(upstream, one), deps);
   const keep = (note: () => void) => leases.keep(note);
   const labels = new LabelMaker({ labels: upstream.labels, directory, attempts, clock, keep });
   return async (edit, signal) => {

@@ -1,11 +1,11 @@
 import { type Edit, inFlightUntil, type NoAnswer } from "../../domain/edit.ts";
-import { isOlderThanEdits } from "../../domain/eventual.ts";
 import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { missingFields } from "../../domain/sameness.ts";
 import type { ItemRequest } from "../../store/journal/attempts.ts";
+import { isLagging } from "../../store/mirror/lagging-reads.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
@@ -172,12 +172,12 @@ async function readBack(
 }
 
 /**
- * Calls to a service that is eventually consistent. What an item answers that is older than our last edit of it says nothing, and
+ * Calls to a service that is eventually consistent. What an item answers that is older than what is known of it says nothing, and
  * neither does a 404 for an item that its list shows.
  */
 export function createSettledCalls(
   calls: ItemCalls,
-  { mirror, pastEdits }: Pick<Store, "mirror" | "pastEdits">,
+  deps: Parameters<typeof isLagging>[2],
 ): ItemCalls {
   return {
     ...calls,
@@ -185,15 +185,14 @@ export function createSettledCalls(
       const { item, id } = address;
       const answer = await calls.get(address);
       if (!answer.ok && !isMissing(answer.failure)) return answer;
-      const key = mirror.find(item.kind, id);
-      const lately = key === null ? [] : pastEdits.unsettledOfItem(key);
-      if (isOlderThanEdits(answer.ok ? answer.value : null, lately)) {
+      const isOld = (read: Item | null) => isLagging({ kind: item.kind, id }, read, deps);
+      if (isOld(answer.ok ? answer.value : null)) {
         return fail({ kind: "outdated", request: `GET ${item.kind} ${id}` });
       }
       if (answer.ok) return answer;
       const listed = await calls.list(item);
       const shown = listed.ok ? listed.value.items.find((one) => one.id === id) : undefined;
-      return shown && !isOlderThanEdits(shown, lately) ? ok(shown) : answer;
+      return shown && !isOld(shown) ? ok(shown) : answer;
     },
   };
 }

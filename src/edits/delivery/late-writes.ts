@@ -75,12 +75,7 @@ interface WatchedItem {
 /** Whether the service has told what has become of the item. */
 async function look(
   { key, writes }: WatchedItem,
-  {
-    store,
-    upstream,
-    onMissing,
-    signal,
-  }: Omit<WatchDeps, "clock"> & { readonly signal: AbortSignal },
+  { store, upstream, clock, onMissing, signal }: WatchDeps & { readonly signal: AbortSignal },
 ): Promise<boolean> {
   const id = store.mirror.identity(key).serviceId;
   const item = store.mirror.get(key)?.item;
@@ -91,7 +86,7 @@ async function look(
   const edit = store.journal.get(newest.edit);
   const person = edit?.actor ?? null;
   const plain = createItemCalls(upstream, { priority: "edit", person, signal });
-  const calls = createSettledCalls(plain, store);
+  const calls = createSettledCalls(plain, { store, upstream, clock });
   const found = await find({ item, id: serviceId(id) }, { writes: own, calls });
   if (found === "unknown") return false;
   if (found) storeFound(store, { key, before: item, found });

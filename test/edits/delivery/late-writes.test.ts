@@ -92,6 +92,21 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.store.changes.latest()).toBe(before);
   });
 
+  it("takes no older state of the item for the newer one, which a list has shown", async () => {
+    const { rig, uid } = await overwritten();
+    const earlier = rig.clock().subtract({ seconds: 2 }).toString({ fractionalSecondDigits: 0 });
+    await sweep(rig);
+    const older = (json: unknown) => ({ ...Object(json), title: "B", updated_at: earlier });
+    const path = /\/events\/\d+$/;
+    rig.sandbox.faults.add({ kind: "transform", method: "GET", path, transform: older });
+    await rig.step();
+    expect(held(rig)).toEqual(["A"]);
+    expect(rig.states()).toEqual(["confirmed", "pending"]);
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["B"]);
+    expect(titleOf(rig, uid)).toBe("B");
+  });
+
   it("puts nothing back where a reading in between was older than the change", async () => {
     const rig = await drainRig();
     const { uid } = await rig.event({ title: "X" });

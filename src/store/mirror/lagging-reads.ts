@@ -1,0 +1,26 @@
+import { atService } from "../../domain/clock-lead.ts";
+import { isOlderThanKnown } from "../../domain/eventual.ts";
+import type { ServiceId } from "../../domain/ids.ts";
+import type { Item, ItemKind } from "../../domain/item.ts";
+import type { Store } from "../store.ts";
+
+interface LaggingDeps {
+  readonly store: Pick<Store, "mirror" | "pastEdits">;
+  readonly clock: () => Temporal.Instant;
+  readonly upstream: { readonly clockLead: () => Temporal.Duration | null };
+}
+
+/** Whether a read of an item (null: not found) may be older than what the service has shown or confirmed before. */
+export function isLagging(
+  { kind, id }: { readonly kind: ItemKind; readonly id: ServiceId },
+  read: Item | null,
+  { store: { mirror, pastEdits }, clock, upstream }: LaggingDeps,
+): boolean {
+  const key = mirror.find(kind, id);
+  if (key === null) return false;
+  return isOlderThanKnown(read, {
+    known: mirror.get(key)?.item ?? null,
+    edits: pastEdits.unsettledOfItem(key),
+    now: atService(clock(), upstream.clockLead()),
+  });
+}
