@@ -107,20 +107,21 @@ async function playedAndJudged(
   await world.run(() => !world.isStarting && time.monotonic() >= settledMs);
   await world.until(operator.decideAll());
   const decidedMs = time.monotonic();
-  await world.run(() => time.monotonic() >= decidedMs + longestSilence * 1000);
-  const silent = ledger.silentEdits();
-  const latest = time.monotonic() + longestRest * 1000;
-  let quietSince = time.monotonic();
+  let silent: readonly string[] | null = null;
+  let quietSince = decidedMs;
   await world.run(() => {
+    const now = time.monotonic();
     const isQuiet = !world.isStarting && !world.life.isAtWork;
-    if (!isQuiet) quietSince = time.monotonic();
-    return time.monotonic() >= Math.min(latest, quietSince + roundSeconds * 1000);
+    if (!isQuiet) quietSince = now;
+    if (now >= decidedMs + longestSilence * 1000) silent ??= ledger.silentEdits();
+    const latest = decidedMs + longestRest * 1000;
+    return now >= Math.min(latest, quietSince + roundSeconds * 1000);
   });
   const shown = [...(await world.until(operator.faults(itemsOf(world.sandbox))))];
   for (const program of programs) {
     shown.push(...(await world.until(program.faults(itemsOf(world.sandbox)))));
   }
-  return [...ledger.faults(), ...silent, ...shown];
+  return [...ledger.faults(), ...(silent ?? ledger.silentEdits()), ...shown];
 
   async function act(): Promise<void> {
     const { random } = world;
