@@ -19,6 +19,8 @@ interface Wish {
   readonly item: string | null;
   /** Made in the service itself, or taken by Dayferry; of what got no answer nobody knows whether it was taken. */
   readonly way: "service" | "taken" | "unanswered";
+  /** The edit that was made of it, where others have the mark as well. */
+  readonly edit?: number;
 }
 
 /** A wish that somebody has just told of. */
@@ -105,7 +107,8 @@ export class Ledger {
   ): readonly string[] {
     const { mark, field, way, actor } = wish;
     if (mark === null || way === "unanswered") return [];
-    const isOf = ({ patch }: Edit) => markIn(patch[field] ?? "", field) === mark;
+    const isOf = ({ id, patch }: Edit) =>
+      wish.edit === undefined ? markIn(patch[field] ?? "", field) === mark : id === wish.edit;
     const own = edits.filter(isOf);
     const isTaken = way === "taken";
     if (isTaken && own.length === 0)

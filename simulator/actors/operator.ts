@@ -10,6 +10,8 @@ const feedsSchema = z.object({
   feeds: z.array(z.object({ projectId: z.number(), url: z.string() })),
 });
 
+const editSchema = z.object({ id: z.number() });
+
 /** Who runs Dayferry: settles what waits for a person, and takes back what was done, with the admin's token. */
 export class Operator {
   readonly #world: World;
@@ -40,10 +42,12 @@ export class Operator {
     const path = `/api/edits/${edit.id}/undo`;
     const answer = await this.#world.askAsAdmin({ method: "POST", path });
     this.#world.note("operator", `undoes edit ${edit.id}: ${answer?.status ?? "no answer"}`);
-    const way = answer === null ? "unanswered" : "taken";
     if (answer !== null && answer.status !== 200) return;
+    const made = answer && editSchema.parse(JSON.parse(answer.text)).id;
+    const told =
+      made === null ? { way: "unanswered" as const } : { way: "taken" as const, edit: made };
     for (const wish of wishesOfUndo(edit)) {
-      this.#ledger.note({ ...wish, actor: "the operator", way });
+      this.#ledger.note({ ...wish, ...told, actor: "the operator" });
     }
   }
 
@@ -100,7 +104,7 @@ function wishesOfUndo({
   base,
   before,
   patch,
-}: Edit): readonly Omit<Noted, "actor" | "way">[] {
+}: Edit): readonly Omit<Noted, "actor" | "way" | "edit">[] {
   const made = applyPatch(before ?? base, patch);
   const item = markIn(made.title);
   if (action === "create") return [{ field: "title", mark: null, before: item, item }];
