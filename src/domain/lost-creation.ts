@@ -1,5 +1,5 @@
-import { credibleLead } from "./clock-lead.ts";
-import type { PersonId } from "./ids.ts";
+import { atService, credibleLead } from "./clock-lead.ts";
+import type { EditId, PersonId } from "./ids.ts";
 import type { Item } from "./item.ts";
 import { placedIn, placeOf } from "./patch.ts";
 import { looksAlike, sharedFields } from "./sameness.ts";
@@ -33,6 +33,54 @@ export function likenessOf(item: Item, lost: LostCreation): "same" | "altered" |
   if (isAncient(item, lost)) return null;
   if (!isMoved && (isMadeAsItIs(item, lost) || isMadeBefore(item, lost))) return null;
   return sharedFields(item, lost.wished) > 0 ? "altered" : null;
+}
+
+/** A creation whose answer was lost, with the edit that wishes it. */
+export interface OpenCreation extends LostCreation {
+  readonly edit: EditId;
+}
+
+/**
+ * Which item each creation has most likely made, when all of them and all items are looked at together: what is just as it was wished
+ * first, then what has more in common with the wish, then what was made sooner after the request left. No item is made by
+ * two. An edit with several wishes stands in `creations` with each of them.
+ */
+export function assign(
+  creations: readonly OpenCreation[],
+  items: readonly Item[],
+): ReadonlyMap<EditId, Item> {
+  const claims = creations.flatMap((creation) =>
+    items.flatMap((item) => {
+      const likeness = likenessOf(item, creation);
+      if (likeness === null) return [];
+      const isAltered = likeness === "altered";
+      const shared = sharedFields(item, creation.wished);
+      return [{ edit: creation.edit, item, isAltered, shared, delay: delayOf(item, creation) }];
+    }),
+  );
+  const best = claims.toSorted(
+    (a, b) =>
+      Number(a.isAltered) - Number(b.isAltered) ||
+      b.shared - a.shared ||
+      a.delay - b.delay ||
+      a.edit - b.edit ||
+      (a.item.id ?? 0) - (b.item.id ?? 0),
+  );
+  const assigned = new Map<EditId, Item>();
+  const taken = new Set<Item>();
+  for (const { edit, item } of best) {
+    if (assigned.has(edit) || taken.has(item)) continue;
+    assigned.set(edit, item);
+    taken.add(item);
+  }
+  return assigned;
+}
+
+/** Whole seconds between a request and the item's creation, by the service's clock, as far as they tell; 0 otherwise. */
+function delayOf({ createdAt }: Item, { sentAt, resentAt, clockLead }: LostCreation): number {
+  if (!createdAt || !clockLead) return 0;
+  const sends = [sentAt, ...(resentAt ? [resentAt] : [])].map((at) => atService(at, clockLead));
+  return Math.min(...sends.map((at) => Math.round(createdAt.since(at).abs().total("seconds"))));
 }
 
 /** Stamps are whole seconds. */

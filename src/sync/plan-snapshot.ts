@@ -78,7 +78,7 @@ export function planSnapshot({ known, overtaken, items, ...facts }: SnapshotFact
       continue;
     }
     const why = stored ? null : explain(item);
-    if (why?.made) candidates.push({ edit: why.made, item });
+    for (const edit of why?.made ?? []) candidates.push({ edit, item });
     if (why?.madeLateBy) lateCreations.push({ edit: why.madeLateBy, item });
     if (why?.isHeldBack) heldBack.push(item);
     else put.push(item);
@@ -107,8 +107,8 @@ type Claim = { readonly edit: Edit; readonly item: Identified };
 
 /** What an unknown item may be. */
 interface Explanation {
-  /** The creation that may have made it. */
-  readonly made: Edit | null;
+  /** The creations that may have made it. */
+  readonly made: readonly Edit[];
   /** The creation that has made it after it was given up. */
   readonly madeLateBy: Edit | null;
   /** Shown now, it would stand twice in the view until the answer comes in. */
@@ -136,15 +136,18 @@ function explanation({
     if (made.length + open.givenUp.length + moved.length === 0) return nothing;
     const handle = handleOf(item);
     const mayMake = (edit: Edit) => handle === null || isNewTo(edit, handle);
-    const claim = likeliest(made.filter(mayMake), item);
+    const claims = likeliest(made.filter(mayMake), item);
     const madeLateBy = open.givenUp
       .filter(mayMake)
       .find((edit) => likenessTo(edit, item) === "same" && !isRuledOut(edit, item));
     const move = handle === null ? moved.find((edit) => isOfMove(edit, item)) : undefined;
     return {
-      made: claim?.edit ?? (move && isMadeBy(move, item) ? move : null),
-      madeLateBy: claim ? null : (madeLateBy ?? null),
-      isHeldBack: move !== undefined || (claim !== null && isAwaited(claim)),
+      made:
+        move && claims.length === 0 && isMadeBy(move, item)
+          ? [move]
+          : claims.map(({ edit }) => edit),
+      madeLateBy: claims.length > 0 ? null : (madeLateBy ?? null),
+      isHeldBack: move !== undefined || claims.some(isAwaited),
     };
   };
 }
@@ -155,7 +158,7 @@ const isMadeBy = (move: Edit, item: Identified): boolean =>
   item.id !== (move.before ?? move.base).id &&
   likenessTo(move, item) === "same";
 
-const nothing: Explanation = { made: null, madeLateBy: null, isHeldBack: false };
+const nothing: Explanation = { made: [], madeLateBy: null, isHeldBack: false };
 
 /**
  * Whether the item waits for the creation's end. One that is merely alike may well be somebody's new one while an answer is
@@ -174,13 +177,14 @@ interface Likely {
   readonly likeness: "same" | "altered";
 }
 
-/** What is just the wish of one creation is not a changed one of another. */
-function likeliest(edits: readonly Edit[], item: Item): Likely | null {
+/** What is just the wish of one creation is not a changed one of another; of several alike the delivery finds out. */
+function likeliest(edits: readonly Edit[], item: Item): readonly Likely[] {
   const alike = edits.flatMap((edit): readonly Likely[] => {
     const likeness = likenessTo(edit, item);
     return likeness ? [{ edit, likeness }] : [];
   });
-  return alike.find(({ likeness }) => likeness === "same") ?? alike[0] ?? null;
+  const same = alike.find(({ likeness }) => likeness === "same");
+  return same ? [same] : alike;
 }
 
 function likenessTo(edit: Edit, item: Item) {

@@ -1,10 +1,14 @@
 import type { Edit } from "../../domain/edit.ts";
 import type { ItemKey, PersonId, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { type LostCreation, likenessOf } from "../../domain/lost-creation.ts";
+import {
+  assign,
+  type LostCreation,
+  likenessOf,
+  type OpenCreation,
+} from "../../domain/lost-creation.ts";
 import { applyPatch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { looksAlike, sharedFields } from "../../domain/sameness.ts";
 import { isPartyTo, isPrivate } from "../../domain/sight.ts";
 import { sourceOf } from "../../domain/source.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
@@ -69,10 +73,10 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const altered = open.filter(
     (item) => late.has(item) && likeness(item, made) === "altered" && wasLikeAtFirst(item, attempt),
   );
-  const nearest = altered
-    .filter((item) => !isOfAnother(item, { edit, store }))
-    .toSorted((a, b) => sharedFields(b, wished) - sharedFields(a, wished) || byId(a, b))[0];
-  if (nearest) return { kind: "one", item: nearest };
+  const { wishes, ...lost } = made;
+  const own = wishes.map((one) => ({ ...lost, edit: edit.id, wished: one }));
+  const item = assign([...own, ...otherCreations(attempt)], altered).get(edit.id);
+  if (item) return { kind: "one", item };
 
   const { problems } = listed.value;
   const doubts = [...problems, ...(await doubtsAbout(shown, { attempt, source, known }))];
@@ -137,11 +141,14 @@ function wasLikeAtFirst(item: Item, { edit, store }: Attempt): boolean {
   return store.candidates.ofEdit(edit.id).some((one) => keyOf(one) === keyOf(item));
 }
 
-/** Whether an item is just what another creation is to make, whose answer may come any moment. */
-const isOfAnother = (item: Item, { edit, store }: Pick<Attempt, "edit" | "store">): boolean =>
-  [...store.journal.openCreations(), ...store.moves.recent()].some(
-    (other) => other.id !== edit.id && looksAlike(item, wishOf(other)),
-  );
+/** The other creations whose outcome is open, and the events that moves make in other projects. */
+const otherCreations = ({ edit, store, clockLead }: Attempt): readonly OpenCreation[] =>
+  [...store.journal.openCreations(), ...store.moves.recent()].flatMap((other) => {
+    const { id, sentAt, resentAt, actor } = other;
+    if (id === edit.id || !sentAt) return [];
+    const wished = wishOf(other);
+    return [{ edit: id, wished, sentAt, resentAt, actor, clockLead: clockLead() }];
+  });
 
 const wishOf = ({ action, base, before, patch }: Edit): Item =>
   applyPatch(action === "create" ? base : (before ?? base), patch);

@@ -317,6 +317,35 @@ describe("step() after a fault of a creation", () => {
     expect(rig.clock().toString() > "2026-11-20T12:04:00").toBe(true);
   });
 
+  it.each([
+    ["lost, made, made", [false, true, true]],
+    ["made, lost, made", [true, false, true]],
+    ["lost, lost, made", [false, false, true]],
+    ["made, lost, lost", [true, false, false]],
+  ])("tells creations of one day apart where all were renamed: %s", async (_what, isMade) => {
+    const rig = await drainRig();
+    const ids: (number | null | undefined)[] = [];
+    for (const [nth, name] of ["Standup", "Lunch", "Retro"].entries()) {
+      const fault = isMade[nth] ? "drop-after" : "drop-before";
+      rig.sandbox.faults.add({ kind: fault, method: "POST" });
+      rig.send(calendar(party.replace("party@", `${name}@`).replace("Party", name)));
+      for (let round = 0; rig.edit(nth + 1).sentAt === null && round < 100; round++) {
+        rig.clock.advance({ seconds: 1 });
+        await rig.step();
+      }
+      const made = rig.workspaceEvents().find(({ title }) => title === name);
+      ids.push(made?.id);
+      rig.clock.advance({ seconds: 1 });
+      const place = { ...rig.by, event: made?.id ?? 0 };
+      if (made) insist(rig.sandbox.workspace.events.update(place, { title: `Number ${nth}` }));
+    }
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    const answers = ids.map((_, nth) => rig.edit(nth + 1).answer?.id);
+    expect(answers.map((id) => (ids.includes(id) ? id : undefined))).toEqual(ids);
+    expect(rig.workspaceEvents()).toHaveLength(3);
+  });
+
   it("creates items of the same looks one after the other, each once", async () => {
     const rig = await drainRig();
     const twins = [1, 2, 3].map((n) => party.replace("party@", `party-${n}@`));
