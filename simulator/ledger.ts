@@ -79,11 +79,11 @@ export class Ledger {
     return this.#wishes.some((one) => one.mark === null && names.has(one.before ?? ""));
   }
 
-  /** Edits that wait now and do not say for what. */
+  /** Edits that wait now and tell people no reason. */
   silentEdits(): readonly string[] {
-    const edits = this.#world.life.rooms.store.journal.list({ limit: 10_000 });
-    return unfinished(edits)
-      .filter(({ problem }) => problem === null)
+    const { store, editActions } = this.#world.life.rooms;
+    return unfinished(store.journal.list({ limit: 10_000 }))
+      .filter(({ id }) => editActions.show(id)?.problem === null)
       .map(({ id, state }) => `edit ${id} is ${state} and does not say why`);
   }
 
