@@ -9,6 +9,7 @@ export interface PresentItem {
   /** "" where there is none. */
   readonly description: string;
   readonly completed: boolean;
+  readonly assigned: readonly number[];
   readonly project: number;
   /** 0 for events. */
   readonly list: number;
@@ -19,16 +20,18 @@ export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
   const by = keys[0]?.personId ?? 0;
   return workspace.places().flatMap(({ project, lists }) => [
     ...insist(workspace.events.list({ by, project }, { view: "all" })).map(
-      ({ id, title, description, completed }): PresentItem => ({
+      ({ id, title, description, completed, assigned }): PresentItem => ({
         ...{ kind: "event", id, title, completed, project, list: 0 },
         description: description ?? "",
+        assigned: assigned,
       }),
     ),
     ...lists.flatMap((list) =>
       insist(workspace.tasks.list({ by, project, list })).map(
-        ({ id, title, description, completed }): PresentItem => ({
+        ({ id, title, description, completed, assigned }): PresentItem => ({
           ...{ kind: "task", id, title, completed, project, list },
           description: description ?? "",
+          assigned: assigned,
         }),
       ),
     ),

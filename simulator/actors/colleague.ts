@@ -15,9 +15,18 @@ export class Colleague {
 
   act(): void {
     const { random } = this.#world;
-    const kind = random.pick(["make", "make", "change", "change", "change", "remove"] as const);
+    const kind = random.pick([
+      "make",
+      "make",
+      "change",
+      "change",
+      "change",
+      "assign",
+      "remove",
+    ] as const);
     if (kind === "make") this.#make();
     else if (kind === "change") this.#change();
+    else if (kind === "assign") this.#assign();
     else this.#remove();
   }
 
@@ -34,9 +43,11 @@ export class Colleague {
     const list = isSecret || random.chance(0.5) ? null : random.pick(place.lists);
     const path = listPath({ project: place.project, list });
     reads.changing(path);
-    const event = { title, start: day, all_day: true, private: isSecret };
+    // Who is assigned sees what is private.
+    const assigned = isSecret ? [] : this.#someone();
+    const event = { title, start: day, all_day: true, private: isSecret, assigned };
     if (list === null) insist(workspace.events.create(where, event));
-    else insist(workspace.tasks.create({ ...where, list }, { title, due_date: day }));
+    else insist(workspace.tasks.create({ ...where, list }, { title, due_date: day, assigned }));
     this.#tell(`makes ${mark}`, { field: "title", mark, before: null, item: null });
   }
 
@@ -56,6 +67,28 @@ export class Colleague {
     const name = markIn(item.title);
     const before = markIn(item[field], field);
     this.#tell(`changes the ${field} of ${name} to ${mark}`, { field, mark, before, item: name });
+  }
+
+  /** Assigns somebody else to an item, or nobody. */
+  #assign(): void {
+    const item = this.#pick();
+    if (!item || item.title.includes(secrecy)) return;
+    const { sandbox, reads } = this.#world;
+    const { events, tasks } = sandbox.workspace;
+    const assigned = this.#someone();
+    const where = { by: this.#by, project: item.project };
+    reads.changing(listOf(item));
+    if (item.kind === "event") insist(events.update({ ...where, event: item.id }, { assigned }));
+    else insist(tasks.update({ ...where, list: item.list, task: item.id }, { assigned }));
+    const who = assigned.length > 0 ? String(assigned) : "nobody";
+    this.#world.note("colleague", `assigns ${who} to ${markIn(item.title)}`);
+  }
+
+  /** One of those who have programs, or nobody. */
+  #someone(): readonly number[] {
+    const { random, sandbox } = this.#world;
+    const person = random.pick([...sandbox.keys.map(({ personId }) => personId).slice(0, 2), null]);
+    return person === null ? [] : [person];
   }
 
   #remove(): void {

@@ -89,7 +89,7 @@ export class Program {
 
   /** Brings all copies up to date. */
   async load(): Promise<void> {
-    for (const calendar of this.#calendars) {
+    for (const calendar of this.#shown) {
       if (this.#habit === "careful") await this.#synchronise(calendar);
       else await this.#compare(calendar);
     }
@@ -101,12 +101,14 @@ export class Program {
    */
   async faults(items: readonly PresentItem[]): Promise<readonly string[]> {
     await this.load();
-    for (const calendar of this.#calendars) {
+    for (const calendar of this.#shown) {
       const there = items.filter(
         (item) =>
-          calendar.endsWith(
-            item.kind === "event" ? `/events-${item.project}/` : `/tasks-${item.list}/`,
-          ) &&
+          (calendar === this.#assigned
+            ? item.assigned.includes(this.#person)
+            : calendar.endsWith(
+                item.kind === "event" ? `/events-${item.project}/` : `/tasks-${item.list}/`,
+              )) &&
           (this.#isOwner || !item.title.includes(secrecy)),
       );
       const listed = await this.#list(calendar);
@@ -160,7 +162,8 @@ export class Program {
       body: `<sync-collection xmlns="DAV:"><sync-token>${token}</sync-token><sync-level>1</sync-level><prop><getetag/></prop></sync-collection>`,
     });
     if (answer?.status === 403 && token !== "") {
-      // The token is void: everything is compared, as at the first time.
+      // Nothing here makes a token void.
+      this.#faults.add(`${this.#name}: the sync token of ${calendar} is void`);
       this.#tokens.delete(calendar);
       for (const href of this.#copies.keys()) {
         if (href.startsWith(calendar)) this.#forget(href);
@@ -227,6 +230,15 @@ export class Program {
       ]);
   }
 
+  /** What is assigned to the person, wherever it is. */
+  get #assigned(): string {
+    return `/dav/calendars/${this.#person}/assigned/`;
+  }
+
+  get #shown(): readonly string[] {
+    return [...this.#calendars, this.#assigned];
+  }
+
   async #make(): Promise<void> {
     const { random } = this.#world;
     const calendar = random.pick(this.#calendars);
@@ -278,7 +290,8 @@ export class Program {
     const text = titleOf(mark, { by: "a program", before: copy.octets });
     const octets = withLine(copy.octets, field === "title" ? "SUMMARY" : "DESCRIPTION", text);
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
-    const isUpload = this.#habit !== "careful" && this.#world.random.chance(0.2);
+    const isOfPlace = !href.startsWith(this.#assigned);
+    const isUpload = isOfPlace && this.#habit !== "careful" && this.#world.random.chance(0.2);
     const answer = isUpload
       ? await this.#upload(href, octets)
       : await this.#put(href, { octets, headers });
@@ -348,6 +361,8 @@ export class Program {
     if (!found) return;
     const { href, copy, before } = found;
     const [from, name] = [href.replace(/[^/]+$/, ""), href.replace(/^.*\//, "")];
+    // Another calendar than "assigned" is the item's own.
+    if (from === this.#assigned) return;
     const kind = from.includes("/tasks-") ? "/tasks-" : "/events-";
     const others = this.#calendars.filter((one) => one.includes(kind) && one !== from);
     if (others.length === 0) return;

@@ -1,10 +1,11 @@
-import type {
-  Channel,
-  Edit,
-  EditAction,
-  EditState,
-  FieldConflict,
-  ParkReason,
+import {
+  type Channel,
+  type Edit,
+  type EditAction,
+  type EditState,
+  type FieldConflict,
+  type ParkReason,
+  visibleStates,
 } from "../../domain/edit.ts";
 import type { EditExtra, ExtraKind, ExtraState } from "../../domain/edit-extra.ts";
 import type { EditId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
@@ -281,7 +282,7 @@ function describeRestoration({ restores, state, action }: Edit): string | null {
 
 const open = ["pending", "claimed", "held", "parked"];
 
-/** What an edit waits for that cannot go before another one: before its own creation, or that of the task above; null when for nothing. */
+/** Which edit has to go before this one: the creation of its item, or of the task above, or an older edit of the item; null for none. */
 function describeWait(edit: Edit, store: Store): string | null {
   if (edit.state !== "pending") return null;
   return edit.action === "create" ? describeBelow(edit, store) : describeLater(edit, store);
@@ -300,13 +301,13 @@ function describeBelow(edit: Edit, { journal, mirror, pastEdits, zone }: Store):
 }
 
 function describeLater(edit: Edit, { mirror, pastEdits }: Store): string | null {
-  if (mirror.identity(edit.item).serviceId !== null) return null;
-  const creation = pastEdits
-    .ofItem(edit.item)
-    .find((one) => one.id < edit.id && isOpenCreation(one));
-  return creation
-    ? `it waits for edit ${creation.id}, which creates the item${stateOf(creation)}`
-    : null;
+  const older = pastEdits.ofItem(edit.item).filter(({ id }) => id < edit.id);
+  const isCreated = mirror.identity(edit.item).serviceId !== null;
+  const creation = isCreated ? undefined : older.find(isOpenCreation);
+  if (creation)
+    return `it waits for edit ${creation.id}, which creates the item${stateOf(creation)}`;
+  const first = older.findLast(({ state }) => visibleStates.includes(state));
+  return first ? `it waits for edit ${first.id} of the same item` : null;
 }
 
 function stateOf({ state }: Edit): string {

@@ -59,6 +59,18 @@ describe("describeEdit() result", () => {
     });
   });
 
+  it("tells which older edit of the item has to go first", () => {
+    const rig = actionsRig();
+    const uid = rig.put(aTask(601, { title: "Write" }));
+    for (const title of ["One", "Two", "Three"]) rig.send(calendar(vtodo(uid, `SUMMARY:${title}`)));
+    rig.store.journal.claimNext();
+    const told = rig.store.journal
+      .list({ limit: 9 })
+      .map(({ id }) => rig.actions.show(id)?.problem);
+    const first = "it waits for edit 1 of the same item";
+    expect(told.toReversed()).toEqual([null, first, first]);
+  });
+
   it("tells what the service did not take over", () => {
     const rig = actionsRig();
     const uid = rig.put(anEvent(501));
