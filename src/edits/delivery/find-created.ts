@@ -171,8 +171,11 @@ const unsure = (problem: string, attempt: Attempt): Found => ended(retried(probl
 
 /** So many lists are asked for at once: each is a request of the quota that everybody shares. */
 const mostHurried = 10;
-/** How long they are given to be read before they are looked at again. */
-const pause = Temporal.Duration.from({ seconds: 2 });
+/**
+ * How long they are given to be read before they are looked at again: so long at least, and half as long as has been waited already.
+ * Each look reads the creation's own list again, and goes before the polls that are waited for.
+ */
+const shortestPauseMs = 2000;
 /** So long a creation waits for other lists: in a workspace of many hundreds the rest is left to the next sweep. */
 const longest = Temporal.Duration.from({ minutes: 1 });
 
@@ -197,7 +200,9 @@ function lookElsewhere(
     unread.slice(0, mostHurried).map(({ name }) => name),
   );
   const problem = `no answer came to the creation, and it is not in its list: ${unread.length} other lists are looked at before it is sent again`;
-  return postponed(now.add(pause), problem);
+  const waitedMs = since.until(now).total("milliseconds");
+  const pauseMs = Math.max(shortestPauseMs, Math.round(waitedMs / 2));
+  return postponed(now.add({ milliseconds: pauseMs }), problem);
 }
 
 /** Whether the list was read, or could not be, since then: no more can be learnt from it now. */

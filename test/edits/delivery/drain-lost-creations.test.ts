@@ -288,6 +288,21 @@ describe("step() after a fault of a creation", () => {
     expect(rig.requests("POST")).toHaveLength(1);
   });
 
+  it("asks ever more seldom while other lists have not been read", async () => {
+    const rig = await moveRig();
+    await rig.sweep();
+    rig.send(calendar(party));
+    rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
+    await rig.step();
+    rig.clock.advance({ seconds: 181 });
+    const before = rig.requests("GET").length;
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    const asked = rig.requests("GET").length - before;
+    expect(asked).toBeGreaterThan(3);
+    expect(asked).toBeLessThan(15);
+  });
+
   it("goes on looking while the list is refused, and parks nothing", async () => {
     const rig = await drainRig();
     rig.send(calendar(party));
