@@ -43,6 +43,18 @@ export const mutants: readonly Mutant[] = [
     to: "return false;",
   },
   {
+    name: "takes an older state of an item for the one that is known",
+    file: "domain/eventual.ts",
+    from: "return Temporal.Duration.compare(changedAt.since(now).abs(), settlingTime) < 0;",
+    to: "return false;",
+  },
+  {
+    name: "forgets requests that got no answer",
+    file: "store/journal/attempts.ts",
+    from: "lost: (id, until) => void lose.run({ id, ...unanswered(until) }),",
+    to: "lost: () => undefined,",
+  },
+  {
     name: "keeps the claims of a process that died",
     file: "edits/delivery/drain.ts",
     from: "const edits = store.journal.release() + store.extras.release();",
