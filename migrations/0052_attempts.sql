@@ -29,12 +29,12 @@ CREATE TABLE attempts (
   sent_at TEXT NOT NULL,
   ended_at TEXT,
   lands_until TEXT,
-  next_look TEXT,
+  next_look TEXT CHECK (next_look IS NULL OR lands_until IS NOT NULL),
   failures INTEGER NOT NULL DEFAULT 0,
   landed_at TEXT
 ) STRICT;
 CREATE INDEX attempts_by_edit ON attempts (edit, act);
-CREATE INDEX attempts_by_item ON attempts (item) WHERE lands_until IS NOT NULL;
+CREATE INDEX attempts_by_item ON attempts (item);
 CREATE INDEX attempts_by_what ON attempts (what) WHERE what IS NOT NULL;
 CREATE INDEX attempts_by_look ON attempts (next_look) WHERE next_look IS NOT NULL;
 CREATE INDEX attempts_in_flight ON attempts (lands_until) WHERE lands_until IS NOT NULL;

@@ -213,8 +213,8 @@ interface Recording {
 }
 
 /**
- * Calls that note each write before its first byte leaves, and until when one without a usable answer may be carried out. What
- * has made something under a new id stays open until the edit is settled: were the process to end before, it is looked for.
+ * Calls that note each write before its first byte leaves, and until when one without a usable answer may be carried out. A creation
+ * stays open until the edit is settled: were the process to end before, what it has made is looked for.
  */
 export function recordWrites(
   callsWith: (call: Call) => ItemCalls,
@@ -240,7 +240,7 @@ export function recordWrites(
     const answer = await send(callsWith({ ...call, onUnanswered }));
     const miss = answer.ok && misses ? await misses(answer.value) : null;
     if (miss) onUnanswered({ waited: Temporal.Duration.from({ seconds: 0 }), hasFailed: false });
-    const isMade = answer.ok && !miss && (request.act === "create" || request.act === "move");
+    const isMade = answer.ok && !miss && request.act === "create";
     if (!isMade) keep(() => attempts.ended(id, { isLost }));
     return miss ? fail(miss) : answer;
   }

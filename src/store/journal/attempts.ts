@@ -93,7 +93,7 @@ export function createAttempts({ db, clock }: StoreDeps): Attempts {
   );
   const drop = db.prepare("DELETE FROM attempts WHERE id = ? AND ended_at IS NULL");
   const settle = db.prepare(
-    `UPDATE attempts SET lands_until = NULL WHERE edit = ? AND ${isCreating("act")}`,
+    "UPDATE attempts SET lands_until = NULL WHERE edit = ? AND act = 'create'",
   );
   const named = db.prepare(
     `SELECT min(sent_at) AS sent_at, max(coalesce(lands_until, sent_at)) AS lands_until FROM attempts WHERE what = ?`,
