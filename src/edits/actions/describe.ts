@@ -285,7 +285,9 @@ const open = ["pending", "claimed", "held", "parked"];
 /** Which edit has to go before this one: the creation of its item, or of the task above, or an older edit of the item; null for none. */
 function describeWait(edit: Edit, store: Store): string | null {
   if (edit.state !== "pending") return null;
-  return edit.action === "create" ? describeBelow(edit, store) : describeLater(edit, store);
+  const first =
+    edit.action === "create" ? describeBelow(edit, store) : describeUncreated(edit, store);
+  return first ?? describeOlder(edit, store);
 }
 
 function describeBelow(edit: Edit, { journal, mirror, pastEdits, zone }: Store): string | null {
@@ -300,13 +302,20 @@ function describeBelow(edit: Edit, { journal, mirror, pastEdits, zone }: Store):
     : null;
 }
 
-function describeLater(edit: Edit, { mirror, pastEdits }: Store): string | null {
-  const older = pastEdits.ofItem(edit.item).filter(({ id }) => id < edit.id);
-  const isCreated = mirror.identity(edit.item).serviceId !== null;
-  const creation = isCreated ? undefined : older.find(isOpenCreation);
-  if (creation)
-    return `it waits for edit ${creation.id}, which creates the item${stateOf(creation)}`;
-  const first = older.findLast(({ state }) => visibleStates.includes(state));
+function describeUncreated(edit: Edit, { mirror, pastEdits }: Store): string | null {
+  if (mirror.identity(edit.item).serviceId !== null) return null;
+  const creation = pastEdits
+    .ofItem(edit.item)
+    .find((one) => one.id < edit.id && isOpenCreation(one));
+  return creation
+    ? `it waits for edit ${creation.id}, which creates the item${stateOf(creation)}`
+    : null;
+}
+
+function describeOlder({ item, id }: Edit, { pastEdits }: Store): string | null {
+  const first = pastEdits
+    .ofItem(item)
+    .findLast((one) => one.id < id && visibleStates.includes(one.state));
   return first ? `it waits for edit ${first.id} of the same item` : null;
 }
 

@@ -68,10 +68,8 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   if (waiting) return ended(waiting);
   if (!listed.ok) return unseen(listed.failure, attempt);
 
-  // What a person lets go again later has been looked for long ago: only what was seen in time may be a changed one.
-  const late = new Set(edit.insisted ? kept.value : open);
   const altered = open.filter(
-    (item) => late.has(item) && likeness(item, made) === "altered" && wasLikeAtFirst(item, attempt),
+    (item) => likeness(item, made) === "altered" && wasLikeAtFirst(item, attempt),
   );
   const { wishes, ...lost } = made;
   const own = wishes.map((one) => ({ ...lost, edit: edit.id, wished: one }));
@@ -133,11 +131,12 @@ function mayBeIt({ kind, id }: Item, { edit, store }: Attempt): boolean {
 
 /**
  * Whether the first reading that showed an item took it for what this creation may have made. What it did not, was something else
- * then: made as it was, or by another creation. An item that no reading has shown yet may be it.
+ * then: made as it was, or by another creation. An item that no reading has shown yet may be it, unless a person has let the edit
+ * go once more, perhaps long after.
  */
 function wasLikeAtFirst(item: Item, { edit, store }: Attempt): boolean {
   const key = item.id === null ? null : store.mirror.find(item.kind, item.id);
-  if (key === null || key === edit.item) return true;
+  if (key === edit.item || (key === null && !edit.insisted)) return true;
   return store.candidates.ofEdit(edit.id).some((one) => keyOf(one) === keyOf(item));
 }
 

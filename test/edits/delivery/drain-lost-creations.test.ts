@@ -288,6 +288,22 @@ describe("step() after a fault of a creation", () => {
     expect(rig.requests("POST")).toHaveLength(1);
   });
 
+  it("is adopted under another name also when its edit had waited for approval", async () => {
+    const rig = await moveRig({ mode: "review" });
+    rig.send(calendar(party));
+    expect(rig.store.journal.resume(rig.edit().id)).toBe(true);
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+    await rig.step();
+    const [made] = rig.eventsIn(rig.project);
+    rig.clock.advance({ seconds: 2 });
+    const { events } = rig.sandbox.workspace;
+    insist(events.update({ ...rig.by, event: made?.id ?? 0 }, { title: "Feast" }));
+    await rig.sweep();
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.eventsIn(rig.project)).toHaveLength(1);
+  });
+
   it("asks ever more seldom while other lists have not been read", async () => {
     const rig = await moveRig();
     await rig.sweep();
