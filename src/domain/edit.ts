@@ -137,6 +137,10 @@ export interface Edit {
   readonly updatedAt: Temporal.Instant;
 }
 
+/** The item as an edit wishes it: what it makes, or what it changes as the service had it before. */
+export const wishOf = ({ action, base, before, patch }: Edit): Item =>
+  applyPatch(action === "create" ? base : (before ?? base), patch);
+
 /** How a write ended without an answer that says what became of it. */
 export interface NoAnswer {
   /** Time since the request was sent. */

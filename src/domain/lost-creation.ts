@@ -1,4 +1,4 @@
-import { atService, credibleLead } from "./clock-lead.ts";
+import { atService } from "./clock-lead.ts";
 import type { EditId, PersonId } from "./ids.ts";
 import type { Item } from "./item.ts";
 import { placedIn, placeOf } from "./patch.ts";
@@ -77,11 +77,19 @@ export function assign(
 }
 
 /** Whole seconds between a request and the item's creation, by the service's clock, as far as they tell; 0 otherwise. */
-function delayOf({ createdAt }: Item, { sentAt, resentAt, clockLead }: LostCreation): number {
-  if (!createdAt || !clockLead) return 0;
-  const sends = [sentAt, ...(resentAt ? [resentAt] : [])].map((at) => atService(at, clockLead));
-  return Math.min(...sends.map((at) => Math.round(createdAt.since(at).abs().total("seconds"))));
+function delayOf({ createdAt }: Item, lost: LostCreation): number {
+  if (!createdAt || !lost.clockLead) return 0;
+  const delays = sendsOf(lost).map((at) => createdAt.since(at).abs().total("seconds"));
+  return Math.min(...delays.map(Math.round));
 }
+
+/** When its requests left, by the service's clock. */
+const sendsOf = ({
+  sentAt,
+  resentAt,
+  clockLead = null,
+}: Pick<LostCreation, "sentAt" | "resentAt" | "clockLead">): readonly Temporal.Instant[] =>
+  [sentAt, ...(resentAt ? [resentAt] : [])].map((at) => atService(at, clockLead));
 
 /** Stamps are whole seconds. */
 const stampStep = Temporal.Duration.from({ seconds: 1 });
@@ -94,10 +102,10 @@ function isMadeAsItIs(
   { sentAt, resentAt, clockLead = null }: Omit<LostCreation, "wished" | "actor">,
 ): boolean {
   if (!createdAt || !updatedAt || Temporal.Instant.compare(updatedAt, createdAt) > 0) return false;
-  const lead = credibleLead(clockLead);
   const early = clockLead ? stampStep : moments;
-  const sends = [sentAt, ...(resentAt ? [resentAt] : [])].map((at) => at.subtract(lead));
-  return !sends.some((at) => isBetween(createdAt, at.subtract(early), at.add(moments)));
+  return !sendsOf({ sentAt, resentAt, clockLead }).some((at) =>
+    isBetween(createdAt, at.subtract(early), at.add(moments)),
+  );
 }
 
 /** A service's clock is set by some seconds at times, so that its stamps and its Date may differ by as much. */
@@ -109,7 +117,7 @@ function isMadeBefore(
   { sentAt, clockLead = null }: Pick<LostCreation, "sentAt" | "clockLead">,
 ): boolean {
   if (!createdAt || !clockLead) return false;
-  const left = sentAt.subtract(credibleLead(clockLead));
+  const left = atService(sentAt, clockLead);
   return Temporal.Instant.compare(createdAt, left.subtract(settings)) < 0;
 }
 

@@ -1,4 +1,4 @@
-import { credibleLead } from "../domain/clock-lead.ts";
+import { atService } from "../domain/clock-lead.ts";
 import type { ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
@@ -154,7 +154,7 @@ function isNewer(
   if (!updatedAt || (stored && !stored.row)) return false;
   if (stored?.row && !isAfter(updatedAt, stored.row.updatedAt)) return false;
   if (!attemptedAt || !everRead || failures > 0 || underWay) return false;
-  const readAt = attemptedAt.subtract(credibleLead(clockLead));
+  const readAt = atService(attemptedAt, clockLead);
   return Temporal.Instant.compare(updatedAt, readAt.add(margin)) > 0;
 }
 

@@ -1,4 +1,4 @@
-import { type Edit, visibleStates } from "../domain/edit.ts";
+import { type Edit, visibleStates, wishOf } from "../domain/edit.ts";
 import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { likenessOf } from "../domain/lost-creation.ts";
@@ -188,10 +188,8 @@ function likeliest(edits: readonly Edit[], item: Item): readonly Likely[] {
 }
 
 function likenessTo(edit: Edit, item: Item) {
-  const { base, before, patch, action, sentAt, resentAt, actor } = edit;
-  if (!sentAt) return null;
-  const from = action === "create" ? base : (before ?? base);
-  return likenessOf(item, { wished: applyPatch(from, patch), sentAt, resentAt, actor });
+  const { sentAt, resentAt, actor } = edit;
+  return sentAt && likenessOf(item, { wished: wishOf(edit), sentAt, resentAt, actor });
 }
 
 export const isIdentified = (item: Item): item is Identified => item.id !== null;

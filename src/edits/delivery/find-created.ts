@@ -1,4 +1,4 @@
-import type { Edit } from "../../domain/edit.ts";
+import { type Edit, wishOf } from "../../domain/edit.ts";
 import type { ItemKey, PersonId, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import {
@@ -7,7 +7,6 @@ import {
   likenessOf,
   type OpenCreation,
 } from "../../domain/lost-creation.ts";
-import { applyPatch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { isPartyTo, isPrivate } from "../../domain/sight.ts";
 import { sourceOf } from "../../domain/source.ts";
@@ -148,9 +147,6 @@ const otherCreations = ({ edit, store, clockLead }: Attempt): readonly OpenCreat
     const wished = wishOf(other);
     return [{ edit: id, wished, sentAt, resentAt, actor, clockLead: clockLead() }];
   });
-
-const wishOf = ({ action, base, before, patch }: Edit): Item =>
-  applyPatch(action === "create" ? base : (before ?? base), patch);
 
 /**
  * That the list is refused says nothing about the creation, as little as an error of the service does. Where there is no such

@@ -5,7 +5,7 @@ import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { missingFields } from "../../domain/sameness.ts";
 import type { ItemRequest } from "../../store/journal/attempts.ts";
-import { isLagging } from "../../store/mirror/lagging-reads.ts";
+import { isLagging, type LaggingDeps } from "../../store/mirror/lagging-reads.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
@@ -175,10 +175,7 @@ async function readBack(
  * Calls to a service that is eventually consistent. What an item answers that is older than what is known of it says nothing, and
  * neither does a 404 for an item that its list shows.
  */
-export function createSettledCalls(
-  calls: ItemCalls,
-  deps: Parameters<typeof isLagging>[2],
-): ItemCalls {
+export function createSettledCalls(calls: ItemCalls, deps: LaggingDeps): ItemCalls {
   return {
     ...calls,
     async get(address) {

@@ -63,14 +63,17 @@ export interface Attempts {
 }
 
 /** Whether a request makes something under a new id; a service may move a task by copying it. */
-const isCreating = (act: string): string => `${act} IN ('create', 'move')`;
+export const isCreating = (act: string): string => `${act} IN ('create', 'move')`;
+
+/** Whether a request is about an item that the service has, which is read again when no answer comes. */
+export const isOfKnown = (act: string): string => `${act} IN ('move', 'change', 'delete')`;
 
 /** Whether a creating request of an edit has left, and `also` holds for it. */
 export const hasCreated = (edit: string, also = "TRUE"): string =>
   `EXISTS (SELECT 1 FROM attempts a WHERE a.edit = ${edit} AND ${isCreating("a.act")} AND ${also})`;
 
 /** When the item of an attempt without an answer is read again, as far as it is known which one that is. */
-const lookFor = "iif(act IN ('move', 'change', 'delete'), @look, NULL)";
+const lookFor = `iif(${isOfKnown("act")}, @look, NULL)`;
 
 export function createAttempts({ db, clock }: StoreDeps): Attempts {
   const insert = db.prepare(

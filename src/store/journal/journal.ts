@@ -25,7 +25,7 @@ import {
 } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
-import { type Attempts, hasCreated } from "./attempts.ts";
+import { type Attempts, hasCreated, isCreating } from "./attempts.ts";
 import { type Claims, createClaims } from "./claims.ts";
 import { type AwaitedParent, createDependents } from "./dependents.ts";
 import { createEndings, type Endings } from "./endings.ts";
@@ -299,7 +299,7 @@ function createJournalReads({
   );
   const givenUp = db.prepare(
     `SELECT * FROM journal WHERE state = 'discarded'
-       AND id IN (SELECT edit FROM attempts WHERE lands_until > @since AND act IN ('create', 'move'))`,
+       AND id IN (SELECT edit FROM attempts WHERE lands_until > @since AND ${isCreating("act")})`,
   );
   const count = db.prepare(
     `SELECT ${editStates

@@ -5,6 +5,7 @@ import type { Item } from "../../domain/item.ts";
 import { type UnansweredWrite, unansweredRow } from "../rows/attempt-rows.ts";
 import { instantOf, instantText, itemKeyColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
+import { isOfKnown } from "./attempts.ts";
 
 /** What an item turned into, or vanished from, while writes to it were unanswered. */
 export interface Sight {
@@ -17,8 +18,8 @@ export interface Sight {
 }
 
 /**
- * Attempts to change, move or delete whose answer is not known: until they cannot be carried out any more their items are under
- * watch. Whoever judges what is seen of them is told inside the transaction that stores it, before anybody is shown it.
+ * Attempts to change, move or delete whose answer is not known. Until they cannot be carried out any more, their items are watched:
+ * each new state is judged inside the transaction that stores it, before anybody is shown it.
  */
 export interface Unanswered {
   /** Notes that the write was seen to have been carried out. */
@@ -48,7 +49,7 @@ const betweenLooks = {
 const retention = Temporal.Duration.from({ hours: 24 });
 
 /** Attempts of which it is not known whether they were, or will be, carried out. */
-const watched = "lands_until IS NOT NULL AND act IN ('move', 'change', 'delete')";
+const watched = `lands_until IS NOT NULL AND ${isOfKnown("act")}`;
 
 export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   const carryOut = db.prepare("UPDATE attempts SET landed_at = ? WHERE id = ?");

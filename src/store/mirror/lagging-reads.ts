@@ -4,7 +4,7 @@ import type { ServiceId } from "../../domain/ids.ts";
 import type { Item, ItemKind } from "../../domain/item.ts";
 import type { Store } from "../store.ts";
 
-interface LaggingDeps {
+export interface LaggingDeps {
   readonly store: Pick<Store, "mirror" | "pastEdits">;
   readonly clock: () => Temporal.Instant;
   readonly upstream: { readonly clockLead: () => Temporal.Duration | null };
