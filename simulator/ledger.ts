@@ -1,12 +1,14 @@
 import type { Edit } from "../src/domain/edit.ts";
 import { projectId } from "../src/domain/ids.ts";
+import type { Patch } from "../src/domain/patch.ts";
 import { itemsOf, type PresentItem } from "./workspace-items.ts";
 import { quota, type World } from "./world.ts";
 
-/** What of an item holds a mark. */
-export type MarkedField = "title" | "description";
+/** What of an item holds a mark. The mark of a date is the day itself. */
+export const markedFields = ["title", "description", "date"] as const;
+export type MarkedField = (typeof markedFields)[number];
 
-/** A text that somebody gave to an item, or with `null` the item's deletion. */
+/** A text or a day that somebody gave to an item, or with `null` the item's deletion. */
 interface Wish {
   readonly field: MarkedField;
   readonly mark: string | null;
@@ -17,6 +19,8 @@ interface Wish {
   readonly before: string | null;
   /** The mark of the item's title for whoever wished it; null for a new item. */
   readonly item: string | null;
+  /** Of a new subtask: the mark of its task, with which it is deleted. */
+  readonly under?: string;
   /** Made in the service itself, or taken by Dayferry; of what got no answer nobody knows whether it was taken. */
   readonly way: "service" | "taken" | "unanswered";
   /** The edit that was made of it, where others have the mark as well. */
@@ -26,11 +30,31 @@ interface Wish {
 /** A wish that somebody has just told of. */
 export type Noted = Omit<Wish, "at">;
 
-const letters = { title: "m", description: "n" } as const;
+const marks = {
+  title: /\bm\d+\b/,
+  description: /\bn\d+\b/,
+  date: /\b\d{4}-\d\d-\d\d\b/,
+} as const;
 
 /** The mark in a text, which no two texts share; "" where there is none. */
 export const markIn = (text: string, field: MarkedField = "title"): string =>
-  new RegExp(`\\b${letters[field]}\\d+\\b`).exec(text)?.[0] ?? "";
+  marks[field].exec(text)?.[0] ?? "";
+
+/** The mark of a field in what a program has of an item. */
+export function markOfOctets(octets: string, field: MarkedField): string {
+  if (field !== "date") return markIn(octets, field);
+  const [, year, month, day] = dateLine.exec(octets) ?? [];
+  return year === undefined ? "" : `${year}-${month}-${day}`;
+}
+
+const dateLine = /^(?:DUE|DTSTART);VALUE=DATE:(\d{4})(\d\d)(\d\d)/m;
+
+/** The mark that an edit gives to a field; "" where it does not speak of it. */
+export const markOfPatch = (
+  { title, description, dueOn, when }: Patch,
+  field: MarkedField,
+): string =>
+  markIn({ title, description, date: JSON.stringify(dueOn ?? when) }[field] ?? "", field);
 
 /** In the title of what only its maker may see. */
 export const secrecy = "in secret";
@@ -40,6 +64,12 @@ export const titleOf = (
   mark: string,
   { by, before }: { readonly by: string; readonly before: string },
 ): string => `${mark} by ${by}${before.includes(secrecy) ? ` ${secrecy}` : ""}`;
+
+/** Octets of an item of whole days with another day. */
+export const withDay = (octets: string, day: string): string =>
+  octets
+    .replace(/^(?:DTEND|DURATION)[;:].*\r\n/gm, "")
+    .replace(/^(DUE|DTSTART);VALUE=DATE:\d+/m, `$1;VALUE=DATE:${day.replaceAll("-", "")}`);
 
 /** Octets with another line of a property, which stands behind that of the title where there was none. */
 export const withLine = (octets: string, name: string, text: string): string => {
@@ -55,14 +85,27 @@ export class Ledger {
   readonly #world: World;
   readonly #wishes: Wish[] = [];
   #marks = 0;
+  #days = 0;
 
   constructor(world: World) {
     this.#world = world;
   }
 
   nextMark(field: MarkedField = "title"): string {
+    if (field === "date") return this.nextDay();
     this.#marks += 1;
-    return `${letters[field]}${this.#marks}`;
+    return `${field === "title" ? "m" : "n"}${this.#marks}`;
+  }
+
+  /** Far enough from the others for links that move a day by a week. */
+  nextDay(): string {
+    this.#days += 1;
+    return this.dayBefore(0).toString();
+  }
+
+  /** So many days before the latest that was given to anything. */
+  dayBefore(days: number): Temporal.PlainDate {
+    return Temporal.PlainDate.from("2027-03-02").add({ days: 30 * this.#days - days });
   }
 
   note(wish: Noted): void {
@@ -76,7 +119,11 @@ export class Ledger {
   /** Whether somebody has deleted the item that has, or had, a title with this mark. */
   isDeleted(mark: string): boolean {
     const names = this.#namesOf(mark);
-    return this.#wishes.some((one) => one.mark === null && names.has(one.before ?? ""));
+    return this.#wishes.some(
+      ({ mark: text, before, under }) =>
+        (text === null && names.has(before ?? "")) ||
+        (text !== null && names.has(text) && under !== undefined && this.isDeleted(under)),
+    );
   }
 
   /** Edits that wait now and tell people no reason. */
@@ -108,7 +155,7 @@ export class Ledger {
     const { mark, field, way, actor } = wish;
     if (mark === null || way === "unanswered") return [];
     const isOf = ({ id, patch }: Edit) =>
-      wish.edit === undefined ? markIn(patch[field] ?? "", field) === mark : id === wish.edit;
+      wish.edit === undefined ? markOfPatch(patch, field) === mark : id === wish.edit;
     const own = edits.filter(isOf);
     const isTaken = way === "taken";
     if (isTaken && own.length === 0)
@@ -130,14 +177,13 @@ export class Ledger {
     if (shown && Temporal.Instant.compare(shown.at, wish.at) >= 0) return [];
     // An older wish is shown: a person was asked, or told, or it is lost.
     const isTold = (edit: Edit) =>
-      [mark, there].includes(markIn(edit.patch[field] ?? "", field))
+      [mark, there].includes(markOfPatch(edit.patch, field))
         ? edit.conflicts.length > 0
-        : edit.conflicts.some(({ ours }) => markIn(String(ours), field) === mark);
+        : edit.conflicts.some(({ ours }) => markIn(JSON.stringify(ours ?? ""), field) === mark);
     if (edits.some(isTold)) return [];
     // A program is not shown what waits by another channel, and says the older text again.
     const isSaidAgain = ({ patch, createdAt }: Edit) =>
-      markIn(patch[field] ?? "", field) === there &&
-      Temporal.Instant.compare(createdAt, wish.at) > 0;
+      markOfPatch(patch, field) === there && Temporal.Instant.compare(createdAt, wish.at) > 0;
     if (this.#world.edits.mode === "review" && edits.some(isSaidAgain)) return [];
     const instead = shown ? `the older ${shown.mark} of ${shown.actor}` : "nothing of it";
     return [`${mark} of ${actor}: ${instead} is there`];

@@ -4,6 +4,7 @@ import { Random } from "../src/sandbox/seed/random.ts";
 import { Colleague } from "./actors/colleague.ts";
 import { Operator } from "./actors/operator.ts";
 import { type Habit, Program } from "./actors/program.ts";
+import { Reader } from "./actors/reader.ts";
 import { Ledger } from "./ledger.ts";
 import { itemsOf } from "./workspace-items.ts";
 import { World } from "./world.ts";
@@ -92,6 +93,7 @@ async function playedAndJudged(
     const login = habit === "careful" ? owner : member;
     return new Program(world, { ledger, habit, ...login });
   });
+  const reader = new Reader(world, { ledger, ...member });
   const begunMs = time.monotonic();
   for (const { atMs, random } of steps) {
     await world.run(() => time.monotonic() >= begunMs + atMs);
@@ -121,19 +123,20 @@ async function playedAndJudged(
   for (const program of programs) {
     shown.push(...(await world.until(program.faults(itemsOf(world.sandbox)))));
   }
-  return [...ledger.faults(), ...(silent ?? ledger.silentEdits()), ...shown];
+  return [...ledger.faults(), ...(silent ?? ledger.silentEdits()), ...shown, ...reader.faults];
 
   async function act(): Promise<void> {
     const { random } = world;
-    const dice = random.between(1, 25);
-    if (dice <= 4) colleague.act();
-    else if (dice <= 16) await world.until(random.pick(programs).act());
-    else if (dice <= 18) breakSomething(world);
-    else if (dice <= 19) changeLag(world);
-    else if (dice <= 20) changeDisk(world);
-    else if (dice <= 22) await world.until(operator.act());
-    else if (dice <= 23) changeClock(world);
-    else if (dice <= 24) world.disk.crashAfter(random.between(1, 200), () => world.crash());
+    const dice = random.between(1, 29);
+    if (dice <= 5) colleague.act();
+    else if (dice <= 17) await world.until(random.pick(programs).act());
+    else if (dice <= 20) await world.until(reader.act());
+    else if (dice <= 22) breakSomething(world);
+    else if (dice <= 23) changeLag(world);
+    else if (dice <= 24) changeDisk(world);
+    else if (dice <= 26) await world.until(operator.act());
+    else if (dice <= 27) changeClock(world);
+    else if (dice <= 28) world.disk.crashAfter(random.between(1, 200), () => world.crash());
     else world.crash();
   }
 }

@@ -1,39 +1,62 @@
 import type { Sandbox } from "../src/sandbox/server.ts";
 import { insist } from "../src/sandbox/work-outcome.ts";
+import type { EventView } from "../src/sandbox/workspace-events.ts";
+import type { SubtaskView } from "../src/sandbox/workspace-subtasks.ts";
+import type { TaskView } from "../src/sandbox/workspace-tasks.ts";
 
-/** An event or a task of the workspace. */
+/** An event, a milestone, a task or a subtask of the workspace. */
 export interface PresentItem {
-  readonly kind: "event" | "task";
+  readonly kind: "event" | "milestone" | "task" | "subtask";
   readonly id: number;
   readonly title: string;
   /** "" where there is none. */
   readonly description: string;
+  /** Its first or its due day; "" where there is none. */
+  readonly date: string;
   readonly completed: boolean;
   readonly assigned: readonly number[];
+  readonly creator: number;
+  /** Seen by its maker and those who are assigned alone. */
+  readonly private: boolean;
   readonly project: number;
-  /** 0 for events. */
+  /** 0 for events and milestones. */
   readonly list: number;
+  /** The task above a subtask; 0 for the rest. */
+  readonly parent: number;
 }
 
 /** Everything that the account's owner sees. */
 export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
   const by = keys[0]?.personId ?? 0;
   return workspace.places().flatMap(({ project, lists }) => [
-    ...insist(workspace.events.list({ by, project }, { view: "all" })).map(
-      ({ id, title, description, completed, assigned }): PresentItem => ({
-        ...{ kind: "event", id, title, completed, project, list: 0 },
-        description: description ?? "",
-        assigned: assigned,
+    ...insist(workspace.events.list({ by, project }, { view: "all" })).map((event) =>
+      present(event, {
+        kind: event.milestone ? "milestone" : "event",
+        ...{ project, list: 0, parent: 0 },
       }),
     ),
     ...lists.flatMap((list) =>
-      insist(workspace.tasks.list({ by, project, list })).map(
-        ({ id, title, description, completed, assigned }): PresentItem => ({
-          ...{ kind: "task", id, title, completed, project, list },
-          description: description ?? "",
-          assigned: assigned,
-        }),
-      ),
+      insist(workspace.tasks.list({ by, project, list })).flatMap((task) => [
+        present(task, { kind: "task", project, list, parent: 0 }),
+        ...insist(workspace.subtasks.list({ by, project, list, task: task.id })).map((subtask) =>
+          present(subtask, { kind: "subtask", project, list, parent: task.id }),
+        ),
+      ]),
     ),
   ]);
 }
+
+const present = (
+  shown: EventView | TaskView | SubtaskView,
+  place: Pick<PresentItem, "kind" | "project" | "list" | "parent">,
+): PresentItem => ({
+  ...place,
+  id: shown.id,
+  title: shown.title,
+  description: shown.description ?? "",
+  date: ("start" in shown ? shown.start : (shown.due_date ?? "")).slice(0, 10),
+  completed: shown.completed,
+  assigned: shown.assigned,
+  creator: shown.creator.id,
+  private: "private" in shown && shown.private,
+});

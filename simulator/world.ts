@@ -45,6 +45,8 @@ export class World {
   /** What the daemon draws from. */
   readonly chance: Random;
   readonly folder = mkdtempSync(join(scratchFolder(), "dayferry-simulation-"));
+  /** Files that are put here are taken as edits. */
+  readonly inbox = join(this.folder, "inbox");
   /** Which part of the quota this installation polls with. */
   readonly share: number;
   /** How it treats edits. */
@@ -240,6 +242,11 @@ export class World {
     work.then(over, over);
     await this.run(() => isOver);
     return work;
+  }
+
+  /** Resolves once `hasEnded`, which is asked four times a second. */
+  async waitFor(hasEnded: () => boolean): Promise<void> {
+    while (!hasEnded()) await new Promise<void>((resolve) => this.time.after(250, resolve));
   }
 
   #nextFolder(): string {

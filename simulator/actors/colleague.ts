@@ -16,17 +16,16 @@ export class Colleague {
   act(): void {
     const { random } = this.#world;
     const kind = random.pick([
-      "make",
-      "make",
-      "change",
-      "change",
-      "change",
-      "assign",
-      "remove",
-    ] as const);
+      ...(["make", "make", "makeBelow", "change", "change", "change", "change"] as const),
+      ...(["tick", "assign", "hide", "move", "remove"] as const),
+    ]);
     if (kind === "make") this.#make();
+    else if (kind === "makeBelow") this.#makeBelow();
     else if (kind === "change") this.#change();
+    else if (kind === "tick") this.#tick();
     else if (kind === "assign") this.#assign();
+    else if (kind === "hide") this.#hide();
+    else if (kind === "move") this.#move();
     else this.#remove();
   }
 
@@ -37,51 +36,121 @@ export class Colleague {
     const mark = this.#ledger.nextMark();
     const isSecret = random.chance(0.2);
     const title = titleOf(mark, { by: "a colleague", before: isSecret ? secrecy : "" });
-    const day = dayOf(random.between(0, 60));
+    const day = this.#ledger.nextDay();
     const where = { by: this.#by, project: place.project };
     // Of tasks only whole lists are private.
     const list = isSecret || random.chance(0.5) ? null : random.pick(place.lists);
-    const path = listPath({ project: place.project, list });
-    reads.changing(path);
+    reads.changing(listPath({ project: place.project, list }));
     // Who is assigned sees what is private.
     const assigned = isSecret ? [] : this.#someone();
-    const event = { title, start: day, all_day: true, private: isSecret, assigned };
+    const milestone = random.chance(0.2);
+    const event = { title, start: day, all_day: true, private: isSecret, assigned, milestone };
     if (list === null) insist(workspace.events.create(where, event));
     else insist(workspace.tasks.create({ ...where, list }, { title, due_date: day, assigned }));
     this.#tell(`makes ${mark}`, { field: "title", mark, before: null, item: null });
   }
 
+  /** Adds a subtask to a task. */
+  #makeBelow(): void {
+    const { sandbox, reads } = this.#world;
+    const task = this.#pick(({ kind }) => kind === "task");
+    if (!task) return;
+    const mark = this.#ledger.nextMark();
+    const title = titleOf(mark, { by: "a colleague", before: "" });
+    const where = { ...this.#at(task), task: task.id };
+    reads.changing(`${listOf(task)}/${task.id}/subtasks`);
+    const due = this.#ledger.nextDay();
+    insist(sandbox.workspace.subtasks.create(where, { title, due_date: due }));
+    const under = markIn(task.title);
+    this.#tell(`makes ${mark} below ${under}`, {
+      ...{ field: "title", mark, before: null, item: null, under },
+    });
+  }
+
   #change(): void {
-    const { random, sandbox, reads } = this.#world;
+    const { random } = this.#world;
     const item = this.#pick();
     if (!item) return;
-    const { events, tasks } = sandbox.workspace;
-    const field = random.chance(0.7) ? "title" : "description";
+    const field = random.pick(["title", "title", "title", "description", "date"] as const);
     const mark = this.#ledger.nextMark(field);
     const text = titleOf(mark, { by: "a colleague", before: item.title });
-    const body = field === "title" ? { title: text } : { description: text };
-    const where = { by: this.#by, project: item.project };
-    reads.changing(listOf(item));
-    if (item.kind === "event") insist(events.update({ ...where, event: item.id }, body));
-    else insist(tasks.update({ ...where, list: item.list, task: item.id }, body));
+    const dates = item.list === 0 ? { start: mark, end: mark } : { due_date: mark };
+    this.#update(item, field === "date" ? dates : { [field]: text });
     const name = markIn(item.title);
     const before = markIn(item[field], field);
     this.#tell(`changes the ${field} of ${name} to ${mark}`, { field, mark, before, item: name });
   }
 
+  #tick(): void {
+    const item = this.#pick(({ kind }) => kind !== "event");
+    if (!item) return;
+    this.#update(item, { completed: !item.completed });
+    const state = item.completed ? "open" : "completed";
+    this.#world.note("colleague", `sets ${markIn(item.title)} to ${state}`);
+  }
+
   /** Assigns somebody else to an item, or nobody. */
   #assign(): void {
-    const item = this.#pick();
-    if (!item || item.title.includes(secrecy)) return;
-    const { sandbox, reads } = this.#world;
-    const { events, tasks } = sandbox.workspace;
+    const item = this.#pick((one) => !one.private);
+    if (!item) return;
     const assigned = this.#someone();
-    const where = { by: this.#by, project: item.project };
-    reads.changing(listOf(item));
-    if (item.kind === "event") insist(events.update({ ...where, event: item.id }, { assigned }));
-    else insist(tasks.update({ ...where, list: item.list, task: item.id }, { assigned }));
+    this.#update(item, { assigned });
     const who = assigned.length > 0 ? String(assigned) : "nobody";
     this.#world.note("colleague", `assigns ${who} to ${markIn(item.title)}`);
+  }
+
+  /** Makes an event that others could see private, under a new name. */
+  #hide(): void {
+    const item = this.#pick(
+      (one) => one.kind === "event" && one.creator === this.#by && !one.private,
+    );
+    if (!item) return;
+    const mark = this.#ledger.nextMark();
+    const title = titleOf(mark, { by: "a colleague", before: secrecy });
+    this.#update(item, { title, private: true, assigned: [] });
+    const before = markIn(item.title);
+    this.#tell(`hides ${before} as ${mark}`, { field: "title", mark, before, item: before });
+  }
+
+  /** Takes a task to another list, maybe of another project. */
+  #move(): void {
+    const { random, sandbox } = this.#world;
+    const task = this.#pick(({ kind }) => kind === "task");
+    if (!task) return;
+    const lists = sandbox.workspace
+      .places()
+      .flatMap(({ project, lists: all }) => all.map((list) => ({ project, list })))
+      .filter(({ list }) => list !== task.list);
+    if (lists.length === 0) return;
+    const { project, list } = random.pick(lists);
+    this.#world.reads.changing(listPath({ project, list }));
+    this.#update(task, { move_task: true, project, list_id: list });
+    this.#world.note("colleague", `moves ${markIn(task.title)} to list ${list}`);
+  }
+
+  #remove(): void {
+    const item = this.#pick();
+    if (!item) return;
+    const { events, tasks, subtasks } = this.#world.sandbox.workspace;
+    const { id, kind, parent } = item;
+    const where = this.#at(item);
+    this.#world.reads.changing(listOf(item));
+    if (kind === "task") insist(tasks.remove({ ...where, task: id }));
+    else if (kind === "subtask") insist(subtasks.remove({ ...where, task: parent, subtask: id }));
+    else insist(events.remove({ ...where, event: id }));
+    const name = markIn(item.title);
+    this.#tell(`deletes ${name}`, { field: "title", mark: null, before: name, item: name });
+  }
+
+  #update(item: PresentItem, body: object): void {
+    const { events, tasks, subtasks } = this.#world.sandbox.workspace;
+    const { id, kind, parent } = item;
+    const where = this.#at(item);
+    this.#world.reads.changing(listOf(item));
+    if (kind === "task") insist(tasks.update({ ...where, task: id }, body));
+    else if (kind === "subtask")
+      insist(subtasks.update({ ...where, task: parent, subtask: id }, body));
+    else insist(events.update({ ...where, event: id }, body));
   }
 
   /** One of those who have programs, or nobody. */
@@ -91,24 +160,16 @@ export class Colleague {
     return person === null ? [] : [person];
   }
 
-  #remove(): void {
-    const item = this.#pick();
-    if (!item) return;
-    const { events, tasks } = this.#world.sandbox.workspace;
-    const where = { by: this.#by, project: item.project };
-    this.#world.reads.changing(listOf(item));
-    if (item.kind === "event") insist(events.remove({ ...where, event: item.id }));
-    else insist(tasks.remove({ ...where, list: item.list, task: item.id }));
-    const name = markIn(item.title);
-    this.#tell(`deletes ${name}`, { field: "title", mark: null, before: name, item: name });
-  }
-
   get #by(): number {
     return this.#world.sandbox.keys[0]?.personId ?? 0;
   }
 
-  #pick() {
-    const items = itemsOf(this.#world.sandbox);
+  #at({ project, list }: PresentItem) {
+    return { by: this.#by, project, list };
+  }
+
+  #pick(isFit: (item: PresentItem) => boolean = () => true): PresentItem | null {
+    const items = itemsOf(this.#world.sandbox).filter(isFit);
     return items.length === 0 ? null : this.#world.random.pick(items);
   }
 
@@ -122,9 +183,7 @@ export class Colleague {
 const listPath = ({ project, list }: { readonly project: number; readonly list: number | null }) =>
   `/api/v3/projects/${project}/${list === null ? "events" : `todolists/${list}/tasks`}`;
 
-const listOf = ({ project, kind, list }: PresentItem): string =>
-  listPath({ project, list: kind === "event" ? null : list });
-
-/** So many days after the first. */
-export const dayOf = (days: number): string =>
-  Temporal.PlainDate.from("2027-03-02").add({ days }).toString();
+const listOf = ({ project, kind, list, parent }: PresentItem): string =>
+  kind === "subtask"
+    ? `${listPath({ project, list })}/${parent}/subtasks`
+    : listPath({ project, list: list === 0 ? null : list });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Edit } from "../../src/domain/edit.ts";
 import type { EditId } from "../../src/domain/ids.ts";
-import { applyPatch } from "../../src/domain/patch.ts";
-import { type Ledger, markIn, type Noted, secrecy } from "../ledger.ts";
+import { applyPatch, valuesOf } from "../../src/domain/patch.ts";
+import { type Ledger, markedFields, markIn, markOfPatch, type Noted, secrecy } from "../ledger.ts";
 import type { PresentItem } from "../workspace-items.ts";
 import type { World } from "../world.ts";
 
@@ -35,7 +35,8 @@ export class Operator {
     const { random, life } = this.#world;
     const done = life.rooms.store.journal.list({ state: "confirmed", limit: 20 });
     const undoable = done.filter(
-      ({ patch, action }) => action !== "update" || patch.title || patch.description,
+      ({ patch, action }) =>
+        action !== "update" || markedFields.some((field) => markOfPatch(patch, field) !== ""),
     );
     if (undoable.length === 0) return;
     const edit = random.pick(undoable);
@@ -68,7 +69,7 @@ export class Operator {
         .map(([line]) => markIn(line))
         .filter((mark) => mark !== "");
       const there = items
-        .filter(({ project, title }) => project === projectId && !title.includes(secrecy))
+        .filter((item) => item.project === projectId && !item.private)
         .map(({ title }) => markIn(title));
       const [seen, has] = [shown, there].map((marks) => marks.toSorted().join(", "));
       if (seen !== has)
@@ -113,10 +114,10 @@ function wishesOfUndo({
     const mark = markIn(was.title);
     return [{ field: "title", mark, before: mark, item: null }];
   }
-  const fields = (["title", "description"] as const).filter((field) => patch[field] !== undefined);
-  return fields.flatMap((field) => {
-    const mark = markIn(was[field] ?? "", field);
-    const before = markIn(made[field] ?? "", field);
+  return markedFields.flatMap((field) => {
+    if (markOfPatch(patch, field) === "") return [];
+    const mark = markOfPatch(valuesOf(was), field);
+    const before = markOfPatch(valuesOf(made), field);
     return mark === "" ? [] : [{ field, mark, before, item }];
   });
 }

@@ -1,9 +1,19 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
 import { ownerOf } from "../../test/support/sandbox.ts";
-import { type Ledger, markIn, type Noted, secrecy, titleOf, withLine } from "../ledger.ts";
+import {
+  type Ledger,
+  markIn,
+  markOfOctets,
+  type Noted,
+  secrecy,
+  titleOf,
+  withDay,
+  withLine,
+} from "../ledger.ts";
 import type { PresentItem } from "../workspace-items.ts";
 import type { Answer, World } from "../world.ts";
-import { dayOf } from "./colleague.ts";
 
 /** How a calendar program guards its changes: by the ETag that it knows, or not at all; `stale` seldom loads what has changed. */
 export type Habit = "careful" | "bare" | "stale";
@@ -22,6 +32,9 @@ interface Found {
 
 /** What a calendar lists: ETags by address. */
 type Listing = ReadonlyMap<string, string>;
+
+/** Instead of over CalDAV: by the API, and as a file in the inbox. */
+const ways = ["uploads", "uploads", "drops"] as const;
 
 const calendarType = { "content-type": "text/calendar; charset=utf-8" };
 
@@ -107,9 +120,9 @@ export class Program {
           (calendar === this.#assigned
             ? item.assigned.includes(this.#person)
             : calendar.endsWith(
-                item.kind === "event" ? `/events-${item.project}/` : `/tasks-${item.list}/`,
+                item.list === 0 ? `/events-${item.project}/` : `/tasks-${item.list}/`,
               )) &&
-          (this.#isOwner || !item.title.includes(secrecy)),
+          (this.#isOwner || !item.private),
       );
       const listed = await this.#list(calendar);
       if (!listed) this.#faults.add(`${this.#name}: ${calendar} cannot be listed`);
@@ -127,7 +140,8 @@ export class Program {
         );
       }
       const marks = there
-        .map(({ title, completed }) => stateOf(markIn(title), completed))
+        // Events have no state of being done, and milestones are events here.
+        .map(({ title, completed, list }) => stateOf(markIn(title), completed && list !== 0))
         .toSorted()
         .join(", ");
       if (shown !== marks) {
@@ -245,21 +259,27 @@ export class Program {
     const mark = this.#ledger.nextMark();
     this.#made += 1;
     const uid = `${this.#person}-${this.#habit}-${this.#made}@example.com`;
-    const day = dayOf(random.between(0, 60)).replaceAll("-", "");
+    const day = this.#ledger.nextDay().replaceAll("-", "");
     const [component, date] = calendar.includes("/tasks-")
       ? ["VTODO", "DUE"]
       : ["VEVENT", "DTSTART"];
+    const tasks = [...this.#copies]
+      .filter(([href, { octets }]) => href.startsWith(calendar) && isTask(octets))
+      .toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const [, above] = tasks.length > 0 && random.chance(0.4) ? random.pick(tasks) : [];
     const octets = [
       ...["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Simulation//EN", `BEGIN:${component}`],
       ...[`UID:${uid}`, "DTSTAMP:20270301T090000Z", `SUMMARY:${mark} by a program`],
+      ...(above ? [`RELATED-TO:${uidIn(above.octets)}`] : []),
       ...[`${date};VALUE=DATE:${day}`, `END:${component}`, "END:VCALENDAR", ""],
     ].join("\r\n");
     const href = `${calendar}${encodeURIComponent(uid)}.ics`;
     const headers = this.#habit === "careful" ? { "if-none-match": "*" } : {};
     const answer = await this.#put(href, { octets, headers });
-    this.#tell(`makes ${mark}`, {
+    const under = above && markIn(above.octets);
+    this.#tell(under === undefined ? `makes ${mark}` : `makes ${mark} below ${under}`, {
       answer,
-      wish: { field: "title", mark, before: null, item: null },
+      wish: { ...{ field: "title", mark, before: null, item: null }, ...(under && { under }) },
     });
   }
 
@@ -284,17 +304,26 @@ export class Program {
     const found = this.#pick();
     if (!found) return;
     const { href, copy, before: item } = found;
-    const field = this.#world.random.chance(0.7) ? "title" : "description";
+    const field = this.#world.random.pick([
+      ...(["title", "title", "title", "description", "date"] as const),
+    ]);
     const mark = this.#ledger.nextMark(field);
-    const before = markIn(copy.octets, field);
+    const before = markOfOctets(copy.octets, field);
     const text = titleOf(mark, { by: "a program", before: copy.octets });
-    const octets = withLine(copy.octets, field === "title" ? "SUMMARY" : "DESCRIPTION", text);
+    const octets =
+      field === "date"
+        ? withDay(copy.octets, mark)
+        : withLine(copy.octets, field === "title" ? "SUMMARY" : "DESCRIPTION", text);
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
-    const isUpload = this.#habit !== "careful" && this.#world.random.chance(0.2);
-    const answer = isUpload
-      ? await this.#upload(href, octets)
-      : await this.#put(href, { octets, headers });
-    const what = `${isUpload ? "uploads" : "changes"} the ${field} of ${item} to ${mark}`;
+    const { random } = this.#world;
+    const way = this.#habit !== "careful" && random.chance(0.3) ? random.pick(ways) : "changes";
+    const answer =
+      way === "uploads"
+        ? await this.#upload(href, octets)
+        : way === "drops"
+          ? await this.#drop(href, { octets, name: mark })
+          : await this.#put(href, { octets, headers });
+    const what = `${way} the ${field} of ${item} to ${mark}`;
     this.#tell(what, { answer, wish: { field, mark, before, item } });
     if (answer && (answer.status === 412 || answer.status === 404)) this.#forget(href);
   }
@@ -303,7 +332,7 @@ export class Program {
   async #tick(): Promise<void> {
     if (this.#habit !== "careful") await this.load();
     const found = this.#pick();
-    if (!found?.href.includes("/tasks-")) return;
+    if (!found?.copy.octets.includes("BEGIN:VTODO")) return;
     const { href, copy, before } = found;
     const status = isDone(copy.octets) ? "NEEDS-ACTION" : "COMPLETED";
     const octets = withLine(
@@ -318,14 +347,10 @@ export class Program {
 
   /** Hands the object in as a file, and not over CalDAV; a file that is taken in part counts as refused. */
   async #upload(href: string, octets: string): Promise<Answer | null> {
-    const [, kind, id] = /\/(events|tasks)-(\d+)\//.exec(href) ?? [];
-    const places = this.#world.sandbox.workspace.places();
-    const project =
-      kind === "events" ? id : places.find(({ lists }) => lists.includes(Number(id)))?.project;
-    const list = kind === "tasks" ? `&list=${id}` : "";
+    const { project, list } = this.#placeOf(href);
     const answer = await this.#world.askAsAdmin({
       method: "POST",
-      path: `/api/edits?project=${project}${list}&person=${this.#person}`,
+      path: `/api/edits?project=${project}${list === null ? "" : `&list=${list}`}&person=${this.#person}`,
       headers: { ...calendarType, ...this.#agent },
       body: octets,
     });
@@ -335,6 +360,35 @@ export class Program {
     // Who goes on from what is in the file says it again.
     if (isTaken) this.#copies.set(href, { etag: "", octets });
     return isTaken ? answer : { ...answer, status: 422 };
+  }
+
+  /** Puts the object into the inbox as a file, and waits for what becomes of it; without an answer where it still lies there. */
+  async #drop(
+    href: string,
+    { octets, name }: { readonly octets: string; readonly name: string },
+  ): Promise<Answer | null> {
+    const { inbox, time } = this.#world;
+    const { project, list } = this.#placeOf(href);
+    const place = join(...[String(project), ...(list === null ? [] : [String(list)])]);
+    const [file, done] = [inbox, join(inbox, "done")].map((top) => join(top, place, `${name}.ics`));
+    if (file === undefined || done === undefined) throw new Error("there are two places");
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, octets);
+    const untilMs = time.monotonic() + 20_000;
+    await this.#world.waitFor(() => !existsSync(file) || time.monotonic() >= untilMs);
+    if (existsSync(file)) return null;
+    const text = existsSync(done) ? readFileSync(`${done}.report.txt`, "utf8") : "";
+    const isTaken = text.includes(" as edit ") && !text.includes("refused");
+    return { status: isTaken ? 202 : 422, headers: {}, text };
+  }
+
+  /** The project and the list of a calendar's address. */
+  #placeOf(href: string): { readonly project: number; readonly list: number | null } {
+    const [, kind, id] = /\/(events|tasks)-(\d+)\//.exec(href) ?? [];
+    if (kind === "events") return { project: Number(id), list: null };
+    const places = this.#world.sandbox.workspace.places();
+    const project = places.find(({ lists }) => lists.includes(Number(id)))?.project ?? 0;
+    return { project, list: Number(id) };
   }
 
   async #remove(): Promise<void> {
@@ -360,8 +414,8 @@ export class Program {
     if (!found) return;
     const { href, copy, before } = found;
     const [from, name] = [href.replace(/[^/]+$/, ""), href.replace(/^.*\//, "")];
-    // Another calendar than "assigned" is the item's own.
-    if (from === this.#assigned) return;
+    // Another calendar than "assigned" is the item's own, and a subtask is where its task is.
+    if (from === this.#assigned || isBelow(copy.octets)) return;
     const kind = from.includes("/tasks-") ? "/tasks-" : "/events-";
     const others = this.#calendars.filter((one) => one.includes(kind) && one !== from);
     if (others.length === 0) return;
@@ -504,6 +558,11 @@ const acceptanceSchema = z.object({
   errors: z.array(z.unknown()),
   items: z.array(z.object({ editId: z.number().nullable() })),
 });
+
+/** Whether it is a task, and no subtask. */
+const isTask = (octets: string): boolean => octets.includes("BEGIN:VTODO") && !isBelow(octets);
+
+const isBelow = (octets: string): boolean => /^RELATED-TO[;:]/m.test(octets);
 
 const isDone = (octets: string): boolean => /^STATUS:COMPLETED/m.test(octets);
 
