@@ -132,6 +132,9 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
      ON CONFLICT (name, project_id) DO UPDATE SET revision = excluded.revision`,
   );
   const markStale = db.prepare("UPDATE objects SET stale = 1 WHERE item = ? AND stale = 0");
+  const markHeldStale = db.prepare(
+    "UPDATE held_objects SET stale = 1 WHERE stale = 0 AND edit IN (SELECT id FROM edits WHERE item = ? AND state = 'held')",
+  );
   const triedPlaces = db.prepare(
     `SELECT DISTINCT c.collection, k.project_id FROM object_names n JOIN changes c USING (revision)
        JOIN collections k ON k.name = c.collection
@@ -275,7 +278,10 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     const isChangedText = lastPublished !== null && lastPublished !== publishedPart(after);
     if (isChangedText) raiseSequence(key);
     const settledHere = settled?.item === key ? settled : null;
-    if (isChangedText && !(before && !isNews({ before, after }, settledHere))) markStale.run(key);
+    if (isChangedText && !(before && !isNews({ before, after }, settledHere))) {
+      markStale.run(key);
+      markHeldStale.run(key);
+    }
     const quiet = isThere && !isChangedText && isSeenAlike(before, after);
     const told = { ...toldOf(isThere ? [before, after] : [after]), quiet };
     const at = log(collection, { key, act: "put", project: item.projectId, told });

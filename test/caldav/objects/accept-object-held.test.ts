@@ -96,6 +96,17 @@ describe("SEQUENCE of a change that is held", () => {
     expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(before);
   });
 
+  it("does not fall for its editor when others take back what they have changed", () => {
+    const rig = heldRig();
+    const path = changed(rig, 0);
+    rig.member(aTask(601, { title: "Chore", completed: true }));
+    const before = sequenceIn(rig.text(path));
+    rig.clock.advance({ seconds: 9 });
+    rig.member(aTask(601, { title: "Chore" }));
+    expect(rig.text(path)).toContain("STATUS:NEEDS-ACTION");
+    expect(sequenceIn(rig.text(path))).toBeGreaterThan(before);
+  });
+
   it("does not fall for its editor when it is discarded, and all are told", () => {
     const rig = heldRig();
     const path = changed(rig, 3);
