@@ -67,12 +67,20 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   if (waiting) return ended(waiting);
   if (!listed.ok) return unseen(listed.failure, attempt);
 
-  const altered = open.filter(
-    (item) => likeness(item, made) === "altered" && wasLikeAtFirst(item, attempt),
+  const noted = new Map(store.candidates.ofEdit(edit.id).map((one) => [keyOf(one), one]));
+  // As it is now, or as it was when it was last like the wish, with the item as it is now.
+  const altered = new Map(
+    open
+      .filter((item) => wasLikeAtFirst(item, attempt))
+      .flatMap((item) => {
+        const seen = likeness(item, made) === null ? noted.get(keyOf(item)) : item;
+        return seen && likeness(seen, made) !== null ? [[seen, item]] : [];
+      }),
   );
   const { wishes, ...lost } = made;
   const own = wishes.map((one) => ({ ...lost, edit: edit.id, wished: one }));
-  const item = assign([...own, ...otherCreations(attempt)], altered).get(edit.id);
+  const seen = assign([...own, ...otherCreations(attempt)], [...altered.keys()]).get(edit.id);
+  const item = seen && altered.get(seen);
   if (item) return { kind: "one", item };
 
   const { problems } = listed.value;

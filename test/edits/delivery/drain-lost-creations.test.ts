@@ -128,6 +128,23 @@ describe("step() after a fault of a creation", () => {
     expect(rig.requests("POST")).toHaveLength(1);
   });
 
+  it("takes what it made for it when nothing is as it was made, and a list has shown it in between", async () => {
+    const rig = await moveRig();
+    rig.send(calendar(party));
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+    await rig.step();
+    const [made] = rig.eventsIn(rig.project);
+    const { events } = rig.sandbox.workspace;
+    const place = { ...rig.by, event: made?.id ?? 0 };
+    insist(events.update(place, { title: "Feast" }));
+    await rig.sweep();
+    insist(events.update(place, { start: "2026-12-27", end: "2026-12-27", all_day: true }));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.edit().answer?.id).toBe(made?.id);
+    expect(rig.eventsIn(rig.project)).toHaveLength(1);
+  });
+
   it.each([
     ["renamed", "SUMMARY:Mine", { title: "Theirs" }],
     ["described", "SUMMARY:Party\r\nDESCRIPTION:Mine", { description: "Theirs" }],
