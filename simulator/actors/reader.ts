@@ -67,7 +67,8 @@ export class Reader {
     if (this.#page.length > 0 && this.#world.random.chance(0.4)) return true;
     // At most 400 days can be asked for.
     const from = this.#ledger.dayBefore(this.#world.random.between(0, 6) * 200);
-    const path = `/calendar/events.json?from=${from}&to=${from.add({ days: 400 })}`;
+    const until = from.add({ days: 400 });
+    const path = `/calendar/events.json?from=${from.toString()}&to=${until.toString()}`;
     const answer = await this.#ask("GET", path);
     if (answer?.status !== 200) return false;
     this.#page = eventsSchema.parse(JSON.parse(answer.text)).events;
