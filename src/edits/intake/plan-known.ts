@@ -210,32 +210,46 @@ function baseOf(incoming: IncomingItem, known: Known): Item {
   if (told) return told;
   const { base, sequence, lastModified } = incoming;
   const namesNone = base === null && sequence === null && lastModified === null;
-  if (namesNone) return nearestVersion(incoming, known);
+  if (namesNone) return nearest(incoming, known, [viewed.item, ...sinceOwnEdit(known)]);
   const about = { key: viewed.key, view: store.view, editor: situation.actor };
-  return shownBase(incoming, about) ?? viewed.item;
+  const named = shownBase(incoming, about) ?? viewed.item;
+  return base === null ? named : nearest(incoming, known, [named, ...putByPrograms(known)]);
 }
 
-/**
- * What names no version may be a copy of an old one: of the present one, and of those since the editor's own last edit, that of which
- * it changes the fewest fields, but one at least.
- */
-function nearestVersion(incoming: IncomingItem, { viewed, situation }: Known): Item {
-  const { store, actor, channel, context } = situation;
-  const { key, item } = viewed;
-  const changesOfBase = (base: Item) => fieldsOf(diffItem(incoming, base, context).patch).length;
-  let best = { base: item, changes: changesOfBase(item) };
-  if (best.changes < 2) return item;
-  const own = store.pastEdits
-    .ofItem(key)
-    .find((edit) => edit.actor === actor && edit.channel === channel);
-  // Its version was published in the same moment, or soon after.
-  const since = own?.createdAt.add({ seconds: 1 });
-  for (const base of store.view.history(key, actor, since).toReversed()) {
+/** Of several versions the one of which the file changes the fewest fields, but one at least; the first among equals. */
+function nearest(
+  incoming: IncomingItem,
+  { situation }: Known,
+  [first, ...others]: readonly [Item, ...(readonly Item[])],
+): Item {
+  const changesOfBase = (base: Item) =>
+    fieldsOf(diffItem(incoming, base, situation.context).patch).length;
+  let best = { base: first, changes: changesOfBase(first) };
+  if (best.changes < 2) return first;
+  for (const base of others) {
     const changes = changesOfBase(base);
     if (changes > 0 && changes < best.changes) best = { base, changes };
   }
   return best.base;
 }
+
+/** The versions since the editor's own last edit, the latest first: what names no version may be a copy of any. */
+function sinceOwnEdit({ viewed, situation }: Known): readonly Item[] {
+  const { store, actor, channel } = situation;
+  const own = store.pastEdits
+    .ofItem(viewed.key)
+    .find((edit) => edit.actor === actor && edit.channel === channel);
+  // Its version was published in the same moment, or soon after.
+  const since = own?.createdAt.add({ seconds: 1 });
+  return store.view.history(viewed.key, actor, since).toReversed();
+}
+
+/** The versions that calendar programs have put: their octets are given out as they came, and name the version before them. */
+const putByPrograms = ({ viewed, situation: { store, actor } }: Known): readonly Item[] =>
+  store.pastEdits.ofItem(viewed.key).flatMap(({ channel, createdAt }) => {
+    const put = channel === "caldav" ? store.view.shownAt(viewed.key, createdAt, actor) : null;
+    return put ? [put] : [];
+  });
 
 /** Whether an edit under way gives the item these very labels; new ones are not in the view before they have an id. */
 function labelsOnTheirWay(diff: Part, { viewed, situation }: Known): boolean {

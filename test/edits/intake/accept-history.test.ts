@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { projectId } from "../../../src/domain/ids.ts";
+import { personId, projectId } from "../../../src/domain/ids.ts";
 import { anEvent } from "../../support/items.ts";
 import { acceptRig, calendar, codes, vevent, wishes } from "../rig.ts";
 
@@ -47,6 +47,20 @@ describe("accept() of what the editor saw", () => {
     const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
     rig.put(anEvent(501, { title: "Two", description: "first" }));
     const item = rig.one(calendar(vevent(uid, "SUMMARY:One", "DESCRIPTION:second")));
+    expect(wishes(item)).toEqual({ description: "second" });
+  });
+
+  it("takes a copy of what a program has put, which names the version before it, for what it says", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const put = (...lines: readonly string[]) =>
+      calendar(vevent(uid, "SEQUENCE:0", "X-DAYFERRY-BASE:0", ...lines));
+    const byProgram = { channel: "caldav", actor: personId(11) } as const;
+    rig.one(put("SUMMARY:Two", "DESCRIPTION:first"), byProgram);
+    rig.clock.advance({ minutes: 1 });
+    rig.put(anEvent(501, { title: "One", description: "first" }));
+    rig.clock.advance({ minutes: 1 });
+    const item = rig.one(put("SUMMARY:Two", "DESCRIPTION:second"));
     expect(wishes(item)).toEqual({ description: "second" });
   });
 
