@@ -263,7 +263,7 @@ function belowOf(
   shown: ViewItem,
   { item, store }: { readonly item: Item | null; readonly store: Store },
 ): HeldChange["items"] {
-  return store.view.below(shown.item).map((below) => {
+  return store.view.below(shown.item.id).map((below) => {
     const placed = item && placedIn(below.item, placeOf(item));
     if (!placed) return [below.key, null];
     return [below.key, { view: inPlace(below, placed), facts: factsOf(placed), held: null }];

@@ -140,7 +140,7 @@ export function createStoredObjects({
       const collection = listId === null ? eventsOf(projectId) : tasksOf(listId);
       const shown = view.get(key);
       tryName(key, { name, person, collection, project: projectId });
-      const below = shown?.item.kind === "task" ? view.below(shown.item) : [];
+      const below = shown?.item.kind === "task" ? view.below(shown.item.id) : [];
       for (const { key: part, uid } of below) {
         tryName(part, { name: nameOf(part, uid), person, collection, project: projectId });
       }

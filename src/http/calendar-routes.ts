@@ -130,7 +130,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     return id === null
       ? { subtasks: [], comments: [], history: [] }
       : {
-          subtasks: store.view.below({ projectId: item.projectId, id }),
+          subtasks: store.view.below(id),
           comments: store.comments.ofTask(id),
           history: store.history.ofTask(id),
         };

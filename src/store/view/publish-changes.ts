@@ -89,9 +89,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   );
   const taskOf = db.prepare("SELECT item FROM identities WHERE kind = 'task' AND service_id = ?");
   const viewed = db.prepare("SELECT item, collection, content FROM view_items WHERE item = ?");
-  const viewedBelow = db.prepare(
-    "SELECT item FROM view_items WHERE project_id = ? AND parent_id = ?",
-  );
+  const viewedBelow = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
   const putView = db.prepare(
     `INSERT INTO view_items (item, collection, content) VALUES (?, ?, ?)
      ON CONFLICT (item) DO UPDATE SET collection = excluded.collection, content = excluded.content`,
@@ -141,9 +139,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
      WHERE n.item = ? AND n.person IS NOT NULL AND c.collection NOT IN (SELECT collection FROM view_items WHERE item = n.item)`,
   );
   const subtasksOf = db.prepare(
-    `SELECT below.item FROM view_items task JOIN identities i USING (item)
-       JOIN view_items below ON below.project_id = task.project_id AND below.parent_id = i.service_id
-     WHERE task.item = ? AND i.kind = 'task'`,
+    `SELECT below.item FROM identities task JOIN view_items below ON below.parent_id = task.service_id
+     WHERE task.item = ? AND task.kind = 'task'`,
   );
   let settled: SettledEdit | null = null;
 
@@ -306,15 +303,13 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     }
     if (item) put(key, item, shown);
     else if (shown) bury(key, shown);
-    if (item?.kind === "task" && shown) publishBelow(item, shown);
+    if (item?.kind === "task" && !(shown && isAt(shown, item))) publishBelow(item);
     return true;
   }
 
-  /** The subtasks of a task that is shown in another place than before. */
-  function publishBelow(task: Item, shown: { collection: CollectionName; content: string }): void {
-    const before = plainContent(shown.content).projectId;
-    if (shown.collection === collectionOf(task) && before === task.projectId) return;
-    for (const row of viewedBelow.all(before, task.id)) publish(itemKey(numberColumn(row, "item")));
+  /** The subtasks of a task that is shown in another place than before, or again: it may have moved while it was not. */
+  function publishBelow(task: Item): void {
+    for (const row of viewedBelow.all(task.id)) publish(itemKey(numberColumn(row, "item")));
   }
 
   function note(
@@ -373,6 +368,10 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     },
   };
 }
+
+const isAt = (shown: { collection: CollectionName; content: string }, item: Item): boolean =>
+  shown.collection === collectionOf(item) &&
+  plainContent(shown.content).projectId === item.projectId;
 
 const toldToAll: Told = { audience: null, assigned: new Set() };
 

@@ -4,6 +4,7 @@ import {
   type ProjectId,
   type Revision,
   revision,
+  type ServiceId,
 } from "../../domain/ids.ts";
 import { type CollectionName, directory, type Item } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
@@ -86,7 +87,7 @@ export interface View {
   /** The keys of a collection's items, in the same order. */
   keysOfCollection(collection: CollectionName): readonly ItemKey[];
   /** The subtasks of a task, in the order in which they became known. */
-  below(task: { readonly projectId: ProjectId; readonly id: number | null }): readonly ViewItem[];
+  below(task: ServiceId | null): readonly ViewItem[];
   /** Items that a person is assigned to, of all projects. */
   assignedTo(person: PersonId): readonly ViewItem[];
   /** The keys of such items, read by parts of the whole view, one after the other. */
@@ -152,9 +153,7 @@ export function createView({
     "SELECT item FROM view_items WHERE project_id = ? ORDER BY item",
   );
   const byCollection = db.prepare(`${joined} WHERE v.collection = ? ORDER BY v.item`);
-  const byParent = db.prepare(
-    `${joined} WHERE v.project_id = ? AND v.parent_id = ? ORDER BY v.item`,
-  );
+  const byParent = db.prepare(`${joined} WHERE v.parent_id = ? ORDER BY v.item`);
   const byPerson = db.prepare(
     `${joined} WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.assigned') WHERE value = ?) ORDER BY v.item`,
   );
@@ -269,8 +268,7 @@ export function createView({
     keysOfProject: (project) => keysByProject.all(project).map(itemKeyColumn),
     ofCollection: (name) => byCollection.all(name).map((row) => decode(viewItemRow(row))),
     keysOfCollection: (name) => keysByCollection.all(name).map(itemKeyColumn),
-    below: ({ projectId, id }) =>
-      byParent.all(projectId, id).map((row) => decode(viewItemRow(row))),
+    below: (task) => byParent.all(task).map((row) => decode(viewItemRow(row))),
     assignedTo: (person) => byPerson.all(person).map((row) => decode(viewItemRow(row))),
     keysAssignedTo,
     daysBetween: (span) => byDay(inDays.all(boundsOf(span)), span),

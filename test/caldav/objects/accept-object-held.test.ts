@@ -160,6 +160,22 @@ describe("a deletion that is held", () => {
     expect(rig.since("tasks-3001", later).put.toSorted()).toEqual(names.toSorted());
   });
 
+  it("brings the subtasks back as well when it is approved, and refused by the service", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
+    const names = rig.names("tasks-3001");
+    rig.ask("DELETE", path);
+    const [deletion] = rig.held();
+    const token = rig.token("tasks-3001");
+    rig.approve();
+    const later = rig.token("tasks-3001");
+    const told = rig.since("tasks-3001", token).put;
+    if (deletion) rig.store.journal.discard(deletion);
+    expect(rig.names("tasks-3001")).toEqual(names);
+    expect([...told, ...rig.since("tasks-3001", later).put].toSorted()).toEqual(names.toSorted());
+  });
+
   it("is taken back by a PUT of the same UID, under the new name", () => {
     const rig = heldRig();
     const path = rig.member(aTask(601));

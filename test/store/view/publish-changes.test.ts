@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listId, personId, projectId, revision } from "../../../src/domain/ids.ts";
+import { listId, personId, projectId, revision, serviceId } from "../../../src/domain/ids.ts";
 import { type EventItem, eventsOf, type TaskItem, tasksOf } from "../../../src/domain/item.ts";
 
 import { aLabel, anEvent, aTask, days } from "../../support/items.ts";
@@ -130,6 +130,20 @@ describe("the change log", () => {
     expect(store.changes.revisionOf(project)).toBeGreaterThan(here);
     expect(store.changes.revisionOf(projectId(2002))).toBeGreaterThan(here);
     expect(store.changes.itemsSince(project, here)).toEqual([key]);
+  });
+
+  it("publish() result when a task comes back that was moved while it was deleted: its subtasks are where it is", () => {
+    const { put, seen, wish, store } = storeRig();
+    const key = put(aTask(1));
+    const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
+    const place = { projectId: project, listId: listId(3003) };
+    const move = wish(key, "update", { place });
+    expect(seen(child).item).toMatchObject(place);
+    const deletion = wish(key, "delete");
+    store.journal.discard(move);
+    store.journal.discard(deletion);
+    expect(seen(key).item).toMatchObject({ listId: 3001 });
+    expect(seen(child).item).toMatchObject({ listId: 3001 });
   });
 
   it("revisionOf() result when a todolist changes projects with all its tasks: neither goes back", () => {
