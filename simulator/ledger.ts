@@ -84,6 +84,9 @@ export const withLine = (octets: string, name: string, text: string): string => 
 export class Ledger {
   readonly #world: World;
   readonly #wishes: Wish[] = [];
+  /** Edits that a restore has forgotten. */
+  readonly #forgotten: Edit[] = [];
+  #hasReviewed = false;
   #marks = 0;
   #days = 0;
 
@@ -109,7 +112,24 @@ export class Ledger {
   }
 
   note(wish: Noted): void {
+    this.#hasReviewed ||= this.#world.settings.edits.mode === "review";
     this.#wishes.push({ ...wish, at: this.#world.time.clock() });
+  }
+
+  /**
+   * A backup of that moment is about to be restored. What has reached the service since is as if somebody had done it there; nobody
+   * counts on the rest.
+   */
+  restoring(madeAt: Temporal.Instant): void {
+    const { journal } = this.#world.life.rooms.store;
+    const edits = journal.list({ limit: 10_000 });
+    const isSince = (at: Temporal.Instant) => Temporal.Instant.compare(at, madeAt) >= 0;
+    this.#forgotten.push(...edits.filter(({ createdAt }) => isSince(createdAt)));
+    for (const [nth, wish] of this.#wishes.entries()) {
+      if (wish.way !== "taken" || !isSince(wish.at)) continue;
+      const isThere = edits.some((edit) => isOf(wish, edit) && edit.state === "confirmed");
+      this.#wishes[nth] = { ...wish, way: isThere ? "service" : "unanswered" };
+    }
   }
 
   get acknowledged(): number {
@@ -154,16 +174,15 @@ export class Ledger {
   ): readonly string[] {
     const { mark, field, way, actor } = wish;
     if (mark === null || way === "unanswered") return [];
-    const isOf = ({ id, patch }: Edit) =>
-      wish.edit === undefined ? markOfPatch(patch, field) === mark : id === wish.edit;
-    const own = edits.filter(isOf);
+    const own = edits.filter((edit) => isOf(wish, edit));
     const isTaken = way === "taken";
     if (isTaken && own.length === 0)
       return [`${mark} of ${actor}: acknowledged, and no edit has it`];
     // A person is told of what was not carried out.
     if (isTaken && !own.some(({ state }) => state === "confirmed")) return [];
     const names = this.#namesOf(mark);
-    if (toldTwice(edits).some((one) => names.has(one))) return [];
+    const ever = [...edits, ...this.#forgotten];
+    if (toldTwice(ever).some((one) => names.has(one))) return [];
     const present = items.find(({ title }) => names.has(markIn(title)));
     if (!present) {
       return this.isDeleted(mark)
@@ -180,11 +199,11 @@ export class Ledger {
       [mark, there].includes(markOfPatch(edit.patch, field))
         ? edit.conflicts.length > 0
         : edit.conflicts.some(({ ours }) => markIn(JSON.stringify(ours ?? ""), field) === mark);
-    if (edits.some(isTold)) return [];
+    if (ever.some(isTold)) return [];
     // A program is not shown what waits by another channel, and says the older text again.
     const isSaidAgain = ({ patch, createdAt }: Edit) =>
       markOfPatch(patch, field) === there && Temporal.Instant.compare(createdAt, wish.at) > 0;
-    if (this.#world.edits.mode === "review" && edits.some(isSaidAgain)) return [];
+    if (this.#hasReviewed && ever.some(isSaidAgain)) return [];
     const instead = shown ? `the older ${shown.mark} of ${shown.actor}` : "nothing of it";
     return [`${mark} of ${actor}: ${instead} is there`];
   }
@@ -205,7 +224,7 @@ export class Ledger {
 
   #twice(items: readonly PresentItem[], edits: readonly Edit[]): readonly string[] {
     const marks = items.map(({ title }) => markIn(title));
-    const told = toldTwice(edits);
+    const told = toldTwice([...edits, ...this.#forgotten]);
     return marks
       .filter((mark, at) => mark !== "" && marks.indexOf(mark) !== at)
       .filter((mark) => !told.some((one) => this.#namesOf(mark).has(one)))
@@ -236,6 +255,10 @@ export class Ledger {
     ];
   }
 }
+
+/** Whether the edit was made of the wish. */
+const isOf = ({ field, mark, edit }: Wish, { id, patch }: Edit): boolean =>
+  edit === undefined ? markOfPatch(patch, field) === mark : id === edit;
 
 /** Where the service lets neither of two events be deleted, a person is told so. */
 const toldTwice = (edits: readonly Edit[]): readonly string[] =>

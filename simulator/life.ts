@@ -30,8 +30,8 @@ export class Life {
       log: this.#log(),
       config: {
         service: { quota: { requests: 25, per: "PT10S" } },
-        polling: { share: world.share, comments: false, history: false, files: false },
-        edits: { ...world.edits, inbox: world.inbox },
+        polling: { share: world.settings.share, comments: false, history: false, files: false },
+        edits: { ...world.settings.edits, inbox: world.inbox },
         backups: { enabled: false },
         feeds: { past: "P50Y", future: "P50Y", completed: "P50Y" },
         http: { port: 0, publicUrl: "https://calendars.example.com" },

@@ -76,10 +76,10 @@ async function playedAndJudged(
   const { time } = world;
   const colleague = new Colleague(world, ledger);
   const operator = new Operator(world, ledger);
-  const { edits, share, skew } = world;
+  const { settings, skew } = world;
   world.note(
     "simulation",
-    `edits: ${JSON.stringify(edits)}, share of polling: ${share}, the service's clock is ${skew} s ahead`,
+    `settings: ${JSON.stringify(settings)}, the service's clock is ${skew} s ahead`,
   );
   for (let nth = 0; nth < 8; nth += 1) colleague.act();
   await world.run(() => world.life.rooms.sync.ready);

@@ -34,6 +34,20 @@ const latencyMs = 80;
 /** Of the service. */
 export const quota = { requests: 25, perMs: 10_000 } as const;
 
+/** `share`: which part of the quota the installation polls with; `edits`: how it treats them. */
+export interface Settings {
+  readonly share: number;
+  readonly edits: { readonly conflicts: ConflictPolicy; readonly mode: "apply" | "review" };
+}
+
+export const settingsFrom = (random: Random): Settings => ({
+  share: random.pick([0.2, 0.4]),
+  edits: {
+    conflicts: random.pick(["ask", "ask", "theirs", "ours"] as const),
+    mode: random.chance(0.2) ? "review" : "apply",
+  },
+});
+
 /**
  * A workspace, the daemon and a network inside one process, on a clock of their own, with all chance drawn from one seed: the
  * same seed gives the same events. Only one world is at work at a time, as it takes the place of the process's own runtime.
@@ -47,10 +61,10 @@ export class World {
   readonly folder = mkdtempSync(join(scratchFolder(), "dayferry-simulation-"));
   /** Files that are put here are taken as edits. */
   readonly inbox = join(this.folder, "inbox");
-  /** Which part of the quota this installation polls with. */
-  readonly share: number;
-  /** How it treats edits. */
-  readonly edits: { readonly conflicts: ConflictPolicy; readonly mode: "apply" | "review" };
+  /** What the operator has chosen. */
+  settings: Settings;
+  /** How often a backup was restored. */
+  restores = 0;
   /** How far the service's clock is ahead, in seconds. */
   skew: number;
   /** How old what the service shows may be. */
@@ -75,11 +89,7 @@ export class World {
     this.random = new Random(seed);
     this.chance = new Random(this.random.between(0, 2 ** 31));
     this.skew = this.random.pick([0, 0, 0, 30, -30, 3600, -3600]);
-    this.share = this.random.pick([0.2, 0.4]);
-    this.edits = {
-      conflicts: this.random.pick(["ask", "ask", "theirs", "ours"] as const),
-      mode: this.random.chance(0.2) ? "review" : "apply",
-    };
+    this.settings = settingsFrom(this.random);
     this.#agent = this.#network.httpAgent({});
   }
 
@@ -174,8 +184,7 @@ export class World {
     if (this.isStarting) return;
     const dead = this.life;
     this.note("operator", "kill -9, start");
-    this.#hasLostNotes ||= this.disk.hadTroubleWithin(quota.perMs);
-    this.disk.trouble = null;
+    this.#repairDisk();
     const folder = this.#nextFolder();
     dead.die(folder);
     this.#network.kill(this.#process);
@@ -186,6 +195,26 @@ export class World {
       this.#starting = null;
     });
     this.#background(this.#starting);
+  }
+
+  /** No daemon is started on a disk that cannot be written. */
+  #repairDisk(): void {
+    this.#hasLostNotes ||= this.disk.hadTroubleWithin(quota.perMs);
+    this.disk.trouble = null;
+  }
+
+  /** Ends the daemon, does `meanwhile` in its data directory, and starts it again. */
+  async restart(meanwhile: (dataDir: string) => void = () => undefined): Promise<void> {
+    const { dataDir } = this.life;
+    this.#repairDisk();
+    const restarting = (async () => {
+      await this.life.stop();
+      meanwhile(dataDir);
+      await this.#begin(dataDir);
+    })();
+    this.#starting = restarting;
+    await restarting;
+    this.#starting = null;
   }
 
   async close(): Promise<void> {

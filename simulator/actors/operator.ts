@@ -1,10 +1,17 @@
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
+import { databasePart } from "../../src/backups/archive.ts";
 import type { Edit } from "../../src/domain/edit.ts";
 import type { EditId } from "../../src/domain/ids.ts";
 import { applyPatch, valuesOf } from "../../src/domain/patch.ts";
+import { copyDatabase } from "../../src/store/copies/copy-database.ts";
+import { beginNewLife } from "../../src/store/copies/new-life.ts";
 import { type Ledger, markedFields, markIn, markOfPatch, type Noted, secrecy } from "../ledger.ts";
 import type { PresentItem } from "../workspace-items.ts";
-import type { World } from "../world.ts";
+import { quota, settingsFrom, type World } from "../world.ts";
+
+const migrations = join(import.meta.dirname, "../../migrations");
 
 const feedsSchema = z.object({
   feeds: z.array(z.object({ projectId: z.number(), url: z.string() })),
@@ -16,6 +23,7 @@ const editSchema = z.object({ id: z.number() });
 export class Operator {
   readonly #world: World;
   readonly #ledger: Ledger;
+  #backup: { readonly file: string; readonly madeAt: Temporal.Instant } | null = null;
 
   constructor(world: World, ledger: Ledger) {
     this.#world = world;
@@ -23,6 +31,54 @@ export class Operator {
   }
 
   async act(): Promise<void> {
+    const { random } = this.#world;
+    const kind = random.pick([
+      ...(["decide", "decide", "decide", "decide", "restart", "backUp", "restore"] as const),
+    ]);
+    if (kind === "decide") await this.#decideOrUndo();
+    else if (this.#world.isStarting) return;
+    else if (kind === "restart") await this.#restart();
+    else if (kind === "backUp") await this.#backUp();
+    else await this.#restore();
+  }
+
+  /** Ends the daemon as is due, and starts it with other settings. */
+  async #restart(): Promise<void> {
+    this.#world.settings = settingsFrom(this.#world.random);
+    this.#world.note("operator", `restarts with ${JSON.stringify(this.#world.settings)}`);
+    await this.#world.restart();
+  }
+
+  async #backUp(): Promise<void> {
+    const { life, folder, time } = this.#world;
+    const madeAt = time.clock();
+    const file = join(folder, `backup-${time.monotonic()}`);
+    const made = await copyDatabase(join(life.dataDir, databasePart), file);
+    if (made.ok) this.#backup = { file, madeAt };
+    this.#world.note("operator", made.ok ? "makes a backup" : "cannot make a backup");
+  }
+
+  /** Puts the last backup in the place of the database. */
+  async #restore(): Promise<void> {
+    if (!this.#backup) return;
+    const { file, madeAt } = this.#backup;
+    this.#backup = null;
+    const { time, random } = this.#world;
+    this.#world.note("operator", `restores the backup of ${madeAt.toString()}`);
+    this.#ledger.restoring(madeAt);
+    await this.#world.restart((dataDir) => {
+      const replaced = join(dataDir, databasePart);
+      beginNewLife(file, {
+        ...{ migrations, madeAt, replaced, now: time.clock(), quota: quota.requests },
+        epoch: `restored-${random.between(0, 2 ** 31)}`,
+      });
+      for (const ending of ["", "-wal", "-shm"]) rmSync(`${replaced}${ending}`, { force: true });
+      renameSync(file, replaced);
+      this.#world.restores += 1;
+    });
+  }
+
+  async #decideOrUndo(): Promise<void> {
     const { random } = this.#world;
     const [oldest] = this.#waiting();
     if (oldest && random.chance(0.5))

@@ -48,7 +48,7 @@ export class Program {
   readonly #password: string;
   readonly #copies = new Map<string, Copy>();
   /** By calendar; of a program that asks for what has changed. */
-  readonly #tokens = new Map<string, string>();
+  readonly #tokens = new Map<string, { readonly token: string; readonly restores: number }>();
   /** The highest SEQUENCE of each UID. */
   readonly #sequences = new Map<string, number>();
   readonly #faults = new Set<string>();
@@ -171,13 +171,14 @@ export class Program {
 
   /** Asks for what has changed. Source: RFC 6578. */
   async #synchronise(calendar: string): Promise<void> {
-    const token = this.#tokens.get(calendar) ?? "";
+    const { token, restores } = this.#tokens.get(calendar) ?? { token: "", restores: 0 };
     const answer = await this.#ask("REPORT", calendar, {
       body: `<sync-collection xmlns="DAV:"><sync-token>${token}</sync-token><sync-level>1</sync-level><prop><getetag/></prop></sync-collection>`,
     });
     if (answer?.status === 403 && token !== "") {
-      // Nothing here makes a token void.
-      this.#faults.add(`${this.#name}: the sync token of ${calendar} is void`);
+      // Nothing else makes a token void.
+      if (restores === this.#world.restores)
+        this.#faults.add(`${this.#name}: the sync token of ${calendar} is void`);
       this.#tokens.delete(calendar);
       for (const href of this.#copies.keys()) {
         if (href.startsWith(calendar)) this.#forget(href);
@@ -188,7 +189,7 @@ export class Program {
     for (const [, href = ""] of answer.text.matchAll(goneResponse)) this.#forget(href);
     if (!(await this.#fetch(listingIn(answer.text)))) return;
     const [, next = ""] = /<d:sync-token>([^<]+)</.exec(answer.text) ?? [];
-    this.#tokens.set(calendar, next);
+    this.#tokens.set(calendar, { token: next, restores: this.#world.restores });
   }
 
   /** Gets what it has no copy of; returns whether everything was answered. */

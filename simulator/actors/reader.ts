@@ -192,7 +192,7 @@ export class Reader {
       this.#faults.add(`${this.#name}: ${method} ${path} told of ${markIn(answer.text)}, a secret`);
     }
     // Whoever is not known any more logs in again.
-    if (answer?.status === 403 || answer?.status === 401) this.#cookie = "";
+    if (answer && [303, 401, 403].includes(answer.status) && path !== "/login") this.#cookie = "";
     return answer;
   }
 
