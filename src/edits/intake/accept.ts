@@ -248,6 +248,7 @@ function* planItems(request: ItemsRequest, deps: AcceptDeps, from = 0): Generato
     projectId,
     listId,
     actor,
+    program: request.program ?? null,
     hasOwnKey: actor !== null && deps.withOwnKey?.has(actor) === true,
     at: deps.clock(),
   };

@@ -32,6 +32,8 @@ export interface Situation {
   readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
   readonly actor: PersonId | null;
+  /** User-Agent of the program that sent the file; null where it said none. */
+  readonly program: string | null;
   /** Whether what the actor makes is the actor's, and not the account's. */
   readonly hasOwnKey: boolean;
   readonly at: Temporal.Instant;

@@ -233,12 +233,12 @@ function nearest(
   return best.base;
 }
 
-/** The versions since the editor's own last edit, the latest first: what names no version may be a copy of any. */
+/** The versions since the last edit by the editor's same program, the latest first: what names no version may be a copy of any. */
 function sinceOwnEdit({ viewed, situation }: Known): readonly Item[] {
-  const { store, actor, channel } = situation;
+  const { store, actor, channel, program } = situation;
   const own = store.pastEdits
     .ofItem(viewed.key)
-    .find((edit) => edit.actor === actor && edit.channel === channel);
+    .find((edit) => edit.actor === actor && edit.channel === channel && edit.program === program);
   // Its version was published in the same moment, or soon after.
   const since = own?.createdAt.add({ seconds: 1 });
   return store.view.history(viewed.key, actor, since).toReversed();

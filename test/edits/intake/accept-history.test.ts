@@ -64,6 +64,16 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(item)).toEqual({ description: "second" });
   });
 
+  it("compares a copy that names no version with those since its own program's last edit, and not another's", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const file = (...lines: readonly string[]) => calendar(vevent(uid, ...lines));
+    rig.one(file("SUMMARY:Two", "DESCRIPTION:first"), { program: "One/1.0" });
+    rig.clock.advance({ minutes: 1 });
+    const item = rig.one(file("SUMMARY:One", "DESCRIPTION:second"), { program: "Other/1.0" });
+    expect(wishes(item)).toEqual({ description: "second" });
+  });
+
   it("takes what its editor puts back at its word", () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
