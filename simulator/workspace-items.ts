@@ -60,3 +60,7 @@ const present = (
   creator: shown.creator.id,
   private: "private" in shown && shown.private,
 });
+
+/** The projects that a person has access to. */
+export const projectsOf = ({ workspace }: Sandbox, person: number): ReadonlySet<number> =>
+  new Set(workspace.people().find(({ id }) => id === person)?.projects);

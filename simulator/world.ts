@@ -63,6 +63,8 @@ export class World {
   readonly inbox = join(this.folder, "inbox");
   /** What the operator has chosen. */
   settings: Settings;
+  /** Whether a list was deleted, or somebody sees other projects than before. */
+  hasRegrouped = false;
   /** How often a backup was restored. */
   restores = 0;
   /** How far the service's clock is ahead, in seconds. */

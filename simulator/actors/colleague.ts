@@ -1,6 +1,6 @@
 import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Ledger, markIn, type Noted, secrecy, titleOf } from "../ledger.ts";
-import { itemsOf, type PresentItem } from "../workspace-items.ts";
+import { itemsOf, type PresentItem, projectsOf } from "../workspace-items.ts";
 import type { World } from "../world.ts";
 
 /** Somebody who works in the service itself. */
@@ -15,7 +15,14 @@ export class Colleague {
 
   act(): void {
     const { random } = this.#world;
-    const kind = random.pick([
+    const dice = random.between(1, 100);
+    if (dice <= 1) this.#removeList();
+    else if (dice <= 3) this.#changeAccess();
+    else this.#work();
+  }
+
+  #work(): void {
+    const kind = this.#world.random.pick([
       ...(["make", "make", "makeBelow", "change", "change", "change", "change"] as const),
       ...(["tick", "assign", "hide", "move", "remove"] as const),
     ]);
@@ -42,7 +49,7 @@ export class Colleague {
     const list = isSecret || random.chance(0.5) ? null : random.pick(place.lists);
     reads.changing(listPath({ project: place.project, list }));
     // Who is assigned sees what is private.
-    const assigned = isSecret ? [] : this.#someone();
+    const assigned = isSecret ? [] : this.#someone(place.project);
     const milestone = random.chance(0.2);
     const event = { title, start: day, all_day: true, private: isSecret, assigned, milestone };
     if (list === null) insist(workspace.events.create(where, event));
@@ -93,7 +100,7 @@ export class Colleague {
   #assign(): void {
     const item = this.#pick((one) => !one.private);
     if (!item) return;
-    const assigned = this.#someone();
+    const assigned = this.#someone(item.project);
     this.#update(item, { assigned });
     const who = assigned.length > 0 ? String(assigned) : "nobody";
     this.#world.note("colleague", `assigns ${who} to ${markIn(item.title)}`);
@@ -153,11 +160,43 @@ export class Colleague {
     else insist(events.update({ ...where, event: id }, body));
   }
 
-  /** One of those who have programs, or nobody. */
-  #someone(): readonly number[] {
+  /** One of those who have programs, and see the project, or nobody. */
+  #someone(project: number): readonly number[] {
     const { random, sandbox } = this.#world;
-    const person = random.pick([...sandbox.keys.map(({ personId }) => personId).slice(0, 2), null]);
-    return person === null ? [] : [person];
+    const people = sandbox.keys.slice(0, 2).map(({ personId }) => personId);
+    const person = random.pick([...people, null]);
+    return person !== null && projectsOf(sandbox, person).has(project) ? [person] : [];
+  }
+
+  /** Deletes a list with all that is in it; the last one of a project stays. */
+  #removeList(): void {
+    const { random, sandbox, reads } = this.#world;
+    const { project, lists } = random.pick(sandbox.workspace.places());
+    if (lists.length < 2) return;
+    const list = random.pick(lists);
+    reads.changing(listPath({ project, list }));
+    for (const item of itemsOf(sandbox).filter((one) => one.list === list)) {
+      const name = markIn(item.title);
+      this.#tell(`deletes ${name}, which is in list ${list}`, {
+        ...{ field: "title", mark: null, before: name, item: name },
+      });
+    }
+    sandbox.workspace.directory.removeTodolist(list);
+    this.#world.hasRegrouped = true;
+    this.#world.note("colleague", `deletes list ${list}`);
+  }
+
+  /** Takes the second person's access to one project away, or gives it back. */
+  #changeAccess(): void {
+    const { random, sandbox } = this.#world;
+    const person = sandbox.keys[1]?.personId ?? 0;
+    const all = sandbox.workspace.places().map(({ project }) => project);
+    const isWhole = all.every((one) => projectsOf(sandbox, person).has(one));
+    const taken = isWhole ? random.pick(all) : null;
+    const projects = all.filter((one) => one !== taken);
+    sandbox.workspace.directory.changePerson(person, { projects });
+    this.#world.hasRegrouped = true;
+    this.#world.note("colleague", `lets ${person} see ${projects.join(", ")}`);
   }
 
   get #by(): number {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import type { WorkspacePlace } from "../../src/sandbox/workspace.ts";
 import { ownerOf } from "../../test/support/sandbox.ts";
 import {
   type Ledger,
@@ -12,7 +13,7 @@ import {
   withDay,
   withLine,
 } from "../ledger.ts";
-import type { PresentItem } from "../workspace-items.ts";
+import { type PresentItem, projectsOf } from "../workspace-items.ts";
 import type { Answer, World } from "../world.ts";
 
 /** How a calendar program guards its changes: by the ETag that it knows, or not at all; `stale` seldom loads what has changed. */
@@ -114,11 +115,17 @@ export class Program {
    */
   async faults(items: readonly PresentItem[]): Promise<readonly string[]> {
     await this.load();
+    const seen = projectsOf(this.#world.sandbox, this.#person);
+    for (const place of this.#world.sandbox.workspace.places()) {
+      for (const calendar of seen.has(place.project) ? [] : this.#calendarsOf(place)) {
+        if (await this.#list(calendar)) this.#faults.add(`${this.#name}: ${calendar} is listed`);
+      }
+    }
     for (const calendar of this.#shown) {
       const there = items.filter(
         (item) =>
           (calendar === this.#assigned
-            ? item.assigned.includes(this.#person)
+            ? item.assigned.includes(this.#person) && seen.has(item.project)
             : calendar.endsWith(
                 item.list === 0 ? `/events-${item.project}/` : `/tasks-${item.list}/`,
               )) &&
@@ -176,8 +183,9 @@ export class Program {
       body: `<sync-collection xmlns="DAV:"><sync-token>${token}</sync-token><sync-level>1</sync-level><prop><getetag/></prop></sync-collection>`,
     });
     if (answer?.status === 403 && token !== "") {
-      // Nothing else makes a token void.
-      if (restores === this.#world.restores)
+      // Nothing else makes a token void; of what is assigned also other lists do.
+      const isRegrouped = calendar === this.#assigned && this.#world.hasRegrouped;
+      if (restores === this.#world.restores && !isRegrouped)
         this.#faults.add(`${this.#name}: the sync token of ${calendar} is void`);
       this.#tokens.delete(calendar);
       for (const href of this.#copies.keys()) {
@@ -235,14 +243,19 @@ export class Program {
     return this.#person === ownerOf(this.#world.sandbox);
   }
 
+  /** Of the projects that the person sees. */
   get #calendars(): readonly string[] {
-    const home = `/dav/calendars/${this.#person}/`;
-    return this.#world.sandbox.workspace
+    const { sandbox } = this.#world;
+    const seen = projectsOf(sandbox, this.#person);
+    return sandbox.workspace
       .places()
-      .flatMap(({ project, lists }) => [
-        `${home}events-${project}/`,
-        ...lists.map((list) => `${home}tasks-${list}/`),
-      ]);
+      .filter(({ project }) => seen.has(project))
+      .flatMap((place) => this.#calendarsOf(place));
+  }
+
+  #calendarsOf({ project, lists }: Pick<WorkspacePlace, "project" | "lists">): readonly string[] {
+    const home = `/dav/calendars/${this.#person}/`;
+    return [`${home}events-${project}/`, ...lists.map((list) => `${home}tasks-${list}/`)];
   }
 
   /** What is assigned to the person, wherever it is. */

@@ -96,6 +96,20 @@ export class DirectoryWork {
     });
   }
 
+  /** Deletes a todolist with all that is in it, as its people could. Does nothing where there is none. */
+  removeTodolist(id: number): void {
+    const { store } = this.#setting;
+    store.transaction(() => {
+      for (const task of store.tasks.of(id)) {
+        for (const it of store.subtasks.of(task.id)) store.subtasks.remove(it.id);
+        for (const it of store.comments.of(task.id)) store.comments.remove(it.id);
+        for (const it of store.history.of(task.id)) store.history.remove(it.id);
+        store.tasks.remove(task.id);
+      }
+      store.todolists.remove(id);
+    });
+  }
+
   #showProject(project: ProjectRecord): object {
     const people = this.#setting.store.people
       .all()
