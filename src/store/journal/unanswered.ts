@@ -48,8 +48,11 @@ const betweenLooks = {
 /** For this long a write that was carried out late explains what an edit finds, and an unreadable item is asked for. */
 const retention = Temporal.Duration.from({ hours: 24 });
 
-/** Attempts of which it is not known whether they were, or will be, carried out. */
-const watched = `lands_until IS NOT NULL AND ${isOfKnown("act")}`;
+/**
+ * Attempts of which it is not known whether they were, or will be, carried out. What a restored backup may have sent since it was made
+ * is not known well enough to be watched.
+ */
+const watched = `lands_until IS NOT NULL AND before IS NOT NULL AND ${isOfKnown("act")}`;
 
 export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   const carryOut = db.prepare("UPDATE attempts SET landed_at = ? WHERE id = ?");
