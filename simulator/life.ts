@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Rooms } from "../src/build-daemon.ts";
 import type { Log } from "../src/log.ts";
@@ -6,7 +6,14 @@ import { startDaemon } from "../src/serve.ts";
 import { roomsOn } from "../test/support/rooms.ts";
 import type { World } from "./world.ts";
 
-const kept = ["dayferry.sqlite", "dayferry.sqlite-wal", "feed-key", "admin-token", "mail-key"];
+const kept = [
+  "dayferry.sqlite",
+  "dayferry.sqlite-wal",
+  "feed-key",
+  "admin-token",
+  "mail-key",
+  "inbox",
+];
 
 /** One run of the daemon, from its start to its end or crash. */
 export class Life {
@@ -31,12 +38,17 @@ export class Life {
       config: {
         service: { quota: { requests: 25, per: "PT10S" } },
         polling: { share: world.settings.share, comments: false, history: false, files: false },
-        edits: { ...world.settings.edits, inbox: world.inbox },
+        edits: { ...world.settings.edits, inbox: this.inbox },
         backups: { enabled: false },
         feeds: { past: "P50Y", future: "P50Y", completed: "P50Y" },
         http: { port: 0, publicUrl: "https://calendars.example.com" },
       },
     });
+  }
+
+  /** Files that are put here are taken as edits. */
+  get inbox(): string {
+    return join(this.dataDir, "inbox");
   }
 
   get port(): number {
@@ -99,7 +111,7 @@ export class Life {
 
 function copyFiles(from: string, to: string): void {
   for (const name of kept) {
-    if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
+    if (existsSync(join(from, name))) cpSync(join(from, name), join(to, name), { recursive: true });
   }
 }
 

@@ -59,8 +59,6 @@ export class World {
   /** What the daemon draws from. */
   readonly chance: Random;
   readonly folder = mkdtempSync(join(scratchFolder(), "dayferry-simulation-"));
-  /** Files that are put here are taken as edits. */
-  readonly inbox = join(this.folder, "inbox");
   /** What the operator has chosen. */
   settings: Settings;
   /** Whether a list was deleted, or somebody sees other projects than before. */

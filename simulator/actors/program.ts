@@ -381,16 +381,18 @@ export class Program {
     href: string,
     { octets, name }: { readonly octets: string; readonly name: string },
   ): Promise<Answer | null> {
-    const { inbox, time } = this.#world;
+    const { time } = this.#world;
     const { project, list } = this.#placeOf(href);
     const place = join(...[String(project), ...(list === null ? [] : [String(list)])]);
-    const [file, done] = [inbox, join(inbox, "done")].map((top) => join(top, place, `${name}.ics`));
-    if (file === undefined || done === undefined) throw new Error("there are two places");
-    mkdirSync(join(file, ".."), { recursive: true });
-    writeFileSync(file, octets);
+    // A crash takes the folder along.
+    const pathIn = (...parts: readonly string[]) =>
+      join(this.#world.life.inbox, ...parts, place, `${name}.ics`);
+    mkdirSync(join(pathIn(), ".."), { recursive: true });
+    writeFileSync(pathIn(), octets);
     const untilMs = time.monotonic() + 20_000;
-    await this.#world.waitFor(() => !existsSync(file) || time.monotonic() >= untilMs);
-    if (existsSync(file)) return null;
+    await this.#world.waitFor(() => !existsSync(pathIn()) || time.monotonic() >= untilMs);
+    if (existsSync(pathIn())) return null;
+    const done = pathIn("done");
     const text = existsSync(done) ? readFileSync(`${done}.report.txt`, "utf8") : "";
     const isTaken = text.includes(" as edit ") && !text.includes("refused");
     return { status: isTaken ? 202 : 422, headers: {}, text };
