@@ -1,4 +1,4 @@
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Rooms } from "../src/build-daemon.ts";
 import type { Log } from "../src/log.ts";
@@ -49,6 +49,13 @@ export class Life {
   /** Files that are put here are taken as edits. */
   get inbox(): string {
     return join(this.dataDir, "inbox");
+  }
+
+  /** The mails that it has sent: hashes of their Message-IDs, by which files are named. */
+  get mails(): readonly string[] {
+    const folder = join(this.dataDir, "mail");
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    return names.filter((name) => name.endsWith(".eml")).map((name) => name.replace(/^.*-/, ""));
   }
 
   get port(): number {

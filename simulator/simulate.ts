@@ -119,7 +119,10 @@ async function playedAndJudged(
     const latest = decidedMs + longestRest * 1000;
     return now >= Math.min(latest, quietSince + roundSeconds * 1000);
   });
-  const shown = [...(await world.until(operator.faults(itemsOf(world.sandbox))))];
+  const shown = [
+    ...world.mailFaults(),
+    ...(await world.until(operator.faults(itemsOf(world.sandbox)))),
+  ];
   for (const program of programs) {
     shown.push(...(await world.until(program.faults(itemsOf(world.sandbox)))));
   }

@@ -14,6 +14,8 @@ export interface PresentItem {
   /** Its first or its due day; "" where there is none. */
   readonly date: string;
   readonly completed: boolean;
+  /** Names; of tasks and subtasks. */
+  readonly labels: readonly string[];
   readonly assigned: readonly number[];
   readonly creator: number;
   /** Seen by its maker and those who are assigned alone. */
@@ -28,6 +30,19 @@ export interface PresentItem {
 /** Everything that the account's owner sees. */
 export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
   const by = keys[0]?.personId ?? 0;
+  const names = new Map(insist(workspace.labels.list({ by })).map(({ id, name }) => [id, name]));
+  const present = (shown: Shown, place: Place): PresentItem => ({
+    ...place,
+    id: shown.id,
+    title: shown.title,
+    description: shown.description ?? "",
+    date: ("start" in shown ? shown.start : (shown.due_date ?? "")).slice(0, 10),
+    completed: shown.completed,
+    labels: "labels" in shown ? shown.labels.map((id) => names.get(id) ?? "").toSorted() : [],
+    assigned: shown.assigned,
+    creator: shown.creator.id,
+    private: "private" in shown && shown.private,
+  });
   return workspace.places().flatMap(({ project, lists }) => [
     ...insist(workspace.events.list({ by, project }, { view: "all" })).map((event) =>
       present(event, {
@@ -46,20 +61,8 @@ export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
   ]);
 }
 
-const present = (
-  shown: EventView | TaskView | SubtaskView,
-  place: Pick<PresentItem, "kind" | "project" | "list" | "parent">,
-): PresentItem => ({
-  ...place,
-  id: shown.id,
-  title: shown.title,
-  description: shown.description ?? "",
-  date: ("start" in shown ? shown.start : (shown.due_date ?? "")).slice(0, 10),
-  completed: shown.completed,
-  assigned: shown.assigned,
-  creator: shown.creator.id,
-  private: "private" in shown && shown.private,
-});
+type Shown = EventView | TaskView | SubtaskView;
+type Place = Pick<PresentItem, "kind" | "project" | "list" | "parent">;
 
 /** The projects that a person has access to. */
 export const projectsOf = ({ workspace }: Sandbox, person: number): ReadonlySet<number> =>

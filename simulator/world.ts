@@ -74,6 +74,8 @@ export class World {
   readonly #trace: string[] = [];
   readonly #hash = createHash("sha256");
   readonly #agent;
+  /** By processes that have died. */
+  readonly #mailed: string[] = [];
   #sandbox: Sandbox | null = null;
   #life: Life | null = null;
   #lives = 0;
@@ -174,6 +176,14 @@ export class World {
     return this.#hasLostNotes;
   }
 
+  /** What is wrong with the mails that were sent. */
+  mailFaults(): readonly string[] {
+    const sent = [...this.#mailed, ...this.life.mails];
+    return sent
+      .filter((mail, at) => sent.indexOf(mail) !== at)
+      .map((mail) => `the mail in the file that ends in ${mail} was sent twice`);
+  }
+
   /** Whether the daemon is being started. */
   get isStarting(): boolean {
     return this.#starting !== null;
@@ -186,6 +196,7 @@ export class World {
     this.note("operator", "kill -9, start");
     this.#repairDisk();
     const folder = this.#nextFolder();
+    this.#mailed.push(...dead.mails);
     dead.die(folder);
     this.#network.kill(this.#process);
     // The dead process may be in the middle of something, which it must not be told to end.

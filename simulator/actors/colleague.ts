@@ -24,13 +24,15 @@ export class Colleague {
   #work(): void {
     const kind = this.#world.random.pick([
       ...(["make", "make", "makeBelow", "change", "change", "change", "change"] as const),
-      ...(["tick", "assign", "hide", "move", "remove"] as const),
+      ...(["tick", "assign", "label", "renameLabel", "hide", "move", "remove"] as const),
     ]);
     if (kind === "make") this.#make();
     else if (kind === "makeBelow") this.#makeBelow();
     else if (kind === "change") this.#change();
     else if (kind === "tick") this.#tick();
     else if (kind === "assign") this.#assign();
+    else if (kind === "label") this.#label();
+    else if (kind === "renameLabel") this.#renameLabel();
     else if (kind === "hide") this.#hide();
     else if (kind === "move") this.#move();
     else this.#remove();
@@ -104,6 +106,30 @@ export class Colleague {
     this.#update(item, { assigned });
     const who = assigned.length > 0 ? String(assigned) : "nobody";
     this.#world.note("colleague", `assigns ${who} to ${markIn(item.title)}`);
+  }
+
+  /** Gives a task or a subtask other labels. */
+  #label(): void {
+    const { random, sandbox } = this.#world;
+    const item = this.#pick(({ list }) => list !== 0);
+    if (!item) return;
+    const all = insist(sandbox.workspace.labels.list({ by: this.#by }));
+    const labels = all.filter(() => random.chance(0.5));
+    this.#update(item, { labels: labels.map(({ id }) => id) });
+    this.#world.note("colleague", `labels ${markIn(item.title)} ${namesOf(labels)}`);
+  }
+
+  /** Renames a label, or makes one while there are few. */
+  #renameLabel(): void {
+    const { random, sandbox, time } = this.#world;
+    const { labels } = sandbox.workspace;
+    const all = insist(labels.list({ by: this.#by }));
+    const name = `label ${Math.floor(time.monotonic())}`;
+    if (all.some((one) => one.name === name)) return;
+    const label = all.length < 3 ? null : random.pick(all);
+    if (label) insist(labels.update({ by: this.#by, label: label.id }, { name }));
+    else insist(labels.create({ by: this.#by }, { name }));
+    this.#world.note("colleague", `${label ? `renames ${label.name} to` : "makes"} ${name}`);
   }
 
   /** Makes an event that others could see private, under a new name. */
@@ -226,3 +252,6 @@ const listOf = ({ project, kind, list, parent }: PresentItem): string =>
   kind === "subtask"
     ? `${listPath({ project, list })}/${parent}/subtasks`
     : listPath({ project, list: list === 0 ? null : list });
+
+const namesOf = (labels: readonly { readonly name: string }[]): string =>
+  labels.map(({ name }) => name).join(", ") || "nothing";

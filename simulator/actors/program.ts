@@ -5,6 +5,7 @@ import type { WorkspacePlace } from "../../src/sandbox/workspace.ts";
 import { ownerOf } from "../../test/support/sandbox.ts";
 import {
   type Ledger,
+  markedFields,
   markIn,
   markOfOctets,
   type Noted,
@@ -29,6 +30,12 @@ interface Found {
   readonly href: string;
   readonly copy: Copy;
   readonly before: string;
+}
+
+/** What a program makes. */
+interface Newcomer {
+  readonly uid: string;
+  readonly mark: string;
 }
 
 /** What a calendar lists: ETags by address. */
@@ -89,6 +96,7 @@ export class Program {
       "change",
       "change",
       "tick",
+      "label",
       "remove",
       "move",
       "again",
@@ -97,6 +105,7 @@ export class Program {
     else if (kind === "again") await this.#makeAgain();
     else if (kind === "change") await this.#change();
     else if (kind === "tick") await this.#tick();
+    else if (kind === "label") await this.#label();
     else if (kind === "move") await this.#move();
     else await this.#remove();
   }
@@ -137,20 +146,14 @@ export class Program {
       const known = copies.map(([href, { etag }]) => `${href} ${etag}`);
       const [expected, shown] = [
         [...(listed ?? [])].map(([href, etag]) => `${href} ${etag}`),
-        copies
-          .map(([, { octets }]) => stateOf(markIn(octets), isDone(octets)))
-          .filter((text) => text !== ""),
+        copies.map(([, { octets }]) => stateOf(octets)).filter((text) => text !== ""),
       ].map((all) => all.toSorted().join(", "));
       if (known.toSorted().join(", ") !== expected) {
         this.#faults.add(
           `${this.#name}: ${calendar} lists ${expected}, and changes told of ${known.join(", ")}`,
         );
       }
-      const marks = there
-        // Events have no state of being done, and milestones are events here.
-        .map(({ title, completed, list }) => stateOf(markIn(title), completed && list !== 0))
-        .toSorted()
-        .join(", ");
+      const marks = there.map(stateIn).toSorted().join(", ");
       if (shown !== marks) {
         this.#faults.add(`${this.#name}: ${calendar} shows ${shown}, and the service has ${marks}`);
       }
@@ -179,8 +182,12 @@ export class Program {
   /** Asks for what has changed. Source: RFC 6578. */
   async #synchronise(calendar: string): Promise<void> {
     const { token, restores } = this.#tokens.get(calendar) ?? { token: "", restores: 0 };
+    const { random } = this.#world;
+    const limit = random.chance(0.2)
+      ? `<limit><nresults>${random.between(1, 4)}</nresults></limit>`
+      : "";
     const answer = await this.#ask("REPORT", calendar, {
-      body: `<sync-collection xmlns="DAV:"><sync-token>${token}</sync-token><sync-level>1</sync-level><prop><getetag/></prop></sync-collection>`,
+      body: `<sync-collection xmlns="DAV:"><sync-token>${token}</sync-token><sync-level>1</sync-level>${limit}<prop><getetag/></prop></sync-collection>`,
     });
     if (answer?.status === 403 && token !== "") {
       // Nothing else makes a token void; of what is assigned also other lists do.
@@ -198,6 +205,8 @@ export class Program {
     if (!(await this.#fetch(listingIn(answer.text)))) return;
     const [, next = ""] = /<d:sync-token>([^<]+)</.exec(answer.text) ?? [];
     this.#tokens.set(calendar, { token: next, restores: this.#world.restores });
+    // There is more.
+    if (answer.text.includes("HTTP/1.1 507 ")) await this.#synchronise(calendar);
   }
 
   /** Gets what it has no copy of; returns whether everything was answered. */
@@ -270,30 +279,53 @@ export class Program {
   async #make(): Promise<void> {
     const { random } = this.#world;
     const calendar = random.pick(this.#calendars);
-    const mark = this.#ledger.nextMark();
+    if (!calendar.includes("/tasks-") || random.chance(0.5)) {
+      await this.#makeIn(calendar, { ...this.#newcomer(), above: null });
+      return;
+    }
+    const tasks = [...this.#copies]
+      .filter(([href, { octets }]) => href.startsWith(calendar) && isTask(octets))
+      .map(([, { octets }]) => ({ uid: uidIn(octets), mark: markIn(octets) }))
+      .toSorted((one, other) => (one.uid < other.uid ? -1 : 1));
+    if (tasks.length > 0 && random.chance(0.8)) {
+      await this.#makeIn(calendar, { ...this.#newcomer(), above: random.pick(tasks) });
+      return;
+    }
+    // Some put a subtask before its task.
+    const above = this.#newcomer();
+    await this.#makeIn(calendar, { ...this.#newcomer(), above });
+    await this.#makeIn(calendar, { ...above, above: null });
+  }
+
+  #newcomer(): Newcomer {
     this.#made += 1;
     const uid = `${this.#person}-${this.#habit}-${this.#made}@example.com`;
+    return { uid, mark: this.#ledger.nextMark() };
+  }
+
+  async #makeIn(
+    calendar: string,
+    { uid, mark, above }: Newcomer & { readonly above: Newcomer | null },
+  ): Promise<void> {
     const day = this.#ledger.nextDay().replaceAll("-", "");
     const [component, date] = calendar.includes("/tasks-")
       ? ["VTODO", "DUE"]
       : ["VEVENT", "DTSTART"];
-    const tasks = [...this.#copies]
-      .filter(([href, { octets }]) => href.startsWith(calendar) && isTask(octets))
-      .toSorted(([one], [other]) => (one < other ? -1 : 1));
-    const [, above] = tasks.length > 0 && random.chance(0.4) ? random.pick(tasks) : [];
     const octets = [
       ...["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Simulation//EN", `BEGIN:${component}`],
       ...[`UID:${uid}`, "DTSTAMP:20270301T090000Z", `SUMMARY:${mark} by a program`],
-      ...(above ? [`RELATED-TO:${uidIn(above.octets)}`] : []),
+      ...(above ? [`RELATED-TO:${above.uid}`] : []),
       ...[`${date};VALUE=DATE:${day}`, `END:${component}`, "END:VCALENDAR", ""],
     ].join("\r\n");
     const href = `${calendar}${encodeURIComponent(uid)}.ics`;
     const headers = this.#habit === "careful" ? { "if-none-match": "*" } : {};
     const answer = await this.#put(href, { octets, headers });
-    const under = above && markIn(above.octets);
-    this.#tell(under === undefined ? `makes ${mark}` : `makes ${mark} below ${under}`, {
+    this.#tell(above ? `makes ${mark} below ${above.mark}` : `makes ${mark}`, {
       answer,
-      wish: { ...{ field: "title", mark, before: null, item: null }, ...(under && { under }) },
+      wish: {
+        ...{ field: "title", mark, before: null, item: null },
+        ...(above && { under: above.mark }),
+      },
     });
   }
 
@@ -357,6 +389,24 @@ export class Program {
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
     const answer = await this.#put(href, { octets, headers });
     this.#world.note(this.#name, `sets ${before} to ${status}: ${answer?.status ?? "no answer"}`);
+  }
+
+  /** Gives a task some labels, or none. An old copy could say just what an older version said. */
+  async #label(): Promise<void> {
+    if (this.#habit !== "careful") await this.load();
+    const found = this.#pick();
+    if (!found?.copy.octets.includes("BEGIN:VTODO")) return;
+    const { href, copy, before } = found;
+    const { random, life } = this.#world;
+    // Of those that Dayferry knows: others are categories of this object alone.
+    const all = life.rooms.store.directory.labels();
+    const names = all.filter(() => random.chance(0.5)).map(({ name }) => name);
+    const without = copy.octets.replace(/^CATEGORIES:.*(?:\r\n .*)*\r\n/m, "");
+    const octets = names.length === 0 ? without : withLine(without, "CATEGORIES", names.join(","));
+    const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
+    const answer = await this.#put(href, { octets, headers });
+    const what = `labels ${before} ${names.join(", ") || "nothing"}`;
+    this.#world.note(this.#name, `${what}: ${answer?.status ?? "no answer"}`);
   }
 
   /** Hands the object in as a file, and not over CalDAV; a file that is taken in part counts as refused. */
@@ -582,8 +632,28 @@ const isBelow = (octets: string): boolean => /^RELATED-TO[;:]/m.test(octets);
 
 const isDone = (octets: string): boolean => /^STATUS:COMPLETED/m.test(octets);
 
-const stateOf = (mark: string, completed: boolean): string =>
-  mark !== "" && completed ? `${mark} done` : mark;
+/** What is compared of an item, as a program's copy says it; "" of what nobody has marked. */
+function stateOf(octets: string): string {
+  const text = octets.replaceAll("\r\n ", "");
+  if (markIn(text) === "") return "";
+  const [, categories = ""] = /^CATEGORIES:(.*)$/m.exec(text) ?? [];
+  const isTodo = text.includes("BEGIN:VTODO");
+  return [
+    ...markedFields.map((field) => markOfOctets(text, field)),
+    ...(isTodo ? [...categories.trim().split(",").toSorted(), isDone(text) ? "done" : ""] : []),
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+/** The same of an item of the workspace. Events have no state of being done and no labels, and milestones are events here. */
+const stateIn = (item: PresentItem): string =>
+  [
+    ...markedFields.map((field) => markIn(item[field], field)),
+    ...(item.list === 0 ? [] : [...item.labels, item.completed ? "done" : ""]),
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
 
 const uidIn = (octets: string): string => /^UID:(.*)$/m.exec(octets)?.[1] ?? "";
 
