@@ -125,6 +125,7 @@ export class Poller {
     const begun = sources.begin(name);
     const reading = this.#bodies.begin(begun);
     try {
+      sources.save();
       const call = { priority: "sweep", signal } as const;
       const answer = await fetchSource(upstream, { source: begun.source, call });
       await turns.share();

@@ -260,7 +260,6 @@ export class SourceList {
   begin(name: string): Begun {
     const known = this.get(name);
     if (!known) throw new UnknownSourceError(name);
-    this.save();
     this.#turn += 1;
     const begun = {
       ...known,

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Source } from "../../src/domain/source.ts";
+import { replaceRuntime } from "../../src/runtime.ts";
 import { type JobOutcome, PollSchedule, timesOf } from "../../src/sync/poll-schedule.ts";
 import { SourceList } from "../../src/sync/source-list.ts";
 import { testStore } from "../support/test-store.ts";
@@ -162,6 +163,25 @@ describe("next()", () => {
     const failing = sources.begin(next.name);
     sources.end(failing, { kind: "failed", notBefore: clock().add({ hours: 1 }) });
     sources.recover();
+    expect(counted(polls(9)).has(next.name)).toBe(true);
+  });
+
+  it("forgets no source that was to be polled while nothing could be stored", () => {
+    const { polls, sources, schedule, clock } = rig(3);
+    polls(3);
+    sources.put(list(4), null);
+    const restore = replaceRuntime({
+      databaseStep() {
+        throw new Error("the disk is full");
+      },
+    });
+    onTestFinished(restore);
+    const next = schedule.next();
+    if (next.kind !== "source") throw new Error("nothing to poll");
+    const begin = sources.begin(next.name);
+    expect(() => sources.save()).toThrow("the disk is full");
+    restore();
+    sources.end(begin, { kind: "failed", notBefore: clock() });
     expect(counted(polls(9)).has(next.name)).toBe(true);
   });
 
