@@ -16,14 +16,7 @@ import {
 } from "../ledger.ts";
 import { type PresentItem, projectsOf } from "../workspace-items.ts";
 import type { Answer, World } from "../world.ts";
-
-/** How a calendar program guards its changes: by the ETag that it knows, or not at all; `stale` seldom loads what has changed. */
-export type Habit = "careful" | "bare" | "stale";
-
-interface Copy {
-  readonly etag: string;
-  readonly octets: string;
-}
+import { type Copy, type Habit, LocalCopies, uidIn } from "./local-copies.ts";
 
 /** A copy, its address, and the mark of its title. */
 interface Found {
@@ -38,9 +31,6 @@ interface Newcomer {
   readonly mark: string;
 }
 
-/** What a calendar lists: ETags by address. */
-type Listing = ReadonlyMap<string, string>;
-
 /** Instead of over CalDAV: by the API, and as a file in the inbox. */
 const ways = ["uploads", "uploads", "drops"] as const;
 
@@ -54,11 +44,7 @@ export class Program {
   readonly #habit: Habit;
   readonly #person: number;
   readonly #password: string;
-  readonly #copies = new Map<string, Copy>();
-  /** By calendar; of a program that asks for what has changed. */
-  readonly #tokens = new Map<string, { readonly token: string; readonly restores: number }>();
-  /** The highest SEQUENCE of each UID. */
-  readonly #sequences = new Map<string, number>();
+  readonly #copies: LocalCopies;
   readonly #faults = new Set<string>();
   /** What it has deleted last. */
   #deleted: Pick<Found, "href" | "copy"> | null = null;
@@ -84,6 +70,11 @@ export class Program {
     this.#person = person;
     this.#name = `${habit} program of ${person}`;
     this.#password = password;
+    this.#copies = new LocalCopies({
+      ...{ world, ledger, habit, name: this.#name, assigned: this.#assigned },
+      ask: (method, path, how) => this.#ask(method, path, how),
+      onFault: (fault) => this.#faults.add(fault),
+    });
   }
 
   async act(): Promise<void> {
@@ -112,10 +103,7 @@ export class Program {
 
   /** Brings all copies up to date. */
   async load(): Promise<void> {
-    for (const calendar of this.#shown) {
-      if (this.#habit === "careful") await this.#synchronise(calendar);
-      else await this.#compare(calendar);
-    }
+    for (const calendar of this.#shown) await this.#copies.load(calendar);
   }
 
   /**
@@ -127,7 +115,8 @@ export class Program {
     const seen = projectsOf(this.#world.sandbox, this.#person);
     for (const place of this.#world.sandbox.workspace.places()) {
       for (const calendar of seen.has(place.project) ? [] : this.#calendarsOf(place)) {
-        if (await this.#list(calendar)) this.#faults.add(`${this.#name}: ${calendar} is listed`);
+        if (await this.#copies.list(calendar))
+          this.#faults.add(`${this.#name}: ${calendar} is listed`);
       }
     }
     for (const calendar of this.#shown) {
@@ -140,9 +129,10 @@ export class Program {
               )) &&
           (this.#isOwner || !item.private),
       );
-      const listed = await this.#list(calendar);
+      const listed = await this.#copies.list(calendar);
       if (!listed) this.#faults.add(`${this.#name}: ${calendar} cannot be listed`);
-      const copies = [...this.#copies].filter(([href]) => href.startsWith(calendar));
+      if (listed) await this.#copies.checkPasts(calendar, listed);
+      const copies = this.#copies.in(calendar);
       const known = copies.map(([href, { etag }]) => `${href} ${etag}`);
       const [expected, shown] = [
         [...(listed ?? [])].map(([href, etag]) => `${href} ${etag}`),
@@ -159,88 +149,6 @@ export class Program {
       }
     }
     return [...this.#faults];
-  }
-
-  /** As programs do that know no sync-collection. */
-  async #compare(calendar: string): Promise<void> {
-    const listed = await this.#list(calendar);
-    if (!listed) return;
-    for (const href of this.#copies.keys()) {
-      if (href.startsWith(calendar) && !listed.has(href)) this.#forget(href);
-    }
-    await this.#fetch(listed);
-  }
-
-  async #list(calendar: string): Promise<Listing | null> {
-    const answer = await this.#ask("PROPFIND", calendar, {
-      headers: { depth: "1" },
-      body: '<propfind xmlns="DAV:"><prop><getetag/></prop></propfind>',
-    });
-    return answer?.status === 207 ? listingIn(answer.text) : null;
-  }
-
-  /** Asks for what has changed. Source: RFC 6578. */
-  async #synchronise(calendar: string): Promise<void> {
-    const { token, restores } = this.#tokens.get(calendar) ?? { token: "", restores: 0 };
-    const { random } = this.#world;
-    const limit = random.chance(0.2)
-      ? `<limit><nresults>${random.between(1, 4)}</nresults></limit>`
-      : "";
-    const answer = await this.#ask("REPORT", calendar, {
-      body: `<sync-collection xmlns="DAV:"><sync-token>${token}</sync-token><sync-level>1</sync-level>${limit}<prop><getetag/></prop></sync-collection>`,
-    });
-    if (answer?.status === 403 && token !== "") {
-      // Nothing else makes a token void; of what is assigned also other lists do.
-      const isRegrouped = calendar === this.#assigned && this.#world.hasRegrouped;
-      if (restores === this.#world.restores && !isRegrouped)
-        this.#faults.add(`${this.#name}: the sync token of ${calendar} is void`);
-      this.#tokens.delete(calendar);
-      for (const href of this.#copies.keys()) {
-        if (href.startsWith(calendar)) this.#forget(href);
-      }
-      return this.#synchronise(calendar);
-    }
-    if (answer?.status !== 207) return;
-    for (const [, href = ""] of answer.text.matchAll(goneResponse)) this.#forget(href);
-    if (!(await this.#fetch(listingIn(answer.text)))) return;
-    const [, next = ""] = /<d:sync-token>([^<]+)</.exec(answer.text) ?? [];
-    this.#tokens.set(calendar, { token: next, restores: this.#world.restores });
-    // There is more.
-    if (answer.text.includes("HTTP/1.1 507 ")) await this.#synchronise(calendar);
-  }
-
-  /** Gets what it has no copy of; returns whether everything was answered. */
-  async #fetch(listed: Listing): Promise<boolean> {
-    let isWhole = true;
-    for (const [href, etag] of listed) {
-      if (this.#copies.get(href)?.etag === etag) continue;
-      const got = await this.#ask("GET", href);
-      isWhole &&= got?.status === 200 || got?.status === 404;
-      if (got?.status === 404) this.#forget(href);
-      if (got?.status !== 200) continue;
-      this.#copies.set(href, { etag: got.headers["etag"] ?? etag, octets: got.text });
-      this.#look(got.text);
-    }
-    return isWhole;
-  }
-
-  /** A copy that is dropped and comes back is another one, of any SEQUENCE. */
-  #forget(href: string): void {
-    this.#sequences.delete(uidIn(this.#copies.get(href)?.octets ?? ""));
-    this.#copies.delete(href);
-  }
-
-  /** SEQUENCE only rises, but for what was deleted and made again before this program heard of it. */
-  #look(octets: string): void {
-    const uid = uidIn(octets);
-    const sequence = Number(/^SEQUENCE:(\d+)/m.exec(octets)?.[1] ?? 0);
-    const before = this.#sequences.get(uid) ?? 0;
-    if (sequence < before && !this.#ledger.isDeleted(markIn(octets))) {
-      this.#faults.add(
-        `${this.#name}: SEQUENCE of ${markIn(octets)} was ${before}, and is ${sequence}`,
-      );
-    }
-    this.#sequences.set(uid, sequence);
   }
 
   /** Some programs tell nothing about themselves. */
@@ -283,10 +191,10 @@ export class Program {
       await this.#makeIn(calendar, { ...this.#newcomer(), above: null });
       return;
     }
-    const tasks = [...this.#copies]
-      .filter(([href, { octets }]) => href.startsWith(calendar) && isTask(octets))
-      .map(([, { octets }]) => ({ uid: uidIn(octets), mark: markIn(octets) }))
-      .toSorted((one, other) => (one.uid < other.uid ? -1 : 1));
+    const tasks = this.#copies
+      .in(calendar)
+      .filter(([, { octets }]) => isTask(octets))
+      .map(([, { octets }]) => ({ uid: uidIn(octets), mark: markIn(octets) }));
     if (tasks.length > 0 && random.chance(0.8)) {
       await this.#makeIn(calendar, { ...this.#newcomer(), above: random.pick(tasks) });
       return;
@@ -371,7 +279,7 @@ export class Program {
           : await this.#put(href, { octets, headers });
     const what = `${way} the ${field} of ${item} to ${mark}`;
     this.#tell(what, { answer, wish: { field, mark, before, item } });
-    if (answer && (answer.status === 412 || answer.status === 404)) this.#forget(href);
+    if (answer && (answer.status === 412 || answer.status === 404)) this.#copies.forget(href);
   }
 
   /** Ticks a task off, or takes that back. An old copy could say just what an older version said, which puts that back. */
@@ -464,7 +372,7 @@ export class Program {
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
     const answer = await this.#ask("DELETE", href, { headers });
     if (isGood(answer)) {
-      this.#forget(href);
+      this.#copies.forget(href);
       this.#deleted = { href, copy };
     }
     this.#tell(`deletes ${before}`, {
@@ -508,7 +416,7 @@ export class Program {
     const left = isGood(back) ? target : href;
     const headers = guard({ "if-match": this.#copies.get(left)?.etag ?? copy.etag });
     const gone = await this.#ask("DELETE", left, { headers });
-    if (isGood(gone)) this.#forget(left);
+    if (isGood(gone)) this.#copies.forget(left);
     const what = isGood(back) ? `moves ${before} there and back` : `moves ${before} to ${target}`;
     this.#world.note(this.#name, `${what}: ${gone?.status ?? "no answer"}`);
   }
@@ -518,7 +426,7 @@ export class Program {
     const isCareful = this.#habit === "careful";
     const condition = isCareful ? { "if-match": copy.etag } : {};
     const gone = await this.#ask("DELETE", href, { headers: condition });
-    if (isGood(gone)) this.#forget(href);
+    if (isGood(gone)) this.#copies.forget(href);
     const { octets } = copy;
     const headers = isCareful ? { "if-none-match": "*" } : {};
     const there = isGood(gone) ? await this.#put(target, { octets, headers }) : null;
@@ -536,7 +444,7 @@ export class Program {
     const condition = this.#habit === "careful" ? { "if-match": copy.etag } : {};
     const headers = { ...condition, destination: target, overwrite: "F" };
     const answer = await this.#ask("MOVE", href, { headers });
-    if (isGood(answer)) this.#forget(href);
+    if (isGood(answer)) this.#copies.forget(href);
     this.#world.note(
       this.#name,
       `MOVE of ${before} to ${target}: ${answer?.status ?? "no answer"}`,
@@ -545,13 +453,12 @@ export class Program {
 
   #pick(): Found | null {
     // Without a condition nobody can tell which of two copies of an item a program has changed.
-    const hrefs = [...this.#copies.keys()]
-      .filter((href) => this.#habit === "careful" || !href.startsWith(this.#assigned))
-      .toSorted();
-    if (hrefs.length === 0) return null;
-    const href = this.#world.random.pick(hrefs);
-    const copy = this.#copies.get(href);
-    return copy ? { href, copy, before: markIn(copy.octets) } : null;
+    const copies = this.#copies
+      .in("")
+      .filter(([href]) => this.#habit === "careful" || !href.startsWith(this.#assigned));
+    if (copies.length === 0) return null;
+    const [href, copy] = this.#world.random.pick(copies);
+    return { href, copy, before: markIn(copy.octets) };
   }
 
   async #put(
@@ -567,7 +474,7 @@ export class Program {
     });
     const etag = answer?.headers["etag"];
     if (isGood(answer) && etag !== undefined) this.#copies.set(href, { etag, octets });
-    else if (isGood(answer)) this.#copies.delete(href);
+    else if (isGood(answer)) this.#copies.drop(href);
     return answer;
   }
 
@@ -609,17 +516,6 @@ export class Program {
   }
 }
 
-const goneResponse = /<d:response><d:href>([^<]+)<\/d:href><d:status>HTTP\/1.1 404/g;
-const listedResponse = /<d:href>([^<]+\.ics)<\/d:href>.*?<d:getetag>([^<]+)</gs;
-
-/** Of what is gone there is a status and no ETag. */
-const listingIn = (xml: string): Listing =>
-  new Map(
-    [...xml.replaceAll(goneResponse, "").matchAll(listedResponse)].map(
-      ([, href = "", etag = ""]) => [href, etag.replaceAll("&quot;", '"')],
-    ),
-  );
-
 const acceptanceSchema = z.object({
   errors: z.array(z.unknown()),
   items: z.array(z.object({ editId: z.number().nullable() })),
@@ -654,8 +550,6 @@ const stateIn = (item: PresentItem): string =>
   ]
     .filter((part) => part !== "")
     .join(" ");
-
-const uidIn = (octets: string): string => /^UID:(.*)$/m.exec(octets)?.[1] ?? "";
 
 const isGood = (answer: Answer | null): boolean =>
   answer !== null && answer.status >= 200 && answer.status < 300;
