@@ -45,7 +45,7 @@ const names =
   'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav" xmlns:s="http://calendarserver.org/ns/"';
 
 /** Thrown when the server asks to come back later; what is done so far counts. */
-export class LaterError extends Error {
+class LaterError extends Error {
   override readonly name = "LaterError";
 }
 
@@ -231,7 +231,7 @@ export class CalendarProgram {
 }
 
 /** Inside XML the ends of lines may be written otherwise. Source: XML 1.0 2.11. */
-export const lines = (octets: string): readonly string[] => octets.split(/\r?\n/);
+const lines = (octets: string): readonly string[] => octets.split(/\r?\n/);
 
 const nameIn = (href: string): string => decodeURIComponent(href.split("/").at(-1) ?? "");
 
