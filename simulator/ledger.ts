@@ -224,7 +224,7 @@ export class Ledger {
 
   #twice(items: readonly PresentItem[], edits: readonly Edit[]): readonly string[] {
     const marks = items.map(({ title }) => markIn(title));
-    const told = toldTwice([...edits, ...this.#forgotten]);
+    const told = [...toldTwice([...edits, ...this.#forgotten]), ...halfMoved(this.#forgotten)];
     return marks
       .filter((mark, at) => mark !== "" && marks.indexOf(mark) !== at)
       .filter((mark) => !told.some((one) => this.#namesOf(mark).has(one)))
@@ -264,6 +264,14 @@ const isOf = ({ field, mark, edit }: Wish, { id, patch }: Edit): boolean =>
 const toldTwice = (edits: readonly Edit[]): readonly string[] =>
   edits
     .filter(({ state, problem }) => state === "parked" && problem?.includes("as well, and stays"))
+    .map(({ base, before }) => markIn((before ?? base).title));
+
+/** A restore has forgotten moves that had made an event anew and not deleted the old one yet. */
+const halfMoved = (forgotten: readonly Edit[]): readonly string[] =>
+  forgotten
+    .filter(
+      ({ state, base, patch }) => state !== "confirmed" && base.kind === "event" && patch.place,
+    )
     .map(({ base, before }) => markIn((before ?? base).title));
 
 const stuck = (edits: readonly Edit[]): readonly string[] =>
