@@ -91,6 +91,30 @@ export const mutants: readonly Mutant[] = [
     to: "const named = null;",
   },
   {
+    name: "forgets a list whose poll cannot be noted",
+    file: "sync/source-list.ts",
+    from: "if (!known) throw new UnknownSourceError(name);\n    this.#turn += 1;",
+    to: "if (!known) throw new UnknownSourceError(name);\n    this.save();\n    this.#turn += 1;",
+  },
+  {
+    name: "watches what a restored backup may have sent",
+    file: "store/journal/unanswered.ts",
+    from: "const watched = `lands_until IS NOT NULL AND before IS NOT NULL AND",
+    to: "const watched = `lands_until IS NOT NULL AND",
+  },
+  {
+    name: "compares a file with the version that it names, and no other",
+    file: "edits/intake/plan-known.ts",
+    from: "return base === null ? named :",
+    to: "if (named) return named; return base === null ? named :",
+  },
+  {
+    name: "leaves subtasks where they are when their task comes back",
+    file: "store/view/publish-changes.ts",
+    from: 'if (item?.kind === "task" && !(shown && isAt(shown, item))) publishBelow(item);',
+    to: 'if (item?.kind === "task" && shown && !isAt(shown, item)) publishBelow(item);',
+  },
+  {
     name: "sends one request more than the quota has",
     file: "upstream/gate.ts",
     from: "const share = this.#share.current(now);\n    return",

@@ -61,6 +61,7 @@ function polls(
     for (let step = 0; next.kind === "wait" && step < 10; step += 1) next = schedule.next();
     if (next.kind !== "source") continue;
     const begin = sources.begin(next.name);
+    sources.save();
     const changes = isChanged(next.name) ? [begin.attemptedAt] : [];
     store.sources.attempted(begin.source, begin.attemptedAt);
     store.sources.succeeded(begin.source, { items: 1, doubts: null });
