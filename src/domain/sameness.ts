@@ -2,7 +2,7 @@ import { isHtml } from "./is-html.ts";
 import { type EventItem, type Item, milestoneCategory, type TaskItem } from "./item.ts";
 import { fieldsOf, type Patch, type PatchField, type Place, pick, valuesOf } from "./patch.ts";
 import { unreachable } from "./result.ts";
-import { cleanText, oneLine, plainDescription } from "./text.ts";
+import { cleanText, decodeEntities, oneLine, plainDescription } from "./text.ts";
 import { cutSeconds, type When, wholeDay, wholeMinutes } from "./when.ts";
 
 /**
@@ -136,12 +136,15 @@ export const isMilestoneCategory = (name: string): boolean => nameKey(name) === 
 
 const milestoneKey = nameKey(milestoneCategory);
 
+/** What all ways have in common in which a service may store one title: with entities of HTML, with other white space. */
+export const titleKey = (title: string): string => wordsOf(decodeEntities(title));
+
 /**
  * Whether two items could be taken for each other: same place, kind, title and dates. Of what else they hold the service
  * may have made something of its own.
  */
 export function looksAlike(a: Item, b: Item): boolean {
-  if (a.projectId !== b.projectId || wordsOf(a.title) !== wordsOf(b.title)) return false;
+  if (a.projectId !== b.projectId || titleKey(a.title) !== titleKey(b.title)) return false;
   if (a.kind === "event" || b.kind === "event") {
     return sameSpan(a, b) && "milestone" in a && "milestone" in b && a.milestone === b.milestone;
   }

@@ -179,7 +179,7 @@ const entities: ReadonlyMap<string, string> = new Map(
 );
 
 /** Unknown entities stay as they are written. */
-function decodeEntities(text: string): string {
+export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z][a-z0-9]{1,15}));/gi,

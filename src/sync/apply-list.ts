@@ -16,6 +16,7 @@ interface ListDeps {
   readonly sources: SourceList;
   readonly turns: Pick<Turns, "isOver">;
   readonly clock: () => Temporal.Instant;
+  readonly upstream: { readonly clockLead: () => Temporal.Duration | null };
   readonly aliveOf: (source: string, lacking: ReadonlySet<ItemKey>) => ReadonlySet<ItemKey>;
   readonly noticed: (missing: readonly ItemKey[], asked: ReadonlySet<ItemKey>) => number;
 }
@@ -65,6 +66,7 @@ export class ListApplication {
       ...deps,
       source: begun.name,
       snapshot,
+      clockLead: deps.upstream.clockLead(),
     });
     this.#steps = this.#inSteps();
   }

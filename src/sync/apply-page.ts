@@ -99,7 +99,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
       // A row that was written since the request left is the later one by its own moment.
       overtaken: new Set(),
       items,
-      ...expectationsOf(store, source),
+      ...expectationsOf(store, { source, clockLead: facts.clockLead }),
     });
     const applied = applyPlan(store, { plan, source });
     changes.push(...applied.changes);

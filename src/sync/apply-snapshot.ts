@@ -22,6 +22,7 @@ interface SnapshotFacts {
   /** Name of the source that was read. */
   readonly source: string;
   readonly snapshot: ListSnapshot<Item>;
+  readonly clockLead: Temporal.Duration | null;
   /** Of the items that a whole list lacks, those that have lately answered by themselves: they are no questions. */
   readonly aliveOf: (source: string, lacking: ReadonlySet<ItemKey>) => ReadonlySet<ItemKey>;
   /** Told of items that are questions now, before they are kept as such; returns how many of them are new. */
@@ -74,15 +75,12 @@ export class SnapshotApplication {
   constructor(store: Store, facts: SnapshotFacts) {
     this.#store = store;
     this.#facts = facts;
-    this.#expectations = expectationsOf(store, facts.source);
+    this.#expectations = expectationsOf(store, facts);
   }
 
   /** Belongs at the beginning of each transaction: edits are asked for once in each, when an unknown item turns up. */
   begin(): void {
-    const { creations, givenUp, moves, ...others } = expectationsOf(
-      this.#store,
-      this.#facts.source,
-    );
+    const { creations, givenUp, moves, ...others } = expectationsOf(this.#store, this.#facts);
     this.#expectations = {
       ...others,
       creations: lazy(creations),
@@ -186,7 +184,10 @@ export class SnapshotApplication {
 }
 
 /** What edits account for in items that a source shows for the first time. */
-export function expectationsOf(store: Store, source: string): Expectations {
+export function expectationsOf(
+  store: Store,
+  { source, clockLead }: Pick<SnapshotFacts, "source" | "clockLead">,
+): Expectations {
   const isAnyLate = lazy(() => store.pastEdits.hasLately());
   return {
     isOutdated(item, known) {
@@ -203,6 +204,7 @@ export function expectationsOf(store: Store, source: string): Expectations {
     givenUp: () => store.journal.givenUpCreations(),
     isRuledOut: (edit, item) => isRuledOut(store, { edit, item, source }),
     moves: () => store.moves.recent(),
+    clockLead,
   };
 }
 

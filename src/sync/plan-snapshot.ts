@@ -31,6 +31,8 @@ interface SnapshotFacts {
   readonly isRuledOut: (edit: Edit, item: Identified) => boolean;
   /** Moves under way, or lately ended; asked for as creations are. */
   readonly moves: () => readonly Edit[];
+  /** How far this machine's clock is ahead of the service's; null where the service has not told. */
+  readonly clockLead: Temporal.Duration | null;
 }
 
 /** What is to be done about a snapshot. */
@@ -118,7 +120,7 @@ interface Explanation {
 /** The edits that may account for what a snapshot shows. */
 export type Expectations = Pick<
   SnapshotFacts,
-  "isOutdated" | "handleOf" | "creations" | "givenUp" | "isRuledOut" | "moves"
+  "isOutdated" | "handleOf" | "creations" | "givenUp" | "isRuledOut" | "moves" | "clockLead"
 >;
 
 /** What edits account for in an unknown item; the journal is read when the first one is asked about. */
@@ -128,6 +130,7 @@ function explanation({
   givenUp,
   isRuledOut,
   moves,
+  clockLead,
 }: Omit<Expectations, "isOutdated">): (item: Identified) => Explanation {
   let open: Readonly<Record<"made" | "givenUp" | "moved", readonly Edit[]>> | null = null;
   return (item) => {
@@ -136,7 +139,7 @@ function explanation({
     if (made.length + open.givenUp.length + moved.length === 0) return nothing;
     const handle = handleOf(item);
     const mayMake = (edit: Edit) => handle === null || isNewTo(edit, handle);
-    const claims = likeliest(made.filter(mayMake), item);
+    const claims = likeliest(made.filter(mayMake), { item, clockLead });
     const madeLateBy = open.givenUp
       .filter(mayMake)
       .find((edit) => likenessTo(edit, item) === "same" && !isRuledOut(edit, item));
@@ -178,18 +181,21 @@ interface Likely {
 }
 
 /** What is just the wish of one creation is not a changed one of another; of several alike the delivery finds out. */
-function likeliest(edits: readonly Edit[], item: Item): readonly Likely[] {
+function likeliest(
+  edits: readonly Edit[],
+  { item, clockLead }: { readonly item: Item } & Pick<Expectations, "clockLead">,
+): readonly Likely[] {
   const alike = edits.flatMap((edit): readonly Likely[] => {
-    const likeness = likenessTo(edit, item);
+    const likeness = likenessTo(edit, item, clockLead);
     return likeness ? [{ edit, likeness }] : [];
   });
   const same = alike.find(({ likeness }) => likeness === "same");
   return same ? [same] : alike;
 }
 
-function likenessTo(edit: Edit, item: Item) {
+function likenessTo(edit: Edit, item: Item, clockLead: Temporal.Duration | null = null) {
   const { sentAt, resentAt, actor } = edit;
-  return sentAt && likenessOf(item, { wished: wishOf(edit), sentAt, resentAt, actor });
+  return sentAt && likenessOf(item, { wished: wishOf(edit), sentAt, resentAt, actor, clockLead });
 }
 
 export const isIdentified = (item: Item): item is Identified => item.id !== null;

@@ -389,7 +389,7 @@ export class SubtaskPages {
 
   /** Puts the subtasks of one task; null where its list has to be read. Belongs inside a transaction. */
   #takeList(entry: PolledSource, at: Temporal.Instant): TakenList | null {
-    const { store, sources } = this.#deps;
+    const { store, sources, upstream } = this.#deps;
     const { name } = entry;
     const now = sources.get(name);
     if (entry.source.kind !== "subtasks" || now?.source !== entry.source || now.turn > 0)
@@ -410,7 +410,7 @@ export class SubtaskPages {
       known: new Map(),
       overtaken: new Set(),
       items: shown.map(({ item }) => item),
-      ...expectationsOf(store, name),
+      ...expectationsOf(store, { source: name, clockLead: upstream.clockLead() }),
     });
     const claimed = plan.heldBack.length + plan.candidates.length + plan.lateCreations.length;
     if (claimed > 0 || plan.put.length !== shown.length) return null;

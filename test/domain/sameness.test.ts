@@ -304,6 +304,16 @@ describe("looksAlike() and sharedFields()", () => {
     });
     expect(looksAlike(anAnswer(9, { ...party, milestone: true }), long)).toBe(true);
   });
+
+  it.each([
+    ["A & B", "A &amp; B", true],
+    ["A  & B ", "A & B", true],
+    ["A &lt; B", "A < B", true],
+    ["A & B", "A & C", false],
+  ])("take %j and %j for ways to store one title: %s", (ours, theirs, isAlike) => {
+    const [one, other] = [ours, theirs].map((title) => anAnswer(1, { ...party, title }));
+    expect(one && other && looksAlike(one, other)).toBe(isAlike);
+  });
 });
 
 describe("sameCreation() result", () => {

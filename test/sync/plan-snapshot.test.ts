@@ -46,6 +46,7 @@ const plan = (
     givenUp: () => [],
     isRuledOut: () => false,
     moves: () => [],
+    clockLead: null,
     ...more,
   }),
 });
@@ -85,6 +86,17 @@ describe("planSnapshot()", () => {
     const known = contents(task(1, { assigned: [ana, ben] }));
     const moved = task(1, { assigned: [ben, ana], updatedAt: sentAt, byMe: false });
     expect(plan(known, [moved])).toMatchObject({ put: [], unchanged: 1 });
+  });
+
+  it("goes by the service's clock for what a lost creation may have made as it is", () => {
+    const createdAt = sentAt.subtract({ hours: 1 });
+    const creations = () => [
+      creation(task(null, { title: "A & B" }), { state: "pending", sentAfter: itemKey(50) }),
+    ];
+    const item = task(7, { title: "A &amp; B", createdAt, updatedAt: createdAt });
+    const of = (clockLead: Temporal.Duration | null) =>
+      plan(contents(), [item], { creations, clockLead }).candidates.length;
+    expect([of(null), of(Temporal.Duration.from({ hours: 1 }))]).toEqual([0, 1]);
   });
 
   it("names missing items when the snapshot is complete, and none when it is not", () => {
