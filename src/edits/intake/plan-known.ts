@@ -208,12 +208,12 @@ function baseOf(incoming: IncomingItem, known: Known): Item {
   const { bases, store } = situation;
   const told = bases.get(incoming.uid);
   if (told) return told;
-  const { base, sequence, lastModified } = incoming;
-  const namesNone = base === null && sequence === null && lastModified === null;
-  if (namesNone) return nearest(incoming, known, [viewed.item, ...sinceOwnEdit(known)]);
   const about = { key: viewed.key, view: store.view, editor: situation.actor };
-  const named = shownBase(incoming, about) ?? viewed.item;
-  return base === null ? named : nearest(incoming, known, [named, ...putByPrograms(known)]);
+  const named = shownBase(incoming, about);
+  // A file may name none, or one that a restore has forgotten.
+  if (!named) return nearest(incoming, known, [viewed.item, ...sinceOwnEdit(known)]);
+  const isMarked = incoming.base !== null;
+  return isMarked ? nearest(incoming, known, [named, ...putByPrograms(known)]) : named;
 }
 
 /** Of several versions the one of which the file changes the fewest fields, but one at least; the first among equals. */
@@ -233,12 +233,15 @@ function nearest(
   return best.base;
 }
 
-/** The versions since the last edit by the editor's same program, the latest first: what names no version may be a copy of any. */
+/**
+ * The versions since the last edit by the editor's same program, the latest first: what names no version may be a copy of any. Nobody
+ * knows who puts files into the inbox.
+ */
 function sinceOwnEdit({ viewed, situation }: Known): readonly Item[] {
   const { store, actor, channel, program } = situation;
-  const own = store.pastEdits
-    .ofItem(viewed.key)
-    .find((edit) => edit.actor === actor && edit.channel === channel && edit.program === program);
+  const isOwn = (edit: Edit): boolean =>
+    edit.actor === actor && edit.channel === channel && edit.program === program;
+  const own = channel === "inbox" ? undefined : store.pastEdits.ofItem(viewed.key).find(isOwn);
   // Its version was published in the same moment, or soon after.
   const since = own?.createdAt.add({ seconds: 1 });
   return store.view.history(viewed.key, actor, since).toReversed();

@@ -236,6 +236,13 @@ function raiseNumbers(
   run(
     `UPDATE identities SET sequence = ${shown} + ${sequenceGap}, modified_at = max(modified_at, ${second})`,
   );
+  // The number names what is shown, as every other does: a copy that is edited later says it.
+  run(
+    `INSERT INTO versions (item, revision, sequence, at, collection, content, modified_at, had, edited)
+     SELECT v.item, v.revision + 1, i.sequence, @now, v.collection, v.content, i.modified_at, v.had, v.edited
+     FROM versions v JOIN identities i USING (item)
+     WHERE v.content IS NOT NULL AND v.revision = (SELECT max(revision) FROM versions WHERE item = v.item)`,
+  );
   // What was put by programs gets the new SEQUENCE laid on, and feeds are written anew.
   run("UPDATE objects SET stale = 1");
   run("DELETE FROM fragments");

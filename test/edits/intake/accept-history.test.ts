@@ -64,6 +64,16 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(item)).toEqual({ description: "second" });
   });
 
+  it("compares a file of the inbox that names no version with all versions", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const drop = (...lines: readonly string[]) =>
+      rig.one(calendar(vevent(uid, ...lines)), { channel: "inbox", actor: null });
+    drop("SUMMARY:Two", "DESCRIPTION:first");
+    rig.clock.advance({ minutes: 1 });
+    expect(wishes(drop("SUMMARY:One", "DESCRIPTION:second"))).toEqual({ description: "second" });
+  });
+
   it("compares a copy that names no version with those since its own program's last edit, and not another's", () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
