@@ -69,6 +69,15 @@ export class Life {
     return pending + claimed > 0 || unanswered.nextLookAt() !== null;
   }
 
+  /** Whether each list was read since then, by the virtual clock. */
+  hasReadSince(ms: number): boolean {
+    const { clock, monotonic } = this.#world.time;
+    const since = clock().subtract({ milliseconds: Math.round(monotonic() - ms) });
+    return this.rooms.store.sources
+      .all()
+      .every(({ attemptedAt: at }) => at !== null && Temporal.Instant.compare(at, since) >= 0);
+  }
+
   async start(): Promise<void> {
     const { time, chance } = this.#world;
     const { url, done } = await startDaemon({

@@ -105,8 +105,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "compares a file with the version that it names, and no other",
     file: "edits/intake/plan-known.ts",
-    from: "return base === null ? named :",
-    to: "if (named) return named; return base === null ? named :",
+    from: "const isMarked = incoming.base !== null;",
+    to: "const isMarked = false;",
   },
   {
     name: "leaves subtasks where they are when their task comes back",

@@ -28,7 +28,7 @@ const usualSeconds = 600;
 const longestRest = 900;
 /** For so many seconds an edit may wait without saying why, once nothing goes wrong any more. */
 const longestSilence = 120;
-/** In so many seconds everything is read again. */
+/** For so many seconds nothing happens, and until everything was read since. */
 const roundSeconds = 120;
 /** The owner's program, and two of another person. */
 const habits: readonly Habit[] = ["careful", "bare", "stale"];
@@ -77,10 +77,10 @@ async function playedAndJudged(
   const { time } = world;
   const colleague = new Colleague(world, ledger);
   const operator = new Operator(world, ledger);
-  const { settings, skew } = world;
+  const { settings, skew, spelling } = world;
   world.note(
     "simulation",
-    `settings: ${JSON.stringify(settings)}, the service's clock is ${skew} s ahead`,
+    `settings: ${JSON.stringify(settings)}, the service's clock is ${skew} s ahead, and texts are stored ${spelling}`,
   );
   for (let nth = 0; nth < 8; nth += 1) colleague.act();
   await world.run(() => world.life.rooms.sync.ready);
@@ -118,7 +118,9 @@ async function playedAndJudged(
     if (!isQuiet) quietSince = now;
     if (now >= decidedMs + longestSilence * 1000) silent ??= ledger.silentEdits();
     const latest = decidedMs + longestRest * 1000;
-    return now >= Math.min(latest, quietSince + roundSeconds * 1000);
+    const isRoundOver =
+      now >= quietSince + roundSeconds * 1000 && world.life.hasReadSince(quietSince);
+    return now >= latest || isRoundOver;
   });
   const shown = [
     ...world.mailFaults(),

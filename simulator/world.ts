@@ -34,6 +34,26 @@ const latencyMs = 80;
 /** Of the service. */
 export const quota = { requests: 25, perMs: 10_000 } as const;
 
+/** `trimmed`: without white space around, and single spaces in between; `escaped`: as in HTML. */
+type Spelling = "as sent" | "trimmed" | "escaped";
+
+const spellings: Readonly<Record<Spelling, (text: string) => string>> = {
+  "as sent": (text) => text,
+  trimmed: (text) => text.trim().replaceAll(/ +/g, " "),
+  escaped: (text) => text.replaceAll(/&(?!amp;)/g, "&amp;"),
+};
+
+/** A body whose title and description are spelled as the service does. */
+function respelled(body: unknown, spelling: Spelling): unknown {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  const spell = spellings[spelling];
+  const fields = Object.entries(body).map(([name, value]: [string, unknown]) => {
+    const isText = typeof value === "string" && (name === "title" || name === "description");
+    return [name, isText ? spell(value) : value];
+  });
+  return Object.fromEntries(fields);
+}
+
 /** `share`: which part of the quota the installation polls with; `edits`: how it treats them. */
 export interface Settings {
   readonly share: number;
@@ -65,6 +85,8 @@ export class World {
   hasRegrouped = false;
   /** How often a backup was restored. */
   restores = 0;
+  /** How the service writes texts that it is sent. */
+  readonly spelling: Spelling;
   /** How far the service's clock is ahead, in seconds. */
   skew: number;
   /** How old what the service shows may be. */
@@ -92,6 +114,7 @@ export class World {
     this.chance = new Random(this.random.between(0, 2 ** 31));
     this.skew = this.random.pick([0, 0, 0, 30, -30, 3600, -3600]);
     this.settings = settingsFrom(this.random);
+    this.spelling = this.random.pick(["as sent", "as sent", "trimmed", "escaped"] as const);
     this.#agent = this.#network.httpAgent({});
   }
 
@@ -125,6 +148,7 @@ export class World {
       latencyMs,
       intermediary: {
         arriving: this.reads.arriving,
+        rewriting: (body) => respelled(body, this.spelling),
         answering: (request, reply) => this.#told(request, this.reads.answering(request, reply)),
       },
     });

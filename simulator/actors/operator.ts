@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { databasePart } from "../../src/backups/archive.ts";
 import type { Edit } from "../../src/domain/edit.ts";
-import type { EditId } from "../../src/domain/ids.ts";
+import { type EditId, editId } from "../../src/domain/ids.ts";
 import { applyPatch, valuesOf } from "../../src/domain/patch.ts";
 import { copyDatabase } from "../../src/store/copies/copy-database.ts";
 import { beginNewLife } from "../../src/store/copies/new-life.ts";
@@ -113,6 +113,20 @@ export class Operator {
     for (const id of this.#waiting()) {
       if (!(await this.#decide(id, "approve"))) await this.#decide(id, "discard");
     }
+    for (const id of this.#parkedParents()) await this.#decide(id, "discard");
+  }
+
+  /** Creations that wait for a person, and for which subtasks wait that came in later. */
+  #parkedParents(): ReadonlySet<EditId> {
+    const { store, editActions } = this.#world.life.rooms;
+    const waiting = store.journal.list({ state: "pending", limit: 1000 });
+    const parents = waiting.flatMap(({ id }) => {
+      const { problem = null } = editActions.show(id) ?? {};
+      const [, parent] =
+        /edit (\d+), which creates the task above it and waits/.exec(problem ?? "") ?? [];
+      return parent === undefined ? [] : [editId(Number(parent))];
+    });
+    return new Set(parents);
   }
 
   /** What is wrong with the feeds of projects, once nothing is under way any more. */

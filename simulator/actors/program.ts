@@ -25,6 +25,9 @@ interface Found {
   readonly before: string;
 }
 
+/** With what services like to write otherwise. */
+const me = "a program  & its user";
+
 /** What a program makes. */
 interface Newcomer {
   readonly uid: string;
@@ -221,7 +224,7 @@ export class Program {
       : ["VEVENT", "DTSTART"];
     const octets = [
       ...["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Simulation//EN", `BEGIN:${component}`],
-      ...[`UID:${uid}`, "DTSTAMP:20270301T090000Z", `SUMMARY:${mark} by a program`],
+      ...[`UID:${uid}`, "DTSTAMP:20270301T090000Z", `SUMMARY:${mark} by ${me}`],
       ...(above ? [`RELATED-TO:${above.uid}`] : []),
       ...[`${date};VALUE=DATE:${day}`, `END:${component}`, "END:VCALENDAR", ""],
     ].join("\r\n");
@@ -243,7 +246,7 @@ export class Program {
     const { href, copy } = this.#deleted;
     this.#deleted = null;
     const mark = this.#ledger.nextMark();
-    const text = titleOf(mark, { by: "a program", before: copy.octets });
+    const text = titleOf(mark, { by: me, before: copy.octets });
     const octets = withLine(copy.octets, "SUMMARY", text);
     const headers = this.#habit === "careful" ? { "if-none-match": "*" } : {};
     const answer = await this.#put(href, { octets, headers });
@@ -263,7 +266,7 @@ export class Program {
     ]);
     const mark = this.#ledger.nextMark(field);
     const before = markOfOctets(copy.octets, field);
-    const text = titleOf(mark, { by: "a program", before: copy.octets });
+    const text = titleOf(mark, { by: me, before: copy.octets });
     const octets =
       field === "date"
         ? withDay(copy.octets, mark)

@@ -103,7 +103,10 @@ function readJson(request: Request, response: Response): Reply | null {
     return replyError(415, "Content-Type must be application/json");
   const exchange = exchangeOf(response);
   try {
-    exchange.body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(exchange.bytes));
+    const body: unknown = JSON.parse(
+      new TextDecoder("utf-8", { fatal: true }).decode(exchange.bytes),
+    );
+    exchange.body = exchange.intermediary?.rewriting?.(body) ?? body;
     return null;
   } catch {
     return replyError(400, "the body is not JSON");

@@ -26,6 +26,8 @@ export interface AdmittedRequest {
 export interface Intermediary {
   /** A request that is carried out next. */
   readonly arriving: (request: AdmittedRequest) => void;
+  /** What the service makes of the JSON that it is sent; it takes it as it is unless given. */
+  readonly rewriting?: (body: unknown) => unknown;
   /** The answer to it, or another one in its place. */
   readonly answering: (request: AdmittedRequest, reply: Reply) => Reply;
 }
