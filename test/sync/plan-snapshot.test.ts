@@ -93,7 +93,7 @@ describe("planSnapshot()", () => {
     const creations = () => [
       creation(task(null, { title: "A & B" }), { state: "pending", sentAfter: itemKey(50) }),
     ];
-    const item = task(7, { title: "A &amp; B", createdAt, updatedAt: createdAt });
+    const item = task(7, { title: "A, as the service writes it", createdAt, updatedAt: createdAt });
     const of = (clockLead: Temporal.Duration | null) =>
       plan(contents(), [item], { creations, clockLead }).candidates.length;
     expect([of(null), of(Temporal.Duration.from({ hours: 1 }))]).toEqual([0, 1]);
