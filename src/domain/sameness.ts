@@ -136,15 +136,15 @@ export const isMilestoneCategory = (name: string): boolean => nameKey(name) === 
 
 const milestoneKey = nameKey(milestoneCategory);
 
-/** What all ways have in common in which a service may store one title: with entities of HTML, with other white space. */
-export const titleKey = (title: string): string => wordsOf(decodeEntities(title));
+/** What all ways have in common in which a service may store one text: with entities of HTML, with other white space. */
+export const storedKey = (text: string): string => wordsOf(decodeEntities(text));
 
 /**
  * Whether two items could be taken for each other: same place, kind, title and dates. Of what else they hold the service
  * may have made something of its own.
  */
 export function looksAlike(a: Item, b: Item): boolean {
-  if (a.projectId !== b.projectId || titleKey(a.title) !== titleKey(b.title)) return false;
+  if (a.projectId !== b.projectId || storedKey(a.title) !== storedKey(b.title)) return false;
   if (a.kind === "event" || b.kind === "event") {
     return sameSpan(a, b) && "milestone" in a && "milestone" in b && a.milestone === b.milestone;
   }
@@ -217,6 +217,6 @@ const sharedDates = (a: TaskItem, b: TaskItem): readonly boolean[] => [
 ];
 
 function sharesWords(a: string | null, b: string | null): boolean {
-  const words = wordsOf(a ?? "");
-  return words !== "" && words === wordsOf(b ?? "");
+  const words = storedKey(a ?? "");
+  return words !== "" && words === storedKey(b ?? "");
 }

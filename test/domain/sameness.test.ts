@@ -313,6 +313,8 @@ describe("looksAlike() and sharedFields()", () => {
   ])("take %j and %j for ways to store one title: %s", (ours, theirs, isAlike) => {
     const [one, other] = [ours, theirs].map((title) => anAnswer(1, { ...party, title }));
     expect(one && other && looksAlike(one, other)).toBe(isAlike);
+    const dated = other && { ...other, when: days("2026-12-31") };
+    expect(one && dated && sharedFields(one, dated)).toBe(isAlike ? 1 : 0);
   });
 });
 

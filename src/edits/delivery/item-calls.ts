@@ -3,7 +3,7 @@ import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { missingFields, titleKey } from "../../domain/sameness.ts";
+import { missingFields, storedKey } from "../../domain/sameness.ts";
 import type { ItemRequest } from "../../store/journal/attempts.ts";
 import { isLagging, type LaggingDeps } from "../../store/mirror/lagging-reads.ts";
 import type { Store } from "../../store/store.ts";
@@ -252,7 +252,7 @@ export function recordWrites(
     const { kind, id } = item;
     if (id === null) return true;
     const key = store.mirror.find(kind, id);
-    const isNamed = title !== undefined && titleKey(item.title) === titleKey(title);
+    const isNamed = title !== undefined && storedKey(item.title) === storedKey(title);
     if (key !== null || isNamed) return key !== null && key !== edit.item;
     const shown = await plain.get({ item, id });
     return !shown.ok && isMissing(shown.failure);
@@ -262,7 +262,9 @@ export function recordWrites(
   function isOtherTask({ kind, id, title }: Item, address: ItemAddress): boolean {
     if (id === address.id) return false;
     const key = id === null ? null : store.mirror.find(kind, id);
-    return titleKey(title) !== titleKey(address.item.title) || (key !== null && key !== edit.item);
+    return (
+      storedKey(title) !== storedKey(address.item.title) || (key !== null && key !== edit.item)
+    );
   }
 
   return {
