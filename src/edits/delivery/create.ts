@@ -19,6 +19,7 @@ import {
   progressUnknown,
 } from "./attempt.ts";
 import { lookUp } from "./find-created.ts";
+import { findMoved } from "./find-moved.ts";
 import { complete, type ItemAddress, send } from "./item-calls.ts";
 
 /** How long an edit waits for one that creates an item of the same looks. */
@@ -115,18 +116,22 @@ async function resume(attempt: Attempt, id: ServiceId): Promise<AttemptEnding | 
   const mirrored = store.mirror.get(edit.item)?.item;
   // A task may have the number that a subtask had.
   if (!mirrored && kind !== edit.base.kind) return "gone";
-  const item = mirrored ?? edit.base;
-  const created = await calls.get({ item, id });
-  if (created.ok) {
+  const address = { item: mirrored ?? edit.base, id };
+  const found = await calls.get(address);
+  if (found.ok) {
+    if (edit.missedAt) store.journal.missing(edit.id, false);
     const isFormer = edit.sentAt === null && edit.undoes === null;
-    const address = { item: created.value, id };
-    return isFormer
-      ? updateKept(attempt, address)
-      : finish(attempt, { created: created.value, id });
+    const there = { item: found.value, id };
+    return isFormer ? updateKept(attempt, there) : finish(attempt, { created: found.value, id });
   }
-  if (isMissing(created.failure))
-    return edit.sentAt === null ? "gone" : parkAsGone(created.failure);
-  return edit.sentAt === null ? failed(created.failure) : progressUnknown(created.failure, attempt);
+  const { failure } = found;
+  if (edit.sentAt === null) return isMissing(failure) ? "gone" : failed(failure);
+  if (!isMissing(failure)) return progressUnknown(failure, attempt);
+  // Somebody may have moved it since.
+  const moved = await findMoved(attempt, { address, failure });
+  if (moved.kind === "ended") return moved.ending;
+  if (moved.kind === "gone") return parkAsGone(failure);
+  return finish(attempt, { created: moved.ours, id });
 }
 
 /** What was to be deleted and recreated is still there: it is changed into what it was to be recreated as. */

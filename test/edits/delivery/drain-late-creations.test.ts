@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
+import type { Source } from "../../../src/domain/source.ts";
 import { createRepeatedEdits } from "../../../src/edits/delivery/repeated-edits.ts";
 import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
@@ -143,6 +144,32 @@ describe("step() of a creation that is made and still to be completed", () => {
     await rig.drainAll();
     expect(rig.workspaceTasks()).toMatchObject([{ completed: true }]);
     expect(rig.states()).toEqual(["confirmed"]);
+  });
+
+  it("is completed where somebody has moved it to", async () => {
+    const rig = await half();
+    const { tasks } = rig.sandbox.workspace;
+    const at = { by: rig.owner, project: rig.project, list: rig.list };
+    const [made] = rig.workspaceTasks();
+    const task = made?.id ?? expect.fail("nothing was made");
+    const far: Source = { kind: "tasks", projectId: rig.otherProject, listId: rig.farList };
+    rig.store.sources.put([far]);
+    const moved = { project: rig.otherProject, list_id: rig.farList, move_task: true };
+    insist(tasks.update({ ...at, task }, moved));
+    rig.clock.advance({ seconds: 20 });
+    await rig.step();
+    expect(rig.edit().problem).toContain("whether it was moved");
+    rig.clock.advance({ seconds: 1 });
+    rig.store.sources.attempted(far, rig.clock());
+    const { items } = worked(await rig.upstream.tasks.list(far, { priority: "sweep" }));
+    for (const item of items) {
+      if (item.id) rig.store.mirror.put({ ...item, id: item.id }, `tasks:${rig.farList}`);
+    }
+    rig.store.sources.succeeded(far, { items: items.length, doubts: null });
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed"]);
+    const there = { ...at, project: rig.otherProject, list: rig.farList };
+    expect(insist(tasks.list(there))).toMatchObject([{ id: task, completed: true }]);
   });
 
   it("asks for it again while it is refused", async () => {
