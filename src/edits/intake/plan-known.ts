@@ -10,7 +10,7 @@ import {
   valuesOf,
 } from "../../domain/patch.ts";
 import { changedFields, nameKey, sameStored } from "../../domain/sameness.ts";
-import type { Reader } from "../../domain/sight.ts";
+import { type Reader, seesItem } from "../../domain/sight.ts";
 import { type When, wholeDay } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { Store } from "../../store/store.ts";
@@ -208,12 +208,23 @@ function baseOf(incoming: IncomingItem, known: Known): Item {
   const { bases, store } = situation;
   const told = bases.get(incoming.uid);
   if (told) return told;
-  const about = { key: viewed.key, view: store.view, editor: situation.actor };
+  const about = { key: viewed.key, view: store.view, editor: readerOf(known) };
   const named = shownBase(incoming, about);
   // A file may name none, or one that a restore has forgotten.
   if (!named) return nearest(incoming, known, [viewed.item, ...sinceOwnEdit(known)]);
   const isMarked = incoming.base !== null;
   return isMarked ? nearest(incoming, known, [named, ...putByPrograms(known)]) : named;
+}
+
+/**
+ * For whom versions are read: the editor, who may be told of them. The admin may hand in a file for somebody who does not see the
+ * item any more.
+ */
+function readerOf({ viewed: { item }, situation: { actor, store } }: Known): Reader {
+  const { directory } = store;
+  const project = directory.project(item.projectId);
+  const list = item.kind === "event" ? null : directory.todolist(item.listId);
+  return actor !== null && seesItem(actor, { item, project, list }) ? actor : null;
 }
 
 /** Of several versions the one of which the file changes the fewest fields, but one at least; the first among equals. */
@@ -237,22 +248,26 @@ function nearest(
  * The versions since the last edit by the editor's same program, the latest first: what names no version may be a copy of any. Nobody
  * knows who puts files into the inbox.
  */
-function sinceOwnEdit({ viewed, situation }: Known): readonly Item[] {
+function sinceOwnEdit(known: Known): readonly Item[] {
+  const { viewed, situation } = known;
   const { store, actor, channel, program } = situation;
   const isOwn = (edit: Edit): boolean =>
     edit.actor === actor && edit.channel === channel && edit.program === program;
   const own = channel === "inbox" ? undefined : store.pastEdits.ofItem(viewed.key).find(isOwn);
   // Its version was published in the same moment, or soon after.
   const since = own?.createdAt.add({ seconds: 1 });
-  return store.view.history(viewed.key, actor, since).toReversed();
+  return store.view.history(viewed.key, readerOf(known), since).toReversed();
 }
 
 /** The versions that calendar programs have put: their octets are given out as they came, and name the version before them. */
-const putByPrograms = ({ viewed, situation: { store, actor } }: Known): readonly Item[] =>
-  store.pastEdits.ofItem(viewed.key).flatMap(({ channel, createdAt }) => {
-    const put = channel === "caldav" ? store.view.shownAt(viewed.key, createdAt, actor) : null;
+function putByPrograms(known: Known): readonly Item[] {
+  const { store } = known.situation;
+  const { key } = known.viewed;
+  return store.pastEdits.ofItem(key).flatMap(({ channel, createdAt }) => {
+    const put = channel === "caldav" ? store.view.shownAt(key, createdAt, readerOf(known)) : null;
     return put ? [put] : [];
   });
+}
 
 /** Whether an edit under way gives the item these very labels; new ones are not in the view before they have an id. */
 function labelsOnTheirWay(diff: Part, { viewed, situation }: Known): boolean {

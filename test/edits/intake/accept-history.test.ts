@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { personId, projectId } from "../../../src/domain/ids.ts";
-import { anEvent } from "../../support/items.ts";
+import { anEvent, aProject } from "../../support/items.ts";
 import { acceptRig, calendar, codes, vevent, wishes } from "../rig.ts";
 
 describe("accept() of an item that was deleted meanwhile", () => {
@@ -40,6 +40,17 @@ describe("accept() of what the editor saw", () => {
       title: "Two",
       description: "second",
     });
+  });
+
+  it("compares what is handed in for somebody who does not see the item any more as for all", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    rig.put(anEvent(501, { title: "Two", description: "first" }));
+    const members = [personId(11)];
+    rig.store.directory.putProjects([{ ...aProject(2001, "Website"), members }], true);
+    const stale = calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:One", "DESCRIPTION:second"));
+    const item = rig.one(stale, { actor: personId(12) });
+    expect(wishes(item)).toEqual({ description: "second" });
   });
 
   it("takes a copy that names no version for the one of which it changes the least", () => {
