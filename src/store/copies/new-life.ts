@@ -1,8 +1,9 @@
 import Database from "better-sqlite3";
+import { longestInFlight } from "../../domain/edit.ts";
 import { messageOf } from "../../domain/result.ts";
 import { migrate } from "../migrate.ts";
 import { openReadOnly } from "../reading/read-only.ts";
-import { numberColumn, textColumn } from "../rows/item-rows.ts";
+import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 
 /** What is known where a copy of the database goes on. */
 export interface NewLife {
@@ -106,11 +107,12 @@ interface Renewal {
 }
 
 function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeReport {
-  const now = life.now.round({ smallestUnit: "millisecond" }).toString();
+  const now = instantText(life.now);
+  const landing = instantText(life.now.add(longestInFlight));
   const madeAt = life.madeAt.toString();
   const run = (sql: string): number => {
     const named = Object.fromEntries(
-      Object.entries({ now, madeAt, epoch: life.epoch }).filter(([name]) =>
+      Object.entries({ now, landing, madeAt, epoch: life.epoch }).filter(([name]) =>
         sql.includes(`@${name}`),
       ),
     );
@@ -125,7 +127,8 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
       )
     : 0;
 
-  const lookedUp = lookUpFirst(run);
+  if (knowsSince) learnAttempts(run);
+  const lookedUp = lookUpFirst(run, { knowsSince });
   if (knowsSince) learnNames(run);
   raiseNumbers(db, { knowsSince, run });
   const doors = shutDoors(run, knowsSince);
@@ -150,22 +153,36 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
 
 type Run = (sql: string) => number;
 
+/** What was sent since for edits that the copy has: a request that got no answer may still be carried out. */
+function learnAttempts(run: Run): void {
+  const told = ["before", "known", "ended_at", "lands_until", "next_look", "failures", "landed_at"];
+  const columns = `id, edit, act, what, claim, repeats, item, service_id, patch, newest_item, sent_at, ${told.join(", ")}`;
+  run(
+    `INSERT INTO main.attempts (${columns})
+     SELECT ${columns} FROM replaced.attempts a WHERE EXISTS (SELECT 1 FROM main.edits e JOIN replaced.edits r USING (id, created_at)
+       WHERE e.id = a.edit) ORDER BY id
+     ON CONFLICT (id) DO UPDATE SET ${told.map((name) => `${name} = excluded.${name}`).join(", ")}`,
+  );
+}
+
 /**
  * What waited when the copy was made may have been carried out since: whatever makes something new counts as sent and not
- * answered, so that it is looked for before anything leaves. Changes and deletions read their item first in any case.
+ * answered, so that it is looked for before anything leaves. Changes and deletions read their item first in any case. Where nobody
+ * knows what was sent since, a request may have left a moment ago.
  */
-function lookUpFirst(run: Run): number {
+function lookUpFirst(run: Run, { knowsSince }: { readonly knowsSince: boolean }): number {
   const makes = `((state IN ('pending', 'claimed') AND (action = 'create' OR (patch ->> 'place') IS NOT NULL))
     OR (state IN ('held', 'parked') AND action = 'create'))`;
   const creating = "act IN ('create', 'move')";
+  const until = knowsSince ? "@now" : "@landing";
   run(
-    `UPDATE attempts SET ended_at = coalesce(ended_at, @now), lands_until = @now
+    `UPDATE attempts SET ended_at = coalesce(ended_at, @now), lands_until = max(coalesce(lands_until, ${until}), ${until})
      WHERE ${creating} AND edit IN (SELECT id FROM edits WHERE ${makes})`,
   );
   run(
     `INSERT INTO attempts (edit, act, item, newest_item, sent_at, ended_at, lands_until)
      SELECT id, iif(action = 'create' OR base ->> '$.content.kind' = 'event', 'create', 'move'), item, (SELECT max(item) FROM identities),
-       created_at, @now, @now FROM edits e
+       created_at, @now, ${until} FROM edits e
      WHERE ${makes} AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.edit = e.id AND ${creating})`,
   );
   const waiting = run(
@@ -175,17 +192,17 @@ function lookUpFirst(run: Run): number {
     `(SELECT json_group_array(id) FROM ${table} WHERE created_at IS NULL OR created_at > strftime('%Y-%m-%dT%H:%M:%SZ', x.created_at, '-30 hours'))`;
   const extras = run(
     `INSERT INTO attempts (edit, act, what, known, sent_at, ended_at, lands_until)
-     SELECT x.edit, 'extra', 'extra:' || x.id, iif(x.kind = 'comment', ${known("comments")}, ${known("files")}), x.created_at, @now, @now
+     SELECT x.edit, 'extra', 'extra:' || x.id, iif(x.kind = 'comment', ${known("comments")}, ${known("files")}), x.created_at, @now, ${until}
        FROM edit_extras x WHERE x.kind <> 'kept' AND x.state IN ('pending', 'claimed', 'parked')
          AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.what = 'extra:' || x.id)`,
   );
   return waiting + extras;
 }
 
-/** Items that have turned up since keep the names by which programs know them, and creations the ids that they have got. */
+/** Items that have turned up since keep the names by which programs know them, and creations the ids and kinds that they have got. */
 function learnNames(run: Run): void {
   run(
-    `UPDATE identities SET service_id = r.service_id FROM replaced.identities r
+    `UPDATE identities SET service_id = r.service_id, kind = r.kind FROM replaced.identities r
      WHERE r.item = identities.item AND r.uid = identities.uid AND identities.service_id IS NULL AND r.service_id IS NOT NULL
        AND NOT EXISTS (SELECT 1 FROM main.identities o WHERE o.kind = r.kind AND o.service_id = r.service_id)`,
   );

@@ -1,6 +1,7 @@
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { listId, projectId } from "../../../src/domain/ids.ts";
+import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { beginNewLife } from "../../../src/store/copies/new-life.ts";
 import { aTask } from "../../support/items.ts";
 import { handClock, migrations, testDirectory, testStore } from "../../support/test-store.ts";
@@ -25,6 +26,41 @@ it("beginNewLife() lets edits go on of a task whose move waited in the backup", 
   expect(store.unanswered.ofItem(item)).toEqual([]);
 });
 
+it("beginNewLife() gives a creation that was sent since the copy was made the time to be carried out", () => {
+  const clock = handClock("2026-11-20T12:00:00Z");
+  const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
+    join(testDirectory(), name),
+  );
+  if (!file || !newer) throw new Error("there are two names");
+  const before = testStore(clock, file);
+  const [sent, unsent] = ["sent@example.com", "unsent@example.com"].map((uid) => {
+    const base = { ...aTask(601), id: null };
+    const item = before.mirror.createIdentity("task", uid);
+    const by = { channel: "caldav", actor: null, newLabels: [], state: "pending" } as const;
+    return before.journal.append({ ...by, item, action: "create", base, patch: { title: uid } });
+  });
+  if (!sent || !unsent) throw new Error("there are two edits");
+  before.close();
+  copyFileSync(file, newer);
+  clock.advance({ minutes: 10 });
+  const sentAt = clock();
+  const since = testStore(clock, newer);
+  const { patch, item } = since.journal.get(sent) ?? expect.fail("the edit is gone");
+  since.attempts.leaving({ edit: sent, act: "create", item, patch });
+  since.close();
+  clock.advance({ seconds: 30 });
+  const now = clock();
+  const common = { migrations, now, madeAt: now.subtract({ minutes: 5 }), quota: 25 };
+  beginNewLife(file, { ...common, epoch: "next", replaced: newer });
+  const store = testStore(clock, file);
+  const landings = [sent, unsent].map((edit) => store.journal.get(edit)?.inFlightUntil);
+  expect(landings).toEqual([sentAt.add({ minutes: 3 }), now]);
+  store.close();
+  beginNewLife(file, { ...common, epoch: "second", replaced: null });
+  const blind = testStore(clock, file);
+  expect(blind.journal.get(unsent)?.inFlightUntil).toEqual(now.add({ minutes: 3 }));
+});
+
 it("beginNewLife() knows each item under the number that it gives it, and under those before", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const file = join(testDirectory(), "dayferry.sqlite");
@@ -42,4 +78,25 @@ it("beginNewLife() knows each item under the number that it gives it, and under 
     (number) => store.view.shownAs(item, { sequence: number, modifiedAt: null }, null)?.title,
   );
   expect(titles).toEqual(["One", "Two", "Two"]);
+});
+
+it("beginNewLife() knows what a waiting creation has made by the kind that it turned out to be", () => {
+  const clock = handClock("2026-11-20T12:00:00Z");
+  const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
+    join(testDirectory(), name),
+  );
+  if (!file || !newer) throw new Error("there are two names");
+  const before = testStore(clock, file);
+  // A subtask whose task is not there yet is taken for a task.
+  const item = before.mirror.createIdentity("task", "sub@example.com");
+  before.close();
+  copyFileSync(file, newer);
+  const since = testStore(clock, newer);
+  since.mirror.clearServiceId(item, "subtask");
+  since.mirror.adopt(item, serviceId(601));
+  since.close();
+  const [madeAt, now] = [clock(), clock().add({ hours: 1 })];
+  beginNewLife(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: newer });
+  const store = testStore(clock, file);
+  expect(store.mirror.find("subtask", serviceId(601))).toBe(item);
 });
