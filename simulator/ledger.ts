@@ -200,6 +200,9 @@ export class Ledger {
         ? edit.conflicts.length > 0
         : edit.conflicts.some(({ ours }) => markIn(JSON.stringify(ours ?? ""), field) === mark);
     if (ever.some(isTold)) return [];
+    // Whoever approves what waits is shown what it would replace.
+    if (ever.some(({ patch, insisted }) => insisted && markOfPatch(patch, field) === there))
+      return [];
     // A program is not shown what waits by another channel, and says the older text again.
     const isSaidAgain = ({ patch, createdAt }: Edit) =>
       markOfPatch(patch, field) === there && Temporal.Instant.compare(createdAt, wish.at) > 0;
