@@ -246,7 +246,8 @@ export class Program {
     const { href, copy } = this.#deleted;
     this.#deleted = null;
     const mark = this.#ledger.nextMark();
-    const text = titleOf(mark, { by: me, before: copy.octets });
+    // No secret: another person may have made it again meanwhile.
+    const text = titleOf(mark, { by: me, before: "" });
     const octets = withLine(copy.octets, "SUMMARY", text);
     const headers = this.#habit === "careful" ? { "if-none-match": "*" } : {};
     const answer = await this.#put(href, { octets, headers });

@@ -54,12 +54,23 @@ export function baseOfTaken(
 }
 
 /**
+ * What a PUT is compared with: the version that its editor saw. What somebody puts as private under a new address is private there,
+ * even if the item has been opened, or was made again as a public one, since.
+ */
+export function baseOf(context: DavContext, comparison: Comparison): Item {
+  const base = versionSeen(context, comparison);
+  const { present, isMove } = comparison.at;
+  const isOpened = isMove && present.kind === "event" && !present.private;
+  return isOpened && base.kind === "event" ? { ...base, private: false } : base;
+}
+
+/**
  * The version that the editor saw: the present one when a condition has named it, else the one that the octets name.
  * Programs keep that name through edits of their own, so octets that were put last bear an older one than what they show.
  * Under that name an edit by the same program is one of these octets; by another program it may be one of either, or of what that one
  * has put itself before.
  */
-export function baseOf(context: DavContext, comparison: Comparison): Item {
+function versionSeen(context: DavContext, comparison: Comparison): Item {
   const { store, person } = context;
   const { edit, at, agent } = comparison;
   const { base, component, sequence } = edit.incoming;

@@ -74,6 +74,21 @@ describe("objectAnswer() of a PUT of what is private", () => {
   });
 });
 
+it("what is put as private in another calendar is private there, though somebody has opened it meanwhile", () => {
+  const rig = objectRig();
+  const event = { creatorId: personId(11), title: "Party" };
+  const path = rig.member(anEvent(501, { ...event, private: true }));
+  const copy = rig.text(path);
+  rig.member(anEvent(501, event));
+  const uid = uidOf(path);
+  const answer = rig.ask("PUT", `${root}/events-2002/p.ics`, {
+    body: copy.replace("SUMMARY:Party", "SUMMARY:Plan"),
+    headers: { "content-type": "text/calendar" },
+  });
+  expect(answer.status).toBe(201);
+  expect(rig.itemOf(uid)).toMatchObject({ projectId: 2002, title: "Plan", private: true });
+});
+
 describe("objectAnswer() of a MOVE of what is private", () => {
   it("assigns the former creator of an event, which is made anew", () => {
     const rig = objectRig();
