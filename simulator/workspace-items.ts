@@ -61,6 +61,10 @@ export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
   ]);
 }
 
+/** The names of all labels. */
+export const labelsOf = ({ workspace, keys }: Sandbox): ReadonlySet<string> =>
+  new Set(insist(workspace.labels.list({ by: keys[0]?.personId ?? 0 })).map(({ name }) => name));
+
 type Shown = EventView | TaskView | SubtaskView;
 type Place = Pick<PresentItem, "kind" | "project" | "list" | "parent">;
 

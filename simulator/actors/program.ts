@@ -14,7 +14,7 @@ import {
   withDay,
   withLine,
 } from "../ledger.ts";
-import { type PresentItem, projectsOf } from "../workspace-items.ts";
+import { labelsOf, type PresentItem, projectsOf } from "../workspace-items.ts";
 import type { Answer, World } from "../world.ts";
 import { type Copy, type Habit, LocalCopies, uidIn } from "./local-copies.ts";
 
@@ -122,6 +122,7 @@ export class Program {
           this.#faults.add(`${this.#name}: ${calendar} is listed`);
       }
     }
+    const labels = labelsOf(this.#world.sandbox);
     for (const calendar of this.#shown) {
       const there = items.filter(
         (item) =>
@@ -139,7 +140,7 @@ export class Program {
       const known = copies.map(([href, { etag }]) => `${href} ${etag}`);
       const [expected, shown] = [
         [...(listed ?? [])].map(([href, etag]) => `${href} ${etag}`),
-        copies.map(([, { octets }]) => stateOf(octets)).filter((text) => text !== ""),
+        copies.map(([, { octets }]) => stateOf(octets, labels)).filter((text) => text !== ""),
       ].map((all) => all.toSorted().join(", "));
       if (known.toSorted().join(", ") !== expected) {
         this.#faults.add(
@@ -532,15 +533,19 @@ const isBelow = (octets: string): boolean => /^RELATED-TO[;:]/m.test(octets);
 
 const isDone = (octets: string): boolean => /^STATUS:COMPLETED/m.test(octets);
 
-/** What is compared of an item, as a program's copy says it; "" of what nobody has marked. */
-function stateOf(octets: string): string {
+/** What is compared of an item, as a program's copy says it; "" of what nobody has marked. Categories that are no labels are the object's. */
+function stateOf(octets: string, labels: ReadonlySet<string>): string {
   const text = octets.replaceAll("\r\n ", "");
   if (markIn(text) === "") return "";
   const [, categories = ""] = /^CATEGORIES:(.*)$/m.exec(text) ?? [];
+  const named = categories
+    .trim()
+    .split(",")
+    .filter((name) => labels.has(name));
   const isTodo = text.includes("BEGIN:VTODO");
   return [
     ...markedFields.map((field) => markOfOctets(text, field)),
-    ...(isTodo ? [...categories.trim().split(",").toSorted(), isDone(text) ? "done" : ""] : []),
+    ...(isTodo ? [...named.toSorted(), isDone(text) ? "done" : ""] : []),
   ]
     .filter((part) => part !== "")
     .join(" ");

@@ -162,7 +162,13 @@ export function createJournal({
   );
   const reads = createJournalReads({ db, zone, clock });
   const dependents = createDependents({ db, zone, clock, changes });
-  const withdrawals = createWithdrawals({ db, zone, clock, changes, attempts });
+  /** What waited for approval and was shown to its editor alone is gone. */
+  const onHeldEnded = (edit: Edit): void => {
+    if (!isShownToEditor(edit)) return;
+    heldObjects.drop(edit.id);
+    changes.logForEditor(edit.item, edit.actor);
+  };
+  const withdrawals = createWithdrawals({ db, zone, clock, changes, attempts, onHeldEnded });
   const stamp = () => instantText(clock());
   /** Runs an update of one edit and publishes its item when it took place. */
   const change = (id: EditId, update: (edit: Edit) => { changes: number }): boolean => {
@@ -247,10 +253,7 @@ export function createJournal({
           withdrawals.discardFollowers(edit);
           dependents.detach(edit);
         }
-        if (discarded.changes > 0 && isShownToEditor(edit)) {
-          heldObjects.drop(id);
-          changes.logForEditor(edit.item, edit.actor);
-        }
+        if (discarded.changes > 0) onHeldEnded(edit);
         return discarded;
       }),
     ),

@@ -39,9 +39,12 @@ export function createWithdrawals({
   clock,
   changes,
   attempts,
+  onHeldEnded,
 }: StoreDeps & {
   readonly changes: Changes;
   readonly attempts: Pick<Attempts, "madeNothing">;
+  /** Called with each edit that has waited for approval, once it has ended. */
+  readonly onHeldEnded: (edit: Edit) => void;
 }): Withdrawals {
   const deletion = db.prepare(
     `SELECT * FROM journal WHERE ${beforeRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'
@@ -58,6 +61,9 @@ export function createWithdrawals({
   const discardAfter = db.prepare(
     `UPDATE edits SET state = 'discarded', park_reason = NULL, parked_with = NULL, problem = @problem, updated_at = @now
      WHERE ${beforeRecreation} AND id > @creation AND state IN ('pending', 'parked', 'held')`,
+  );
+  const heldFrom = db.prepare(
+    `SELECT * FROM journal WHERE ${beforeRecreation} AND id >= @creation AND state = 'held' ORDER BY id`,
   );
   const next = db.prepare(
     `SELECT base ->> '$.content.kind' AS kind FROM edits
@@ -83,12 +89,21 @@ export function createWithdrawals({
     return row === undefined ? null : editRow(row, zone);
   }
 
+  /** Ends edits of an item from a creation on; whose editor is shown what waits is told that it is gone. */
+  function endFrom(of: { readonly item: ItemKey; readonly creation: EditId }, end: () => void) {
+    const held = heldFrom.all(of).map((row) => editRow(row, zone));
+    end();
+    for (const edit of held) onHeldEnded(edit);
+  }
+
   function endCreation(item: ItemKey, about: { creation: EditId; problem: string }): void {
     const now = instantText(clock());
     const { creation, problem } = about;
-    confirmDeletion.run({ item, creation, now });
-    attempts.madeNothing(drop.all({ item, creation, now, problem }).map(editIdColumn));
-    endWait.run(creation);
+    endFrom({ item, creation }, () => {
+      confirmDeletion.run({ item, creation, now });
+      attempts.madeNothing(drop.all({ item, creation, now, problem }).map(editIdColumn));
+      endWait.run(creation);
+    });
     changes.publish(item);
   }
 
@@ -126,7 +141,9 @@ export function createWithdrawals({
     isBusy: (item) => anyOpen.get(item) !== undefined,
     discardFollowers({ id: creation, item }) {
       const problem = `edit ${creation}, which creates the item, was discarded`;
-      discardAfter.run({ item, creation, problem, now: instantText(clock()) });
+      endFrom({ item, creation }, () =>
+        discardAfter.run({ item, creation, problem, now: instantText(clock()) }),
+      );
     },
   };
 }

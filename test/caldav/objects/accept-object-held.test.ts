@@ -255,6 +255,25 @@ describe("a change that is held", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Held", completed: false });
   });
 
+  it("is gone where it is shown when its creation is withdrawn", () => {
+    const rig = heldRig();
+    const { journal } = rig.store;
+    const headers = { "content-type": "text/calendar" };
+    rig.ask("PUT", ben(`${tasks}/chore.ics`), { body: object(chore()), headers, person: 12 });
+    rig.approve();
+    rig.put(`${near}/chore.ics`, chore("DESCRIPTION:Mine"), asNew);
+    const token = rig.token("tasks-3003");
+    expect(rig.names("tasks-3003")).toEqual(["chore.ics"]);
+    rig.ask("DELETE", ben(`${tasks}/chore.ics`), { person: 12 });
+    const [creation] = rig.edits();
+    const deletion = rig.edits().find(({ action }) => action === "delete");
+    if (!creation || !deletion) throw new Error("an edit is missing");
+    expect(journal.resume(deletion.id)).toBe(true);
+    journal.withdraw(creation, deletion);
+    expect(rig.names("tasks-3003")).toEqual([]);
+    expect(rig.since("tasks-3003", token).buried).toEqual(["chore.ics"]);
+  });
+
   const mine = (uid: string, ...lines: readonly string[]) =>
     vtodo(uid, "SUMMARY:Mine", "LOCATION:Shed", ...lines);
 
