@@ -262,6 +262,7 @@ function raiseNumbers(
   );
   // What was put by programs gets the new SEQUENCE laid on, and feeds are written anew.
   run("UPDATE objects SET stale = 1");
+  run("UPDATE held_objects SET stale = 1");
   run("DELETE FROM fragments");
   run(`UPDATE feed_states SET inputs = '', etag = '', modified_at = max(modified_at, ${second})`);
 }

@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { beginNewLife } from "../../../src/store/copies/new-life.ts";
 import { aTask } from "../../support/items.ts";
 import { handClock, migrations, testDirectory, testStore } from "../../support/test-store.ts";
@@ -67,6 +67,25 @@ it("beginNewLife() knows each item under the number that it gives it, and under 
   const before = testStore(clock, file);
   before.mirror.put(aTask(601, { title: "One" }), "tasks:3001");
   before.mirror.put(aTask(601, { title: "Two" }), "tasks:3001");
+  const key = before.mirror.find("task", aTask(601).id);
+  if (key === null) throw new Error("the task was not put");
+  const by = { channel: "caldav", actor: personId(11), newLabels: [], state: "held" } as const;
+  const about = {
+    item: key,
+    action: "update",
+    base: aTask(601),
+    patch: { title: "Mine" },
+  } as const;
+  const edit = before.journal.append({ ...by, ...about });
+  const octets = { component: "VTODO", uid: "a@example.com", raw: "", rendered: "" } as const;
+  const object = {
+    ...octets,
+    item: key,
+    body: Buffer.from("as put"),
+    agent: "",
+    actor: personId(11),
+  };
+  before.heldObjects.put({ edit, name: "a.ics", object: { ...object, stale: false } });
   before.close();
   const [madeAt, now] = [clock(), clock().add({ hours: 1 })];
   beginNewLife(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: null });
@@ -78,6 +97,8 @@ it("beginNewLife() knows each item under the number that it gives it, and under 
     (number) => store.view.shownAs(item, { sequence: number, modifiedAt: null }, null)?.title,
   );
   expect(titles).toEqual(["One", "Two", "Two"]);
+  // It is given out with the new number, and not as it was put.
+  expect(store.heldObjects.get(edit)?.row?.stale).toBe(true);
 });
 
 it("beginNewLife() knows what a waiting creation has made by the kind that it turned out to be", () => {
