@@ -119,14 +119,17 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
   const names = store.objectNames.all(key);
   // A member that was never renamed is where it was.
   if (present && names.every(({ revision }) => revision <= since)) return [];
-  const wasThere = wasMember(key, question);
+  const above = taskAbove(key, question);
+  const isBelowTried =
+    above !== null && store.objectNames.all(above).some((one) => isTried(one, question));
+  const wasThere = isBelowTried || wasMember(key, question);
   if (!wasThere && !names.some(({ person }) => person !== null)) return [];
   const { uid } = store.mirror.identity(key);
   const made = { item: key, name: nameOfUid(uid), revision: revision(0), person: null };
   const known = [made, ...names].filter((one, at, all) => {
     const until = all[at + 1]?.revision ?? null;
     // For whoever has put it there it may have been so until now.
-    if (isTried(one, question)) return true;
+    if (isBelowTried || isTried(one, question)) return true;
     if (until !== null && until <= since) return false;
     // A name that was only tried is nobody else's business; the last one became its own.
     const isOwn = one.person === null || until === null;
@@ -134,6 +137,15 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
     return isOwn && wasMember(key, { ...question, since: from }, until);
   });
   return known.map(({ name }) => name).filter((name) => calendar.named(name) === null);
+}
+
+/** The task of a subtask, with which the person's programs may have moved it by an edit that was held. */
+function taskAbove(key: ItemKey, { store, since }: Question): ItemKey | null {
+  const { view, mirror } = store;
+  const versions = view.versionsFrom(key, since).map(({ item }) => item);
+  const item = view.get(key)?.item ?? versions.findLast((one) => one !== null);
+  if (item?.kind !== "subtask" || item.parentId === null) return null;
+  return mirror.find("task", item.parentId);
 }
 
 /** Whether a program of the person has put the item into this calendar under a name, by an edit that was held. */

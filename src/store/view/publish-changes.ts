@@ -136,7 +136,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   const triedPlaces = db.prepare(
     `SELECT DISTINCT c.collection, k.project_id FROM object_names n JOIN changes c USING (revision)
        JOIN collections k ON k.name = c.collection
-     WHERE n.item = ? AND n.person IS NOT NULL AND c.collection NOT IN (SELECT collection FROM view_items WHERE item = n.item)`,
+     WHERE n.item IN (@key, @above) AND n.person IS NOT NULL AND c.collection NOT IN (SELECT collection FROM view_items WHERE item = @key)`,
   );
   const subtasksOf = db.prepare(
     `SELECT below.item FROM identities task JOIN view_items below ON below.parent_id = task.service_id
@@ -329,9 +329,9 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     return { at: revision(at), collection, content };
   }
 
-  function logInTriedPlaces(key: ItemKey, told: Told | null): void {
+  function logInTriedPlaces(key: ItemKey, told: Told | null, above = key): void {
     note(key, told);
-    for (const row of triedPlaces.all(key)) {
+    for (const row of triedPlaces.all({ key, above })) {
       const { collection, project } = triedRow(row);
       log(collection, { key, act: "bury", project, told: told ?? toldToAll });
     }
@@ -360,7 +360,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       const told = editor === null ? null : toldTo(editor);
       logInTriedPlaces(key, told);
       for (const row of subtasksOf.all(key)) {
-        logInTriedPlaces(itemKey(numberColumn(row, "item")), told);
+        // It was shown where its task was, also if nobody knew of it when that was moved.
+        logInTriedPlaces(itemKey(numberColumn(row, "item")), told, key);
       }
     },
     directoryChanged() {

@@ -160,6 +160,18 @@ describe("a deletion that is held", () => {
     expect(rig.since("tasks-3001", later).put.toSorted()).toEqual(names.toSorted());
   });
 
+  it("brings subtasks back that somebody has made meanwhile", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    rig.move(path, `${near}/a.ics`);
+    const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
+    const token = rig.token("tasks-3003");
+    expect(rig.names("tasks-3003")).toContain(`${uidOf(below)}.ics`);
+    rig.discard();
+    expect(rig.names("tasks-3003")).toEqual([]);
+    expect(rig.since("tasks-3003", token).buried).toContain(`${uidOf(below)}.ics`);
+  });
+
   it("brings the subtasks back as well when it is approved, and refused by the service", () => {
     const rig = heldRig();
     const path = rig.member(aTask(601));
