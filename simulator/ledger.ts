@@ -182,7 +182,7 @@ export class Ledger {
     if (isTaken && !own.some(({ state }) => state === "confirmed")) return [];
     const names = this.#namesOf(mark);
     const ever = [...edits, ...this.#forgotten];
-    if (toldTwice(ever).some((one) => names.has(one))) return [];
+    if (this.#doubled(edits).some((one) => names.has(one))) return [];
     const present = items.find(({ title }) => names.has(markIn(title)));
     if (!present) {
       return this.isDeleted(mark)
@@ -225,12 +225,17 @@ export class Ledger {
     return names;
   }
 
+  /** Marks of events that are there twice, as nothing can be done about it. */
+  #doubled(edits: readonly Edit[]): readonly string[] {
+    return [...toldTwice([...edits, ...this.#forgotten]), ...halfMoved(this.#forgotten)];
+  }
+
   #twice(items: readonly PresentItem[], edits: readonly Edit[]): readonly string[] {
     const marks = items.map(({ title }) => markIn(title));
-    const told = [...toldTwice([...edits, ...this.#forgotten]), ...halfMoved(this.#forgotten)];
+    const doubled = this.#doubled(edits);
     return marks
       .filter((mark, at) => mark !== "" && marks.indexOf(mark) !== at)
-      .filter((mark) => !told.some((one) => this.#namesOf(mark).has(one)))
+      .filter((mark) => !doubled.some((one) => this.#namesOf(mark).has(one)))
       .map((mark) => `${mark} is there twice`);
   }
 
