@@ -2,11 +2,14 @@
 //   npm run simulate -- --seed 42              the events of one seed, and their hash
 //   npm run simulate -- --seed 42 --requests   and every request that the service gets, with its answer
 //   npm run simulate -- --seed 42 --seconds 60 a shorter day, of as many seconds
-//   npm run simulate -- --from 1 --seeds 100   many seeds; exits with 1 where a promise was broken
+//   npm run simulate -- --from 1 --seeds 100   many seeds, in a process for each core; exits with 1 where a promise was broken
 //   npm run simulate -- --shrink 42            the shortest story in which seed 42 is still broken, and a test of it
 //   npm run simulate -- --mutants              plants one defect after the other, and says after how many seeds it is found
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import PQueue from "p-queue";
 import { mutants, plant } from "./mutants.ts";
 
 const { values } = parseArgs({
@@ -19,10 +22,14 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     shrink: { type: "string" },
     mutants: { type: "boolean", default: false },
+    /** How many processes play; one for each core unless given. */
+    jobs: { type: "string", default: String(availableParallelism()) },
     /** Number of the mutant to plant; the first seed that finds it ends the run. */
     mutant: { type: "string" },
   },
 });
+/** What a run says at its end. */
+const summary = /^(\d+) seeds, (\d+) acknowledged edits, (\d+) broken/m;
 const planted =
   values.mutant === undefined ? undefined : mutants[numberIn("mutant", values.mutant)];
 if (planted) plant(planted);
@@ -31,9 +38,11 @@ const { simulate } = await import("./simulate.ts");
 
 const from = numberIn("from", values.from);
 const length = values.seconds === undefined ? {} : { seconds: numberIn("seconds", values.seconds) };
-if (values.mutants) hunt(numberIn("seeds", values.seeds ?? "2000"));
+const jobs = numberIn("jobs", values.jobs);
+if (values.mutants) await hunt(numberIn("seeds", values.seeds ?? "2000"));
 else if (values.shrink !== undefined) await tell(numberIn("shrink", values.shrink));
 else if (values.seed !== undefined) await play(numberIn("seed", values.seed));
+else if (jobs > 1 && !planted) await share(numberIn("seeds", values.seeds ?? "100"));
 else await playMany(numberIn("seeds", values.seeds ?? "100"));
 
 async function play(seed: number): Promise<void> {
@@ -73,31 +82,75 @@ async function playMany(seeds: number): Promise<void> {
     console.log(`seed ${seed} is broken; see npm run simulate -- --seed ${seed}`);
     for (const fault of outcome.faults) console.log(`  ${fault}`);
   }
-  const seconds = (performance.now() - begun) / 1000;
-  console.log(
-    `${played} seeds, ${edits} acknowledged edits, ${broken} broken, ${(played / seconds).toFixed(2)} seeds/s`,
-  );
+  console.log(summaryOf({ played, edits, broken, begun }));
   process.exitCode = broken > 0 ? 1 : 0;
 }
 
+/** Many seeds, a part of them in each process. */
+async function share(seeds: number): Promise<void> {
+  const begun = performance.now();
+  const parts = Array.from({ length: jobs }, (_, at) => {
+    const [first, end] = [at, at + 1].map((nth) => from + Math.floor((nth * seeds) / jobs));
+    return { first: first ?? from, count: (end ?? from) - (first ?? from) };
+  });
+  const lengths = values.seconds === undefined ? [] : ["--seconds", values.seconds];
+  const reports = await Promise.all(
+    parts.map(async ({ first, count }) => {
+      const range = ["--from", String(first), "--seeds", String(count), "--jobs", "1"];
+      return run([...range, ...lengths], (line) => summary.test(line) || console.log(line));
+    }),
+  );
+  const sums = reports.map(({ stdout }) => (summary.exec(stdout) ?? []).slice(1).map(Number));
+  const [played = 0, edits = 0, broken = 0] = [0, 1, 2].map((at) =>
+    sums.reduce((sum, one) => sum + (one[at] ?? 0), 0),
+  );
+  console.log(summaryOf({ played, edits, broken, begun }));
+  process.exitCode = broken > 0 || reports.some(({ code }) => code !== 0) ? 1 : 0;
+}
+
+function summaryOf(done: Readonly<Record<"played" | "edits" | "broken" | "begun", number>>) {
+  const perSecond = done.played / ((performance.now() - done.begun) / 1000);
+  return `${done.played} seeds, ${done.edits} acknowledged edits, ${done.broken} broken, ${perSecond.toFixed(2)} seeds/s`;
+}
+
+/** Runs the simulator in a process of its own. */
+function run(
+  options: readonly string[],
+  onLine: (line: string) => void = () => {},
+): Promise<{ readonly stdout: string; readonly stderr: string; readonly code: number }> {
+  const args = [...process.execArgv, import.meta.filename, ...options];
+  const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof run>>>();
+  const child = execFile(
+    process.execPath,
+    args,
+    { maxBuffer: 2 ** 28 },
+    (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : 2;
+      resolve({ stdout, stderr, code });
+    },
+  );
+  if (child.stdout) createInterface({ input: child.stdout }).on("line", onLine);
+  return promise;
+}
+
 /** Each mutant has a process of its own, as modules are loaded once. */
-function hunt(seeds: number): void {
-  for (const [at, { name }] of mutants.entries()) {
-    const options = ["--mutant", String(at), "--from", String(from), "--seeds", String(seeds)];
-    const { stdout, stderr, status } = spawnSync(
-      process.execPath,
-      [...process.execArgv, import.meta.filename, ...options],
-      { encoding: "utf8", maxBuffer: 2 ** 28 },
-    );
-    const [, played] = /^(\d+) seeds,/m.exec(stdout) ?? [];
-    const [, how = ""] = /^ {2}(.*)$/m.exec(stdout) ?? [];
-    const isFound = status === 1 && played !== undefined;
-    if (!isFound) process.exitCode = 1;
-    const ending = played === undefined ? stderr.trim() : `not found in ${played} seeds`;
-    console.log(
-      `${name}: ${isFound ? `found in seed ${from + Number(played) - 1}: ${how}` : ending}`,
-    );
-  }
+async function hunt(seeds: number): Promise<void> {
+  const queue = new PQueue({ concurrency: jobs });
+  const hunts = mutants.map(({ name }, at) =>
+    queue.add(async () => {
+      const range = ["--from", String(from), "--seeds", String(seeds)];
+      const { stdout, stderr, code } = await run(["--mutant", String(at), ...range]);
+      const [, played] = summary.exec(stdout) ?? [];
+      const [, how = ""] = /^ {2}(.*)$/m.exec(stdout) ?? [];
+      const isFound = code === 1 && played !== undefined;
+      if (!isFound) process.exitCode = 1;
+      const ending = played === undefined ? stderr.trim() : `not found in ${played} seeds`;
+      console.log(
+        `${name}: ${isFound ? `found in seed ${from + Number(played) - 1}: ${how}` : ending}`,
+      );
+    }),
+  );
+  await Promise.all(hunts);
 }
 
 function numberIn(name: string, text: string): number {
