@@ -127,7 +127,7 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
       )
     : 0;
 
-  if (knowsSince) learnAttempts(run);
+  if (knowsSince) learnProgress(run);
   const lookedUp = lookUpFirst(run, { knowsSince });
   if (knowsSince) learnNames(run);
   raiseNumbers(db, { knowsSince, run });
@@ -153,15 +153,27 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
 
 type Run = (sql: string) => number;
 
-/** What was sent since for edits that the copy has: a request that got no answer may still be carried out. */
-function learnAttempts(run: Run): void {
+/** An edit that both databases have. */
+const isInBoth = (edit: string): string =>
+  `EXISTS (SELECT 1 FROM main.edits e JOIN replaced.edits r USING (id, created_at) WHERE e.id = ${edit})`;
+
+/**
+ * What was sent since for edits that the copy has: a request that got no answer may still be carried out. A deletion that was carried
+ * out is not carried out on what has been made under the same UID since.
+ */
+function learnProgress(run: Run): void {
   const told = ["before", "known", "ended_at", "lands_until", "next_look", "failures", "landed_at"];
   const columns = `id, edit, act, what, claim, repeats, item, service_id, patch, newest_item, sent_at, ${told.join(", ")}`;
   run(
     `INSERT INTO main.attempts (${columns})
-     SELECT ${columns} FROM replaced.attempts a WHERE EXISTS (SELECT 1 FROM main.edits e JOIN replaced.edits r USING (id, created_at)
-       WHERE e.id = a.edit) ORDER BY id
+     SELECT ${columns} FROM replaced.attempts a WHERE ${isInBoth("a.edit")} ORDER BY id
      ON CONFLICT (id) DO UPDATE SET ${told.map((name) => `${name} = excluded.${name}`).join(", ")}`,
+  );
+  const outcome = "state, problem, before, conflicts, updated_at, confirmed_at";
+  run(
+    `UPDATE main.edits AS o SET (${outcome}) = (SELECT ${outcome} FROM replaced.edits r WHERE r.id = o.id)
+     WHERE action = 'delete' AND state IN ('pending', 'claimed') AND ${isInBoth("o.id")}
+       AND (SELECT r.state FROM replaced.edits r WHERE r.id = o.id) = 'confirmed'`,
   );
 }
 
@@ -199,11 +211,14 @@ function lookUpFirst(run: Run, { knowsSince }: { readonly knowsSince: boolean })
   return waiting + extras;
 }
 
-/** Items that have turned up since keep the names by which programs know them, and creations the ids and kinds that they have got. */
+/**
+ * Items that have turned up since keep the names by which programs know them, and what was made since, or made again, has the id and
+ * the kind that it has got.
+ */
 function learnNames(run: Run): void {
   run(
     `UPDATE identities SET service_id = r.service_id, kind = r.kind FROM replaced.identities r
-     WHERE r.item = identities.item AND r.uid = identities.uid AND identities.service_id IS NULL AND r.service_id IS NOT NULL
+     WHERE r.item = identities.item AND r.uid = identities.uid AND r.service_id IS NOT NULL
        AND NOT EXISTS (SELECT 1 FROM main.identities o WHERE o.kind = r.kind AND o.service_id = r.service_id)`,
   );
   run(
@@ -254,12 +269,23 @@ function raiseNumbers(
     `UPDATE identities SET sequence = ${shown} + ${sequenceGap}, modified_at = max(modified_at, ${second})`,
   );
   // The number names what is shown, as every other does: a copy that is edited later says it.
+  const columns = "item, revision, sequence, at, collection, content, modified_at, had, edited";
+  const latest = knowsSince
+    ? "max(v.revision, coalesce((SELECT max(r.revision) FROM replaced.versions r WHERE r.item = v.item), 0))"
+    : "v.revision";
   run(
-    `INSERT INTO versions (item, revision, sequence, at, collection, content, modified_at, had, edited)
-     SELECT v.item, v.revision + 1, i.sequence, @now, v.collection, v.content, i.modified_at, v.had, v.edited
+    `INSERT INTO versions (${columns})
+     SELECT v.item, ${latest} + 1, i.sequence, @now, v.collection, v.content, i.modified_at, v.had, v.edited
      FROM versions v JOIN identities i USING (item)
      WHERE v.content IS NOT NULL AND v.revision = (SELECT max(revision) FROM versions WHERE item = v.item)`,
   );
+  // Programs may have copies of what was shown since.
+  if (knowsSince) {
+    run(
+      `INSERT OR IGNORE INTO main.versions (${columns}) SELECT ${columns} FROM replaced.versions v
+       WHERE EXISTS (SELECT 1 FROM main.identities i JOIN replaced.identities r USING (item, uid) WHERE i.item = v.item)`,
+    );
+  }
   // What was put by programs gets the new SEQUENCE laid on, and feeds are written anew.
   run("UPDATE objects SET stale = 1");
   run("UPDATE held_objects SET stale = 1");

@@ -121,3 +121,36 @@ it("beginNewLife() knows what a waiting creation has made by the kind that it tu
   const store = testStore(clock, file);
   expect(store.mirror.find("subtask", serviceId(601))).toBe(item);
 });
+
+it("beginNewLife() knows what was shown, deleted and made again since the copy was made", () => {
+  const clock = handClock("2026-11-20T12:00:00Z");
+  const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
+    join(testDirectory(), name),
+  );
+  if (!file || !newer) throw new Error("there are two names");
+  const before = testStore(clock, file);
+  before.mirror.put(aTask(601, { title: "One" }), "tasks:3001");
+  const item = before.mirror.find("task", aTask(601).id) ?? expect.fail("it was not put");
+  const by = { channel: "caldav", actor: null, newLabels: [], state: "pending" } as const;
+  const deletion = before.journal.append({
+    ...{ ...by, item, action: "delete", base: aTask(601), patch: {} },
+    notBefore: clock().add({ hours: 1 }),
+  });
+  before.close();
+  copyFileSync(file, newer);
+  clock.advance({ hours: 2 });
+  const since = testStore(clock, newer);
+  const claimed = since.journal.claimNext() ?? expect.fail("nothing can be claimed");
+  since.journal.confirm(claimed, null);
+  since.mirror.clearServiceId(item, "task");
+  since.mirror.adopt(item, serviceId(602));
+  since.mirror.put(aTask(602, { title: "Two" }), "tasks:3001");
+  const { sequence } = since.mirror.identity(item);
+  since.close();
+  const [madeAt, now] = [clock().subtract({ hours: 1 }), clock()];
+  beginNewLife(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: newer });
+  const store = testStore(clock, file);
+  expect(store.journal.get(deletion)?.state).toBe("confirmed");
+  expect(store.mirror.find("task", serviceId(602))).toBe(item);
+  expect(store.view.shownAs(item, { sequence, modifiedAt: null }, null)?.title).toBe("Two");
+});
