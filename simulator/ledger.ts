@@ -178,8 +178,11 @@ export class Ledger {
     const isTaken = way === "taken";
     if (isTaken && own.length === 0)
       return [`${mark} of ${actor}: acknowledged, and no edit has it`];
-    // A person is told of what was not carried out.
+    // A person is told of what was not carried out, or not taken over.
     if (isTaken && !own.some(({ state }) => state === "confirmed")) return [];
+    const isIgnored = field === "description" && this.#world.spelling === "without descriptions";
+    const isSaid = ({ problem }: Edit) => problem?.includes("without taking over") ?? false;
+    if (isTaken && isIgnored && own.some(isSaid)) return [];
     const names = this.#namesOf(mark);
     const ever = [...edits, ...this.#forgotten];
     if (this.#doubled(edits).some((one) => names.has(one))) return [];

@@ -34,20 +34,27 @@ const latencyMs = 80;
 /** Of the service. */
 export const quota = { requests: 25, perMs: 10_000 } as const;
 
-/** `trimmed`: without white space around, and single spaces in between; `escaped`: as in HTML. */
-type Spelling = "as sent" | "trimmed" | "escaped";
+/**
+ * `trimmed`: without white space around, and single spaces in between; `escaped`: as in HTML; `without descriptions`: these are
+ * ignored.
+ */
+type Spelling = "as sent" | "trimmed" | "escaped" | "without descriptions";
 
 const spellings: Readonly<Record<Spelling, (text: string) => string>> = {
   "as sent": (text) => text,
   trimmed: (text) => text.trim().replaceAll(/ +/g, " "),
   escaped: (text) => text.replaceAll(/&(?!amp;)/g, "&amp;"),
+  "without descriptions": (text) => text,
 };
 
 /** A body whose title and description are spelled as the service does. */
 function respelled(body: unknown, spelling: Spelling): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   const spell = spellings[spelling];
-  const fields = Object.entries(body).map(([name, value]: [string, unknown]) => {
+  const taken = Object.entries(body).filter(
+    ([name]) => name !== "description" || spelling !== "without descriptions",
+  );
+  const fields = taken.map(([name, value]: [string, unknown]) => {
     const isText = typeof value === "string" && (name === "title" || name === "description");
     return [name, isText ? spell(value) : value];
   });
@@ -114,7 +121,10 @@ export class World {
     this.chance = new Random(this.random.between(0, 2 ** 31));
     this.skew = this.random.pick([0, 0, 0, 30, -30, 3600, -3600]);
     this.settings = settingsFrom(this.random);
-    this.spelling = this.random.pick(["as sent", "as sent", "trimmed", "escaped"] as const);
+    this.spelling = this.random.pick([
+      ...(["as sent", "as sent", "as sent", "trimmed", "escaped"] as const),
+      "without descriptions",
+    ]);
     this.#agent = this.#network.httpAgent({});
   }
 
