@@ -66,6 +66,15 @@ export function missingFields(wish: Patch, answer: Item): readonly PatchField[] 
   });
 }
 
+/** The same, but for texts that the service has stored in a way of its own: with entities of HTML, with other white space. */
+export const unstoredFields = (wish: Patch, answer: Item): readonly PatchField[] =>
+  missingFields(wish, answer).filter((field) => {
+    if (field === "title") return storedKey(wish.title ?? "") !== storedKey(answer.title);
+    if (field !== "description") return true;
+    const [wished, got] = [wish.description ?? "", plainDescription(answer.description)];
+    return storedKey(wished) !== storedKey(got);
+  });
+
 /** The fields of `other` that differ from `base`. */
 export function differingFields(
   base: Patch,

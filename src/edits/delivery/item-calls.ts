@@ -3,7 +3,7 @@ import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Item, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type Place, without } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { missingFields, storedKey } from "../../domain/sameness.ts";
+import { storedKey, unstoredFields } from "../../domain/sameness.ts";
 import type { ItemRequest } from "../../store/journal/attempts.ts";
 import { isLagging, type LaggingDeps } from "../../store/mirror/lagging-reads.ts";
 import type { Store } from "../../store/store.ts";
@@ -167,7 +167,7 @@ async function readBack(
 ): Promise<Result<Item, Failure>> {
   if (answer.ok || answer.failure.kind !== "unreadable") return answer;
   const now = await sent.calls.get(sent.address);
-  if (!now.ok || missingFields(sent.fields, now.value).length > 0) return fail(answer.failure);
+  if (!now.ok || unstoredFields(sent.fields, now.value).length > 0) return fail(answer.failure);
   return now;
 }
 

@@ -11,7 +11,7 @@ import {
   placedIn,
   valuesOf,
 } from "../../domain/patch.ts";
-import { missingFields, sameShown } from "../../domain/sameness.ts";
+import { sameShown, unstoredFields } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Sight } from "../../store/journal/unanswered.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
@@ -188,7 +188,7 @@ function judgeChange(store: Store, change: Change): void {
 
 /** Whether the item says in this field what the write sets, as the service writes it. */
 const isCarried = (field: PatchField, { patch }: UnansweredWrite, item: Item): boolean =>
-  missingFields(pick(patch, [field]), item).length === 0;
+  unstoredFields(pick(patch, [field]), item).length === 0;
 
 /**
  * Whether what the write has replaced was newer than the write. While an edit of the field is on its way that one decides;

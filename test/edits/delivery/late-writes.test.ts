@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
+import type { Reply } from "../../../src/sandbox/exchange.ts";
 import type { Fault } from "../../../src/sandbox/faults.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
@@ -77,6 +78,28 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
     expect(titleOf(rig, uid)).toBe("B");
     expect(rig.store.unanswered.nextLookAt()).toBeNull();
+  });
+
+  it("puts the newer one back where the service stores titles as HTML", async () => {
+    const escaped = (body: unknown) =>
+      typeof body === "object" && body !== null && "title" in body
+        ? { ...body, title: String(body.title).replaceAll(/&(?!amp;)/g, "&amp;") }
+        : body;
+    const answering = (_request: unknown, reply: Reply) => reply;
+    const intermediary = { arriving: () => {}, rewriting: escaped, answering };
+    const rig = await drainRig({ sandbox: { intermediary } });
+    const { uid } = await rig.event({ title: "X" });
+    rig.sandbox.faults.add({ ...late, method: "PUT" });
+    rig.send(calendar(vevent(uid, "SUMMARY:A & A")));
+    await repeated(rig);
+    rig.clock.advance({ seconds: 1 });
+    rig.send(calendar(vevent(uid, "SUMMARY:B & B")));
+    await rig.step();
+    rig.clock.advance({ seconds: 1 });
+    rig.sandbox.faults.deliverLate();
+    expect(held(rig)).toEqual(["A &amp; A"]);
+    await watchOut(rig);
+    expect(held(rig)).toEqual(["B &amp; B"]);
   });
 
   it("says pending as soon as a sweep shows it, and shows the newer one all the time", async () => {
