@@ -2,9 +2,18 @@ import { isRecent } from "../../domain/backoff.ts";
 import { settlingTime } from "../../domain/eventual.ts";
 import type { ServiceId } from "../../domain/ids.ts";
 import { canComplete, type Item } from "../../domain/item.ts";
-import { applyPatch, fieldsOf, type Patch, pick, valuesOf, without } from "../../domain/patch.ts";
+import {
+  applyPatch,
+  fieldsOf,
+  type Patch,
+  type PatchField,
+  pick,
+  valuesOf,
+  without,
+} from "../../domain/patch.ts";
 import { changedFields, differingFields, looksAlike, sameShown } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
+import { describeConflicts } from "../../domain/three-way.ts";
 import { describeFailure, type Failure, isMissing } from "../../upstream/failure.ts";
 import { spokenFields } from "../field-changes.ts";
 import {
@@ -118,7 +127,11 @@ async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEndi
     const why = `${describeRest(left.failure, old)}; it is in project ${now.projectId} as well`;
     return isRefusal(left.failure) ? retried(why, attempt) : failed(left.failure);
   }
-  const news = lateChanges(left.ok ? left.value : old, { old, now, wish: edit.patch });
+  const at = left.ok ? left.value : old;
+  const crossed = crossedSince(at, { old, wish: edit.patch });
+  const taken = attempt.policy === "ours" ? "ours" : "theirs";
+  const kept = taken === "ours" ? crossed : [];
+  const news = lateChanges(at, { old, now, wish: edit.patch, kept });
   const sent =
     fieldsOf(news).length > 0
       ? await send(attempt.calls, { address: { item: now, id: now.id }, patch: news })
@@ -133,7 +146,20 @@ async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEndi
       ? takeBack(attempt, { old: { ...left.value, id: old.id }, now, failure: deleted.failure })
       : failed(deleted.failure);
   }
-  return { kind: "done", answer: sent ? sent.value : now };
+  const sides = { base: valuesOf(old), ours: valuesOf(at), theirs: edit.patch, taken } as const;
+  const conflicts = describeConflicts(crossed, sides);
+  const answer = sent ? sent.value : now;
+  return { kind: "done", answer, ...(conflicts.length > 0 && { conflicts }) };
+}
+
+/** Fields of the old event that somebody has changed since the creating request left, and that the edit wishes otherwise. */
+function crossedSince(
+  left: Item,
+  { old, wish }: { readonly old: Item; readonly wish: Patch },
+): readonly PatchField[] {
+  const [was, is] = [valuesOf(old), valuesOf(left)];
+  const spoken = fieldsOf(wish).filter((field) => field !== "place" && field !== "completed");
+  return spoken.filter((field) => !sameShown(field, was, is) && !sameShown(field, is, wish));
 }
 
 /** Until when a request that got no answer may still delete the old event: so long the new one must not be taken back. */
@@ -153,11 +179,17 @@ function deletionUnderWay(
 const isKeyRefused = (failure: Failure): boolean =>
   failure.kind === "refused" && failure.status === 401;
 
-/** What the new event lacks of the old one as it is now, beside what the edit itself wishes. */
-function lateChanges(left: Item, { old, now, wish }: Both & { readonly wish: Patch }): Patch {
+/** What the new event lacks of the old one as it is now, beside what the edit itself wishes; of that, fields that are `kept`. */
+function lateChanges(
+  left: Item,
+  { old, now, wish, kept }: Both & { readonly wish: Patch; readonly kept: readonly PatchField[] },
+): Patch {
   const [was, is, got] = [valuesOf(old), valuesOf(left), valuesOf(now)];
   const moved = differingFields(was, is, sameShown).filter(
-    (field) => wish[field] === undefined && field !== "place" && field !== "completed",
+    (field) =>
+      (wish[field] === undefined || kept.includes(field)) &&
+      field !== "place" &&
+      field !== "completed",
   );
   const completed = wish.completed ?? left.completed;
   const ticked = canComplete(now) && completed !== now.completed ? { completed } : {};

@@ -45,7 +45,9 @@ export async function carryOutUpdate(attempt: Attempt): Promise<AttemptEnding> {
   if (fieldsOf(full.value).length === 0) return { kind: "done", answer: ours, conflicts };
   store.journal.replacing(edit.id, ours);
   const ending = await carryOver(attempt, { address, ours, patch: full.value });
-  return ending.kind === "done" ? { ...ending, conflicts } : ending;
+  return ending.kind === "done"
+    ? { ...ending, conflicts: [...conflicts, ...(ending.conflicts ?? [])] }
+    : ending;
 }
 
 /** An item that is only hidden while a move of it may have been made is asked for again. */

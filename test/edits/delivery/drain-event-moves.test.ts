@@ -164,6 +164,39 @@ describe("step() of an event's move to another project", () => {
     await rig.expectRest();
   });
 
+  it.each([
+    ["ask", "Mine"],
+    ["theirs", "Mine"],
+    ["ours", "Renamed"],
+  ] as const)(
+    "says that somebody has changed what the edit changes: %s",
+    async (conflicts, title) => {
+      const rig = await moveRig({
+        conflicts,
+        async between(one) {
+          const [old] = one.eventsIn(one.project);
+          if (!old || old.title === "Renamed") return;
+          const at = { ...one.by, event: old.id };
+          insist(one.sandbox.workspace.events.update(at, { title: "Renamed" }));
+        },
+      });
+      const { uid } = await rig.event({ title: "Review" });
+      const shown = rig.store.view.findUid(uid) ?? expect.fail("it is not shown");
+      const place = { projectId: rig.otherProject, listId: null };
+      rig.store.journal.append({
+        ...({ channel: "caldav", actor: rig.owner, newLabels: [], state: "pending" } as const),
+        ...{ item: shown.key, action: "update", base: shown.item, patch: { place, title: "Mine" } },
+      });
+      await rig.drainAll();
+      expect(rig.eventsIn(rig.otherProject)).toMatchObject([{ title }]);
+      const taken = title === "Mine" ? "theirs" : "ours";
+      expect(rig.edit().conflicts).toMatchObject([
+        { field: "title", base: "Review", ours: "Renamed", theirs: "Mine", taken },
+      ]);
+      await rig.expectRest();
+    },
+  );
+
   it("takes the new one back when the old one may not be deleted", async () => {
     const rig = await moveRig();
     const { id, uid } = await rig.event();
