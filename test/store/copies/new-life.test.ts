@@ -86,6 +86,7 @@ it("beginNewLife() knows each item under the number that it gives it, and under 
     actor: personId(11),
   };
   before.heldObjects.put({ edit, name: "a.ics", object: { ...object, stale: false } });
+  before.absences.notice(key, "tasks:3001");
   before.close();
   const [madeAt, now] = [clock(), clock().add({ hours: 1 })];
   beginNewLife(file, { migrations, epoch: "next", now, madeAt, quota: 25, replaced: null });
@@ -97,6 +98,7 @@ it("beginNewLife() knows each item under the number that it gives it, and under 
     (number) => store.view.shownAs(item, { sequence: number, modifiedAt: null }, null)?.title,
   );
   expect(titles).toEqual(["One", "Two", "Two"]);
+  expect(store.absences.unconfirmed(0, 9)).toEqual([item]);
   // It is given out with the new number, and not as it was put.
   expect(store.heldObjects.get(edit)?.row?.stale).toBe(true);
 });
