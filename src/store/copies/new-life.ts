@@ -216,6 +216,13 @@ function lookUpFirst(run: Run, { knowsSince }: { readonly knowsSince: boolean })
  * the kind that it has got.
  */
 function learnNames(run: Run): void {
+  // What hung below a task that was made again is gone with its former id.
+  const isBelowFormer = `IN (SELECT 'subtasks:' || i.service_id FROM main.identities i JOIN replaced.identities r USING (item, uid)
+    WHERE i.kind = 'task' AND i.service_id <> r.service_id)`;
+  run(
+    `DELETE FROM main.view_items WHERE item IN (SELECT item FROM main.mirror_items WHERE source ${isBelowFormer})`,
+  );
+  run(`DELETE FROM main.mirror_items WHERE source ${isBelowFormer}`);
   run(
     `UPDATE identities SET service_id = r.service_id, kind = r.kind FROM replaced.identities r
      WHERE r.item = identities.item AND r.uid = identities.uid AND r.service_id IS NOT NULL

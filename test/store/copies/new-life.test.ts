@@ -132,6 +132,8 @@ it("beginNewLife() knows what was shown, deleted and made again since the copy w
   if (!file || !newer) throw new Error("there are two names");
   const before = testStore(clock, file);
   before.mirror.put(aTask(601, { title: "One" }), "tasks:3001");
+  const below = aTask(603, { kind: "subtask", parentId: aTask(601).id });
+  before.mirror.put(below, "subtasks:601");
   const item = before.mirror.find("task", aTask(601).id) ?? expect.fail("it was not put");
   const by = { channel: "caldav", actor: null, newLabels: [], state: "pending" } as const;
   const deletion = before.journal.append({
@@ -154,5 +156,8 @@ it("beginNewLife() knows what was shown, deleted and made again since the copy w
   const store = testStore(clock, file);
   expect(store.journal.get(deletion)?.state).toBe("confirmed");
   expect(store.mirror.find("task", serviceId(602))).toBe(item);
+  expect(store.view.ofProject(below.projectId).map(({ key }) => key)).not.toContain(
+    store.mirror.find("subtask", below.id),
+  );
   expect(store.view.shownAs(item, { sequence, modifiedAt: null }, null)?.title).toBe("Two");
 });
