@@ -216,16 +216,21 @@ function lookUpFirst(run: Run, { knowsSince }: { readonly knowsSince: boolean })
  * the kind that it has got.
  */
 function learnNames(run: Run): void {
+  // Whose move is on its way is looked for where it may have been made.
+  const remade = `SELECT i.item, i.kind AS former_kind, i.service_id AS former, r.kind, r.service_id
+    FROM main.identities i JOIN replaced.identities r USING (item, uid)
+    WHERE r.service_id IS NOT NULL AND i.service_id IS NOT r.service_id AND NOT EXISTS (
+      SELECT 1 FROM main.edits e WHERE e.item = i.item AND e.state IN ('pending', 'claimed', 'held', 'parked')
+        AND e.patch ->> 'place' IS NOT NULL AND i.service_id IS NOT NULL)`;
   // What hung below a task that was made again is gone with its former id.
-  const isBelowFormer = `IN (SELECT 'subtasks:' || i.service_id FROM main.identities i JOIN replaced.identities r USING (item, uid)
-    WHERE i.kind = 'task' AND i.service_id <> r.service_id)`;
+  const isBelowFormer = `IN (SELECT 'subtasks:' || former FROM (${remade}) WHERE former_kind = 'task')`;
   run(
     `DELETE FROM main.view_items WHERE item IN (SELECT item FROM main.mirror_items WHERE source ${isBelowFormer})`,
   );
   run(`DELETE FROM main.mirror_items WHERE source ${isBelowFormer}`);
   run(
-    `UPDATE identities SET service_id = r.service_id, kind = r.kind FROM replaced.identities r
-     WHERE r.item = identities.item AND r.uid = identities.uid AND r.service_id IS NOT NULL
+    `UPDATE identities SET service_id = r.service_id, kind = r.kind FROM (${remade}) r
+     WHERE r.item = identities.item
        AND NOT EXISTS (SELECT 1 FROM main.identities o WHERE o.kind = r.kind AND o.service_id = r.service_id)`,
   );
   run(
