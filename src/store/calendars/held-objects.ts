@@ -74,8 +74,9 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): Held
     outdate(edit) {
       const row = numbers.get(edit);
       if (row === undefined) return;
-      const { put, everybodys, isStale } = sequencesOf(row);
+      const { item, put, risen, everybodys, isStale } = sequencesOf(row);
       if (isStale || everybodys > put) outdate.run(edit);
+      if (everybodys > Math.max(put, risen)) changes.touch(item, everybodys);
     },
     grant(edit) {
       give.run(edit);
@@ -94,19 +95,21 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): Held
 }
 
 /**
- * The SEQUENCE that octets were put with by an edit that waits, that their editor is `shown`, and that all others are shown: at
- * most `everybodys`, at least `least`.
+ * The SEQUENCE that octets were put with by an edit that waits, that they have `risen` to once their item has changed, that their
+ * editor is `shown`, and that all others are shown: at most `everybodys`, at least `least`.
  */
 function sequencesOf(row: unknown) {
   const { item, sequence, raw, isStale, everybodys, areEverybodysStale } = heldNumbersRow(row);
   const put = numberIn(raw, "SEQUENCE") ?? 0;
   const least = everybodys === null ? sequence : (numberIn(everybodys, "SEQUENCE") ?? 0);
   const isLaidOn = everybodys !== null && areEverybodysStale;
+  const risen = risenSequenceOf(raw, sequence);
   return {
     item,
     put,
+    risen,
     isStale,
-    shown: isStale ? risenSequenceOf(raw, sequence) : put,
+    shown: isStale ? risen : put,
     least,
     everybodys: isLaidOn ? risenSequenceOf(everybodys, sequence) : least,
   };

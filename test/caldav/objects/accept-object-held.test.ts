@@ -96,6 +96,23 @@ describe("SEQUENCE of a change that is held", () => {
     expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(before);
   });
 
+  it("falls for nobody when another's program has raised it by more", () => {
+    const rig = heldRig();
+    const path = changed(rig, 0);
+    const raised = rig
+      .bens(path)
+      .toString()
+      .replace(/SEQUENCE:\d+/, "SEQUENCE:9");
+    const body = raised.replace("END:VTODO", "LOCATION:Shed\r\nEND:VTODO");
+    const headers = { "content-type": "text/calendar" };
+    expect(rig.ask("PUT", ben(path), { body, headers, person: 12 }).status).toBe(204);
+    expect(sequenceIn(rig.bens(path))).toBe(9);
+    rig.clock.advance({ seconds: 9 });
+    rig.approve();
+    expect(rig.bens(path)).toContain("SUMMARY:Held");
+    expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(9);
+  });
+
   it("does not fall for its editor when others take back what they have changed", () => {
     const rig = heldRig();
     const path = changed(rig, 0);
