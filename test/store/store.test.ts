@@ -41,6 +41,16 @@ describe("together() and durably()", () => {
   });
 });
 
+it("mirror knows an item that was to be made again as another kind, and is back by itself", () => {
+  const { store } = storeRig();
+  const subtask = aTask(602, { kind: "subtask", parentId: aTask(601).id });
+  store.mirror.put(subtask, "subtasks:601");
+  const key = store.mirror.find("subtask", subtask.id) ?? expect.fail("it is not known");
+  store.mirror.clearServiceId(key, "task");
+  store.mirror.put(subtask, "subtasks:601");
+  expect(store.mirror.find("subtask", subtask.id)).toBe(key);
+});
+
 describe("gateSlots", () => {
   it("loadRest() result: the last that was saved, or none", () => {
     const { store } = storeRig();

@@ -144,6 +144,7 @@ export function createMirror({
   const moveMails = db.prepare("UPDATE OR IGNORE mails SET item = ? WHERE item = ?");
   const moveWrites = db.prepare("UPDATE attempts SET item = ? WHERE item = ?");
   const setId = db.prepare("UPDATE identities SET service_id = ? WHERE item = ?");
+  const setKind = db.prepare("UPDATE identities SET kind = ? WHERE item = ?");
   const clearId = db.prepare(
     "UPDATE identities SET service_id = NULL, kind = iif(kind = 'event', kind, ?) WHERE item = ?",
   );
@@ -245,7 +246,8 @@ export function createMirror({
     for (let taken = byUid.get(uid); taken !== undefined; taken = byUid.get(uid)) {
       const { item: key, serviceId: other } = identityRow(taken);
       if (other === null) {
-        // The item was to be recreated, and is back by itself.
+        // The item was to be recreated, maybe as another kind, and is back by itself.
+        setKind.run(kind, key);
         setServiceId(key, id);
         return key;
       }
