@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { networkFailure } from "../domain/network-failure.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import { startTimer, timeLimit } from "../runtime.ts";
+import { httpAgent, startTimer, timeLimit } from "../runtime.ts";
 import {
   type AddressGuard,
   ForbiddenAddressError,
@@ -123,7 +123,7 @@ async function ask(
   const request = bare.protocol === "https:" ? (await import("node:https")).request : requestOf;
   return new Promise((resolve, reject) => {
     const outgoing = request(bare, {
-      agent: false,
+      agent: bare.protocol === "https:" ? false : httpAgent({}),
       lookup: guardedLookup(context.allows),
       signal: context.signal,
       headers: {

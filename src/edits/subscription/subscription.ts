@@ -154,6 +154,7 @@ function settleFetch(
   }
   if (fetched.kind === "unchanged") {
     store.subscriptions.put(succeededRow(row, deps));
+    tellRecovery(row, deps);
     return;
   }
   const body = printOf(fetched.body);
@@ -161,12 +162,16 @@ function settleFetch(
   const good = { ...succeededRow(row, deps), etag, lastModified, body };
   if (body === row.body && !unconditional) {
     store.subscriptions.put(good);
+    tellRecovery(row, deps);
     return;
   }
   const { zone } = deps;
   const read = wholeCalendar(about.read ?? readCalendar(fetched.body, { zone }));
   const taken = read.ok ? acceptSnapshot(read.value, { row: good, deps }) : read;
-  if (taken.ok) return;
+  if (taken.ok) {
+    tellRecovery(row, deps);
+    return;
+  }
   store.subscriptions.put(failedRow({ problem: taken.failure, retryAfter: null }, { row, deps }));
 }
 
@@ -256,13 +261,17 @@ function storeSnapshot(
   else if (edits > 0) deps.onEvent({ kind: "changed", name, edits });
 }
 
+/** `row`: as it was before the calendar was read. */
+function tellRecovery(row: SubscriptionRow, { onEvent }: SubscriptionDeps): void {
+  if (row.failures > 0) onEvent({ kind: "recovered", name: row.name });
+}
+
 /** The row after the calendar was read, or found to be what it was. */
 function succeededRow(
   row: SubscriptionRow,
-  { options, clock, random, onEvent }: SubscriptionDeps,
+  { options, clock, random }: SubscriptionDeps,
 ): SubscriptionRow {
   const now = clock();
-  if (row.failures > 0) onEvent({ kind: "recovered", name: row.name });
   // Calendars of one host are not all asked in the same moment.
   const seconds = options.every.total("seconds") * slightJitter(random());
   return {

@@ -67,7 +67,7 @@ describe("createSubscription() polling", () => {
     });
     await rig.shows(shown("x@x"));
     expect(rig.state()).toMatchObject({ state: "watched", problem: null, failures: 0 });
-    expect(rig.events.map(({ kind }) => kind)).toEqual(["failed", "recovered", "began"]);
+    expect(rig.events.map(({ kind }) => kind)).toEqual(["failed", "began", "recovered"]);
   });
 
   it("step() result when the server asks for a pause: kept, up to an hour", async () => {
@@ -87,6 +87,8 @@ describe("createSubscription() polling", () => {
     const rig = await subscriptionRig({ options: { new: "create" } });
     await rig.answers("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n");
     expect(rig.state().problem).toContain("holds nothing");
+    await rig.answers("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n");
+    expect(rig.events.map(({ kind }) => kind)).toEqual(["failed"]);
     await rig.shows(shown("a@x", "A"));
     expect(rig.edits()).toEqual([]);
     await rig.shows(shown("a@x", "A"), shown("b@x", "B"));
