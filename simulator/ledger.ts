@@ -1,6 +1,6 @@
 import type { Edit } from "../src/domain/edit.ts";
-import { projectId } from "../src/domain/ids.ts";
-import type { Patch } from "../src/domain/patch.ts";
+import { projectId, serviceId } from "../src/domain/ids.ts";
+import { type Patch, valuesOf } from "../src/domain/patch.ts";
 import { itemsOf, type PresentItem } from "./workspace-items.ts";
 import { quota, type World } from "./world.ts";
 
@@ -116,6 +116,13 @@ export class Ledger {
     this.#wishes.push({ ...wish, at: this.#world.time.clock() });
   }
 
+  /** What got no answer turns out to have been taken. */
+  acknowledge(mark: string): void {
+    const nth = this.#wishes.findIndex((wish) => wish.mark === mark);
+    const wish = this.#wishes[nth];
+    if (wish) this.#wishes[nth] = { ...wish, way: "taken" };
+  }
+
   /**
    * A backup of that moment is about to be restored. What has reached the service since is as if somebody had done it there; nobody
    * counts on the rest.
@@ -181,7 +188,9 @@ export class Ledger {
     // A person is told of what was not carried out, or not taken over.
     if (isTaken && !own.some(({ state }) => state === "confirmed")) return [];
     const isIgnored = field === "description" && this.#world.spelling === "without descriptions";
-    const isSaid = ({ problem }: Edit) => problem?.includes("without taking over") ?? false;
+    const { editActions } = this.#world.life.rooms;
+    const isSaid = ({ id }: Edit) =>
+      editActions.show(id)?.problem?.includes("without taking over") ?? false;
     if (isTaken && isIgnored && own.some(isSaid)) return [];
     const names = this.#namesOf(mark);
     const ever = [...edits, ...this.#forgotten];
@@ -210,8 +219,33 @@ export class Ledger {
     const isSaidAgain = ({ patch, createdAt }: Edit) =>
       markOfPatch(patch, field) === there && Temporal.Instant.compare(createdAt, wish.at) > 0;
     if (this.#hasReviewed && ever.some(isSaidAgain)) return [];
+    if (way === "service" && this.#isLandedOver(wish, { present, there, edits: ever })) return [];
     const instead = shown ? `the older ${shown.mark} of ${shown.actor}` : "nothing of it";
     return [`${mark} of ${actor}: ${instead} is there`];
+  }
+
+  /** Whether a request that had left before replaced the wish so soon that nobody has seen it. */
+  #isLandedOver(
+    { mark, field, at }: Wish,
+    about: {
+      readonly present: PresentItem;
+      readonly there: string;
+      readonly edits: readonly Edit[];
+    },
+  ): boolean {
+    const { present, there, edits } = about;
+    const { mirror, view } = this.#world.life.rooms.store;
+    const key = mirror.find(
+      present.kind === "milestone" ? "event" : present.kind,
+      serviceId(present.id),
+    );
+    const seen = key === null ? [] : view.history(key, null);
+    const isSeen = seen.some((item) => markOfPatch(valuesOf(item), field) === mark);
+    const isEarlier = ({ patch, confirmedAt }: Edit) =>
+      markOfPatch(patch, field) === there &&
+      confirmedAt !== null &&
+      Temporal.Instant.compare(confirmedAt, at) < 0;
+    return !isSeen && edits.some(isEarlier);
   }
 
   /** The marks that an item has had, before and after one of them. */

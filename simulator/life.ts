@@ -38,7 +38,11 @@ export class Life {
       config: {
         service: { quota: { requests: 25, per: "PT10S" } },
         polling: { share: world.settings.share, comments: false, history: false, files: false },
-        edits: { ...world.settings.edits, inbox: this.inbox },
+        edits: {
+          ...world.settings.edits,
+          inbox: this.inbox,
+          subscriptions: subscriptionsOf(world),
+        },
         backups: { enabled: false },
         feeds: { past: "P50Y", future: "P50Y", completed: "P50Y" },
         http: { port: 0, publicUrl: "https://calendars.example.com" },
@@ -124,6 +128,16 @@ export class Life {
     return log;
   }
 }
+
+/** The name of the subscribed calendar. */
+export const subscribed = "Elsewhere";
+
+/** A calendar elsewhere, of which everything is taken over. */
+const subscriptionsOf = ({ calendarUrl: url, sandbox }: World) => {
+  const project = sandbox.workspace.places()[0]?.project;
+  const how = { every: "PT1M", new: "create", gone: "delete", allowPrivate: true } as const;
+  return url === null ? [] : [{ name: subscribed, url, project, ...how }];
+};
 
 function copyFiles(from: string, to: string): void {
   for (const name of kept) {

@@ -5,6 +5,7 @@ import { Colleague } from "./actors/colleague.ts";
 import type { Habit } from "./actors/local-copies.ts";
 import { Operator } from "./actors/operator.ts";
 import { Program } from "./actors/program.ts";
+import { Publisher } from "./actors/publisher.ts";
 import { Reader } from "./actors/reader.ts";
 import { Ledger } from "./ledger.ts";
 import { itemsOf } from "./workspace-items.ts";
@@ -45,10 +46,11 @@ export async function simulate(seed: number, setting: Setting = {}): Promise<Out
   const world = new World(seed, setting);
   const steps = stepsOf(world.random, setting.seconds ?? usualSeconds);
   return world.within(async () => {
-    await world.open();
     const ledger = new Ledger(world);
+    const publisher = new Publisher(world, ledger);
+    await world.open(publisher.server);
     const taken = steps.filter((_, at) => setting.only?.has(at) ?? true);
-    const faults = await playedAndJudged(world, { ledger, steps: taken });
+    const faults = await playedAndJudged(world, { ledger, publisher, steps: taken });
     await world.until(world.close());
     const { hash, trace } = world;
     return { seed, steps: steps.length, hash, trace, faults, edits: ledger.acknowledged };
@@ -72,7 +74,15 @@ function stepsOf(random: Random, seconds: number): readonly Step[] {
 
 async function playedAndJudged(
   world: World,
-  { ledger, steps }: { readonly ledger: Ledger; readonly steps: readonly Step[] },
+  {
+    ledger,
+    publisher,
+    steps,
+  }: {
+    readonly ledger: Ledger;
+    readonly publisher: Publisher;
+    readonly steps: readonly Step[];
+  },
 ): Promise<readonly string[]> {
   const { time } = world;
   const colleague = new Colleague(world, ledger);
@@ -105,6 +115,7 @@ async function playedAndJudged(
   world.sandbox.faults.clear();
   world.reads.lag = null;
   world.disk.clear();
+  publisher.mend();
   // The daemon finds out within a second that its disk can be written.
   const settledMs = time.monotonic() + 5000;
   await world.run(() => !world.isStarting && time.monotonic() >= settledMs);
@@ -114,7 +125,7 @@ async function playedAndJudged(
   let quietSince = decidedMs;
   await world.run(() => {
     const now = time.monotonic();
-    const isQuiet = !world.isStarting && !world.life.isAtWork;
+    const isQuiet = !world.isStarting && !world.life.isAtWork && publisher.isRead;
     if (!isQuiet) quietSince = now;
     if (now >= decidedMs + longestSilence * 1000) silent ??= ledger.silentEdits();
     const latest = decidedMs + longestRest * 1000;
@@ -122,6 +133,7 @@ async function playedAndJudged(
       now >= quietSince + roundSeconds * 1000 && world.life.hasReadSince(quietSince);
     return now >= latest || isRoundOver;
   });
+  publisher.close();
   const shown = [
     ...world.mailFaults(),
     ...(await world.until(operator.faults(itemsOf(world.sandbox)))),
@@ -133,8 +145,9 @@ async function playedAndJudged(
 
   async function act(): Promise<void> {
     const { random } = world;
-    const dice = random.between(1, 29);
-    if (dice <= 5) colleague.act();
+    const dice = random.between(1, 31);
+    if (dice > 29) publisher.act();
+    else if (dice <= 5) colleague.act();
     else if (dice <= 17) await world.until(random.pick(programs).act());
     else if (dice <= 20) await world.until(reader.act());
     else if (dice <= 22) breakSomething(world);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { channel } from "node:diagnostics_channel";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
-import { request as requestOf } from "node:http";
+import { request as requestOf, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConflictPolicy } from "../src/edits/delivery/attempt.ts";
@@ -107,6 +107,7 @@ export class World {
   readonly #mailed: string[] = [];
   #sandbox: Sandbox | null = null;
   #life: Life | null = null;
+  #calendarUrl: string | null = null;
   #lives = 0;
   #process = 0;
   #starting: Promise<void> | null = null;
@@ -150,7 +151,12 @@ export class World {
     }
   }
 
-  async open(): Promise<void> {
+  /** `calendar`: what serves a calendar that the daemon subscribes to; to none unless given. */
+  async open(calendar?: Server): Promise<void> {
+    if (calendar) {
+      const port = await this.#network.listen(calendar, { host: "127.0.0.1", port: 0 });
+      this.#calendarUrl = `http://127.0.0.1:${port}/calendar.ics`;
+    }
     this.#sandbox = await testSandbox({
       clock: () => this.time.clock().add({ seconds: this.skew }),
       monotonic: this.time.monotonic,
@@ -169,6 +175,11 @@ export class World {
   get sandbox(): Sandbox {
     if (!this.#sandbox) throw new Error("the world is not open");
     return this.#sandbox;
+  }
+
+  /** The address of a calendar elsewhere; null where there is none. */
+  get calendarUrl(): string | null {
+    return this.#calendarUrl;
   }
 
   get life(): Life {
