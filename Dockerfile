@@ -11,6 +11,7 @@ FROM --platform=${BUILDPLATFORM} ${BUILD_BASE} AS build
 ARG TARGETARCH
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
+COPY packages ./packages
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY bin ./bin
 COPY scripts ./scripts

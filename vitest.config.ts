@@ -17,9 +17,9 @@ const isSlow = ({ moduleId }: TestSpecification): boolean =>
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
     // What takes seconds and has quicker tests of the same promise beside it: `npm run verify` runs these as well.
-    exclude: isThorough ? [] : ["test/**/*.long.test.ts"],
+    exclude: isThorough ? [] : ["**/*.long.test.ts"],
     env: { TZ: "UTC" },
     globalSetup: ["test/support/build-program.ts", "test/clients/say-missing.ts"],
     // .ci/run prints the counts of this report.
@@ -39,7 +39,7 @@ export default defineConfig({
     expect: { poll: { timeout: 270_000, interval: 10 } },
     coverage: {
       provider: "v8",
-      include: ["src/**/*.ts"],
+      include: ["src/**/*.ts", "packages/*/src/**/*.ts"],
       reporter: ["text-summary", "json-summary"],
       thresholds: {
         "src/{domain,sync,edits,ics}/**/*.ts": { lines: 95 },

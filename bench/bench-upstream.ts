@@ -1,4 +1,4 @@
-import type { Sandbox } from "../src/sandbox/server.ts";
+import type { Sandbox } from "@dayferry/sandbox";
 import { createUpstream, type Upstream, type UpstreamOptions } from "../src/upstream/client.ts";
 
 /** A client of the sandbox under its owner's key. `perMs`: milliseconds in which 25 requests are allowed. */

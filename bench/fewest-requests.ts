@@ -1,5 +1,4 @@
-import type { Sandbox } from "../src/sandbox/server.ts";
-import { insist } from "../src/sandbox/work-outcome.ts";
+import { insist, type Sandbox } from "@dayferry/sandbox";
 import { ownerOf } from "../test/support/sandbox.ts";
 
 /**

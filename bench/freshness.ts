@@ -24,8 +24,8 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Random } from "@dayferry/sandbox";
 import { VirtualTime } from "../simulator/virtual-time.ts";
-import { Random } from "../src/sandbox/seed/random.ts";
 import { maxAgePart } from "../src/sync/scheduler/ceiling.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import {
@@ -124,9 +124,11 @@ async function measure(size: string) {
     quota,
     latencyMs,
     clock: time.clock,
-    monotonic() {
-      arrivals.push(time.monotonic());
-      return time.monotonic();
+    runtime: {
+      monotonic() {
+        arrivals.push(time.monotonic());
+        return time.monotonic();
+      },
     },
   });
   if (alltodo === "off") {

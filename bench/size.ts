@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { SandboxOptions } from "../src/sandbox/server.ts";
+import type { SandboxOptions } from "@dayferry/sandbox";
 import { eventuallyWithin } from "../test/support/eventually.ts";
 import { type Client, createClient } from "./caldav/client.ts";
 import { type Block, type DaemonProcess, startDaemonProcess } from "./size/daemon-process.ts";

@@ -16,9 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { insist, startSandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
-import { startSandbox } from "../src/sandbox/server.ts";
-import { insist } from "../src/sandbox/work-outcome.ts";
 import { eventually, eventuallyWithin } from "../test/support/eventually.ts";
 
 const [checkout = "."] = process.argv.slice(2);

@@ -1,12 +1,12 @@
-import { z } from "zod";
 import {
   type AdmittedRequest,
   type Intermediary,
+  type Outcome,
   type Reply,
   replyWith,
-} from "../src/sandbox/exchange.ts";
-import type { Sandbox } from "../src/sandbox/server.ts";
-import type { Outcome } from "../src/sandbox/work-outcome.ts";
+  type Sandbox,
+} from "@dayferry/sandbox";
+import { z } from "zod";
 
 /** What still shows the old state for a while after a write. */
 export type Lagging = "item" | "list" | "both";

@@ -1,6 +1,5 @@
+import { type Fault, Random } from "@dayferry/sandbox";
 import { personId } from "../src/domain/ids.ts";
-import type { Fault } from "../src/sandbox/faults.ts";
-import { Random } from "../src/sandbox/seed/random.ts";
 import { Colleague } from "./actors/colleague.ts";
 import type { Habit } from "./actors/local-copies.ts";
 import { Operator } from "./actors/operator.ts";

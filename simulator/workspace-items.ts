@@ -1,8 +1,10 @@
-import type { Sandbox } from "../src/sandbox/server.ts";
-import { insist } from "../src/sandbox/work-outcome.ts";
-import type { EventView } from "../src/sandbox/workspace-events.ts";
-import type { SubtaskView } from "../src/sandbox/workspace-subtasks.ts";
-import type { TaskView } from "../src/sandbox/workspace-tasks.ts";
+import {
+  type EventView,
+  insist,
+  type Sandbox,
+  type SubtaskView,
+  type TaskView,
+} from "@dayferry/sandbox";
 
 /** An event, a milestone, a task or a subtask of the workspace. */
 export interface PresentItem {

@@ -4,11 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } 
 import { request as requestOf, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type AdmittedRequest, Random, type Reply, type Sandbox } from "@dayferry/sandbox";
 import type { ConflictPolicy } from "../src/edits/delivery/attempt.ts";
 import { replaceRuntime } from "../src/runtime.ts";
-import type { AdmittedRequest, Reply } from "../src/sandbox/exchange.ts";
-import { Random } from "../src/sandbox/seed/random.ts";
-import type { Sandbox } from "../src/sandbox/server.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import { Disk } from "./disk.ts";
 import { LaggingReads } from "./lagging-reads.ts";
@@ -159,7 +157,6 @@ export class World {
     }
     this.#sandbox = await testSandbox({
       clock: () => this.time.clock().add({ seconds: this.skew }),
-      monotonic: this.time.monotonic,
       quota,
       latencyMs,
       intermediary: {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { Sandbox } from "@dayferry/sandbox";
 import { tellStory, until } from "./demo-story.ts";
 import type { People } from "./people/people.ts";
-import type { Sandbox } from "./sandbox/server.ts";
 import type { RunningDaemon } from "./serve.ts";
 
 /** What runs beside the daemon of a demo, and how the demo speaks. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { playChange, type Sandbox, startSandbox } from "@dayferry/sandbox";
 import { openRooms, type Runtime } from "./build-daemon.ts";
 import type { DemoOptions, SandboxCommandOptions } from "./cli/command-host.ts";
 import { progressLine } from "./cli/commands/sync.ts";
@@ -13,8 +14,6 @@ import { fail, ok, type Result } from "./domain/result.ts";
 import { createLog, type Log } from "./log.ts";
 import { runLoop } from "./loop.ts";
 import { type Address, listen } from "./runtime.ts";
-import { playChange } from "./sandbox/play.ts";
-import { type Sandbox, startSandbox } from "./sandbox/server.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
 
 /** What the demo and the lone sandbox need of the process; `main` hands it in. */

@@ -1,11 +1,13 @@
+import {
+  insist,
+  Random,
+  type Sandbox,
+  SeedWriter,
+  seedPeople,
+  WorkspaceStore,
+} from "@dayferry/sandbox";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Source } from "../../src/domain/source.ts";
-import { seedPeople } from "../../src/sandbox/seed/account.ts";
-import { Random } from "../../src/sandbox/seed/random.ts";
-import { SeedWriter } from "../../src/sandbox/seed/seed-writer.ts";
-import type { Sandbox } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
-import { WorkspaceStore } from "../../src/sandbox/workspace-store.ts";
 
 /** How many of each; `parents`: the tasks of a list that have subtasks, three each. */
 export interface Shape {

@@ -1,4 +1,4 @@
-import { Random } from "../../src/sandbox/seed/random.ts";
+import { Random } from "@dayferry/sandbox";
 import type { ChangingSource } from "./changing-workspace.ts";
 import type { World } from "./pollsim.ts";
 

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
+import type { Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import type { VirtualTime } from "../../simulator/virtual-time.ts";
 import type { Rooms } from "../../src/build-daemon.ts";
 import type { ServiceId } from "../../src/domain/ids.ts";
 import { kindIn } from "../../src/domain/source.ts";
 import type { Log } from "../../src/log.ts";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import { startDaemon } from "../../src/serve.ts";
 import { openStore } from "../../src/store/store.ts";
 import { KeptBeliefs } from "../../src/sync/kept-beliefs.ts";

@@ -1,8 +1,7 @@
 import { join } from "node:path";
+import { insist, type Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import { z } from "zod";
-import type { Sandbox } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Daemon, install, serve } from "../../test/support/dayferry.ts";
 import { eventuallyWithin } from "../../test/support/eventually.ts";
 import { ownerOf, testSandbox } from "../../test/support/sandbox.ts";

@@ -1,7 +1,6 @@
 // The service of bench/size.ts, in a process of its own: started with its options as JSON, it tells its address to the
 // process that has started it, and changes an event of a project when asked.
-import type { SandboxOptions } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
+import { insist, type SandboxOptions } from "@dayferry/sandbox";
 import { ownerOf, serviceConfig, testSandbox } from "../../test/support/sandbox.ts";
 import { fewestFor } from "../fewest-requests.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import type { MailServer } from "../../test/mail/support.ts";
 import { eventuallyWithin } from "../../test/support/eventually.ts";
 import { firstInstallation } from "./first-database.ts";

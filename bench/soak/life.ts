@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import type { Random } from "../../src/sandbox/seed/random.ts";
-import type { Sandbox } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
+import { insist, type Random, type Sandbox } from "@dayferry/sandbox";
 import { eventuallyWithin } from "../../test/support/eventually.ts";
 import { ownerOf } from "../../test/support/sandbox.ts";
 import type { Programs, Subscriber } from "./programs.ts";

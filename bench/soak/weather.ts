@@ -1,5 +1,4 @@
-import type { Fault, Faults } from "../../src/sandbox/faults.ts";
-import type { Random } from "../../src/sandbox/seed/random.ts";
+import type { Fault, Faults, Random } from "@dayferry/sandbox";
 
 /** What the service and the way to it do wrong, each for a few requests; every kind that the sandbox has. */
 const troubles: Readonly<Record<string, Fault>> = {

@@ -1,4 +1,4 @@
-import { insist } from "../../src/sandbox/work-outcome.ts";
+import { insist } from "@dayferry/sandbox";
 import { type Ledger, markIn, type Noted, secrecy, titleOf } from "../ledger.ts";
 import { itemsOf, type PresentItem, projectsOf } from "../workspace-items.ts";
 import type { World } from "../world.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { WorkspacePlace } from "@dayferry/sandbox";
 import { z } from "zod";
-import type { WorkspacePlace } from "../../src/sandbox/workspace.ts";
 import { ownerOf } from "../../test/support/sandbox.ts";
 import {
   type Ledger,

@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { insist, type Sandbox } from "@dayferry/sandbox";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ownFolders } from "../../src/http/assets.ts";
-import type { Sandbox } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { barriers, describeInBrowser, oneBrowser, overhang } from "../support/browser.ts";
 import { type Installation, install } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,7 +1,6 @@
+import { insist, type Sandbox } from "@dayferry/sandbox";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { calendar, vevent } from "../edits/rig.ts";
 import { barriers, describeInBrowser, oneBrowser, overhang } from "../support/browser.ts";
 import { type Installation, install } from "../support/dayferry.ts";

@@ -1,5 +1,5 @@
+import type { Sandbox } from "@dayferry/sandbox";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import { barriers, describeInBrowser, oneBrowser, overhang } from "../support/browser.ts";
 import { type Installation, install } from "../support/dayferry.ts";
 import { letPass } from "../support/eventually.ts";

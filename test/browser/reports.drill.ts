@@ -1,6 +1,6 @@
+import type { Sandbox } from "@dayferry/sandbox";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import { barriers, describeInBrowser, oneBrowser, overhang } from "../support/browser.ts";
 import { type Installation, install } from "../support/dayferry.ts";
 import { serveHere } from "../support/in-process.ts";

@@ -1,5 +1,5 @@
+import type { Sandbox } from "@dayferry/sandbox";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import { type ConfigChanges, type Installation, install } from "../support/dayferry.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 

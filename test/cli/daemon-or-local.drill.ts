@@ -1,5 +1,5 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { calendar } from "../edits/rig.ts";
 import { dayferry, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";

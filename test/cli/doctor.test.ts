@@ -1,5 +1,5 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferry } from "../support/dayferry.ts";
 import { command, serveHere } from "../support/in-process.ts";
 import { aReceiver } from "../support/receiver.ts";

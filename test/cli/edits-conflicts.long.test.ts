@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { DaemonAddress } from "../../src/cli/command-host.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { calendar } from "../edits/rig.ts";
 import { command, serveHere } from "../support/in-process.ts";
 import { commandRig } from "./command-rig.ts";

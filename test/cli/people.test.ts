@@ -1,5 +1,5 @@
+import type { Sandbox } from "@dayferry/sandbox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import { type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { calendar } from "../edits/rig.ts";
 import { dayferry } from "../support/dayferry.ts";
 import { command } from "../support/in-process.ts";

@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { insist, type Sandbox } from "@dayferry/sandbox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferry, type Installation, install } from "../support/dayferry.ts";
 import { command as commandHere, serveHere } from "../support/in-process.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";

@@ -1,10 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { insist, type Sandbox } from "@dayferry/sandbox";
 import { settlingTime } from "../../src/domain/eventual.ts";
 import { serviceId } from "../../src/domain/ids.ts";
-import type { Sandbox } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { install } from "../support/dayferry.ts";
 import { eventually, untilHung } from "../support/eventually.ts";
 import { command, serveHere } from "../support/in-process.ts";

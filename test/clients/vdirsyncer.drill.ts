@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { insist } from "@dayferry/sandbox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { eventually } from "../support/eventually.ts";
 import { isInstalled } from "./programs.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "./setting.ts";

@@ -1,3 +1,4 @@
+import type { Sandbox, SandboxOptions } from "@dayferry/sandbox";
 import { expect, onTestFinished } from "vitest";
 import {
   folderId,
@@ -9,7 +10,6 @@ import {
 } from "../../src/domain/ids.ts";
 import type { Patch } from "../../src/domain/patch.ts";
 import type { Result } from "../../src/domain/result.ts";
-import type { Sandbox, SandboxOptions } from "../../src/sandbox/server.ts";
 import type { Call, Upstream, UpstreamOptions } from "../../src/upstream/client.ts";
 import { describeFailure, type Failure } from "../../src/upstream/failure.ts";
 import { testSandbox } from "../support/sandbox.ts";

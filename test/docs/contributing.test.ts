@@ -16,9 +16,12 @@ const words = (said: string): string =>
     .replace(/[^\p{L}]+/gu, " ");
 
 it("CONTRIBUTING.md explains words that the code uses, each once", () => {
-  const code = readdirSync(at("src"), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => words(readFileSync(at(`src/${path}`), "utf8")))
+  const code = ["src", "packages"]
+    .flatMap((folder) =>
+      readdirSync(at(folder), { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".ts"))
+        .map((path) => words(readFileSync(at(`${folder}/${path}`), "utf8"))),
+    )
     .join(" ");
   const rows = section("Glossary").matchAll(/^\| (?!word \|)([^|-][^|]*) \| .+ \| .+ \|$/gm);
   const explained = [...rows].flatMap(([, said = ""]) => said.split(", ").map(words));

@@ -38,7 +38,7 @@ describe("files that documents name", () => {
       // What is built is there or not.
       .filter((name) => name !== "dist"),
   );
-  const sources = ["src", "test", "bench", "scripts"].flatMap(filesBelow);
+  const sources = ["src", "packages", "test", "bench", "scripts"].flatMap(filesBelow);
 
   it("are there by their paths, from the root or from src/", () => {
     const paths = named(/`((?:\w[\w-]*\/)+[\w.-]*)`/g).filter(({ name }) =>

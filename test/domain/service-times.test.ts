@@ -1,3 +1,4 @@
+import { readMoment } from "@dayferry/sandbox";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sameWhen } from "../../src/domain/sameness.ts";
@@ -7,7 +8,6 @@ import {
   type When,
   writeServiceTimes,
 } from "../../src/domain/when.ts";
-import { readMoment } from "../../src/sandbox/times.ts";
 import { zone as berlin, dates, times } from "../support/items.ts";
 
 interface Row {

@@ -19,7 +19,7 @@ const floors: ReadonlyMap<string, number> = new Map([
     "troubles",
     "backups",
   ].map(onFloor(2)),
-  ...["caldav", "http", "cli", "sandbox"].map(onFloor(3)),
+  ...["caldav", "http", "cli"].map(onFloor(3)),
   ["wiring", 4],
 ]);
 
@@ -44,7 +44,7 @@ const wiring: readonly string[] = [
 
 /** Who may use an outside package. */
 const homes: ReadonlyMap<string, readonly string[]> = new Map([
-  ["better-sqlite3", ["store", "sandbox/workspace-store.ts"]],
+  ["better-sqlite3", ["store"]],
   ["p-queue", ["upstream"]],
   ["chokidar", ["drop"]],
   ["ical-generator", ["ics"]],
@@ -56,11 +56,12 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["zod", ["config", "upstream"]],
   ["jsonc-parser", ["config"]],
   ["pino", ["log.ts"]],
-  ["express", ["caldav", "http", "sandbox"]],
+  ["express", ["caldav", "http"]],
   ["saxes", ["caldav"]],
   ["express-rate-limit", ["http"]],
   ["qr", ["http"]],
   ["commander", ["cli"]],
+  ["@dayferry/sandbox", ["demo.ts", "demo-guide.ts", "demo-story.ts"]],
 ]);
 
 /** Where a word is at home that the other modules must not say. */
@@ -130,9 +131,6 @@ function refusalOfRoom(from: string, to: string): string | null {
   const above = floors.get(from);
   const below = floors.get(to);
   if (above === undefined || below === undefined) return `${to} is no known room`;
-  if (from === "sandbox" && to !== "domain" && to !== "runtime.ts") {
-    return "sandbox/ shares domain/ and runtime.ts, and nothing else";
-  }
   if (below < above) return null;
   return below === above ? `${from} and ${to} are siblings` : `${to} is above ${from}`;
 }

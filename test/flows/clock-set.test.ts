@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { createClockWatch } from "../../src/store/clock-watch.ts";
 import { roomy, stage, until } from "../sync/support/stage.ts";
 import { addTask, placeAt } from "../sync/support/workspace.ts";

@@ -12,10 +12,10 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { ToldTrouble } from "../../src/domain/trouble.ts";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import { type Daemon, dayferry, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 import { mailsIn } from "../support/mails-in.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { insist } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayEvent } from "../support/day-event.ts";
 import { type ConfigChanges, type Daemon, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";

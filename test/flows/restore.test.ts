@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { install } from "../support/dayferry.ts";
 import { rows } from "../support/effort.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { faketimeLibrary } from "../clients/programs.ts";
 import { install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { insist, type Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { dayferry, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 import { serveHere } from "../support/in-process.ts";

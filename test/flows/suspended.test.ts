@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { createReminders } from "../../src/reminders/reminders.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { aMailer, anInbox, everyKind, leads, subjects } from "../reminders/rig.ts";
 import { roomy, stage, until } from "../sync/support/stage.ts";
 import { addTask, placeAt } from "../sync/support/workspace.ts";

@@ -1,8 +1,7 @@
+import { insist, type Sandbox } from "@dayferry/sandbox";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { type Daemon, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";

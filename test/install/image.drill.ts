@@ -15,8 +15,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Sandbox } from "@dayferry/sandbox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import { eventually, letPass } from "../support/eventually.ts";
 import { serviceConfig, testSandbox } from "../support/sandbox.ts";
 

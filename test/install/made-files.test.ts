@@ -46,8 +46,12 @@ describe("THIRD-PARTY-LICENSES.txt", () => {
 
   it("has every package that the lock file installs without those for development", () => {
     const { packages } = JSON.parse(read("package-lock.json"));
-    const installed = Object.entries<{ dev?: boolean; devOptional?: boolean }>(packages)
-      .filter(([place, { dev, devOptional }]) => place !== "" && !dev && !devOptional)
+    type Locked = Readonly<Partial<Record<"dev" | "devOptional" | "link", boolean>>>;
+    const isOwn = (place: string) => place === "" || place.startsWith("packages/");
+    const installed = Object.entries<Locked>(packages)
+      .filter(
+        ([place, { dev, devOptional, link }]) => !isOwn(place) && !dev && !devOptional && !link,
+      )
       .map(([place]) => place);
     const places = shippedPackages().map(({ place }) => place);
     expect(installed.filter((place) => !places.includes(place))).toEqual([]);

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Sandbox } from "@dayferry/sandbox";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import { eventually } from "../support/eventually.ts";
 import { serviceConfig, testSandbox } from "../support/sandbox.ts";
 

@@ -1,7 +1,7 @@
+import { insist } from "@dayferry/sandbox";
 import { expect, it } from "vitest";
 import { World } from "../../simulator/world.ts";
 import { projectId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 
 // What takes minutes, or depends on how long something takes, in virtual time.
 

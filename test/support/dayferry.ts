@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Sandbox } from "../../src/sandbox/server.ts";
+import type { Sandbox } from "@dayferry/sandbox";
 import { eventually } from "./eventually.ts";
 import { serviceConfig } from "./sandbox.ts";
 

@@ -1,7 +1,7 @@
+import type { Sandbox } from "@dayferry/sandbox";
 import { openRooms, type Rooms } from "../../src/build-daemon.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import type { ConfigChanges } from "./dayferry.ts";
 import { serviceConfig } from "./sandbox.ts";
 import { layDatabase } from "./test-store.ts";

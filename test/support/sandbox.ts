@@ -1,4 +1,5 @@
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "@dayferry/sandbox";
+import { listen, monotonic, startTimer } from "../../src/runtime.ts";
 
 /** Of the size `s` where nothing depends on how much there is: what is made up takes most of the time to read. */
 const fewTasks = { tasks: 60 } as const;
@@ -18,6 +19,7 @@ export const testSandbox = (options: Partial<SandboxOptions> = {}): Promise<Sand
     quota: { requests: 25, perMs: 200 },
     ...(options.size === "s" && { counts: fewTasks }),
     ...options,
+    runtime: { monotonic, startTimer, listen, ...options.runtime },
   });
 
 /** The part of a configuration that names the sandbox as the service, under its owner's key. */

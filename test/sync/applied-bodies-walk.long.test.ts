@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { insist } from "@dayferry/sandbox";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import type { Edit } from "../../src/domain/edit.ts";
 import { serviceId } from "../../src/domain/ids.ts";
 import { ok } from "../../src/domain/result.ts";
 import { sourceOf } from "../../src/domain/source.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import type { Listing, Upstream } from "../../src/upstream/client.ts";
 import { leaveCreating } from "../support/edits.ts";

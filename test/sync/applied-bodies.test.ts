@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { projectId, serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { Store } from "../../src/store/store.ts";
 import { untilHung } from "../support/eventually.ts";
 import { countedSync } from "./support/counted-reads.ts";

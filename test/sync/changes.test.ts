@@ -1,7 +1,7 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { sourceName } from "../../src/domain/source.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { worked } from "../contract/pair.ts";
 import { smallWorld } from "./support/small-world.ts";
 import { type Stage, until } from "./support/stage.ts";

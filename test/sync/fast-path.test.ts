@@ -1,7 +1,6 @@
+import { type AllTasksManner, insist } from "@dayferry/sandbox";
 import { describe, expect, it as test, vi } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
-import type { AllTasksManner } from "../../src/sandbox/workspace-all-tasks.ts";
 import { isThorough, rows } from "../support/effort.ts";
 import { requestClock } from "./support/request-clock.ts";
 import { roomy, type Stage, type StageOptions, stage, until } from "./support/stage.ts";

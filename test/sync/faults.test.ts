@@ -1,7 +1,6 @@
+import { type Fault, insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
-import type { Fault } from "../../src/sandbox/faults.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { rows } from "../support/effort.ts";
 import { roomy, runUntil, type Stage, stage, until } from "./support/stage.ts";
 import { addEvent, addTask, placeAt, shownTitles, viewInventory } from "./support/workspace.ts";

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Sandbox } from "@dayferry/sandbox";
 import { expect, it, onTestFinished } from "vitest";
 import {
   agesBefore,
@@ -12,7 +13,6 @@ import { steadyWorld } from "../../bench/freshness/own-worlds.ts";
 import { changesFrom, schedulerPolicy, type World } from "../../bench/freshness/pollsim.ts";
 import { WatchedDaemon } from "../../bench/freshness/watched-daemon.ts";
 import { VirtualTime } from "../../simulator/virtual-time.ts";
-import type { Sandbox } from "../../src/sandbox/server.ts";
 import { maxAgePart } from "../../src/sync/scheduler/ceiling.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { testDirectory } from "../support/test-store.ts";
@@ -51,9 +51,11 @@ async function startWorld() {
   let arrivals: number[] = [];
   const sandbox = await testSandbox({
     ...{ data, quota, latencyMs, clock: time.clock },
-    monotonic() {
-      arrivals.push(time.monotonic());
-      return time.monotonic();
+    runtime: {
+      monotonic() {
+        arrivals.push(time.monotonic());
+        return time.monotonic();
+      },
     },
   });
   onTestFinished(() => sandbox.close());

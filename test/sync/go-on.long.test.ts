@@ -1,7 +1,7 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../src/domain/ids.ts";
 import type { Source } from "../../src/domain/source.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { Store } from "../../src/store/store.ts";
 import { PollSchedule } from "../../src/sync/poll-schedule.ts";
 import { SourceList } from "../../src/sync/source-list.ts";

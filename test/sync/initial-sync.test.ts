@@ -1,6 +1,6 @@
+import type { Fault } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
-import type { Fault } from "../../src/sandbox/faults.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { addEvent, addTask, placeAt } from "./support/workspace.ts";
 

@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { listId, projectId, serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { untilHung } from "../support/eventually.ts";
 import { countedSync } from "./support/counted-reads.ts";
 import { roomy, type Stage, stage } from "./support/stage.ts";

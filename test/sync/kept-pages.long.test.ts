@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { expect, it as test } from "vitest";
 import { type ProjectId, projectId, serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { AppliedPages } from "../../src/sync/applied-pages.ts";
 import { countedSync } from "./support/counted-reads.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";

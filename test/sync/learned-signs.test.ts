@@ -1,5 +1,5 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { SignTrust } from "../../src/sync/sign-trust.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";

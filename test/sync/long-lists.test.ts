@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { Store } from "../../src/store/store.ts";
 import { pollByHand } from "./support/poll-by-hand.ts";
 import { shortTurns } from "./support/short-turns.ts";

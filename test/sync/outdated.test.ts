@@ -1,8 +1,8 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import type { Edit, EditAction } from "../../src/domain/edit.ts";
 import { editId, itemKey, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Item, TaskItem } from "../../src/domain/item.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { isOutdated } from "../../src/sync/outdated.ts";
 import { worked } from "../contract/pair.ts";
 import { untouched } from "../support/edits.ts";

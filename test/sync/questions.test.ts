@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { pollByHand } from "./support/poll-by-hand.ts";
 import { roomy, stage } from "./support/stage.ts";
 import { addTask, placeAt } from "./support/workspace.ts";

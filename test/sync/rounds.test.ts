@@ -1,8 +1,8 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../src/domain/ids.ts";
 import { unreachable } from "../../src/domain/result.ts";
 import type { Source } from "../../src/domain/source.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import type { SourceState } from "../../src/store/rows/source-rows.ts";
 import { isThorough } from "../support/effort.ts";
 import { untilHung } from "../support/eventually.ts";

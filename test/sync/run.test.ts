@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { requestClock } from "./support/request-clock.ts";
 import { smallWorld } from "./support/small-world.ts";
 import { roomy, runUntil, stage, until } from "./support/stage.ts";

@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { folderId, projectId, serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { untilHung } from "../support/eventually.ts";
 import { handClock } from "../support/test-store.ts";
 import { roomy, runUntil, type Stage, type StageOptions, stage } from "./support/stage.ts";

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { type AllTasksManner, insist } from "@dayferry/sandbox";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
-import type { AllTasksManner } from "../../src/sandbox/workspace-all-tasks.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { install, serve } from "../support/dayferry.ts";
 import { isThorough, rows } from "../support/effort.ts";

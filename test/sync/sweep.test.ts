@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { insist } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { eventually, untilHung } from "../support/eventually.ts";
 import { manyLists, roomy, type Stage, stage } from "./support/stage.ts";
 import {

@@ -1,5 +1,5 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import { insist } from "../../src/sandbox/work-outcome.ts";
 import { smallWorld } from "./support/small-world.ts";
 import { runUntil } from "./support/stage.ts";
 import { shownTitles } from "./support/workspace.ts";

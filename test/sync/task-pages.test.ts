@@ -1,5 +1,5 @@
+import { Random } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/sandbox/seed/random.ts";
 import { type Element, TaskPages } from "../../src/sync/task-pages.ts";
 
 const size = 10;

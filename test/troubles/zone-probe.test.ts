@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Fault } from "@dayferry/sandbox";
 import { expect, it, onTestFinished } from "vitest";
 import { troubleWords } from "../../src/domain/trouble.ts";
-import type { Fault } from "../../src/sandbox/faults.ts";
 import { zonesLike } from "../../src/troubles/zones-like.ts";
 import { untilHung } from "../support/eventually.ts";
 import { roomsOn } from "../support/rooms.ts";

@@ -1,8 +1,8 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { type LabelId, labelId } from "../../../src/domain/ids.ts";
 import type { Patch, PatchField } from "../../../src/domain/patch.ts";
 import { patchToPlain } from "../../../src/domain/plain-item.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { rows } from "../../support/effort.ts";
 import { days, times } from "../../support/items.ts";
 import { clashRig } from "./clash-rig.ts";

@@ -1,7 +1,7 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import type { Item } from "../../../src/domain/item.ts";
 import { inverseOf } from "../../../src/edits/actions/undo.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { drainRig } from "../delivery/drain-rig.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 

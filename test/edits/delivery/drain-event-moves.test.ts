@@ -1,6 +1,5 @@
+import { type Fault, insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import type { Fault } from "../../../src/sandbox/faults.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { rows } from "../../support/effort.ts";
 import { calendar, vevent } from "../rig.ts";
 import { settingFor } from "./drain-rig.ts";

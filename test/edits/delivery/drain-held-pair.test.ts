@@ -1,5 +1,5 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
 

@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
 

@@ -1,8 +1,8 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
 import { createRepeatedEdits } from "../../../src/edits/delivery/repeated-edits.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
 import { leaveCreating } from "../../support/edits.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";

@@ -1,7 +1,7 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { type ListId, serviceId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";

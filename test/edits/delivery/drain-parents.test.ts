@@ -1,7 +1,7 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { momentInWords } from "../../../src/domain/wording.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { worked } from "../../contract/pair.ts";
 import { zone } from "../../support/items.ts";
 import { calendar, vtodo } from "../rig.ts";

@@ -1,6 +1,5 @@
+import { type Fault, insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import type { Fault } from "../../../src/sandbox/faults.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vevent } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
 

@@ -1,3 +1,4 @@
+import { type Fault, insist, type SandboxOptions } from "@dayferry/sandbox";
 import type { Edit } from "../../../src/domain/edit.ts";
 import { serviceId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
@@ -6,9 +7,6 @@ import { createEditActions } from "../../../src/edits/actions/edit-actions.ts";
 import { createDrain, type DrainDeps, type DrainEvent } from "../../../src/edits/delivery/drain.ts";
 import { createAccept, type EditRequest } from "../../../src/edits/intake/accept.ts";
 import type { Acceptance } from "../../../src/edits/intake/plan-answer.ts";
-import type { Fault } from "../../../src/sandbox/faults.ts";
-import type { SandboxOptions } from "../../../src/sandbox/server.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { Upstream, UpstreamOptions } from "../../../src/upstream/client.ts";
 import { startPair, worked } from "../../contract/pair.ts";

@@ -1,7 +1,6 @@
+import { type Fault, insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
-import type { Fault } from "../../../src/sandbox/faults.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { rows } from "../../support/effort.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { settingFor } from "./drain-rig.ts";

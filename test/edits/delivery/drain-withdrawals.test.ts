@@ -1,5 +1,5 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { vevent, vtodo } from "../rig.ts";
 import { above, uid, type Written, withdrawalRig, written } from "./withdrawal-rig.ts";
 

@@ -1,7 +1,6 @@
+import { type Fault, insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
-import type { Fault } from "../../../src/sandbox/faults.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { type DrainSetting, drainRig, impatient, settingFor } from "./drain-rig.ts";
 

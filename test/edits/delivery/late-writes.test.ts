@@ -1,8 +1,7 @@
+import type { Fault, Reply } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
-import type { Reply } from "../../../src/sandbox/exchange.ts";
-import type { Fault } from "../../../src/sandbox/faults.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { change, changeTask, drainRig, impatient } from "./drain-rig.ts";

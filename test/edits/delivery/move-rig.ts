@@ -1,7 +1,7 @@
+import { insist } from "@dayferry/sandbox";
 import { expect } from "vitest";
 import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { createSync } from "../../../src/sync/sync.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
 import { untilHung } from "../../support/eventually.ts";

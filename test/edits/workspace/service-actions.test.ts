@@ -1,8 +1,8 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { folderId, labelId, listId, serviceId } from "../../../src/domain/ids.ts";
 import { type Answer, describeActionFailure } from "../../../src/edits/workspace/action-failure.ts";
 import { createServiceActions } from "../../../src/edits/workspace/service-actions.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { aProject, aTodolist } from "../../support/items.ts";
 import { drainRig } from "../delivery/drain-rig.ts";
 

@@ -1,5 +1,5 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import { rows } from "../../support/effort.ts";
 import { eventually } from "../../support/eventually.ts";
 import { killableDaemon } from "./killable-daemon.ts";

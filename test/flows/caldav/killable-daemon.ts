@@ -1,5 +1,5 @@
+import type { Sandbox } from "@dayferry/sandbox";
 import { afterAll, beforeAll } from "vitest";
-import type { Sandbox } from "../../../src/sandbox/server.ts";
 import { type Daemon, type Installation, install, serve } from "../../support/dayferry.ts";
 import { ownerOf, testSandbox } from "../../support/sandbox.ts";
 import { CalendarProgram } from "./program.ts";

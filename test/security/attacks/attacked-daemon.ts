@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Sandbox } from "@dayferry/sandbox";
 import { type DaemonProcess, startDaemonProcess } from "../../../bench/size/daemon-process.ts";
-import type { Sandbox } from "../../../src/sandbox/server.ts";
 import { install } from "../../support/dayferry.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ownerOf, testSandbox } from "../../support/sandbox.ts";

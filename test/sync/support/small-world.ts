@@ -1,4 +1,4 @@
-import { insist } from "../../../src/sandbox/work-outcome.ts";
+import { insist } from "@dayferry/sandbox";
 import { roomy, type StageOptions, stage } from "./stage.ts";
 import { addEvent, addTask, placeAt } from "./workspace.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Sandbox, SandboxOptions } from "@dayferry/sandbox";
 import { onTestFinished } from "vitest";
-import type { Sandbox, SandboxOptions } from "../../../src/sandbox/server.ts";
 import { knownValuesIn } from "../../../src/store/mirror/mirror.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { SideOptions } from "../../../src/sync/side-queue.ts";

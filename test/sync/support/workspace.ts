@@ -1,6 +1,6 @@
+import { insist } from "@dayferry/sandbox";
 import { isId, type ProjectId, projectId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
 import type { Stage } from "./stage.ts";
 
 /** Kind, id and title of each thing, sorted: equal texts mean equal sets. */

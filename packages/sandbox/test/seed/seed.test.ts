@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { SandboxOptions } from "../../../src/sandbox/server.ts";
-import { insist } from "../../../src/sandbox/work-outcome.ts";
-import { rows } from "../../support/effort.ts";
+import { rows } from "../../../../test/support/effort.ts";
+import type { SandboxOptions } from "../../src/server.ts";
+import { insist } from "../../src/work-outcome.ts";
 import { at, idOf, items, noon, type Rig, startRig } from "../rig.ts";
 
 /** Everything the owner can see, as the service answers it, without the port. */

@@ -17,6 +17,7 @@ import {
 import type { Fault, Faults } from "./faults.ts";
 import type { Limiter } from "./limiter.ts";
 import type { RequestLog } from "./request-log.ts";
+import type { StartTimer } from "./runtime.ts";
 
 export interface AdmissionParts {
   readonly access: Access;
@@ -25,6 +26,7 @@ export interface AdmissionParts {
   readonly faults: Faults;
   readonly monotonic: () => number;
   readonly latencyMs: number;
+  readonly startTimer: StartTimer;
   readonly onHang: () => void;
   readonly intermediary: Intermediary | null;
 }
@@ -88,6 +90,7 @@ function newExchange(request: Request, parts: AdmissionParts): Exchange {
     entry,
     bytes: Buffer.alloc(0),
     latencyMs: parts.latencyMs,
+    startTimer: parts.startTimer,
     onHang: parts.onHang,
     intermediary: parts.intermediary,
     fault: undefined,

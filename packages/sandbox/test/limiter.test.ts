@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { Limiter } from "../../src/sandbox/limiter.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
+import { Limiter } from "../src/limiter.ts";
+import { startSandbox } from "../src/server.ts";
 import { noon, startRig } from "./rig.ts";
 
 test("refusalSeconds() slides: no window of the length holds more than the quota", () => {
@@ -26,7 +26,7 @@ test("refusalSeconds() does not count refused requests, and counts each address 
 test("startSandbox() 25 requests in 10 s over all keys and the upload address, then 429", async () => {
   let now = 0;
   const { call, key, sandbox } = await startRig({
-    monotonic: () => now,
+    runtime: { monotonic: () => now },
     quota: { requests: 25, perMs: 10_000 },
   });
   for (let count = 0; count < 8; count += 1) {
@@ -58,7 +58,7 @@ test("startSandbox() allows the documented 25 per 10 s when no quota is given", 
     port: 0,
     timeZone: "UTC",
     clock: () => noon,
-    monotonic: () => 0,
+    runtime: { monotonic: () => 0 },
   });
   onTestFinished(() => sandbox.close());
   const statuses: number[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AllTasksManner } from "../../src/sandbox/workspace-all-tasks.ts";
+import type { AllTasksManner } from "../src/workspace-all-tasks.ts";
 import { at, items, type Rig, startRig } from "./rig.ts";
 
 const pageOf = async (rig: Rig, query: string) => {

@@ -1,6 +1,4 @@
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
-import { httpDate } from "../domain/http-date.ts";
-import { messageOf } from "../domain/result.ts";
 import { type AdmissionParts, admission, jsonOnly } from "./admission.ts";
 import { send } from "./exchange.ts";
 import {
@@ -29,7 +27,7 @@ export function sandboxApp(parts: AppParts): Express {
   app.disable("x-powered-by");
   app.set("etag", false);
   app.use((_request, response, next) => {
-    response.setHeader("Date", httpDate(parts.clock()));
+    response.setHeader("Date", new Date(parts.clock().epochMilliseconds).toUTCString());
     next();
   });
   app.use(...admission(parts));
@@ -67,6 +65,6 @@ function answerError(
   }
   const known = typeof error === "object" && error !== null && "status" in error;
   const status = known && typeof error.status === "number" ? error.status : 500;
-  const message = messageOf(error);
+  const message = error instanceof Error ? error.message : String(error);
   send(response, { status, json: { message } });
 }

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
-import { listen, monotonic } from "../runtime.ts";
 import type { Intermediary } from "./exchange.ts";
-import { Faults, type Later } from "./faults.ts";
+import { Faults } from "./faults.ts";
 import { Limiter, type Quota } from "./limiter.ts";
 import { RequestLog } from "./request-log.ts";
+import { processRuntime, type SandboxRuntime } from "./runtime.ts";
 import { sandboxApp } from "./sandbox-app.ts";
 import { seedWorkspace } from "./seed/seed.ts";
 import type { WorkspaceCounts, WorkspaceSize } from "./seed/sizes.ts";
@@ -31,8 +31,6 @@ export interface SandboxOptions {
   /** The account's IANA zone. */
   readonly timeZone: string;
   readonly clock: () => Temporal.Instant;
-  /** Milliseconds for quota and log; those of the process when absent. */
-  readonly monotonic?: () => number;
   /** 25 requests in 10,000 ms when absent. */
   readonly quota?: Quota;
   /** Milliseconds by which each answer is late; 0 when absent. */
@@ -41,8 +39,8 @@ export interface SandboxOptions {
   readonly onHang?: () => void;
   /** Sees and may change every answer; none when absent. */
   readonly intermediary?: Intermediary;
-  /** By which clock the effects of late requests wait; timers when absent. */
-  readonly later?: Later;
+  /** Laid over the timers and the network of the process. */
+  readonly runtime?: Partial<SandboxRuntime>;
 }
 
 export interface SandboxKey {
@@ -76,6 +74,7 @@ const documentedQuota: Quota = { requests: 25, perMs: 10_000 };
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
+  const { monotonic, startTimer, listen } = { ...processRuntime, ...options.runtime };
   const store = new WorkspaceStore(options.data ?? ":memory:");
   let origin = "";
   const workspace = new Workspace({
@@ -86,7 +85,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   });
   if (options.allTasks) workspace.allTasks.behave(options.allTasks);
   const requests = new RequestLog();
-  const faults = new Faults(options.later);
+  const faults = new Faults(startTimer);
   const app = sandboxApp({
     workspace,
     clock: options.clock,
@@ -94,7 +93,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     limiter: new Limiter(options.quota ?? documentedQuota),
     log: requests,
     faults,
-    monotonic: options.monotonic ?? monotonic,
+    monotonic,
+    startTimer,
     latencyMs: options.latencyMs ?? 0,
     onHang: options.onHang ?? (() => {}),
     intermediary: options.intermediary ?? null,

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import type { TaskRecord } from "../../src/sandbox/records.ts";
-import { WorkspaceStore, WorkspaceStoreError } from "../../src/sandbox/workspace-store.ts";
+import type { TaskRecord } from "../src/records.ts";
+import { WorkspaceStore, WorkspaceStoreError } from "../src/workspace-store.ts";
 import { at, idOf, items, startRig } from "./rig.ts";
 
 function freshFile(): string {

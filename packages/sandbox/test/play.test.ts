@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type PlayedChange, playChange } from "../../src/sandbox/play.ts";
-import { Random } from "../../src/sandbox/seed/random.ts";
+import { type PlayedChange, playChange } from "../src/play.ts";
+import { Random } from "../src/seed/random.ts";
 import { at, items, type Rig, startRig } from "./rig.ts";
 
 function play(rig: Rig, rounds: number): readonly (PlayedChange | null)[] {

@@ -1,7 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { onTestFinished } from "vitest";
-import type { Sandbox, SandboxOptions } from "../../src/sandbox/server.ts";
-import { testSandbox } from "../support/sandbox.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../src/server.ts";
 
 export const noon = Temporal.Instant.from("2026-03-10T11:00:00Z");
 
@@ -45,11 +44,14 @@ export interface Rig {
 /** A sandbox of its own for one test, without a quota in the way, closed when the test ends. */
 export async function startRig(options: Partial<SandboxOptions> = {}): Promise<Rig> {
   const clock = new HandClock();
-  const sandbox = await testSandbox({
+  const sandbox = await startSandbox({
+    seed: 1,
+    size: "empty",
+    discovery: true,
+    port: 0,
+    timeZone: "Europe/Berlin",
     clock: clock.now,
     quota: { requests: 100_000, perMs: 10_000 },
-    // As much as its sizes say.
-    counts: {},
     ...options,
   });
   onTestFinished(() => sandbox.close());

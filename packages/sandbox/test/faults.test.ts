@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { Faults } from "../../src/sandbox/faults.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { Faults } from "../src/faults.ts";
+import { processRuntime } from "../src/runtime.ts";
 import { type Answer, at, items, type Rig, startRig } from "./rig.ts";
 
 async function labelCount(rig: Rig): Promise<number> {
@@ -12,7 +13,7 @@ function create(rig: Rig): Promise<Answer> {
 }
 
 test("Faults.take() by method and path, as often as told, the oldest first", () => {
-  const faults = new Faults();
+  const faults = new Faults(processRuntime.startTimer);
   faults.add({ kind: "status", status: 500, method: "PUT" });
   faults.add({ kind: "status", status: 502, path: /labels$/g, times: 2 });
   const take = (method: string, path: string) => at(faults.take({ method, path }), "status");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UnknownPersonError } from "../../src/sandbox/workspace-directory.ts";
+import { UnknownPersonError } from "../src/workspace-directory.ts";
 import { at, idOf, items, type Rig, startRig } from "./rig.ts";
 
 test("DirectoryWork projects, people, todolists and folders in their shapes", async () => {

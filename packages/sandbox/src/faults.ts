@@ -1,4 +1,4 @@
-import { startTimer } from "../runtime.ts";
+import type { StartTimer } from "./runtime.ts";
 
 /** What goes wrong with a request. "Effect" is what the request does to the workspace. */
 type FaultKind =
@@ -40,18 +40,15 @@ export type Fault = FaultKind & {
   readonly times?: number;
 };
 
-/** Runs something so many milliseconds later; what it returns takes that back. */
-export type Later = (effect: () => void, ms: number) => () => void;
-
 /** Faults waiting for their requests; the oldest that fits is used first. */
 export class Faults {
-  readonly #later: Later;
+  readonly #startTimer: StartTimer;
   #waiting: { readonly fault: Fault; left: number }[] = [];
   #undelivered: (() => void)[] = [];
   readonly #timers = new Set<() => void>();
 
-  constructor(later: Later = byTimer) {
-    this.#later = later;
+  constructor(startTimer: StartTimer) {
+    this.#startTimer = startTimer;
   }
 
   add(fault: Fault): void {
@@ -72,11 +69,11 @@ export class Faults {
       this.#undelivered.push(effect);
       return;
     }
-    const takeBack = this.#later(() => {
-      this.#timers.delete(takeBack);
+    const timer = this.#startTimer(ms, () => {
+      this.#timers.delete(timer.cancel);
       effect();
-    }, ms);
-    this.#timers.add(takeBack);
+    });
+    this.#timers.add(timer.cancel);
   }
 
   /** Carries out the oldest late requests that wait for it, all unless told; returns how many. */
@@ -99,5 +96,3 @@ export class Faults {
     return hit.fault;
   }
 }
-
-const byTimer: Later = (effect, ms) => startTimer(ms, effect).cancel;

@@ -1,7 +1,7 @@
 import type { Response } from "express";
-import { startTimer } from "../runtime.ts";
 import type { Fault } from "./faults.ts";
 import type { OpenEntry } from "./request-log.ts";
+import type { StartTimer } from "./runtime.ts";
 import type { Outcome } from "./work-outcome.ts";
 
 /** An answer to be sent: JSON, or bytes of some type, or nothing but a status. */
@@ -39,6 +39,7 @@ export interface Exchange {
   bytes: Buffer;
   /** Milliseconds by which every answer is late. */
   readonly latencyMs: number;
+  readonly startTimer: StartTimer;
   /** Called when the request stays without an answer. */
   readonly onHang: () => void;
   fault: Fault | undefined;
@@ -76,7 +77,7 @@ export function replyWith<T>(status: number, outcome: Outcome<T>): Reply {
 /** Sends the answer, late or damaged when a fault asks for it. */
 export function send(response: Response, reply: Reply): void {
   const exchange = exchangeOf(response);
-  const { fault, entry, latencyMs, intermediary } = exchange;
+  const { fault, entry, latencyMs, intermediary, startTimer } = exchange;
   const wait = latencyMs + (fault?.kind === "delay" ? fault.ms : 0);
   const passes = intermediary !== null && exchange.by > 0;
   const passed = passes ? intermediary.answering(admitted(exchange), reply) : reply;
