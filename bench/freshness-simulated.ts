@@ -8,7 +8,7 @@
 // `quiet` prints which part of the quota is used when nothing happens any more, and what is lost by that while something
 // does. `week` measures five days after two weeks of which two days are idle for most sources, `linked` what it is worth to know
 // which sources belong together, `unlinked` what it costs to think so where they keep unlike hours. The file is also a policy for pollsim itself: `--module` with its path.
-import { Scheduler, schedulerDefaults } from "../src/sync/scheduler/scheduler.ts";
+import { Scheduler, schedulerDefaults } from "@dayferry/poll-scheduler";
 import { ExpectedDelay } from "./freshness/expected-delay.ts";
 import { projectsOf, unlikeProjects, withIdleDays } from "./freshness/own-worlds.ts";
 import { loadPollsim, type Policy, type Pollsim, type World } from "./freshness/pollsim.ts";

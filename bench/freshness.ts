@@ -24,9 +24,9 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { maxAgePart } from "@dayferry/poll-scheduler";
 import { Random } from "@dayferry/sandbox";
 import { VirtualTime } from "../simulator/virtual-time.ts";
-import { maxAgePart } from "../src/sync/scheduler/ceiling.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import {
   agesBefore,

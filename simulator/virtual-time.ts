@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { DueHeap } from "@dayferry/poll-scheduler";
 import { replaceRuntime } from "../src/runtime.ts";
-import { DueHeap } from "../src/sync/scheduler/due-heap.ts";
 
 type Callback = (...given: readonly unknown[]) => void;
 

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
+import { Scheduler, schedulerDefaults } from "@dayferry/poll-scheduler";
 import { FirstImpressions } from "../../src/sync/first-impressions.ts";
-import { Scheduler, schedulerDefaults } from "../../src/sync/scheduler/scheduler.ts";
 import type { Shows } from "./changing-workspace.ts";
 import { type ExpectedWorld, expectedDelay, type Poll } from "./expected-delay.ts";
 

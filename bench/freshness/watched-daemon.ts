@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
+import type { Scheduler } from "@dayferry/poll-scheduler";
 import type { Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import type { VirtualTime } from "../../simulator/virtual-time.ts";
@@ -11,7 +12,6 @@ import type { Log } from "../../src/log.ts";
 import { startDaemon } from "../../src/serve.ts";
 import { openStore } from "../../src/store/store.ts";
 import { KeptBeliefs } from "../../src/sync/kept-beliefs.ts";
-import type { Scheduler } from "../../src/sync/scheduler/scheduler.ts";
 import { zone } from "../../test/support/items.ts";
 import { roomsOn } from "../../test/support/rooms.ts";
 import { migrations } from "../../test/support/test-store.ts";

@@ -1,5 +1,5 @@
+import { type Recalled, recalledSeconds } from "@dayferry/poll-scheduler";
 import { type KnownChanges, livelinessOf } from "./liveliness.ts";
-import { type Recalled, recalledSeconds } from "./scheduler/scheduler.ts";
 
 /** What a source showed when it was first read; moments in seconds. */
 interface Shown {

@@ -1,7 +1,12 @@
+import {
+  type Clock,
+  type CommonDump,
+  newClock,
+  type Scheduler,
+  type SourceDump,
+} from "@dayferry/poll-scheduler";
 import type { BeliefRow } from "../store/rows/belief-rows.ts";
 import type { Store } from "../store/store.ts";
-import { type Clock, newClock } from "./scheduler/day-shape.ts";
-import type { CommonDump, Scheduler, SourceDump } from "./scheduler/scheduler.ts";
 
 /** The layout of what is kept; another one when the numbers mean something else. */
 const form = 1;

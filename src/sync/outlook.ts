@@ -1,4 +1,4 @@
-import { ceilingOf, isWithin, maxAgePart, mostWithin } from "./scheduler/ceiling.ts";
+import { ceilingOf, isWithin, maxAgePart, mostWithin } from "@dayferry/poll-scheduler";
 
 /** How old what is shown has to get at the least, and whether that is within what was asked for. */
 export interface Outlook {

@@ -1,3 +1,9 @@
+import {
+  maxAgePart,
+  Scheduler,
+  type SourceDump,
+  schedulerDefaults,
+} from "@dayferry/poll-scheduler";
 import { earlier } from "../domain/backoff.ts";
 import { credibleLead } from "../domain/clock-lead.ts";
 import type { ProjectId } from "../domain/ids.ts";
@@ -8,8 +14,6 @@ import { FirstImpressions, mostChanges } from "./first-impressions.ts";
 import { Importance } from "./importance.ts";
 import { KeptBeliefs } from "./kept-beliefs.ts";
 import { isLookUp } from "./schedule.ts";
-import { maxAgePart } from "./scheduler/ceiling.ts";
-import { Scheduler, type SourceDump, schedulerDefaults } from "./scheduler/scheduler.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";
 import { TurnOrder } from "./turn-order.ts";
 

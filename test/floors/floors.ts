@@ -61,6 +61,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["express-rate-limit", ["http"]],
   ["qr", ["http"]],
   ["commander", ["cli"]],
+  ["@dayferry/poll-scheduler", ["sync"]],
   ["@dayferry/sandbox", ["demo.ts", "demo-guide.ts", "demo-story.ts"]],
 ]);
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { maxAgePart } from "@dayferry/poll-scheduler";
 import type { Sandbox } from "@dayferry/sandbox";
 import { expect, it, onTestFinished } from "vitest";
 import {
@@ -13,7 +14,6 @@ import { steadyWorld } from "../../bench/freshness/own-worlds.ts";
 import { changesFrom, schedulerPolicy, type World } from "../../bench/freshness/pollsim.ts";
 import { WatchedDaemon } from "../../bench/freshness/watched-daemon.ts";
 import { VirtualTime } from "../../simulator/virtual-time.ts";
-import { maxAgePart } from "../../src/sync/scheduler/ceiling.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { testDirectory } from "../support/test-store.ts";
 

@@ -1,8 +1,8 @@
+import { Scheduler, schedulerDefaults } from "@dayferry/poll-scheduler";
 import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store/store.ts";
 import { KeptBeliefs } from "../../src/sync/kept-beliefs.ts";
-import { Scheduler, schedulerDefaults } from "../../src/sync/scheduler/scheduler.ts";
 import { testStore } from "../support/test-store.ts";
 
 const start = 1_780_000_000;

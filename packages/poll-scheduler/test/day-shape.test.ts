@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DayShape, newClock } from "../../../src/sync/scheduler/day-shape.ts";
+import { DayShape, newClock } from "../src/day-shape.ts";
 
 const day = 86_400;
 const hour = 3600;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DueHeap } from "../../../src/sync/scheduler/due-heap.ts";
+import { DueHeap } from "../src/due-heap.ts";
 
 interface Numbered {
   readonly number: number;

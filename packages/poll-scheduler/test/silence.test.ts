@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Silence } from "../../../src/sync/scheduler/silence.ts";
+import { Silence } from "../src/silence.ts";
 
 const hour = 3600;
 const options = {

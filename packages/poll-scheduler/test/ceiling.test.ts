@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  Ceiling,
-  ceilingOf,
-  forcedShare,
-  isWithin,
-  shareAhead,
-} from "../../../src/sync/scheduler/ceiling.ts";
+import { Ceiling, ceilingOf, forcedShare, isWithin, shareAhead } from "../src/ceiling.ts";
 
 const maxAge = 825;
 const load = (sources: number, pace = 2.25) => ({ sources, pace, maxAge });

@@ -1,10 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type Expectation,
-  earliestReach,
-  pollIndex,
-} from "../../../src/sync/scheduler/poll-index.ts";
+import { type Expectation, earliestReach, pollIndex } from "../src/poll-index.ts";
 
 const steady: Expectation = {
   level: 1e-3,

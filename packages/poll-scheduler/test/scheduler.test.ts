@@ -5,7 +5,7 @@ import {
   Scheduler,
   type SchedulerOptions,
   schedulerDefaults,
-} from "../../../src/sync/scheduler/scheduler.ts";
+} from "../src/scheduler.ts";
 
 const pace = 0.5;
 

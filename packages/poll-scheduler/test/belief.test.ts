@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Belief } from "../../../src/sync/scheduler/belief.ts";
-import { Population } from "../../../src/sync/scheduler/population.ts";
+import { Belief } from "../src/belief.ts";
+import { Population } from "../src/population.ts";
 
 const day = 86_400;
 const activity = 1;
