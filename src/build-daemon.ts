@@ -53,7 +53,7 @@ import { createTurns, type Turns } from "./turns.ts";
 import { createUpstream, type UpstreamEvent } from "./upstream/client.ts";
 
 /** The clocks and the source of randomness of this process; `main` passes them in. */
-export interface Runtime {
+export interface DaemonContext {
   readonly clock: () => Temporal.Instant;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
@@ -141,7 +141,10 @@ interface Surroundings {
  * Takes the data directory and builds every room on it. Fails with a sentence when another process holds it, and when the
  * database does not fit this build, such as that of a newer one.
  */
-export function openRooms(config: Config, ambient: Runtime & Surroundings): Result<Rooms, string> {
+export function openRooms(
+  config: Config,
+  ambient: DaemonContext & Surroundings,
+): Result<Rooms, string> {
   const misplaced = misplacedFolder(config);
   if (misplaced !== null) return fail(misplaced);
   keepFolderPrivate(config.dataDir);
@@ -193,7 +196,7 @@ function buildRooms(
     throttle: counted,
     version = "unknown",
     secrets = stillSecrets(config),
-  }: Runtime & Surroundings & { readonly lock: DataLock },
+  }: DaemonContext & Surroundings & { readonly lock: DataLock },
 ): Rooms {
   const { dataDir, service } = config;
   const zone = service.timeZone;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { DailyBackups } from "./backups/daily-backups.ts";
-import type { Rooms, Runtime } from "./build-daemon.ts";
+import type { DaemonContext, Rooms } from "./build-daemon.ts";
 import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
-import type { Mails, OperatorMessages } from "./daemon-mails.ts";
+import type { Mails, OperatorMessaging } from "./daemon-mails.ts";
 import { forgetOld } from "./edits/upkeep.ts";
 import type { LoopDelayMeter } from "./http/loop-delay.ts";
 import type { Log } from "./log.ts";
@@ -13,7 +13,7 @@ import type { StorageHealth } from "./store/storage-health.ts";
 import type { SweepProgress } from "./sync/sync.ts";
 import { inTurns } from "./turns.ts";
 
-export interface JobsOptions extends Runtime {
+export interface JobsOptions extends DaemonContext {
   readonly config: Config;
   readonly rooms: Rooms;
   readonly log: Log;
@@ -28,7 +28,7 @@ export interface JobsOptions extends Runtime {
   readonly announce: () => void;
   readonly loopDelay: LoopDelayMeter;
   readonly mails: Mails;
-  readonly operator: OperatorMessages;
+  readonly operator: OperatorMessaging;
   readonly backups: DailyBackups;
   readonly wakeLogInMails: Wake;
 }

@@ -1,4 +1,4 @@
-import type { Rooms, Runtime } from "./build-daemon.ts";
+import type { DaemonContext, Rooms } from "./build-daemon.ts";
 import type { Config } from "./config/config.ts";
 import type { Person } from "./domain/item.ts";
 import type { Log } from "./log.ts";
@@ -8,12 +8,12 @@ import type { WebhookBook } from "./people/webhook-book.ts";
 import type { MailEnding } from "./reminders/hand-over.ts";
 import { createLogInMails } from "./reminders/log-in-mails.ts";
 import { createParkingNotices } from "./reminders/notices.ts";
-import { createOperatorMessages } from "./reminders/operator/tell-operator.ts";
+import { createOperatorNotifier } from "./reminders/operator/tell-operator.ts";
 import { byMail, type MailDeps } from "./reminders/recipients.ts";
 import { createReminders, type RemindersDeps } from "./reminders/reminders.ts";
 import { createWebhookMailer, reachByWebhook } from "./reminders/webhook-mailer.ts";
 
-interface MailsOptions extends Pick<Runtime, "clock" | "random"> {
+interface MailsOptions extends Pick<DaemonContext, "clock" | "random"> {
   readonly config: Config;
   readonly rooms: Rooms;
   readonly log: Log;
@@ -21,7 +21,7 @@ interface MailsOptions extends Pick<Runtime, "clock" | "random"> {
 
 /** What tells people and the operator: reminders, notices, log-in mails, and messages of troubles. */
 export type Mails = ReturnType<typeof openMails>;
-export type OperatorMessages = ReturnType<typeof openOperatorMessages>;
+export type OperatorMessaging = ReturnType<typeof openOperatorMessages>;
 
 /** What sends mails, and the transport that all of it goes through. */
 export function openMails({
@@ -138,7 +138,7 @@ export function openOperatorMessages({
   const { installation } = store.meta;
   const { current } = rooms.secrets;
   const ways = openOperatorWays(config, { current, mailer, installation, version, clock });
-  const messages = createOperatorMessages({
+  const messages = createOperatorNotifier({
     store,
     ways,
     again: config.operator.again,

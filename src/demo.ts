@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { playChange, type Sandbox, startSandbox } from "@dayferry/sandbox";
-import { openRooms, type Runtime } from "./build-daemon.ts";
+import { type DaemonContext, openRooms } from "./build-daemon.ts";
 import type { DemoOptions, SandboxCommandOptions } from "./cli/command-host.ts";
 import { progressLine } from "./cli/commands/sync.ts";
 import { listenFault, openableUrl } from "./config/listening.ts";
@@ -17,7 +17,7 @@ import { type Address, listen } from "./runtime.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
 
 /** What the demo and the lone sandbox need of the process; `main` hands it in. */
-export interface RunContext extends Runtime {
+export interface RunContext extends DaemonContext {
   readonly version: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

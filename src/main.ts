@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { damageBeforeOpening, damageIn, noteDatabase, standInName } from "./backups/damage.ts";
-import { openRooms, type Runtime } from "./build-daemon.ts";
+import { type DaemonContext, openRooms } from "./build-daemon.ts";
 import type { CommandHost, DaemonAddress } from "./cli/command-host.ts";
 import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
@@ -30,7 +30,7 @@ process.env["TZ"] = "UTC";
 // Whatever is written holds what some may not read; where a shell or a service manager has other habits, so do libraries.
 process.umask(0o077);
 
-const runtime: Runtime = { clock: now, monotonic, random };
+const runtime: DaemonContext = { clock: now, monotonic, random };
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(signal));
 

@@ -14,7 +14,7 @@ import { createLoopDelayMeter, measureDelays } from "./http/loop-delay.ts";
 import { createWake, runLoop } from "./loop.ts";
 import { chooseMailer, openOperatorWays } from "./mailer.ts";
 import { createThrottle } from "./people/throttle.ts";
-import { createOperatorMessages } from "./reminders/operator/tell-operator.ts";
+import { createOperatorNotifier } from "./reminders/operator/tell-operator.ts";
 import { type Generation, openGeneration, type ReadOnlyOptions } from "./serve-read-only.ts";
 import { takeWhatWasShut } from "./store/copies/new-life.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
@@ -188,7 +188,7 @@ async function tellOperator(options: DamagedOptions, { generation, watch }: Stan
   const { store } = generation.rooms;
   const mailer = chooseMailer(config.mail);
   const { installation } = store.meta;
-  const messages = createOperatorMessages({
+  const messages = createOperatorNotifier({
     store,
     ways: openOperatorWays(config, { mailer, installation, version, clock }),
     again: config.operator.again,

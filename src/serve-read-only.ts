@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openRooms, type Rooms, type Runtime } from "./build-daemon.ts";
+import { type DaemonContext, openRooms, type Rooms } from "./build-daemon.ts";
 import { createDavRouter } from "./caldav/router.ts";
 import { listenAsConfigured, openableUrl } from "./config/listening.ts";
 import type { LoadedConfig } from "./config/load.ts";
@@ -31,7 +31,7 @@ import {
 } from "./store/reading/database-copy.ts";
 import type { TroubleWatch } from "./troubles/trouble-watch.ts";
 
-export interface ReadOnlyOptions extends Runtime {
+export interface ReadOnlyOptions extends DaemonContext {
   /** As it was loaded for a reader: without the secrets that only the daemon that writes needs. */
   readonly config: LoadedConfig;
   readonly version: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { createDailyBackups, type DailyBackups } from "./backups/daily-backups.ts";
 import { newestSnapshots } from "./backups/snapshots.ts";
-import type { Rooms, Runtime } from "./build-daemon.ts";
+import type { DaemonContext, Rooms } from "./build-daemon.ts";
 import { createDavRouter } from "./caldav/router.ts";
 import type { Config } from "./config/config.ts";
 import { listenFault, openableUrl } from "./config/listening.ts";
@@ -54,7 +54,7 @@ export interface ServeOptions
 const patienceMs = 6000;
 
 /** Listens, then sweeps, drains and mails until the signal aborts. Rejects when the address cannot be listened on. */
-export async function startDaemon(options: ServeOptions & Runtime): Promise<RunningDaemon> {
+export async function startDaemon(options: ServeOptions & DaemonContext): Promise<RunningDaemon> {
   const { config, rooms, log, signal, clock } = options;
   const { loopDelay = createLoopDelayMeter(measureDelays(options.signal)) } = options;
   let url = "";
@@ -223,7 +223,7 @@ export async function startDaemon(options: ServeOptions & Runtime): Promise<Runn
 /** Listens for scrapers where that is asked for; null where metrics are on the daemon's own port. */
 async function openMetrics(
   scrape: Scraper,
-  { config, log, clock }: Pick<ServeOptions & Runtime, "config" | "log" | "clock">,
+  { config, log, clock }: Pick<ServeOptions & DaemonContext, "config" | "log" | "clock">,
 ): Promise<{ readonly url: string; readonly close: () => void } | null> {
   const { host, port } = config.metrics;
   if (port === null) return null;
@@ -260,7 +260,7 @@ export class MetricsPortError extends Error {
 /** What `doctor` would say of this daemon. */
 async function examineDaemon(
   status: Status,
-  { config, clock }: Pick<ServeOptions & Runtime, "config" | "clock">,
+  { config, clock }: Pick<ServeOptions & DaemonContext, "config" | "clock">,
 ) {
   const { daemonFindings, privacyFinding, settingFindings } = await import(
     "./cli/daemon-findings.ts"
@@ -293,7 +293,7 @@ function openBackups({
   clock,
   onDamage,
 }: Pick<
-  ServeOptions & Runtime,
+  ServeOptions & DaemonContext,
   "config" | "rooms" | "version" | "log" | "clock" | "onDamage"
 >): DailyBackups {
   const { store } = rooms;

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import type { Runtime } from "./build-daemon.ts";
-import { remedyFor, zoneFindings } from "./cli/service-findings.ts";
+import type { DaemonContext } from "./build-daemon.ts";
+import { remedyForFailure, zoneFindings } from "./cli/service-findings.ts";
 import type { Config } from "./config/config.ts";
 import type { Environment } from "./config/environment.ts";
 import { listenFault, openableUrl } from "./config/listening.ts";
@@ -21,7 +21,7 @@ import { probeZone } from "./troubles/zone-probe.ts";
 import { createUpstream, type Upstream } from "./upstream/client.ts";
 import { describeFailure, type Failure } from "./upstream/failure.ts";
 
-interface SetupContext extends Runtime {
+interface SetupContext extends DaemonContext {
   readonly env: Environment;
   /** Where `config.json` and `secrets/api-key` are written. */
   readonly cwd: string;
@@ -107,7 +107,7 @@ function check(
 /** A client for a question or two: what it has used of the quota is not kept. */
 async function withUpstream<Answer>(
   config: Config,
-  { clock, monotonic, random }: Runtime,
+  { clock, monotonic, random }: DaemonContext,
   ask: (upstream: Upstream) => Promise<Answer>,
 ): Promise<Answer> {
   const { service, polling } = config;
@@ -171,7 +171,7 @@ function clockFact(lead: Temporal.Duration): string {
 
 /** The answer that a failure of the first question is about. */
 function faultOf(failure: Failure): SetupFault {
-  const problem = `${describeFailure(failure)}: ${remedyFor(failure)}`;
+  const problem = `${describeFailure(failure)}: ${remedyForFailure(failure)}`;
   const isKey = failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
   if (isKey) return { field: "apiKey", problem: "The service refuses this key." };
   const isAddress = ["refused", "unreadable", "unavailable"].includes(failure.kind);

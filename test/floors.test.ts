@@ -49,6 +49,19 @@ describe("files", () => {
     const shared = Map.groupBy(paths, (path) => posix.basename(path));
     expect([...shared.values()].filter(({ length }) => length > 1)).toEqual([]);
   });
+  it("export no name that has another meaning in another file", () => {
+    const exported = sources().flatMap(({ path, text }) => {
+      const declared = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+      // A type and the function that makes it may share a name, as may the overloads of one.
+      return [...new Set([...text.matchAll(declared)].map(([, name = ""]) => name))].map(
+        (name) => ({ name, path }),
+      );
+    });
+    const byName = Map.groupBy(exported, ({ name }) => name);
+    expect([...byName.values()].filter(({ length }) => length > 1)).toEqual([]);
+    expect(byName.size).toBeGreaterThan(1000);
+  });
+
   it("import each other in no circle, not even by type", () => {
     const imports = sources().map((file) => [file.path, importsOf(file)] as const);
     expect(filesInCircles(new Map(imports))).toEqual([]);

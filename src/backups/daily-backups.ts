@@ -5,10 +5,10 @@ import type { BackupProcesses } from "./backup-processes.ts";
 import { remedyFor } from "./damage.ts";
 import type { BackupFailure, MadeBackup } from "./make-backup.ts";
 import {
+  type KeptBackup,
   newestSnapshots,
   prune,
   type Retention,
-  type Snapshot,
   snapshotName,
 } from "./snapshots.ts";
 
@@ -56,7 +56,7 @@ export interface DailyBackups {
   /** Makes one now, because somebody asks for it. One is made at a time. */
   readonly make: (signal: AbortSignal) => Promise<Result<MadeBackup, BackupFailure>>;
   /** The newest first. */
-  readonly list: () => readonly Snapshot[];
+  readonly list: () => readonly KeptBackup[];
 }
 
 const retryAfter = Temporal.Duration.from({ hours: 1 });
@@ -67,14 +67,14 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
   let examinedAt: Temporal.Instant | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
-  function make(reason: Snapshot["reason"], signal: AbortSignal) {
+  function make(reason: KeptBackup["reason"], signal: AbortSignal) {
     const turn = last.then(() => makeOne(reason, signal));
     last = turn.catch(() => undefined);
     return turn;
   }
 
   async function makeOne(
-    reason: Snapshot["reason"],
+    reason: KeptBackup["reason"],
     signal: AbortSignal,
   ): Promise<Result<MadeBackup, BackupFailure>> {
     signal.throwIfAborted();

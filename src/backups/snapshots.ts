@@ -12,7 +12,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 
 /** A backup in the folder of those that are made by themselves. */
-export interface Snapshot {
+export interface KeptBackup {
   readonly name: string;
   readonly file: string;
   /** Why it was made: its turn has come, somebody has asked, or a migration was about to change the database. */
@@ -32,7 +32,7 @@ const ending = ".tar.gz";
 const pattern =
   /^dayferry-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z-(daily|asked|before-migration)(?:-(\d+))?\.tar\.gz$/;
 
-export const snapshotName = (at: Temporal.Instant, reason: Snapshot["reason"]): string =>
+export const snapshotName = (at: Temporal.Instant, reason: KeptBackup["reason"]): string =>
   `dayferry-${at.toString({ smallestUnit: "second" }).replaceAll(/[-:]/g, "")}-${reason}${ending}`;
 
 /**
@@ -56,7 +56,7 @@ export function giveFreeName(whole: string, file: string): string {
 }
 
 /** Those of a folder, the newest first; none of one that is not there. Other files are no business of ours. */
-export function listSnapshots(folder: string): readonly Snapshot[] {
+export function listSnapshots(folder: string): readonly KeptBackup[] {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   const found = readdirSync(folder).flatMap((name) => {
     const [, year, month, day, hour, minute, second, kind, number = "1"] = pattern.exec(name) ?? [];
@@ -66,7 +66,7 @@ export function listSnapshots(folder: string): readonly Snapshot[] {
     if (!reason || !stats?.isFile()) return [];
     try {
       const madeAt = Temporal.Instant.from(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-      const snapshot: Snapshot = { name, file, reason, madeAt, octets: stats.size };
+      const snapshot: KeptBackup = { name, file, reason, madeAt, octets: stats.size };
       return [{ snapshot, number: Number(number) }];
     } catch {
       return [];
@@ -84,14 +84,14 @@ const reasons = ["daily", "asked", "before-migration"] as const;
  * Those of a folder, the newest first, and behind them those that were made by a clock that ran ahead: when that was nobody
  * knows, and one of next year would be the newest for a year.
  */
-export function newestSnapshots(folder: string, now: Temporal.Instant): readonly Snapshot[] {
+export function newestSnapshots(folder: string, now: Temporal.Instant): readonly KeptBackup[] {
   const [ahead = [], past = []] = byClock(listSnapshots(folder), now);
   return [...past, ...ahead];
 }
 
 /** Those that are later than now, and the others. */
-function byClock(snapshots: readonly Snapshot[], now: Temporal.Instant) {
-  const isAhead = ({ madeAt }: Snapshot) => Temporal.Instant.compare(madeAt, now) > 0;
+function byClock(snapshots: readonly KeptBackup[], now: Temporal.Instant) {
+  const isAhead = ({ madeAt }: KeptBackup) => Temporal.Instant.compare(madeAt, now) > 0;
   return [snapshots.filter(isAhead), snapshots.filter((one) => !isAhead(one))];
 }
 
@@ -109,12 +109,12 @@ interface Pruning {
  * dated does not count among them, and does not push them out.
  */
 export function superfluous(
-  all: readonly Snapshot[],
+  all: readonly KeptBackup[],
   { keep, zone, now }: Pruning,
-): readonly Snapshot[] {
+): readonly KeptBackup[] {
   const [ahead = [], snapshots = []] = byClock(all, now);
   const daily = snapshots.filter(({ reason }) => reason === "daily");
-  const dayOf = ({ madeAt }: Snapshot) => madeAt.toZonedDateTimeISO(zone).toPlainDate();
+  const dayOf = ({ madeAt }: KeptBackup) => madeAt.toZonedDateTimeISO(zone).toPlainDate();
   const kept = new Set([
     // The newest one is never too many.
     ...daily.slice(0, 1),
@@ -135,9 +135,9 @@ export function superfluous(
 }
 
 function newestOfEach(
-  snapshots: readonly Snapshot[],
-  { most, period }: { readonly most: number; readonly period: (one: Snapshot) => string },
-): readonly Snapshot[] {
+  snapshots: readonly KeptBackup[],
+  { most, period }: { readonly most: number; readonly period: (one: KeptBackup) => string },
+): readonly KeptBackup[] {
   const periods = Map.groupBy(snapshots, period);
   return [...periods.values()].slice(0, most).flatMap(([newest]) => newest ?? []);
 }

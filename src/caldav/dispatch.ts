@@ -38,7 +38,7 @@ import {
   principalSearchAnswer,
   searchPropertiesAnswer,
 } from "./reports/report-principal.ts";
-import type { Report } from "./reports/report-question.ts";
+import type { DavReport } from "./reports/report-question.ts";
 import { syncAnswer } from "./reports/report-sync.ts";
 import { supportedReports } from "./reports/supported-reports.ts";
 import { documentOf } from "./xml/read-xml.ts";
@@ -252,7 +252,7 @@ function reportAnswer(context: DavContext, request: ResourceRequest): DavAnswer 
   const xml = documentOf(request);
   if (!xml.ok) return faultAnswer(xmlFault(xml.failure));
   if (xml.value === null) return faultAnswer(bodyFault("the body names no report: it is empty"));
-  const report: Report = { ...request, xml: xml.value };
+  const report: DavReport = { ...request, xml: xml.value };
   const excess = choiceFault(report.xml);
   if (excess) return faultAnswer(excess);
   const isSupported = supportedReports(request.resource.kind).some((name) =>
@@ -264,7 +264,7 @@ function reportAnswer(context: DavContext, request: ResourceRequest): DavAnswer 
   return faultAnswer(davFault("supported-report", reason));
 }
 
-type ReportAnswer = (context: DavContext, report: Report) => DavAnswer;
+type ReportAnswer = (context: DavContext, report: DavReport) => DavAnswer;
 
 const answers: ReadonlyMap<string, ReportAnswer> = new Map(
   (

@@ -1,10 +1,10 @@
 import { type ItemKey, type Revision, revision } from "../domain/ids.ts";
 import type { Store, TransactionState } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { CalendarObject, Span } from "./calendar-types.ts";
+import type { CalendarObject, TimeSpan } from "./calendar-types.ts";
 import { createObjectCache } from "./object-cache.ts";
 import type { ObjectRenderer } from "./object-renderer.ts";
-import { componentIn, type Facts, factsOf, holds, type Scope } from "./person-calendars.ts";
+import { type CalendarScope, componentIn, type Facts, factsOf, holds } from "./person-calendars.ts";
 import { hashedNameOf } from "./resource-names.ts";
 import { createSpanIndex, type SpanIndex } from "./span-index.ts";
 
@@ -15,7 +15,7 @@ export interface Member {
 }
 
 /** Who looks at a calendar. */
-export interface Viewer {
+export interface CalendarViewer {
   /** One id for all people who see the same members. */
   readonly id: string;
   readonly sees: (facts: Facts) => boolean;
@@ -28,9 +28,9 @@ interface CalendarIndex {
   readonly get: (key: ItemKey) => Member | null;
   readonly named: (name: string) => Member | null;
   /** The members that a viewer may see, by item key; all members for null. */
-  readonly list: (viewer: Viewer | null) => readonly CalendarObject[];
+  readonly list: (viewer: CalendarViewer | null) => readonly CalendarObject[];
   /** Those of them that may take place in a span; what is outside of it may be left out. */
-  readonly listNear: (viewer: Viewer | null, span: Span) => readonly CalendarObject[];
+  readonly listNear: (viewer: CalendarViewer | null, span: TimeSpan) => readonly CalendarObject[];
   /** Whether no member is private. */
   readonly isOpen: () => boolean;
 }
@@ -42,16 +42,16 @@ interface CalendarIndexes {
   /** What the last `refresh` returned. */
   readonly upTo: () => Revision;
   /** The index of a calendar as of the last `refresh`, filled when it is asked for first. */
-  readonly of: (scope: Scope) => CalendarIndex;
+  readonly of: (scope: CalendarScope) => CalendarIndex;
   /** Names the index that calendars of one scope share. */
-  readonly idOf: (scope: Scope) => string;
+  readonly idOf: (scope: CalendarScope) => string;
   /** Whether `of` has nothing to read. */
-  readonly isFilled: (scope: Scope) => boolean;
+  readonly isFilled: (scope: CalendarScope) => boolean;
   /**
    * Fills the index of a calendar in steps, none of which belongs inside a transaction; others may change what they like in
    * between. Where the change log has not kept up with that, the index is filled when it is asked for.
    */
-  readonly fillInSteps: (scope: Scope) => Iterator<unknown, void, undefined>;
+  readonly fillInSteps: (scope: CalendarScope) => Iterator<unknown, void, undefined>;
   /** The octets whose ETag the object names. Throws an `EarlierObjectError` when the item has changed since. */
   readonly octets: (object: CalendarObject) => Buffer;
   /** Rereads an item whose octets changed without an entry in the change log. */
@@ -59,7 +59,7 @@ interface CalendarIndexes {
 }
 
 interface FilledIndex {
-  readonly scope: Scope;
+  readonly scope: CalendarScope;
   readonly index: CalendarIndex;
 }
 
@@ -119,11 +119,11 @@ export function createCalendarIndexes(deps: {
     else index.remove(key);
   }
 
-  function memberOf(view: ViewItem, facts: Facts, { kind }: Scope): Member {
+  function memberOf(view: ViewItem, facts: Facts, { kind }: CalendarScope): Member {
     return { facts: shared(facts), object: cache.object(view, componentIn(kind, facts)) };
   }
 
-  function fill(scope: Scope): FilledIndex {
+  function fill(scope: CalendarScope): FilledIndex {
     const { collection, person } = scope;
     const index = createCalendarIndex();
     const views =
@@ -135,7 +135,7 @@ export function createCalendarIndexes(deps: {
     return { scope, index };
   }
 
-  function* fillInSteps(scope: Scope): Generator<void> {
+  function* fillInSteps(scope: CalendarScope): Generator<void> {
     const { collection, person } = scope;
     const from = store.changes.latest();
     const filled = { scope, index: createCalendarIndex() };
@@ -258,10 +258,10 @@ function createSharedFacts(): (facts: Facts) => Facts {
 }
 
 /** People share the index of a calendar; each has an index of their own for assigned items. */
-const idOfScope = ({ kind, collection, person }: Scope): string =>
+const idOfScope = ({ kind, collection, person }: CalendarScope): string =>
   collection === null ? `${kind} ${person}` : `${kind} ${collection}`;
 
-const touches = ({ span }: CalendarObject, { from, to }: Span): boolean =>
+const touches = ({ span }: CalendarObject, { from, to }: TimeSpan): boolean =>
   span === null || (span.from <= to && span.to >= from);
 
 /** Lists are cached for at most so many viewers: as many as a large team has people. */
@@ -329,7 +329,10 @@ function createCalendarIndex(): CalendarIndex {
     return found ? shown(found) : null;
   }
 
-  function sorted(among: readonly Member[], viewer: Viewer | null): readonly CalendarObject[] {
+  function sorted(
+    among: readonly Member[],
+    viewer: CalendarViewer | null,
+  ): readonly CalendarObject[] {
     const seen = viewer ? among.filter(({ facts }) => viewer.sees(facts)) : among;
     return seen.map((member) => shown(member).object).sort((a, b) => a.key - b.key);
   }

@@ -49,11 +49,11 @@ export interface CalendarObject {
    * either side, as others may be meant; null for a to-do without dates. A coarse answer: an object outside cannot match
    * a time range, one inside has to be looked at.
    */
-  readonly span: Span | null;
+  readonly span: TimeSpan | null;
 }
 
 /** From when to when, in milliseconds since 1970, end exclusive. */
-export interface Span {
+export interface TimeSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -117,7 +117,7 @@ export interface Calendars {
    * Those of them of which the span touches another one, and those without a span; others may be left out, or not. Either
    * end may be infinite.
    */
-  readonly objectsNear: (calendar: Calendar, span: Span) => readonly CalendarObject[];
+  readonly objectsNear: (calendar: Calendar, span: TimeSpan) => readonly CalendarObject[];
   /** The member of this name; null when there is none, or none that the person may see. */
   readonly object: (calendar: Calendar, name: string) => CalendarObject | null;
   /** As `object`, for many names of one calendar, all of the moment at which this is called. */

@@ -3,10 +3,10 @@ import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain
 import { lazy } from "../domain/lazy.ts";
 import type { Store } from "../store/store.ts";
 import { createTurns, inTurns, type Turns } from "../turns.ts";
-import { createCalendarIndexes, type Member, type Viewer } from "./calendar-index.ts";
+import { type CalendarViewer, createCalendarIndexes, type Member } from "./calendar-index.ts";
 import type { Calendar, CalendarObject, Calendars, FormerMember } from "./calendar-types.ts";
 import { EarlierObjectError } from "./object-cache.ts";
-import { createObjectRenderer, formatOf } from "./object-renderer.ts";
+import { createObjectRenderer, objectFormatOf } from "./object-renderer.ts";
 import { createOwnViews, type OwnView } from "./own-view.ts";
 import { createPersonCalendars, type ScopedCalendar, sees } from "./person-calendars.ts";
 import { isHashedName, nameOfUid, uidOfName } from "./resource-names.ts";
@@ -54,7 +54,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     store,
     milestones,
     readOnly,
-    format: lazy(() => formatOf(zone)),
+    format: lazy(() => objectFormatOf(zone)),
   });
   const indexes = createCalendarIndexes({
     store,
@@ -85,7 +85,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     const { scope, access } = calendar;
     // What a calendar's state is called is known without its members.
     const index = once(() => indexes.of(scope));
-    const viewer: Viewer = { id: access, sees: (facts) => sees(scope, facts) };
+    const viewer: CalendarViewer = { id: access, sees: (facts) => sees(scope, facts) };
     const seen = (member: Member | null): CalendarObject | null =>
       member && sees(scope, member.facts) ? member.object : null;
     const mine = own.of(scope.person, indexes.upTo());

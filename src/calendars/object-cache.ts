@@ -4,7 +4,7 @@ import { endsAt, startsAt } from "../domain/when.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
-import type { ObjectRenderer, Written } from "./object-renderer.ts";
+import type { MemberOctets, ObjectRenderer } from "./object-renderer.ts";
 import { nameOfUid } from "./resource-names.ts";
 
 /** Thrown when the octets of a member are asked for that has changed since. */
@@ -128,7 +128,7 @@ function createOctetCache(budget: number): OctetCache {
 export function memberObject(
   { key, uid, item }: ViewItem,
   component: ObjectComponent,
-  as: { readonly name: string; readonly written: Written; readonly zone: string },
+  as: { readonly name: string; readonly written: MemberOctets; readonly zone: string },
 ): CalendarObject {
   const { octets, etag, modifiedAt } = as.written;
   const size = { length: octets.byteLength, span: spanOf(item, as.zone) };

@@ -30,7 +30,7 @@ import type { ViewItem } from "../store/view/view.ts";
 import type { ObjectComponent } from "./calendar-types.ts";
 
 /** The octets of a member, and what stands in the headers beside them. */
-export interface Written {
+export interface MemberOctets {
   readonly octets: Buffer;
   /** Strong and quoted. */
   readonly etag: string;
@@ -40,7 +40,11 @@ export interface Written {
 /** Writes members as they are now; the same state of the store always gives the same octets. */
 export interface ObjectRenderer {
   /** `row`: what a program has put; what is kept of the item unless said. */
-  readonly write: (view: ViewItem, component: ObjectComponent, row?: ObjectRow | null) => Written;
+  readonly write: (
+    view: ViewItem,
+    component: ObjectComponent,
+    row?: ObjectRow | null,
+  ) => MemberOctets;
   /** The text of the item alone, in the form in which two are compared. `names`: labels that octets call otherwise. */
   readonly canonical: (view: ViewItem, component: ObjectComponent, names?: LabelNames) => string;
   /** What a program has put, when it is given out as it came. */
@@ -389,7 +393,7 @@ const allYears = { fromYear: 1900, toYear: 2100 } as const;
  * A fingerprint of how this build writes objects in a zone, taken from samples: where a newer build writes otherwise, every
  * ETag is another one, and no change log tells programs of it.
  */
-export function formatOf(zone: string): string {
+export function objectFormatOf(zone: string): string {
   const zonesOf = createZoneWriter();
   const context = {
     zone,

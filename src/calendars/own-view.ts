@@ -12,7 +12,14 @@ import type { ViewItem } from "../store/view/view.ts";
 import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
 import { memberObject } from "./object-cache.ts";
 import type { ObjectRenderer } from "./object-renderer.ts";
-import { componentIn, type Facts, factsOf, holds, type Scope, sees } from "./person-calendars.ts";
+import {
+  type CalendarScope,
+  componentIn,
+  type Facts,
+  factsOf,
+  holds,
+  sees,
+} from "./person-calendars.ts";
 import { nameOfUid } from "./resource-names.ts";
 
 /**
@@ -25,7 +32,7 @@ export interface OwnView {
   /** An item as the person is shown it; null for one that is gone for that person, or that all see alike. */
   readonly view: (key: ItemKey) => ViewItem | null;
   /** The members of a calendar among them, by item key. */
-  readonly members: (scope: Scope) => readonly CalendarObject[];
+  readonly members: (scope: CalendarScope) => readonly CalendarObject[];
 }
 
 /** A member of an own view. */

@@ -19,7 +19,7 @@ import type { Calendar, CalendarKind, ObjectComponent } from "./calendar-types.t
 /** A calendar of a person with what decides about its members. */
 export interface ScopedCalendar {
   readonly calendar: Calendar;
-  readonly scope: Scope;
+  readonly scope: CalendarScope;
   /** A hash of all that decides, beside the items, what the person may see in it. */
   readonly access: string;
   /** Projects that must have been read before anything can be said of it. */
@@ -271,7 +271,7 @@ export function factsOf(item: Item): Facts {
 }
 
 /** What a calendar of one person holds. */
-export interface Scope {
+export interface CalendarScope {
   readonly person: PersonId;
   readonly kind: CalendarKind;
   /** Null for `assigned`. */
@@ -283,7 +283,7 @@ export interface Scope {
 }
 
 /** Whether an item is in such a calendar for anybody. */
-export function holds({ kind, collection, person }: Scope, facts: Facts): boolean {
+export function holds({ kind, collection, person }: CalendarScope, facts: Facts): boolean {
   switch (kind) {
     case "events":
     case "tasks":
@@ -298,7 +298,7 @@ export function holds({ kind, collection, person }: Scope, facts: Facts): boolea
 }
 
 /** Whether the person may see an item that the calendar holds. */
-export function sees({ person, visible, isPrivate }: Scope, facts: Facts): boolean {
+export function sees({ person, visible, isPrivate }: CalendarScope, facts: Facts): boolean {
   if (!visible.has(facts.collection)) return false;
   if (!(isPrivate || facts.isPrivate)) return true;
   return facts.creatorId === person || facts.assigned.includes(person);

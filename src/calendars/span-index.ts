@@ -1,5 +1,5 @@
 import type { ItemKey } from "../domain/ids.ts";
-import type { CalendarObject, Span } from "./calendar-types.ts";
+import type { CalendarObject, TimeSpan } from "./calendar-types.ts";
 
 type Placed = Pick<CalendarObject, "key" | "span">;
 
@@ -9,7 +9,7 @@ export interface SpanIndex {
   /** Takes away what was put so. */
   readonly remove: (object: Placed) => void;
   /** All that touches a span, what has none, and some that is near it, in no order. Either end may be infinite. */
-  readonly near: (span: Span) => readonly ItemKey[];
+  readonly near: (span: TimeSpan) => readonly ItemKey[];
 }
 
 /** Ten days: a usual question is about a month. */

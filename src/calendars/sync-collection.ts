@@ -2,8 +2,14 @@ import { type ItemKey, isId, type Revision, revision } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import type { ObjectName } from "../store/rows/calendar-rows.ts";
 import type { Store } from "../store/store.ts";
-import type { CalendarChanges, CalendarObject, Span } from "./calendar-types.ts";
-import { factsOf, holds, type Scope, type ScopedCalendar, sees } from "./person-calendars.ts";
+import type { CalendarChanges, CalendarObject, TimeSpan } from "./calendar-types.ts";
+import {
+  type CalendarScope,
+  factsOf,
+  holds,
+  type ScopedCalendar,
+  sees,
+} from "./person-calendars.ts";
 import { nameOfUid } from "./resource-names.ts";
 
 /** A calendar as it is now, as its person sees it. */
@@ -11,7 +17,7 @@ export interface PresentCalendar extends ScopedCalendar {
   /** By item key. */
   readonly list: () => readonly CalendarObject[];
   /** Those that may take place in a span; what is outside of it may be left out. */
-  readonly listNear: (span: Span) => readonly CalendarObject[];
+  readonly listNear: (span: TimeSpan) => readonly CalendarObject[];
   readonly get: (key: ItemKey) => CalendarObject | null;
   readonly named: (name: string) => CalendarObject | null;
   /** The newest change of it. */
@@ -176,7 +182,7 @@ function wasMember(
 }
 
 /** Whether the person sees such an item in the calendar. */
-export function isSeen(scope: Scope, item: Item): boolean {
+export function isSeen(scope: CalendarScope, item: Item): boolean {
   const facts = factsOf(item);
   return holds(scope, facts) && sees(scope, facts);
 }

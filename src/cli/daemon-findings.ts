@@ -4,7 +4,7 @@ import { listRemedy, type ToldTrouble, troubleWords } from "../domain/trouble.ts
 import type { ZoneData } from "../domain/zone-data.ts";
 import { copyAgeFinding } from "./copy-findings.ts";
 import { broken, doubtful, type Finding, fine } from "./finding.ts";
-import { type MailState, mailFindings, senderFindings } from "./mail-findings.ts";
+import { mailFindings, type ReportedMailState, senderFindings } from "./mail-findings.ts";
 import {
   checkBlocks,
   checkClock,
@@ -36,7 +36,7 @@ export interface DaemonStatus {
   readonly clockAheadSeconds?: number | null;
   readonly quota?: QuotaUse;
   readonly errors?: readonly { source: string; severity: string; problem: string }[];
-  readonly mail?: MailState;
+  readonly mail?: ReportedMailState;
   readonly proxy?: ProxyUse;
   readonly zoneData?: ZoneData;
   readonly eventLoop?: { readonly longestMs: number; readonly minutes: number };

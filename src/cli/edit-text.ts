@@ -1,5 +1,5 @@
 import { visible } from "../reports/formats/text-formats.ts";
-import { localTime, rowsOf, table } from "./terminal-text.ts";
+import { localTime, rowsOf, textTable } from "./terminal-text.ts";
 
 /** An edit as the API answers it, as far as it is printed. */
 export interface ListedEdit {
@@ -74,7 +74,7 @@ export function describeEdits(answer: unknown, zone: string): string {
   if (edits.length === 0) return "no edits\n";
   const oldest = edits.at(-1)?.id;
   const more = `\nThese are the newest ${mostListed}; --before ${oldest} goes on with older ones.\n`;
-  const list = table(
+  const list = textTable(
     ["ID", `ACCEPTED (${zone})`, "WHO", "WHAT", "STATE"],
     edits.map(({ id, createdAt, words: { who, did, by, standing } }) => [
       String(id),
@@ -88,7 +88,7 @@ export function describeEdits(answer: unknown, zone: string): string {
 }
 
 /** One edit, whole: in a sentence, field by field, with its story and what can be done. */
-export function describeEdit(answer: unknown, zone: string): string {
+export function describeEditText(answer: unknown, zone: string): string {
   const edit: ListedEdit = Object(answer);
   const { id, item, action, state, reason, notBefore, words, story = [], undoes } = edit;
   const at = (instant: string | null) => `${localTime(instant, zone)} (${zone})`;
@@ -117,7 +117,7 @@ export function describeEdit(answer: unknown, zone: string): string {
 }
 
 /** What a person is to choose between, with the commands that do it. */
-export function describeChoice(edit: ListedEdit): string {
+export function describeEditChoice(edit: ListedEdit): string {
   const { id, item } = edit;
   return lines([
     `Edit ${id} of ${JSON.stringify(item.title)}: somebody else has changed the same`,

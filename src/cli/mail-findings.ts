@@ -4,7 +4,7 @@ import { broken, doubtful, type Finding } from "./finding.ts";
 import { localTime } from "./terminal-text.ts";
 
 /** How mails fare, as the ledger says it and `/api/status` repeats it; `at` as an instant's text there. */
-export interface MailState {
+export interface ReportedMailState {
   readonly deferred: number;
   readonly problem: string | null;
   readonly refusals: readonly {
@@ -18,7 +18,7 @@ export interface MailState {
 
 /** Tells what waits, and who got nothing in the last 30 days; empty where all went well. */
 export function mailFindings(
-  { deferred, problem, refusals }: MailState,
+  { deferred, problem, refusals }: ReportedMailState,
   zone: string,
 ): readonly Finding[] {
   const { what, remedy } = troubleWords({

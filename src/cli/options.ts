@@ -38,7 +38,7 @@ export function readRows(text: string): number {
   throw new InvalidArgumentError("It must be a positive whole number.");
 }
 
-export function readDuration(text: string): Temporal.Duration {
+export function durationOption(text: string): Temporal.Duration {
   try {
     const duration = Temporal.Duration.from(text);
     if (duration.sign > 0) return duration;

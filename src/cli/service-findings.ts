@@ -15,7 +15,7 @@ export async function checkReach(
   if (!labels.ok) {
     const { failure } = labels;
     const what = describeFailure(failure);
-    return [broken("service", { what, remedy: remedyFor(failure) })];
+    return [broken("service", { what, remedy: remedyForFailure(failure) })];
   }
   const reached = fine("service", `${config.service.baseUrl} answers and takes the key`);
   if (config.projects !== "discover") return [reached];
@@ -34,7 +34,7 @@ export async function checkReach(
 }
 
 /** What helps against a failure of the first question to the service. */
-export function remedyFor(failure: Failure): string {
+export function remedyForFailure(failure: Failure): string {
   switch (failure.kind) {
     case "refused":
       return failure.status === 401 || failure.status === 403

@@ -1,7 +1,7 @@
 import { alignedTable, visible } from "../reports/formats/text-formats.ts";
 
 /** Head and rows in columns as wide as their widest cell; nothing of a cell steers the terminal or breaks the line. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = head.map((title) => ({ title, type: "text" }) as const);
   return alignedTable(
     columns,

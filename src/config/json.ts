@@ -30,7 +30,7 @@ export interface JsonText {
  * Parses JSON as people write it: comments, commas before a closing bracket and a byte order mark are welcome. Fails with the
  * first fault and its place; a key that stands twice in one object is one, as only the last would count.
  */
-export function parseJson(text: string): Result<JsonText, JsonFault> {
+export function parseConfigJson(text: string): Result<JsonText, JsonFault> {
   const clean = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const errors: ParseError[] = [];
   const tree = parseTree(clean, errors, { allowTrailingComma: true });

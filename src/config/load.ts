@@ -4,11 +4,11 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import type { Config } from "./config.ts";
 import type { WrittenConfig } from "./effective.ts";
 import { type Environment, overlayEnvironment } from "./environment.ts";
-import { type JsonText, parseJson } from "./json.ts";
+import { type JsonText, parseConfigJson } from "./json.ts";
 import { type ConfigProblem, explainIssue, toProblems } from "./problems.ts";
 import { configSchema } from "./schema.ts";
 import { isRecord, valueAt } from "./schema-parts.ts";
-import { readText } from "./secrets.ts";
+import { readTextFile } from "./secrets.ts";
 
 /** A configuration that also knows how it was written. */
 export interface LoadedConfig extends Config {
@@ -47,11 +47,11 @@ export function loadConfig(
 
   const file = resolve(cwd, sources.file);
   const base = { folder: dirname(file), env, cwd, isReader };
-  const text = readText(file);
+  const text = readTextFile(file);
   if (!text.ok) {
     return fail([{ path: sources.file, message: text.failure }, ...environmentProblems(base)]);
   }
-  const json = parseJson(text.value);
+  const json = parseConfigJson(text.value);
   if (json.ok) {
     const { value, placeOf } = json.value;
     return parseConfig(value, { ...base, placeOf });

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { always, doc, field, oneSecret, path, secret, secretFile } from "./schema-parts.ts";
+import {
+  always,
+  doc,
+  oneSecret,
+  path,
+  secret,
+  secretFileField,
+  textSetting,
+} from "./schema-parts.ts";
 import { readPassword, readTimeOfDay } from "./values.ts";
 
 const counted = (fallback: number, about: string) =>
@@ -14,7 +22,7 @@ export function backups(folder: string) {
         "whether a backup is made every day; before a migration one is made in any case",
       ),
       at: doc(
-        field(readTimeOfDay, "time of day").prefault("03:30"),
+        textSetting(readTimeOfDay, "time of day").prefault("03:30"),
         "when, on the account's clocks; what was missed is made up for at the next start",
       ),
       keep: z
@@ -33,7 +41,7 @@ export function backups(folder: string) {
         secret(readPassword),
         "seals the keys in backups; without one they are left out, and lie in the data directory alone",
       ),
-      passphraseFile: doc(secretFile(folder, readPassword), "a file that holds it"),
+      passphraseFile: doc(secretFileField(folder, readPassword), "a file that holds it"),
     })
     .superRefine(oneSecret("passphrase"), always)
     .transform(({ passphrase, passphraseFile, ...rest }) => ({

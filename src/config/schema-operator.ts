@@ -1,6 +1,14 @@
 import { z } from "zod";
 import type { WebhookConfig } from "./config.ts";
-import { always, doc, field, noneTwice, oneSecret, secret, secretFile } from "./schema-parts.ts";
+import {
+  always,
+  doc,
+  noneTwice,
+  oneSecret,
+  secret,
+  secretFileField,
+  textSetting,
+} from "./schema-parts.ts";
 import { readEmail, readExactLength, readToken, readWebhookUrl } from "./values.ts";
 
 /** Who is told of troubles. */
@@ -16,7 +24,7 @@ export function operator(folder: string) {
     .transform(({ name, ...written }) => ({ name, ...settled(written) }));
   return z.strictObject({
     mail: doc(
-      z.array(field(readEmail, "e-mail address")).optional(),
+      z.array(textSetting(readEmail, "e-mail address")).optional(),
       "who is mailed of troubles, and of their ends; `[]` for nobody",
       "`service.contact`",
     ),
@@ -25,7 +33,7 @@ export function operator(folder: string) {
       "addresses to which the same is sent by HTTP; they may be in a private network",
     ),
     again: doc(
-      field(readExactLength, "duration").nullable().prefault(null),
+      textSetting(readExactLength, "duration").nullable().prefault(null),
       "how often a trouble that lasts is told again, such as `P7D`; never unless given",
     ),
   });
@@ -48,15 +56,15 @@ export function personWebhook(folder: string) {
 function webhookKeys(folder: string) {
   return {
     url: doc(secret(readWebhookUrl), "the address; for ntfy that of the topic"),
-    urlFile: doc(secretFile(folder, readWebhookUrl), "a file that holds the address"),
+    urlFile: doc(secretFileField(folder, readWebhookUrl), "a file that holds the address"),
     format: doc(
       z.enum(["json", "ntfy"]).prefault("json"),
       "what is sent there: JSON as `docs/messages.md` describes it, or a message for ntfy",
     ),
     token: doc(secret(readToken), "sent along as `Authorization: Bearer`"),
-    tokenFile: doc(secretFile(folder, readToken), "a file that holds it"),
+    tokenFile: doc(secretFileField(folder, readToken), "a file that holds it"),
     secret: doc(secret(readToken), "signs each message, so that the receiver knows whose it is"),
-    secretFile: doc(secretFile(folder, readToken), "a file that holds it"),
+    secretFile: doc(secretFileField(folder, readToken), "a file that holds it"),
   };
 }
 

@@ -8,7 +8,7 @@ import { readSecretFile } from "./secrets.ts";
 export const always = { when: () => true };
 
 /** A text that `read` understands; its sentence becomes the problem. `type`: what the reference calls such a text. */
-export function field<Value>(read: (text: string) => Result<Value, string>, type: string) {
+export function textSetting<Value>(read: (text: string) => Result<Value, string>, type: string) {
   return z
     .string()
     .transform((text, context): Value => settle(read(text), context))
@@ -48,11 +48,11 @@ export function discoverOr<Schema extends z.ZodType>(schema: Schema) {
 
 /** A secret written into the file itself; null = not given. */
 export function secret(read: (text: string) => Result<string, string>) {
-  return field(read, "secret").nullish();
+  return textSetting(read, "secret").nullish();
 }
 
 /** A secret in a file of its own; null = not given. */
-export function secretFile(folder: string, read: (text: string) => Result<string, string>) {
+export function secretFileField(folder: string, read: (text: string) => Result<string, string>) {
   return path(folder)
     .transform((file, context): string => {
       const content = readSecretFile(file);

@@ -9,14 +9,14 @@ import {
   discoverOr,
   doc,
   entriesOf,
-  field,
   id,
   isGiven,
   noneTwice,
   oneSecret,
   path,
   secret,
-  secretFile,
+  secretFileField,
+  textSetting,
   valueAt,
 } from "./schema-parts.ts";
 import {
@@ -39,7 +39,7 @@ import {
   readPurgeText,
   readPurgeUrl,
   readServiceUrl,
-  readSmtpUrl,
+  readSmtpSetting,
   readTimeOfDay,
   readToken,
   readWeekday,
@@ -82,7 +82,7 @@ export function configSchema(folder: string): z.ZodType<Config> {
         "opens the API and the start page; at least 32 characters",
         "made on the first start, in `<dataDir>/admin-token`",
       ),
-      adminTokenFile: doc(secretFile(folder, readAdminToken), "a file that holds it instead"),
+      adminTokenFile: doc(secretFileField(folder, readAdminToken), "a file that holds it instead"),
     })
     .superRefine(oneSecret("adminToken"), always)
     .superRefine(subscriptionsStayInside, always)
@@ -111,22 +111,25 @@ function service(folder: string) {
   return z
     .strictObject({
       baseUrl: doc(
-        field(readServiceUrl, "address"),
+        textSetting(readServiceUrl, "address"),
         "the service's API with its version, such as `https://company.example.com/api/v3`; https, or http on this machine",
       ),
       uploadUrl: doc(
-        field(readServiceUrl, "address").optional(),
+        textSetting(readServiceUrl, "address").optional(),
         "where files are uploaded",
         "`baseUrl` with `/upload` for `/api/v3`",
       ),
       apiKey: doc(secret(readToken), "the account's key; this, `apiKeyFile` or the environment"),
-      apiKeyFile: doc(secretFile(folder, readToken), "a file that holds the key and nothing else"),
+      apiKeyFile: doc(
+        secretFileField(folder, readToken),
+        "a file that holds the key and nothing else",
+      ),
       contact: doc(
-        field(readEmail, "e-mail address"),
+        textSetting(readEmail, "e-mail address"),
         "who runs this Dayferry: it goes into the User-Agent that the service asks for",
       ),
       timeZone: doc(
-        field(readZone, "IANA zone"),
+        textSetting(readZone, "IANA zone"),
         "the account's zone, in which the service writes times; `doctor --probe-time-zone` proves it",
       ),
       quota: z
@@ -135,15 +138,18 @@ function service(folder: string) {
             z.int().min(1, "must be at least 1").prefault(25),
             "how many requests the service allows in that time",
           ),
-          per: doc(field(readExactLength, "duration").prefault("PT10S"), "the time of the quota"),
+          per: doc(
+            textSetting(readExactLength, "duration").prefault("PT10S"),
+            "the time of the quota",
+          ),
         })
         .prefault({}),
       timeout: doc(
-        field(readExactLength, "duration").prefault("PT30S"),
+        textSetting(readExactLength, "duration").prefault("PT30S"),
         "how long the service may take for one answer",
       ),
       webUrl: doc(
-        field(readLinkTemplate, "address").nullable().prefault(null),
+        textSetting(readLinkTemplate, "address").nullable().prefault(null),
         "links to items in the service's own pages: a template with `{project}`, `{kind}` and `{id}`",
       ),
     })
@@ -182,11 +188,11 @@ function people(folder: string) {
       id: doc(id(personId), "the person's number"),
       name: doc(z.string().nullable().prefault(null), "another name than the service's"),
       email: doc(
-        field(readEmail, "e-mail address").nullable().prefault(null),
+        textSetting(readEmail, "e-mail address").nullable().prefault(null),
         "where mails go, and the user name for calendar programs",
       ),
       timeZone: doc(
-        field(readZone, "IANA zone").nullable().prefault(null),
+        textSetting(readZone, "IANA zone").nullable().prefault(null),
         "on whose clocks the person's mails and reports are; else the account's",
       ),
       calendars: doc(
@@ -199,7 +205,7 @@ function people(folder: string) {
         "where reminders, digests and notices of the person go by HTTP; the person may choose another one on the pages",
       ),
       apiKey: doc(secret(readToken), "the person's own key, with which the own edits are sent"),
-      apiKeyFile: doc(secretFile(folder, readToken), "a file that holds it"),
+      apiKeyFile: doc(secretFileField(folder, readToken), "a file that holds it"),
     })
     .superRefine(oneSecret("apiKey"), always)
     .transform(({ apiKey, apiKeyFile, ...rest }) => ({
@@ -232,7 +238,7 @@ const shareRange = "must be between 0.1 and 1";
 function polling() {
   return z.strictObject({
     maxAge: doc(
-      field(readExactLength, "duration").prefault("PT15M"),
+      textSetting(readExactLength, "duration").prefault("PT15M"),
       "how old anything may be before it is read again; what changes often is read more often",
     ),
     share: doc(
@@ -259,7 +265,7 @@ function http(folder: string) {
     ),
     port: doc(z.int().min(0, range).max(65_535, range).prefault(8380), "0 for any free one"),
     publicUrl: doc(
-      field(readPublicUrl, "address").nullable().prefault(null),
+      textSetting(readPublicUrl, "address").nullable().prefault(null),
       "the address under which others reach the daemon: Google, Outlook, and links in mails and feeds need it",
     ),
     trustProxy: doc(
@@ -279,7 +285,7 @@ function http(folder: string) {
       "false",
     ),
     primaryUrl: doc(
-      field(readPublicUrl, "address").nullable().prefault(null),
+      textSetting(readPublicUrl, "address").nullable().prefault(null),
       "for `serve --read-only`: the address of the daemon that takes edits, which it tells to who wants to change something; else `http.publicUrl`",
     ),
   });
@@ -289,14 +295,14 @@ function http(folder: string) {
 const mostProxies = 16;
 
 function trustedProxies() {
-  const several = z.array(field(readProxy, "address or network"));
+  const several = z.array(textSetting(readProxy, "address or network"));
   return z
     .union(
       [
         z.boolean(),
         z.int().min(1).max(mostProxies),
         several.min(1),
-        field(readProxies, "addresses and networks with commas between"),
+        textSetting(readProxies, "addresses and networks with commas between"),
       ],
       {
         error: `must be true, false, a number of proxies from 1 to ${mostProxies}, or addresses and networks such as "loopback" or ["10.0.0.0/8"]`,
@@ -308,7 +314,7 @@ function trustedProxies() {
 /** `true` = with the usual lengths, `false` = none. */
 function sharedCache(folder: string) {
   const length = (usual: string, about: string) =>
-    doc(field(readLength, "duration").prefault(usual), about);
+    doc(textSetting(readLength, "duration").prefault(usual), about);
   return z.strictObject({
     maxAge: length(
       "PT1M",
@@ -327,14 +333,17 @@ function sharedCache(folder: string) {
 }
 
 function purge(folder: string) {
-  const text = () => field(readPurgeText, "template");
+  const text = () => textSetting(readPurgeText, "template");
   return z
     .strictObject({
       url: doc(
-        field(readPurgeUrl, "template of an address"),
+        textSetting(readPurgeUrl, "template of an address"),
         "where a cache is told that a feed has changed; `{key}` is the feed's surrogate key, `{path}` and `{url}` its address",
       ),
-      method: doc(field(readMethod, "method").prefault("PURGE"), "the method of that request"),
+      method: doc(
+        textSetting(readMethod, "method").prefault("PURGE"),
+        "the method of that request",
+      ),
       headers: doc(
         z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, headerName), text()).prefault({}),
         "its headers by name, as templates with `{key}`, `{path}`, `{url}` and `{token}`",
@@ -344,9 +353,9 @@ function purge(folder: string) {
         secret(readToken),
         "goes in the place of `{token}`, else into `Authorization: Bearer`",
       ),
-      tokenFile: doc(secretFile(folder, readToken), "a file that holds it instead"),
+      tokenFile: doc(secretFileField(folder, readToken), "a file that holds it instead"),
       timeout: doc(
-        field(readExactLength, "duration").prefault("PT5S"),
+        textSetting(readExactLength, "duration").prefault("PT5S"),
         "how long the cache may take for its answer",
       ),
     })
@@ -408,11 +417,13 @@ const anyHosts: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 function identityHeader() {
   return z.strictObject({
     name: doc(
-      field(readHeaderName, "name of a header"),
+      textSetting(readHeaderName, "name of a header"),
       "the header with a person's e-mail address or id, such as `X-Forwarded-Email`",
     ),
     from: doc(
-      z.array(field(readNetwork, "address or network")).min(1, "must name the proxy's address"),
+      z
+        .array(textSetting(readNetwork, "address or network"))
+        .min(1, "must name the proxy's address"),
       "the proxy's own addresses or networks; from anywhere else the header is ignored",
     ),
     admins: doc(
@@ -420,7 +431,7 @@ function identityHeader() {
       "who is the admin, as the header says it; everybody else sees the own things",
     ),
     logout: doc(
-      field(readLogout, "address").nullable().prefault(null),
+      textSetting(readLogout, "address").nullable().prefault(null),
       "where people end their log-in with the proxy: a path of its host, or an address",
     ),
   });
@@ -428,10 +439,10 @@ function identityHeader() {
 
 function feeds() {
   return z.strictObject({
-    past: doc(field(readLength, "duration").prefault("P90D"), "how far back feeds go"),
-    future: doc(field(readLength, "duration").prefault("P2Y"), "how far ahead feeds go"),
+    past: doc(textSetting(readLength, "duration").prefault("P90D"), "how far back feeds go"),
+    future: doc(textSetting(readLength, "duration").prefault("P2Y"), "how far ahead feeds go"),
     completed: doc(
-      field(readLength, "duration").prefault("P14D"),
+      textSetting(readLength, "duration").prefault("P14D"),
       "how long what is done stays in feeds",
     ),
     private: doc(
@@ -467,13 +478,13 @@ function edits(folder: string) {
     .strictObject({
       name: doc(z.string().regex(/\S/, "must not be empty"), "what it is called in answers"),
       url: doc(secret(readCalendarUrl), "its address; whoever has it reads the calendar"),
-      urlFile: doc(secretFile(folder, readCalendarUrl), "a file that holds the address"),
+      urlFile: doc(secretFileField(folder, readCalendarUrl), "a file that holds the address"),
       project: doc(id(projectId), "the project to which it belongs"),
       person: doc(
         id(personId).nullable().prefault(null),
         "whose edits these are; else the account's",
       ),
-      every: doc(field(readExactLength, "duration").prefault("PT5M"), "how often it is read"),
+      every: doc(textSetting(readExactLength, "duration").prefault("PT5M"), "how often it is read"),
       new: doc(
         z.enum(["ignore", "create"]).prefault("ignore"),
         "what becomes of events that only the calendar has",
@@ -520,15 +531,15 @@ function mail(folder: string) {
   return z
     .strictObject({
       from: doc(
-        field(readMailbox, "mailbox").prefault("Dayferry <dayferry@example.com>"),
+        textSetting(readMailbox, "mailbox").prefault("Dayferry <dayferry@example.com>"),
         "who sends; a mail server wants an address that it knows",
       ),
       smtpUrl: doc(
-        field(readSmtpUrl, "address").nullable().prefault(null),
+        textSetting(readSmtpSetting, "address").nullable().prefault(null),
         "the mail server, `smtp://` or `smtps://`; without one each mail becomes a file",
       ),
       smtpPassword: doc(secret(readPassword), "for the user that `smtpUrl` names"),
-      smtpPasswordFile: doc(secretFile(folder, readPassword), "a file that holds it"),
+      smtpPasswordFile: doc(secretFileField(folder, readPassword), "a file that holds it"),
       directory: doc(
         path(folder).optional(),
         "where mails become `.eml` files",
@@ -556,11 +567,11 @@ function reminders() {
   return z.strictObject({
     events: doc(z.boolean().prefault(true), "whether an event's own reminder is mailed"),
     milestones: doc(
-      z.array(field(readLength, "duration")).prefault(["P1D"]),
+      z.array(textSetting(readLength, "duration")).prefault(["P1D"]),
       "how long before a milestone people are reminded",
     ),
     tasks: doc(
-      z.array(field(readLength, "duration")).prefault(["P1D"]),
+      z.array(textSetting(readLength, "duration")).prefault(["P1D"]),
       "how long before a task is due people are reminded",
     ),
     overdue: doc(
@@ -568,7 +579,7 @@ function reminders() {
       "whether what is open on the day after it was due is mailed, once",
     ),
     at: doc(
-      field(readTimeOfDay, "time of day").prefault("09:00"),
+      textSetting(readTimeOfDay, "time of day").prefault("09:00"),
       "when such mails go out, on the reader's clocks",
     ),
     digest: doc(
@@ -576,7 +587,7 @@ function reminders() {
       'a mail of what is ahead: `"07:30"` every day, or once a week with a weekday',
     ),
     catchUp: doc(
-      field(readExactLength, "duration").prefault("PT12H"),
+      textSetting(readExactLength, "duration").prefault("PT12H"),
       "how late a reminder that was missed may still go out",
     ),
   });
@@ -584,10 +595,13 @@ function reminders() {
 
 /** `"07:30"` = every day; an object names the weekday as well. */
 function digest() {
-  const daily = field(readTimeOfDay, "time of day").transform((at) => ({ at, weekday: null }));
+  const daily = textSetting(readTimeOfDay, "time of day").transform((at) => ({
+    at,
+    weekday: null,
+  }));
   const weekly = z.strictObject({
-    at: doc(field(readTimeOfDay, "time of day"), "when it goes out, on the reader's clocks"),
-    weekday: doc(field(readWeekday, "day of the week"), "in English"),
+    at: doc(textSetting(readTimeOfDay, "time of day"), "when it goes out, on the reader's clocks"),
+    weekday: doc(textSetting(readWeekday, "day of the week"), "in English"),
   });
   const ways = 'a time of day such as "07:30", or { "at": "07:30", "weekday": "monday" }';
   return z.union([daily, weekly], { error: `must be ${ways}` });

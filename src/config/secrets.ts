@@ -7,14 +7,14 @@ import { fail, ok, type Result } from "../domain/result.ts";
  * Fails with a sentence that names the file, never its content.
  */
 export function readSecretFile(file: string): Result<string, string> {
-  const content = readText(file);
+  const content = readTextFile(file);
   if (!content.ok) return content;
   const secret = content.value.replace(/^\uFEFF/, "").trim();
   return secret === "" ? fail(`names an empty file: ${file}`) : ok(secret);
 }
 
 /** Reads a text file. Fails with a sentence that names the file and the reason. */
-export function readText(file: string): Result<string, string> {
+export function readTextFile(file: string): Result<string, string> {
   try {
     return ok(readFileSync(file, "utf8"));
   } catch (error) {

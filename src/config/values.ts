@@ -192,7 +192,7 @@ const smtpOptions = [
 ];
 
 /** `smtp://` or `smtps://` with a host; a misspelt option is refused, as it may be one that is to protect. */
-export function readSmtpUrl(text: string): Read<string> {
+export function readSmtpSetting(text: string): Read<string> {
   const url = parseUrl(text);
   if (!url || (url.protocol !== "smtp:" && url.protocol !== "smtps:") || url.hostname === "") {
     return fail("must be an address such as smtps://user@mail.example.com:465 or smtp://…:587");

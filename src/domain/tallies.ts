@@ -1,15 +1,15 @@
 /** What sets one number of a metric apart from its others: a name with a value out of few. */
-export type Labels = Readonly<Record<string, string>>;
+export type MetricLabels = Readonly<Record<string, string>>;
 
 /** One number, with what sets it apart. */
 export interface Sample {
-  readonly labels: Labels;
+  readonly labels: MetricLabels;
   readonly value: number;
 }
 
 /** How many values were at most as large as each bound, the last one infinite; their sum and their number. */
 export interface Spread {
-  readonly labels: Labels;
+  readonly labels: MetricLabels;
   readonly upTo: readonly { readonly bound: number; readonly count: number }[];
   readonly sum: number;
   readonly count: number;
@@ -17,13 +17,13 @@ export interface Spread {
 
 /** Counts what happens. Those that are named at the start are told before anything has happened, as none. */
 export class Count {
-  readonly #samples = new Map<string, { readonly labels: Labels; value: number }>();
+  readonly #samples = new Map<string, { readonly labels: MetricLabels; value: number }>();
 
-  constructor(first: readonly Labels[] = [{}]) {
+  constructor(first: readonly MetricLabels[] = [{}]) {
     for (const labels of first) this.add(labels, 0);
   }
 
-  add(labels: Labels = {}, by = 1): void {
+  add(labels: MetricLabels = {}, by = 1): void {
     const key = keyOf(labels);
     const sample = this.#samples.get(key);
     if (sample) sample.value += by;
@@ -38,15 +38,15 @@ export class Count {
 /** Counts lengths of time, in seconds, by how long they were. */
 export class Lengths {
   readonly #bounds: readonly number[];
-  readonly #spreads = new Map<string, { labels: Labels; counts: number[]; sum: number }>();
+  readonly #spreads = new Map<string, { labels: MetricLabels; counts: number[]; sum: number }>();
 
   /** `bounds`: in rising order. */
-  constructor(bounds: readonly number[], first: readonly Labels[] = [{}]) {
+  constructor(bounds: readonly number[], first: readonly MetricLabels[] = [{}]) {
     this.#bounds = bounds;
     for (const labels of first) this.#of(labels);
   }
 
-  add(seconds: number, labels: Labels = {}): void {
+  add(seconds: number, labels: MetricLabels = {}): void {
     const spread = this.#of(labels);
     // Clocks that are set back make no length.
     const length = Math.max(0, seconds);
@@ -67,7 +67,11 @@ export class Lengths {
     });
   }
 
-  #of(labels: Labels): { readonly labels: Labels; readonly counts: number[]; sum: number } {
+  #of(labels: MetricLabels): {
+    readonly labels: MetricLabels;
+    readonly counts: number[];
+    sum: number;
+  } {
     const key = keyOf(labels);
     const known = this.#spreads.get(key);
     if (known) return known;
@@ -77,7 +81,7 @@ export class Lengths {
   }
 }
 
-const keyOf = (labels: Labels): string => Object.values(labels).join("\n");
+const keyOf = (labels: MetricLabels): string => Object.values(labels).join("\n");
 
 const requestBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const delayBounds = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400];

@@ -122,7 +122,7 @@ export function changesInWords(
 ): readonly ChangeInWords[] {
   return changes.map(({ field, from, to }) => {
     const said = (value: unknown) => valueInWords({ field, value }, names);
-    return { name: nameOf(field), from: said(from), to: said(to) };
+    return { name: fieldNameOf(field), from: said(from), to: said(to) };
   });
 }
 
@@ -143,7 +143,7 @@ export function valueInWords(
 }
 
 /** What people call a field. */
-export const nameOf = (field: PatchField): string => fieldNames[field];
+export const fieldNameOf = (field: PatchField): string => fieldNames[field];
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): value is number => typeof value === "number";

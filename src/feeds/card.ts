@@ -20,7 +20,7 @@ import type { ViewItem } from "../store/view/view.ts";
 import type { FeedOptions } from "./window.ts";
 
 /** What items only name by id. */
-export interface Names {
+export interface CardNames {
   readonly labels: ReadonlyMap<LabelId, string>;
   readonly people: ReadonlyMap<PersonId, string>;
   /** Todolists that not everyone may read: their tasks are private items. */
@@ -31,7 +31,7 @@ export interface Names {
 export type FeedLinks = LinkMaker & Omit<LinkClaim, "item" | "action">;
 
 export interface CardContext {
-  readonly names: Names;
+  readonly names: CardNames;
   readonly options: FeedOptions;
   /** Null for a feed without action links. */
   readonly links: FeedLinks | null;
@@ -122,7 +122,7 @@ function assigneesOf(
   return options.assignees ? known(item.assigned, names.people) : [];
 }
 
-function categoriesOf(item: Item, { labels }: Names): readonly string[] {
+function categoriesOf(item: Item, { labels }: CardNames): readonly string[] {
   if (item.kind === "event") return item.milestone ? [milestoneCategory] : [];
   return known(item.labels, labels);
 }

@@ -5,7 +5,7 @@ import { type When, wholeDay } from "../domain/when.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { type CardContext, cardInputs } from "./card.ts";
 import type { FeedOptions } from "./window.ts";
-import { placeOf } from "./window.ts";
+import { feedPlaceOf } from "./window.ts";
 
 /** The custom fields of an item that are entries of their own, by id. */
 export const fieldsWithDates = (item: Item): readonly number[] =>
@@ -33,7 +33,7 @@ export function placeOfView(
   { item }: ViewItem,
   { field, options }: { readonly field: number; readonly options: FeedOptions },
 ): When | null {
-  if (field === 0) return placeOf(item, options);
+  if (field === 0) return feedPlaceOf(item, options);
   const on = customDatesOf(item).find(({ id }) => id === field)?.on;
   return on ? wholeDay(on) : null;
 }

@@ -5,9 +5,16 @@ import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { type CardContext, cardInputs, type FeedLinks, linksText } from "./card.ts";
 import { fieldInputs, fieldsWithDates, fieldView, placeOfView } from "./custom-dates.ts";
-import type { FeedScope, KnownNames } from "./feed-scope.ts";
+import type { FeedScope, WorkspaceNames } from "./feed-scope.ts";
 import type { FeedOptions } from "./window.ts";
-import { type Days, inWindow, type Span, spanOf, type Window, windowAround } from "./window.ts";
+import {
+  type DaySpanWithYears,
+  type Days,
+  type FeedWindow,
+  feedSpanOf,
+  inWindow,
+  windowAround,
+} from "./window.ts";
 
 /** Names an entry: an item, or the date in one of its custom fields. */
 interface EntryName {
@@ -24,7 +31,7 @@ export interface FeedEntry extends EntryName {
   /** Null for what no feed shows on any day. */
   readonly days: Days | null;
   /** In which years it has times, which a calendar's time zone must cover; null for whole days. */
-  readonly years: Span["years"] | null;
+  readonly years: DaySpanWithYears["years"] | null;
   /** Sorts by start, then UID. */
   readonly order: string;
   readonly inputs: string;
@@ -64,7 +71,7 @@ interface FeedEntriesDeps {
   readonly store: Store;
   readonly scope: FeedScope;
   /** The names of the workspace as they are now. */
-  readonly readNames: () => KnownNames;
+  readonly readNames: () => WorkspaceNames;
   readonly options: FeedOptions;
   readonly format: string;
   /** Answers with what action links are made of now; null for none. */
@@ -206,7 +213,7 @@ function entryOf(view: ViewItem, context: Writing & { readonly field: number }):
   const place = omitted ? null : placeOfView(view, { field, options });
   if (!place) return { key, field, days: null, years: null, order: "", inputs: "" };
   const start = startsAt(place, options.zone).toString({ smallestUnit: "second" });
-  const { days, years } = spanOf(view, place, options.zone);
+  const { days, years } = feedSpanOf(view, place, options.zone);
   return {
     key,
     field,
@@ -233,7 +240,7 @@ interface ShownEntries {
 }
 
 function createShownEntries(options: FeedOptions): ShownEntries {
-  let filled: { today: Temporal.PlainDate; window: Window; entries: FeedEntry[] } | null = null;
+  let filled: { today: Temporal.PlainDate; window: FeedWindow; entries: FeedEntry[] } | null = null;
   let isReturned = false;
 
   return {
@@ -263,7 +270,7 @@ function createShownEntries(options: FeedOptions): ShownEntries {
   };
 }
 
-const isShown = ({ days }: FeedEntry, window: Window): boolean =>
+const isShown = ({ days }: FeedEntry, window: FeedWindow): boolean =>
   days !== null && inWindow(days, window);
 
 const byOrder = (a: FeedEntry, b: FeedEntry): number => (a.order < b.order ? -1 : 1);

@@ -10,11 +10,11 @@ import type { Item } from "../domain/item.ts";
 import { rulesOfFeed } from "../store/channels/feed-rules.ts";
 import type { FeedRow } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
-import type { Names } from "./card.ts";
+import type { CardNames } from "./card.ts";
 
 /** The names of the workspace, and a text that stands for them. */
-export interface KnownNames {
-  readonly names: Names;
+export interface WorkspaceNames {
+  readonly names: CardNames;
   readonly text: string;
 }
 
@@ -112,8 +112,8 @@ function chosenScope(feed: () => FeedRow, store: Store): FeedScope {
 }
 
 /** Reads the names of the workspace, once for all feeds until they change. */
-export function createNameReader(store: Store): () => KnownNames {
-  let known: { readonly key: string; readonly names: KnownNames } | null = null;
+export function createNameReader(store: Store): () => WorkspaceNames {
+  let known: { readonly key: string; readonly names: WorkspaceNames } | null = null;
   return () => {
     const key = `${store.changes.revisionOfDirectory()} ${store.transaction().undone}`;
     if (known?.key !== key) known = { key, names: readNames(store) };
@@ -121,7 +121,7 @@ export function createNameReader(store: Store): () => KnownNames {
   };
 }
 
-function readNames({ directory }: Store): KnownNames {
+function readNames({ directory }: Store): WorkspaceNames {
   const hidden = directory.todolists().filter((list) => list.private);
   const names = {
     labels: directory.labelNames(),

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 type Directory = Pick<Store["directory"], "labelNames" | "personNames" | "project">;
 
 /** What a feed shows, as people would say it: one phrase without its end. */
-export function describeChoice(choice: FeedChoice, directory: Directory): string {
+export function describeFeedChoice(choice: FeedChoice, directory: Directory): string {
   const { kind, projectId: project, personId: person, filter } = choice;
   const names = directory.personNames();
   const who = person === null ? null : (names.get(person) ?? `person ${person}`);

@@ -10,11 +10,11 @@ import { sampleLabel, samplePerson, sampleViews } from "../store/reading/sample-
 import type { Fragment } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import { cardOf, type Names } from "./card.ts";
+import { type CardNames, cardOf } from "./card.ts";
 import { fieldView, placeOfView } from "./custom-dates.ts";
 import type { FeedEntries, FeedEntry } from "./feed-entries.ts";
 import type { FeedOptions } from "./window.ts";
-import { placeOf } from "./window.ts";
+import { feedPlaceOf } from "./window.ts";
 
 /** Writes one component, folded, ended by CRLF; equal cards give equal text. */
 export type RenderEvent = (card: EventCard) => string;
@@ -188,7 +188,7 @@ const hasLink = (body: string): boolean => body.replaceAll("\r\n ", "").includes
  * A fingerprint of the options and of how this build writes, taken from samples: a newer writer, other options or other
  * time zone data show in it, so that what was published by the last build is not taken for what this one says.
  */
-export function formatOf(
+export function fragmentFormatOf(
   options: FeedOptions,
   { render, links }: { readonly render: RenderEvent; readonly links: LinkMaker | null },
 ): string {
@@ -196,7 +196,7 @@ export function formatOf(
   const sampleLinks = links && { ...links, ...sampleClaim };
   const shown = [{ years: { from: 1900, to: 2100 } }];
   const components = sampleViews.map((view) => {
-    const place = placeOf(view.item, options);
+    const place = feedPlaceOf(view.item, options);
     return place
       ? render(cardOf(view, { place, names: sampleNames, options, links: sampleLinks }))
       : "";
@@ -220,7 +220,7 @@ const sampleClaim = {
   until: new Temporal.PlainDate(2026, 3, 31),
 } as const;
 
-const sampleNames: Names = {
+const sampleNames: CardNames = {
   labels: new Map([[sampleLabel, "Label"]]),
   people: new Map([[samplePerson, "Person"]]),
   privateLists: new Set(),
@@ -254,7 +254,7 @@ export function calendarHead(options: {
 type WriteZone = typeof writeTimeZone;
 
 /** Writes a time zone, which takes some milliseconds, only where it is another one, or of other years, than the last time. */
-export function createZoneWriter(): WriteZone {
+export function createZoneCache(): WriteZone {
   let last: { readonly key: string; readonly text: string } | null = null;
   return (options) => {
     const key = JSON.stringify(options);

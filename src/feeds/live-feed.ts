@@ -15,11 +15,11 @@ import { inTurns, type Turns } from "../turns.ts";
 import { type CalendarOctets, createCalendarOctets } from "./calendar-octets.ts";
 import { type FeedLinks, linksText } from "./card.ts";
 import { createFeedEntries, type FeedEntries } from "./feed-entries.ts";
-import { createFeedScope, type KnownNames } from "./feed-scope.ts";
+import { createFeedScope, type WorkspaceNames } from "./feed-scope.ts";
 import {
   calendarHead,
   createFragments,
-  createZoneWriter,
+  createZoneCache,
   type Fragments,
   type RenderEvent,
 } from "./fragments.ts";
@@ -31,7 +31,7 @@ export interface LiveFeedDeps {
   readonly options: FeedOptions;
   /** Stands for the options and for how this build writes. */
   readonly format: string;
-  readonly readNames: () => KnownNames;
+  readonly readNames: () => WorkspaceNames;
   readonly render: RenderEvent;
   readonly seal: Seal;
   /** Null for feeds without action links. */
@@ -123,7 +123,7 @@ interface Working {
   readonly entries: FeedEntries;
   readonly fragments: Fragments;
   readonly octets: CalendarOctets;
-  readonly writeZone: ReturnType<typeof createZoneWriter>;
+  readonly writeZone: ReturnType<typeof createZoneCache>;
 }
 
 const zip = promisify(gzip);
@@ -152,7 +152,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     const made = linksOn(day);
     const row = feed();
     const chosen = isPlainFeed(row) ? "" : ` ${JSON.stringify([row.filter, row.personId])}`;
-    const colour = colourOf(row, store)?.hex;
+    const colour = feedColourOf(row, store)?.hex;
     return `${scope.revision()} ${day.toString()} ${format} ${made ? linksText(made) : ""} ${row.name}${chosen}${colour ? ` ${colour}` : ""}`;
   }
 
@@ -200,7 +200,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
       entries,
       fragments: createFragments({ store, feed: id, entries, render, seal }),
       octets: createCalendarOctets(),
-      writeZone: createZoneWriter(),
+      writeZone: createZoneCache(),
     };
   }
 
@@ -232,7 +232,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
       name: feed().name,
       zone: options.zone,
       shown: entries.shown(day),
-      colour: colourOf(feed(), store),
+      colour: feedColourOf(feed(), store),
       writeZone,
     });
 
@@ -335,7 +335,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
 }
 
 /** The colour that a feed tells; null for none. */
-export function colourOf(
+export function feedColourOf(
   { colour, projectId: project }: Pick<FeedRow, "colour" | "projectId">,
   { directory }: Pick<Store, "directory">,
 ): Colour | null {

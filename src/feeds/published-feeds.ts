@@ -20,13 +20,13 @@ import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import { createTurns, type Turns } from "../turns.ts";
 import { createNameReader } from "./feed-scope.ts";
-import { describeChoice } from "./feed-words.ts";
+import { describeFeedChoice } from "./feed-words.ts";
 import { createFetchLedger, type Fetch, type FetchLedger } from "./fetch-ledger.ts";
-import { formatOf, type RenderEvent } from "./fragments.ts";
+import { fragmentFormatOf, type RenderEvent } from "./fragments.ts";
 import {
   type BuiltFeed,
-  colourOf,
   createLiveFeed,
+  feedColourOf,
   type LiveFeed,
   revisionIn,
 } from "./live-feed.ts";
@@ -205,7 +205,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     onTurned = () => undefined,
   } = deps;
   if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
-  const format = lazy(() => formatOf(options, { render, links }));
+  const format = lazy(() => fragmentFormatOf(options, { render, links }));
   const seal = createSeal(key, "components of feeds");
   const today = createCalendarDay(options.zone, clock);
   const readNames = createNameReader(store);
@@ -286,7 +286,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
       projectId: row.projectId,
       personId: row.personId,
       automatic: row.isAutomatic,
-      shownColour: colourOf(row, store),
+      shownColour: feedColourOf(row, store),
       path: `/feeds/${secretOf(key, row)}/${slugOfFeed(row)}.ics`,
       lastFetch: last ? { at: last.at, agent: last.agent } : before,
       problem: revokedAt || isPlainFeed(row) ? null : (faultOf(row)?.reason ?? null),
@@ -589,5 +589,5 @@ export function asListed(
   { directory, publicUrl }: { readonly directory: Store["directory"]; readonly publicUrl: string },
 ) {
   const url = feed.revokedAt === null ? `${publicUrl}${path}` : null;
-  return { ...feed, shows: describeChoice(feed, directory), url };
+  return { ...feed, shows: describeFeedChoice(feed, directory), url };
 }

@@ -26,7 +26,7 @@ export interface Days {
 }
 
 /** The days of an item, and the years in which they begin and end. */
-export interface Span {
+export interface DaySpanWithYears {
   readonly days: Days;
   readonly years: { readonly from: number; readonly to: number };
 }
@@ -35,12 +35,12 @@ export interface Span {
  * Where a feed puts an item: events where they are, milestones as whole days, tasks as whole days by `options.tasks`.
  * Null for what has no date, or is not wanted.
  */
-export function placeOf(item: ViewItem["item"], options: FeedOptions): When | null {
+export function feedPlaceOf(item: ViewItem["item"], options: FeedOptions): When | null {
   return item.kind === "event" ? placeOfEvent(item, options) : placeOfTask(item, options);
 }
 
 /** The days of an item that stands at `place`, in the account's zone. */
-export function spanOf(view: ViewItem, place: When, zone: string): Span {
+export function feedSpanOf(view: ViewItem, place: When, zone: string): DaySpanWithYears {
   const { first, last } = covered(place, zone);
   const doneOn = doneDate(view, { last, zone });
   return {
@@ -69,20 +69,20 @@ const dayOf = (date: Temporal.PlainDate): number => firstDay.until(date).days;
 /** Whether days meet the window around `today`; its first and last day belong to it. */
 export function inWindow(
   { first, last, doneOn }: Days,
-  { earliest, latest, doneSince }: Window,
+  { earliest, latest, doneSince }: FeedWindow,
 ): boolean {
   return last >= earliest && first <= latest && (doneOn === null || doneOn >= doneSince);
 }
 
 /** The days that a feed shows, all inclusive, counted as those of items. */
-export interface Window {
+export interface FeedWindow {
   readonly earliest: number;
   readonly latest: number;
   /** What was completed before this day is no longer shown. */
   readonly doneSince: number;
 }
 
-export function windowAround(today: Temporal.PlainDate, options: FeedOptions): Window {
+export function windowAround(today: Temporal.PlainDate, options: FeedOptions): FeedWindow {
   return {
     earliest: dayOf(today.subtract(options.past)),
     latest: dayOf(today.add(options.future)),

@@ -5,7 +5,7 @@ import type { Decision, EditActions } from "../edits/actions/edit-actions.ts";
 import type { ActionLinks, LinkFault } from "../edits/links/action-links.ts";
 import { formField } from "./form-guard.ts";
 import { linkGuard } from "./link-guard.ts";
-import { confirmPage, idlePage, notTakenBackPage, resultPage, voidPage } from "./pages/act.ts";
+import { confirmLinkPage, idlePage, notTakenBackPage, resultPage, voidPage } from "./pages/act.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface ActRoutesDeps {
@@ -24,7 +24,7 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
 
   router.get("/act/:signed", (request, response) => {
     const sight = links?.look(request.params.signed) ?? unknown;
-    if (sight.kind === "offer") sendPage(response, confirmPage(sight, { moved: false }));
+    if (sight.kind === "offer") sendPage(response, confirmLinkPage(sight, { moved: false }));
     else if (sight.kind === "idle") sendPage(response, idlePage(sight));
     else sendPage(response.status(statusOf(sight.fault)), voidPage(sight.fault));
   });
@@ -38,7 +38,7 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
         response.redirect(303, `${signed}/${followed.edit}`);
         return;
       case "moved":
-        sendPage(response.status(409), confirmPage(followed.offer, { moved: true }));
+        sendPage(response.status(409), confirmLinkPage(followed.offer, { moved: true }));
         return;
       case "idle":
         sendPage(response, idlePage(followed));

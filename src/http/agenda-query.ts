@@ -15,7 +15,7 @@ export const kindChoices: readonly { readonly kind: SpokenKind; readonly label: 
 ];
 
 /** What the address of the calendar asks to see. Unknown words of it are left aside, as an address is often cut or retyped. */
-export function readFilter(query: Request["query"], viewer: Viewer): AgendaFilter {
+export function readAgendaFilter(query: Request["query"], viewer: Viewer): AgendaFilter {
   const projects = valuesOf(query["project"]).map(Number).filter(isId).map(projectId);
   const kinds = kindChoices
     .map(({ kind }) => kind)

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { type Response, Router } from "express";
 import type { DailyBackups } from "../backups/daily-backups.ts";
-import type { Snapshot } from "../backups/snapshots.ts";
+import type { KeptBackup } from "../backups/snapshots.ts";
 import { formGuard } from "./form-guard.ts";
 import { notFound, sendJson, sendProblem } from "./problem-json.ts";
 import { rootOf } from "./send-page.ts";
@@ -21,7 +21,7 @@ export function backupRoutes({ viewers, backups }: BackupRoutesDeps): Router {
   const router = Router();
 
   /** Null where it could not be made, which has been answered then. Goes on although nobody waits for the answer any more. */
-  async function made(response: Response): Promise<Snapshot | null> {
+  async function made(response: Response): Promise<KeptBackup | null> {
     const done = await backups.make(new AbortController().signal);
     const snapshot = done.ok
       ? backups.list().find(({ file }) => file === done.value.file)
@@ -63,7 +63,7 @@ export function backupRoutes({ viewers, backups }: BackupRoutesDeps): Router {
   return router;
 }
 
-const told = ({ name, reason, madeAt, octets }: Snapshot) => ({
+const told = ({ name, reason, madeAt, octets }: KeptBackup) => ({
   name,
   reason,
   madeAt: madeAt.toString(),

@@ -50,7 +50,7 @@ export function calendarEvent(
       completed: item.completed,
       private: shown.private,
       project: project?.title ?? `Project ${item.projectId}`,
-      colour: project && colourOf(project),
+      colour: project && projectColourOf(project),
       tint: tintOf(item.projectId),
     },
   };
@@ -71,7 +71,7 @@ function spanOf({ item }: AgendaItem): Pick<CalendarEvent, "start" | "end" | "al
 }
 
 /** The project's own in the service, `#rrggbb`; null where it has none. */
-export function colourOf({ color }: Pick<Project, "color">): string | null {
+export function projectColourOf({ color }: Pick<Project, "color">): string | null {
   const [, digits] = /^#?([\da-f]{6})$/i.exec(color?.trim() ?? "") ?? [];
   return digits === undefined ? null : `#${digits.toLowerCase()}`;
 }

@@ -12,13 +12,13 @@ import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
 import { createTurns, inTurns, type Turns } from "../turns.ts";
-import { readDay, readDays, readFilter } from "./agenda-query.ts";
+import { readAgendaFilter, readDay, readDays } from "./agenda-query.ts";
 import { calendarEvent } from "./calendar-events.ts";
 import { formField, formGuard } from "./form-guard.ts";
 import { readItemBody } from "./item-body.ts";
 import { calendarPage } from "./pages/calendar-page.ts";
 import { type FormState, itemPage, newItemPage } from "./pages/item-pages.ts";
-import { previewPage } from "./pages/item-preview.ts";
+import { itemPreviewPage } from "./pages/item-preview.ts";
 import { badRequest, forbidden, notFound, sendProblem } from "./problem-json.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 import type { Viewer, Viewers } from "./viewer.ts";
@@ -65,7 +65,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
 
   router.get("/calendar", async (request, response) => {
     const viewer = viewers.viewerOf(request);
-    const filter = readFilter(request.query, viewer);
+    const filter = readAgendaFilter(request.query, viewer);
     const today = clock().toZonedDateTimeISO(viewer.zone).toPlainDate();
     const from = readDay(request.query["on"]) ?? today;
     const span = { from, to: from.add({ days: listedDays }), zone: viewer.zone };
@@ -93,7 +93,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
       sendProblem(response, badRequest(span.failure));
       return;
     }
-    const filter = readFilter(request.query, viewer);
+    const filter = readAgendaFilter(request.query, viewer);
     const steps = agenda.days(span.value, { onlooker: onlookerOf(viewer), filter });
     const { items, isCut } = await inTurns(steps, turns);
     const fixed = isFixed(viewer);
@@ -329,7 +329,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
         const formToken = viewers.formToken(request);
         sendPage(
           response,
-          previewPage({ wish, shown, sequence, once, fields, outcome, formToken }),
+          itemPreviewPage({ wish, shown, sequence, once, fields, outcome, formToken }),
         );
         return;
       }

@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from "express";
 import { type FeedId, feedId, isId } from "../domain/ids.ts";
 import { directoryFor, type Viewer } from "../domain/sight.ts";
 import { readFeedChange, readFeedWish } from "../feeds/feed-request.ts";
-import { describeChoice } from "../feeds/feed-words.ts";
+import { describeFeedChoice } from "../feeds/feed-words.ts";
 import type { PublishedFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { Store } from "../store/store.ts";
 import { isConfirmed } from "./confirmed.ts";
@@ -32,7 +32,7 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
     (viewer: Viewer) =>
     (feed: PublishedFeed): ShownFeed => ({
       ...feed,
-      shows: describeChoice(feed, directoryOf(viewer)),
+      shows: describeFeedChoice(feed, directoryOf(viewer)),
     });
 
   async function list(

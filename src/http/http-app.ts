@@ -24,7 +24,7 @@ import type { MailAhead } from "../reminders/reminders.ts";
 import { retryAfterOf, type StorageHealth, type StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
-import type { Outlook } from "../sync/outlook.ts";
+import type { Forecast } from "../sync/outlook.ts";
 import { createTurns, type Turns } from "../turns.ts";
 import type { GateState } from "../upstream/gate.ts";
 import { accessGuard } from "./access-guard.ts";
@@ -111,7 +111,7 @@ interface HttpDeps {
   readonly fastPath: () => FastPathState;
   /** Whether what is served has been read since the start. */
   readonly fresh: () => boolean;
-  readonly outlook: () => Outlook;
+  readonly outlook: () => Forecast;
   readonly gate: () => GateState;
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;

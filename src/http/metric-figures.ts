@@ -8,7 +8,7 @@ import { type DiskUse, readDiskUse } from "../store/disk-use.ts";
 import type { Gauges, OpenEdits } from "../store/gauges.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
-import type { Outlook } from "../sync/outlook.ts";
+import type { Forecast } from "../sync/outlook.ts";
 import type { GateState } from "../upstream/gate.ts";
 import type { CopyState } from "./health-routes.ts";
 import type { LoopDelay } from "./loop-delay.ts";
@@ -21,7 +21,7 @@ export interface MetricSources {
   readonly feeds: Pick<PublishedFeeds, "openCount">;
   readonly ready: () => boolean;
   readonly fresh: () => boolean;
-  readonly outlook: () => Outlook;
+  readonly outlook: () => Forecast;
   readonly fastPath: () => FastPathState;
   readonly gate: () => GateState;
   /** How long a request counts towards the quota. */
@@ -66,7 +66,7 @@ export interface Figures {
   readonly ready: boolean;
   readonly fresh: boolean;
   readonly lists: readonly ListFigures[];
-  readonly outlook: Outlook;
+  readonly outlook: Forecast;
   readonly isFastPathUsed: boolean;
   readonly gate: GateState;
   readonly quotaSpan: Temporal.Duration;

@@ -1,4 +1,4 @@
-import type { Labels, Sample } from "../domain/tallies.ts";
+import type { MetricLabels, Sample } from "../domain/tallies.ts";
 import { troubleTraits } from "../domain/trouble.ts";
 import type { Figures, ListFigures } from "./metric-figures.ts";
 import type { TextMetric } from "./metric-text.ts";
@@ -384,7 +384,7 @@ function counter(name: string, description: Description): Metric {
   return { name, type: "counter", ...description };
 }
 
-const noLabels: Labels = {};
+const noLabels: MetricLabels = {};
 
 /** The samples of a metric that is one number. */
 function one(value: number): readonly Sample[] {

@@ -1,4 +1,4 @@
-import type { Labels, Sample, Spread } from "../domain/tallies.ts";
+import type { MetricLabels, Sample, Spread } from "../domain/tallies.ts";
 
 /** One metric as it is told: its name, what it means, and its numbers. */
 export interface TextMetric {
@@ -57,7 +57,7 @@ function spreadLines(name: string, spread: Spread, form: MetricForm): readonly s
 const line = (name: string, { labels, value }: Sample): string =>
   `${name}${labelText(labels)} ${valueText(value)}`;
 
-function labelText(labels: Labels): string {
+function labelText(labels: MetricLabels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedValue(value)}"`);
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }

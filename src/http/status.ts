@@ -8,7 +8,7 @@ import { readDiskUse } from "../store/disk-use.ts";
 import type { StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
-import type { Outlook } from "../sync/outlook.ts";
+import type { Forecast } from "../sync/outlook.ts";
 import type { GateState } from "../upstream/gate.ts";
 import type { CopyState } from "./health-routes.ts";
 import type { LoopDelay } from "./loop-delay.ts";
@@ -25,7 +25,7 @@ export interface StatusDeps {
   readonly fastPath: () => FastPathState;
   /** Whether every list has been read since the start. */
   readonly fresh: () => boolean;
-  readonly outlook: () => Outlook;
+  readonly outlook: () => Forecast;
   readonly gate: () => GateState;
   /** How far this machine's clock is ahead of the service's; null = not known. */
   readonly clockLead: () => Temporal.Duration | null;

@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import type { Status } from "./status.ts";
 
 /** Whether calendars show what the workspace holds, as far as that is known here. */
-export type Standing =
+export type SyncStanding =
   /** `readAt`: when the list that was read longest ago was read, of those with dates in the next days. */
   | { readonly kind: "in-step"; readonly readAt: Temporal.Instant }
   /** What is on the disk is served, and is being read anew since the start: all of it by `doneBy`; null = it takes longer. */
@@ -52,7 +52,7 @@ export interface FirstStep {
 export interface Today {
   readonly viewer: Viewer;
   readonly now: Temporal.Instant;
-  readonly standing: Standing;
+  readonly standing: SyncStanding;
   /** Edits on their way to the workspace. */
   readonly underWay: number;
   /** Edits that wait for a person, the newest first, as far as they are listed. */
@@ -188,7 +188,7 @@ const projectToday = (
 const tolerated = Temporal.Duration.from({ minutes: 2 });
 
 /** A copy of another server's database knows of an outage by the lists that fail; few that fail are none. */
-function standingOf(status: Status, projects: readonly ProjectToday[]): Standing {
+function standingOf(status: Status, projects: readonly ProjectToday[]): SyncStanding {
   const { storage, mirror, fresh, errors, outage, polling, now } = status;
   if (storage) return { kind: "cannot-store", why: storage.problem };
   const moments = projects.flatMap(({ readAt }) => readAt ?? []);
@@ -223,7 +223,7 @@ function doneBy({ startedAt, polling, now }: Status): Temporal.Instant | null {
 }
 
 /** Without what tells of lists that the viewer does not see: their number, and what is wrong with one of them. */
-function ownStanding(standing: Standing, projects: readonly ProjectToday[]): Standing {
+function ownStanding(standing: SyncStanding, projects: readonly ProjectToday[]): SyncStanding {
   switch (standing.kind) {
     case "cut-off":
       return { ...standing, why: "the service does not answer", remedy: null };

@@ -5,7 +5,7 @@ import type { ChoiceClaim, ChoiceSigner } from "../domain/signed-links.ts";
 import type { Store } from "../store/store.ts";
 import { formField } from "./form-guard.ts";
 import { linkGuard } from "./link-guard.ts";
-import { choicePage, type MailChoices, unknownLinkPage } from "./pages/mail-choices.ts";
+import { choicePage, type MailChoiceView, unknownLinkPage } from "./pages/mail-choices.ts";
 import { sendPage } from "./send-page.ts";
 
 export interface UnsubscribeRoutesDeps {
@@ -25,7 +25,7 @@ export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDe
   const router = Router();
   router.use("/unsubscribe", ...linkGuard());
 
-  function sightOf({ person, choice }: ChoiceClaim): MailChoices {
+  function sightOf({ person, choice }: ChoiceClaim): MailChoiceView {
     const known = directory.people().find(({ id }) => id === person);
     const off = mailChoices.list(person).map((each) => each.choice);
     return { name: known?.name ?? `Person ${person}`, choice, off, granted: wishes(person) };

@@ -27,7 +27,7 @@ export interface ValueFault {
 const longestExcerpt = 60;
 
 /** A value as a message may quote it: short, on one line. */
-export function excerpt(value: string): string {
+export function quotedValue(value: string): string {
   const shown = value.length > longestExcerpt ? `${value.slice(0, longestExcerpt)}…` : value;
   return JSON.stringify(shown.toWellFormed());
 }

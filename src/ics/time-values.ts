@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import { excerpt, type ValueFault } from "./ics-problem.ts";
+import { quotedValue, type ValueFault } from "./ics-problem.ts";
 import { type ContentLine, param } from "./lines/content-line.ts";
 
 /** A DATE or DATE-TIME of a file; a time stands in the zone it was written in. */
@@ -177,7 +177,7 @@ function ruledTime(
 
 function unknownZone(line: ContentLine, why: string | null): Result<never, ValueFault> {
   const own = why === null ? "" : `, and cannot be read from its definition (${why})`;
-  const message = `${line.name}: the time zone ${excerpt(param(line, "TZID") ?? "")} is not known${own}; use an IANA name such as Europe/Berlin`;
+  const message = `${line.name}: the time zone ${quotedValue(param(line, "TZID") ?? "")} is not known${own}; use an IANA name such as Europe/Berlin`;
   return fail({ code: "unknown-zone", message });
 }
 
@@ -210,5 +210,5 @@ function realTime(digits: string, zone: string): Temporal.ZonedDateTime | null {
 }
 
 function badDate(line: ContentLine, why: string): Result<never, ValueFault> {
-  return fail({ code: "bad-date", message: `${line.name}: ${excerpt(line.value)} ${why}` });
+  return fail({ code: "bad-date", message: `${line.name}: ${quotedValue(line.value)} ${why}` });
 }

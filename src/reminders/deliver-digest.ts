@@ -1,7 +1,7 @@
 import type { PersonId } from "../domain/ids.ts";
 import { clockInWords, dayInWords } from "../domain/wording.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
-import { type DeliverDeps, messageIdOf, type ReminderEvent } from "./deliver-reminders.ts";
+import { type DeliverMailDeps, messageIdOf, type ReminderEvent } from "./deliver-reminders.ts";
 import {
   countIn,
   type Digest,
@@ -14,9 +14,9 @@ import {
 import { handOver } from "./hand-over.ts";
 import { type MailContent, renderMail, staleWords } from "./mail-content.ts";
 import {
-  addressOf,
+  emailAddressOf,
   envelope,
-  type Reader,
+  type Recipient,
   readerBy,
   type UnsubscribeLink,
   unsubscribeFor,
@@ -28,7 +28,7 @@ export interface DueDigest {
   readonly turn: DigestTurn;
 }
 
-interface DigestDeps extends DeliverDeps {
+interface DigestDeps extends DeliverMailDeps {
   readonly digest: DigestRule;
 }
 
@@ -69,7 +69,7 @@ export async function deliverDigest(
     {
       things: [{ key, lapsesAt: turn.lapsesAt }],
       messageId,
-      address: addressOf(person, deps),
+      address: emailAddressOf(person, deps),
       compose: () => ({
         ...envelope(address, deps),
         ...renderMail(
@@ -121,7 +121,7 @@ function contentOf(
     unsubscribe,
     stale,
   }: {
-    readonly reader: Reader;
+    readonly reader: Recipient;
     readonly digest: DigestRule;
     readonly turn: DigestTurn;
     readonly unsubscribe: UnsubscribeLink | null;

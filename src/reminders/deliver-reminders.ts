@@ -7,16 +7,16 @@ import type { Mail } from "../mail/mail.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { writeCalendarPart } from "./calendar-part.ts";
-import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
+import { handOver, type MailEnding, type MailTopic, newMessageId } from "./hand-over.ts";
 import { type MailContent, renderMail, staleWords } from "./mail-content.ts";
-import { type DueMail, isWithin, type WindowOf } from "./plan-mails.ts";
+import { type DueMail, isInMailWindow, type WindowOf } from "./plan-mails.ts";
 import {
-  addressOf,
-  choiceOf,
+  emailAddressOf,
   envelope,
   isOpenTo,
   type MailDeps,
-  type Reader,
+  mailChoiceOf,
+  type Recipient,
   readerBy,
   unsubscribeFor,
 } from "./recipients.ts";
@@ -37,7 +37,7 @@ interface About {
   readonly messageId: string;
 }
 
-export interface DeliverDeps extends MailDeps {
+export interface DeliverMailDeps extends MailDeps {
   readonly rules: ReminderRules;
   readonly windowOf: WindowOf;
   /** For windows that `windowOf` has not made. */
@@ -56,7 +56,7 @@ export interface PlannedMail {
 }
 
 /** What a mail tells, as it is now. */
-interface Current extends Topic<MailKey> {
+interface Current extends MailTopic<MailKey> {
   readonly dueAt: Temporal.Instant;
   readonly shown: ViewItem;
   readonly reminder: Reminder;
@@ -68,13 +68,13 @@ interface Current extends Topic<MailKey> {
  * Sends one mail and writes down how that ended for each thing in it. Items and person are read once more, so nothing goes
  * out for what was completed, moved, deleted or reassigned in the meantime; empty when so, or when it was taken care of.
  */
-export async function deliver(
+export async function deliverMail(
   mail: PlannedMail,
-  deps: DeliverDeps,
+  deps: DeliverMailDeps,
 ): Promise<readonly ReminderEvent[]> {
   const { store } = deps;
   const reader = readerBy(mail.person, deps);
-  const things = mail.mails.flatMap((due) => readAgain(due, { reader, deps }) ?? []);
+  const things = mail.mails.flatMap((due) => rereadTopic(due, { reader, deps }) ?? []);
   const [first] = things;
   if (!first) return [];
   const { messageId } = mail;
@@ -82,7 +82,7 @@ export async function deliver(
     {
       things,
       messageId,
-      address: addressOf(first.reader, deps),
+      address: emailAddressOf(first.reader, deps),
       compose: (taken) => compose(taken, { messageId, deps }),
     },
     { ...deps, handover: store.ledger },
@@ -98,9 +98,9 @@ export async function deliver(
 }
 
 /** Null when it is not to be told any more. `reader`: of the mail; null = nobody who can be reached. */
-export function readAgain(
+export function rereadTopic(
   { key }: DueMail,
-  { reader, deps }: { readonly reader: Reader | null; readonly deps: DeliverDeps },
+  { reader, deps }: { readonly reader: Recipient | null; readonly deps: DeliverMailDeps },
 ): Current | null {
   const { store, rules, windowOf, clock } = deps;
   const { directory, view } = store;
@@ -112,13 +112,13 @@ export function readAgain(
   );
   if (!reminder?.people.includes(key.person) || !reader.wants(reminder.kind)) return null;
   const window = windowOf(reminder, reader.zone);
-  if (!window || !isWithin(window, clock())) return null;
+  if (!window || !isInMailWindow(window, clock())) return null;
   return { key, ...window, shown, reminder, reader: reader.person, zone: reader.zone };
 }
 
 function compose(
   things: readonly Current[],
-  { messageId, deps }: { readonly messageId: string; readonly deps: DeliverDeps },
+  { messageId, deps }: { readonly messageId: string; readonly deps: DeliverMailDeps },
 ): Mail {
   const [first] = things;
   if (!first) throw new Error(`mail ${messageId} has nothing to tell`);
@@ -126,7 +126,7 @@ function compose(
   const isAlone =
     things.length === 1 &&
     messageId === messageIdOf(first.key, { uid: first.shown.uid, installation });
-  const choice = choiceOf(things.map(({ reminder }) => reminder.kind));
+  const choice = mailChoiceOf(things.map(({ reminder }) => reminder.kind));
   const address = { person: first.reader, choice, messageId };
   const unsubscribe = unsubscribeFor(address, deps);
   const content: MailContent = isAlone
@@ -155,7 +155,7 @@ function contextOf(
   {
     deps,
     unsubscribe,
-  }: { readonly deps: DeliverDeps; readonly unsubscribe: MailContent["unsubscribe"] },
+  }: { readonly deps: DeliverMailDeps; readonly unsubscribe: MailContent["unsubscribe"] },
 ) {
   const { store, rules, webUrl, actions, clock } = deps;
   const { item } = shown;
@@ -184,10 +184,10 @@ function contextOf(
   };
 }
 
-const projectOf = (item: Item, { store }: DeliverDeps): string | null =>
+const projectOf = (item: Item, { store }: DeliverMailDeps): string | null =>
   store.directory.project(item.projectId)?.title ?? null;
 
-function parentOf(item: Item, { store }: DeliverDeps): string | null {
+function parentOf(item: Item, { store }: DeliverMailDeps): string | null {
   if (item.kind !== "subtask" || item.parentId === null) return null;
   const key = store.mirror.find("task", item.parentId);
   return key === null ? null : (store.view.get(key)?.item.title ?? null);
@@ -195,7 +195,7 @@ function parentOf(item: Item, { store }: DeliverDeps): string | null {
 
 function calendarOf(
   { shown, reminder }: Current,
-  { rules, webUrl, from }: DeliverDeps,
+  { rules, webUrl, from }: DeliverMailDeps,
 ): Mail["calendar"] {
   const { item } = shown;
   if (item.kind !== "event" || reminder.sort === "overdue") return null;

@@ -6,7 +6,7 @@ import { dayInWords, dueInWords, plainLine, spanInWords } from "../domain/wordin
 import type { Store } from "../store/store.ts";
 import type { DateMove } from "../store/view/date-moves.ts";
 import type { Section, SectionEntry } from "./mail-content.ts";
-import { isBefore, missedUntil, type Window } from "./plan-mails.ts";
+import { isBefore, type MailWindow, missedUntil } from "./plan-mails.ts";
 import { isOpenTo } from "./recipients.ts";
 import type { ReminderRules } from "./reminder.ts";
 import { shownTitle } from "./reminder-words.ts";
@@ -174,7 +174,7 @@ export interface DigestRule {
 }
 
 /** The digest of one day. A day has one, however its clocks are changed. */
-export interface DigestTurn extends Window {
+export interface DigestTurn extends MailWindow {
   readonly day: Temporal.PlainDate;
 }
 

@@ -5,10 +5,15 @@ import { isDueAgain } from "../store/mails/handover.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { HandoverRow } from "../store/rows/mail-rows.ts";
 import { type DueDigest, digestKey } from "./deliver-digest.ts";
-import { type DeliverDeps, messageIdOf, type PlannedMail, readAgain } from "./deliver-reminders.ts";
+import {
+  type DeliverMailDeps,
+  messageIdOf,
+  type PlannedMail,
+  rereadTopic,
+} from "./deliver-reminders.ts";
 import { type DigestRule, digestTurn } from "./digest.ts";
-import { type DueMail, isBefore, isWithin, planMails } from "./plan-mails.ts";
-import { type Reader, readersOf } from "./recipients.ts";
+import { type DueMail, isBefore, isInMailWindow, planMails } from "./plan-mails.ts";
+import { type Recipient, readersOf } from "./recipients.ts";
 import type { ReminderIndex } from "./reminder-index.ts";
 import { punctual } from "./reminder-words.ts";
 
@@ -27,7 +32,7 @@ export interface MailFinder {
   readonly isPlanned: (key: MailKey) => boolean;
 }
 
-export interface MailFinderDeps extends DeliverDeps {
+export interface MailFinderDeps extends DeliverMailDeps {
   readonly index: ReminderIndex;
   /** Null = no digests. */
   readonly digest: DigestRule | null;
@@ -56,7 +61,7 @@ export function* findMails(deps: MailFinderDeps): Generator<void, MailFinder> {
   const ready = plan.due.flatMap((mail): readonly Ready[] => {
     const found = begun(mail.key);
     const reader = readers.get(mail.key.person) ?? null;
-    return found && readAgain(mail, { reader, deps }) ? [{ mail, begunAs: found.as }] : [];
+    return found && rereadTopic(mail, { reader, deps }) ? [{ mail, begunAs: found.as }] : [];
   });
   const mails = combineMails(ready, { now, messageIdOf: (key) => ownId(key, deps) });
   const tasks: readonly MailTask[] = [
@@ -73,7 +78,7 @@ export function* findMails(deps: MailFinderDeps): Generator<void, MailFinder> {
 }
 
 function planDigests(
-  readers: Iterable<Reader>,
+  readers: Iterable<Recipient>,
   { deps, now }: { readonly deps: MailFinderDeps; readonly now: Temporal.Instant },
 ): { readonly due: readonly DueDigest[]; readonly nextAt: Temporal.Instant | null } {
   const { digest, rules, extended } = deps;
@@ -87,7 +92,7 @@ function planDigests(
     nextAt = earlier(nextAt, found.nextAt);
     // What fell due before there was an installation is nobody's digest.
     const { installedAt, restoredAt } = rules;
-    if (isBefore(turn.dueAt, since ?? installedAt) || !isWithin(turn, now)) continue;
+    if (isBefore(turn.dueAt, since ?? installedAt) || !isInMailWindow(turn, now)) continue;
     // Whether it was sent before the restore is not known.
     if (restoredAt && isBefore(turn.dueAt, restoredAt)) continue;
     due.push({ person: person.id, turn });

@@ -13,7 +13,7 @@ export type MailEnding =
   | { readonly kind: "given-up"; readonly problem: string };
 
 /** One thing that a mail tells. */
-export interface Topic<Key> {
+export interface MailTopic<Key> {
   readonly key: Key;
   /** The last moment at which it may still be sent. */
   readonly lapsesAt: Temporal.Instant;
@@ -41,7 +41,7 @@ interface HandOverDeps<Key, Letter> {
  * Claim, await, settle; claim and end are safe on the disk, also from a power cut. Empty when everything was taken care of
  * already, or is not due again yet. What was claimed but not settled goes out again with the same Message-ID.
  */
-export async function handOver<Key, Thing extends Topic<Key>, Letter = Mail>(
+export async function handOver<Key, Thing extends MailTopic<Key>, Letter = Mail>(
   { things, messageId, address, compose }: Outgoing<Thing, Letter>,
   deps: HandOverDeps<Key, Letter>,
 ): Promise<readonly { readonly thing: Thing; readonly ending: MailEnding }[]> {
@@ -82,7 +82,7 @@ async function attempt(send: () => Promise<Delivery>): Promise<Delivery> {
   }
 }
 
-interface HandedOver<Key> extends Topic<Key> {
+interface HandedOver<Key> extends MailTopic<Key> {
   readonly delivery: Delivery;
   readonly againAt: Temporal.Instant;
 }

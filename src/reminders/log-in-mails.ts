@@ -4,7 +4,7 @@ import type { LogInSigner } from "../domain/signed-links.ts";
 import { momentInWords, plainLine } from "../domain/wording.ts";
 import type { Mail } from "../mail/mail.ts";
 import type { LogInLink, LogInMailKey } from "../store/mails/log-in-links.ts";
-import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
+import { handOver, type MailEnding, type MailTopic, newMessageId } from "./hand-over.ts";
 import { renderMail } from "./mail-content.ts";
 import { byMail, type MailDeps, zoneFor } from "./recipients.ts";
 
@@ -25,7 +25,7 @@ interface LogInMails {
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
 }
 
-interface LinkMail extends Topic<LogInMailKey> {
+interface LinkMail extends MailTopic<LogInMailKey> {
   readonly link: LogInLink;
   readonly person: Person;
 }

@@ -14,13 +14,13 @@ export interface MailContent {
   readonly heading: string;
   /** What the page says under its heading where the preview is not seen; null = its parts say all. */
   readonly fact: string | null;
-  readonly parts: readonly Part[];
+  readonly parts: readonly MailPart[];
   /** Why the reader gets it. */
   readonly reason: string;
   readonly unsubscribe: UnsubscribeLink | null;
 }
 
-export type Part =
+export type MailPart =
   /** The first one stands out. */
   | { readonly kind: "lines"; readonly lines: readonly string[] }
   | {
@@ -101,7 +101,7 @@ function textOfMail({ preview, parts, reason, unsubscribe }: MailContent): strin
   return `${shown.join("\n\n")}\n`;
 }
 
-function linesOf(part: Part): readonly string[] {
+function linesOf(part: MailPart): readonly string[] {
   switch (part.kind) {
     case "lines":
       return part.lines;
@@ -194,7 +194,7 @@ function preheader(preview: string): string {
   return `<div style="display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px;mso-hide:all">${escapeHtml(preview)} ${blanks}</div>`;
 }
 
-function markupOf(part: Part): readonly string[] {
+function markupOf(part: MailPart): readonly string[] {
   switch (part.kind) {
     case "lines": {
       const [first, ...rest] = part.lines;
@@ -244,7 +244,7 @@ function markupOf(part: Part): readonly string[] {
 function comparisonMarkup({
   sides,
   rows,
-}: Extract<Part, { kind: "comparison" }>): readonly string[] {
+}: Extract<MailPart, { kind: "comparison" }>): readonly string[] {
   if (rows.length === 0) return [];
   const shown = ([0, 1] as const).filter((at) => rows.some(({ values }) => values[at] !== ""));
   const cell = (text: string, style = "") =>

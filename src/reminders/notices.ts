@@ -5,11 +5,11 @@ import type { Item, Person } from "../domain/item.ts";
 import type { Mail } from "../mail/mail.ts";
 import { type NoticeKey, noticeKey } from "../store/mails/ledger.ts";
 import type { Store } from "../store/store.ts";
-import { handOver, type MailEnding, newMessageId, type Topic } from "./hand-over.ts";
+import { handOver, type MailEnding, type MailTopic, newMessageId } from "./hand-over.ts";
 import { renderMail } from "./mail-content.ts";
 import { isBefore } from "./plan-mails.ts";
 import {
-  addressOf,
+  emailAddressOf,
   envelope,
   isOpenTo,
   type MailDeps,
@@ -51,7 +51,7 @@ interface NoticeMail {
   readonly edits: readonly Edit[];
 }
 
-interface Notice extends Topic<NoticeKey> {
+interface Notice extends MailTopic<NoticeKey> {
   readonly edit: Edit;
   readonly editor: Person;
 }
@@ -78,7 +78,7 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
       {
         things,
         messageId,
-        address: addressOf(first.editor, deps),
+        address: emailAddressOf(first.editor, deps),
         compose: (taken) => compose(taken, { messageId, deps }),
       },
       { ...deps, handover: store.notices },

@@ -3,11 +3,11 @@ import type { PersonId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import { wallClock, wholeMinutes } from "../domain/when.ts";
 import type { MailKey } from "../store/mails/ledger.ts";
-import type { Reader } from "./recipients.ts";
+import type { Recipient } from "./recipients.ts";
 import { dayIn, type Reminder, type ReminderRules } from "./reminder.ts";
 
 /** One thing that one person is to be told now. */
-export interface DueMail extends Window {
+export interface DueMail extends MailWindow {
   readonly key: MailKey;
   readonly reminder: Reminder;
 }
@@ -29,7 +29,7 @@ export function* planMails(
     now,
     windowOf,
   }: {
-    readonly readers: ReadonlyMap<PersonId, Reader>;
+    readonly readers: ReadonlyMap<PersonId, Recipient>;
     readonly now: Temporal.Instant;
     readonly windowOf: WindowOf;
   },
@@ -47,7 +47,7 @@ export function* planMails(
         const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader.zone) : null;
         if (!window || (reader?.since && isBefore(window.dueAt, reader.since))) continue;
         if (isBefore(now, window.dueAt)) nextAt = earlier(nextAt, window.dueAt);
-        if (!isWithin(window, now)) continue;
+        if (!isInMailWindow(window, now)) continue;
         const mail = { ...window, key: mailKey(reminder, id), reminder };
         if (reminder.sort !== "lead") due.push(mail);
         else if (isNearer(mail, nearest.get(id))) nearest.set(id, mail);
@@ -69,7 +69,7 @@ function mailKey({ sort, item, occurrence, lead }: Reminder, person: PersonId): 
 }
 
 /** When a mail may be sent; both ends belong to it. */
-export interface Window {
+export interface MailWindow {
   readonly dueAt: Temporal.Instant;
   readonly lapsesAt: Temporal.Instant;
   /** When it would be wrong by then, whatever has held it up; null = never. */
@@ -77,7 +77,7 @@ export interface Window {
 }
 
 /** When a reminder may be sent to a reader in a zone; null = never. */
-export type WindowOf = (reminder: Reminder, zone: string) => Window | null;
+export type WindowOf = (reminder: Reminder, zone: string) => MailWindow | null;
 
 /** Even a punctual mail leaves a moment after it has fallen due, so nothing shorter can be meant. */
 const shortestCatchUp = Temporal.Duration.from({ minutes: 1 });
@@ -103,7 +103,7 @@ export function createWindows(rules: ReminderRules): WindowOf {
 }
 
 interface Kept {
-  readonly window: Window;
+  readonly window: MailWindow;
   /** From when on it is late; null for what is told before that. */
   readonly overdueAt: Temporal.Instant | null;
 }
@@ -116,7 +116,7 @@ export function missedUntil(
   return dueAt.add({ minutes: Math.max(wholeMinutes(catchUp), wholeMinutes(shortestCatchUp)) });
 }
 
-export const isWithin = ({ dueAt, lapsesAt }: Window, now: Temporal.Instant): boolean =>
+export const isInMailWindow = ({ dueAt, lapsesAt }: MailWindow, now: Temporal.Instant): boolean =>
   !isBefore(now, dueAt) && !isBefore(lapsesAt, now);
 
 export const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
@@ -125,7 +125,7 @@ export const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
 function windowOf(
   { timing }: Reminder,
   { zone, rules }: { readonly zone: string; readonly rules: ReminderRules },
-): Window {
+): MailWindow {
   switch (timing.kind) {
     case "moment": {
       const { startAt, dueAt } = timing;

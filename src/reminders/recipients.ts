@@ -13,7 +13,7 @@ import type { Mail, Mailbox, Mailer } from "../mail/mail.ts";
 import type { Store } from "../store/store.ts";
 
 /** How people are reached by one way. */
-export interface Reach {
+export interface MailChannel {
   /** "" for somebody who is not reached. */
   readonly addressOf: (person: Person) => string;
   /** What fell due before is not told this way; null = there is no such moment. */
@@ -28,7 +28,7 @@ export interface MailDeps {
   /** The account's zone. */
   readonly zone: string;
   /** By mail unless given. */
-  readonly reach?: Reach;
+  readonly reach?: MailChannel;
   /** How many mails may be begun in any minute. */
   readonly perMinute: number;
   /** Which kinds the configuration grants a person. */
@@ -48,7 +48,7 @@ export interface UnsubscribeLink {
 }
 
 /** Somebody whom mails can reach. */
-export interface Reader {
+export interface Recipient {
   readonly person: Person;
   /** The own one, or the account's. */
   readonly zone: string;
@@ -59,13 +59,13 @@ export interface Reader {
 }
 
 /** Everybody who can be reached, and what they want. */
-export function readersOf(context: MailDeps): ReadonlyMap<PersonId, Reader> {
+export function readersOf(context: MailDeps): ReadonlyMap<PersonId, Recipient> {
   const people = context.store.directory.people().filter((person) => canReceive(person, context));
   return new Map(people.map((person) => [person.id, readerOf(person, context)]));
 }
 
 /** Null for somebody who is not known, or cannot be reached. */
-export function readerBy(id: PersonId | null, context: MailDeps): Reader | null {
+export function readerBy(id: PersonId | null, context: MailDeps): Recipient | null {
   const person = context.store.directory.people().find((known) => known.id === id);
   return person && canReceive(person, context) ? readerOf(person, context) : null;
 }
@@ -96,7 +96,7 @@ export function envelope(
   const url = choiceUrl?.({ person: person.id, choice }) ?? null;
   return {
     from,
-    to: { name: person.name, address: addressOf(person, context) },
+    to: { name: person.name, address: emailAddressOf(person, context) },
     about: choice,
     messageId,
     date: clock(),
@@ -122,17 +122,19 @@ export function unsubscribeFor(
 }
 
 /** Where somebody is reached by the way of these mails; "" = not. */
-export const addressOf = (person: Person, { reach = byMail }: Pick<MailDeps, "reach">): string =>
-  reach.addressOf(person);
+export const emailAddressOf = (
+  person: Person,
+  { reach = byMail }: Pick<MailDeps, "reach">,
+): string => reach.addressOf(person);
 
 /** By e-mail. */
-export const byMail: Reach = {
+export const byMail: MailChannel = {
   addressOf: ({ email }) => email?.trim() ?? "",
   since: () => null,
 };
 
 /** The choice that ends mails of these kinds. */
-export function choiceOf(kinds: readonly MailKind[]): MailChoice {
+export function mailChoiceOf(kinds: readonly MailKind[]): MailChoice {
   const [first, ...others] = new Set(kinds);
   return first && others.length === 0 ? first : "all";
 }
@@ -154,7 +156,7 @@ export function mayBegin(context: Pick<MailDeps, "store" | "perMinute" | "clock"
 
 const minute = Temporal.Duration.from({ minutes: 1 });
 
-function readerOf(person: Person, { wishes, zone, store, reach = byMail }: MailDeps): Reader {
+function readerOf(person: Person, { wishes, zone, store, reach = byMail }: MailDeps): Recipient {
   const granted = wishes(person.id);
   const known = new Map<MailKind, boolean>();
   return {
@@ -171,7 +173,7 @@ function readerOf(person: Person, { wishes, zone, store, reach = byMail }: MailD
 }
 
 const canReceive = (person: Person, context: MailDeps): boolean =>
-  !person.suspended && addressOf(person, context) !== "";
+  !person.suspended && emailAddressOf(person, context) !== "";
 
 /** The reader's own zone, or the account's. */
 export const zoneFor = ({ timeZone }: Person, account: string): string =>

@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts";
 import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
 
 /** A time, both ends of which belong to it. */
-export interface Span {
+export interface ReminderSpan {
   readonly from: Temporal.Instant;
   readonly until: Temporal.Instant;
 }
@@ -19,7 +19,7 @@ export interface Reachable {
 /** Every reminder of the view, kept up to date by the change log instead of being read each time. */
 export interface ReminderIndex {
   /** Takes in what has changed, some of it at a step. Spans begin at the present moment. */
-  within(span: Span): Generator<void, Reachable>;
+  within(span: ReminderSpan): Generator<void, Reachable>;
 }
 
 /** An item whose reminders are in memory, and when one of them may be told, in milliseconds since the epoch. */

@@ -15,7 +15,7 @@ import {
   withoutOverrides,
 } from "../domain/wording.ts";
 import type { ViewItem } from "../store/view/view.ts";
-import type { MailContent, Part } from "./mail-content.ts";
+import type { MailContent, MailPart } from "./mail-content.ts";
 import { type UnsubscribeLink, zoneFor } from "./recipients.ts";
 import { dayIn, type Reminder } from "./reminder.ts";
 
@@ -58,7 +58,7 @@ export function reminderContent(context: ReminderContext): MailContent {
     withoutOverrides(plainDescription(item.description)).trimStart(),
     800,
   );
-  const parts: readonly Part[] = [
+  const parts: readonly MailPart[] = [
     { kind: "lines", lines: [...lines, ...late, ...stale] },
     { kind: "facts", facts: factsOf(context) },
     { kind: "prose", text: description },

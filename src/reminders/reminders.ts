@@ -1,7 +1,7 @@
 import { unreachable } from "../domain/result.ts";
 import { atOnce, createTurns, inTurns, type Turns } from "../turns.ts";
 import { deliverDigest } from "./deliver-digest.ts";
-import { type DeliverDeps, deliver, type ReminderEvent } from "./deliver-reminders.ts";
+import { type DeliverMailDeps, deliverMail, type ReminderEvent } from "./deliver-reminders.ts";
 import type { DigestRule } from "./digest.ts";
 import { findMails, type MailFinder, type MailFinderDeps, type MailTask } from "./find-mails.ts";
 import { type MailAhead, mailsAhead } from "./mails-ahead.ts";
@@ -14,7 +14,7 @@ import { createSendGate } from "./send-gate.ts";
 export type { ReminderEvent } from "./deliver-reminders.ts";
 export type { MailAhead } from "./mails-ahead.ts";
 
-export interface RemindersDeps extends MailDeps, Pick<DeliverDeps, "webUrl" | "actions"> {
+export interface RemindersDeps extends MailDeps, Pick<DeliverMailDeps, "webUrl" | "actions"> {
   readonly options: Omit<ReminderRules, "zone" | "installedAt" | "restoredAt"> & {
     /** Null = no digests. */
     readonly digest: DigestRule | null;
@@ -85,7 +85,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
   function send(task: MailTask): Promise<readonly ReminderEvent[]> {
     switch (task.kind) {
       case "reminders":
-        return deliver(task.mail, finderDeps);
+        return deliverMail(task.mail, finderDeps);
       case "digest": {
         const { digest } = options;
         return digest ? deliverDigest(task.digest, { ...finderDeps, digest }) : Promise.resolve([]);

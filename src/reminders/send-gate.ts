@@ -1,13 +1,13 @@
 import { wholeMinutes } from "../domain/when.ts";
 import type { Store } from "../store/store.ts";
-import { isBefore, type Window } from "./plan-mails.ts";
+import { isBefore, type MailWindow } from "./plan-mails.ts";
 
 /** Whether mails may go out, and what their being held back means for those that were nearly too late. */
 export interface SendGate {
   /** To be asked at each look and before each mail: a long silence is taken for a sleep of the machine. */
   isOpen(): boolean;
   /** A window that mails were held back in ends some minutes after that, unless it has an end of its own. */
-  readonly extended: <W extends Window>(window: W) => W;
+  readonly extended: <W extends MailWindow>(window: W) => W;
 }
 
 interface SendGateDeps {

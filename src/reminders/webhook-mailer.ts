@@ -1,7 +1,7 @@
 import { isId, type PersonId, personId } from "../domain/ids.ts";
 import type { Mail, Mailer } from "../mail/mail.ts";
 import type { Posted, WebhookMessage } from "../remote/webhook.ts";
-import type { Reach } from "./recipients.ts";
+import type { MailChannel } from "./recipients.ts";
 
 interface WebhookMailerDeps {
   /** Sends to wherever a person has such messages sent. */
@@ -14,7 +14,7 @@ const mark = "webhook of person ";
 export const reachByWebhook = (book: {
   readonly has: (person: PersonId) => boolean;
   readonly since: (person: PersonId) => Temporal.Instant | null;
-}): Reach => ({
+}): MailChannel => ({
   addressOf: ({ id }) => (book.has(id) ? `${mark}${id}` : ""),
   since: book.since,
 });

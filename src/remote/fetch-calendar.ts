@@ -26,7 +26,7 @@ export interface RemoteRequest {
 }
 
 /** `unchanged`: still what `known` was given with. `failed`: nothing can be said about the calendar. */
-export type Fetched =
+export type FetchedCalendar =
   | { readonly kind: "calendar"; readonly body: Uint8Array; readonly validators: Validators }
   | { readonly kind: "unchanged" }
   | {
@@ -55,7 +55,7 @@ const userAgent = "Mozilla/5.0 (compatible; Dayferry)";
 export async function fetchCalendar(
   wanted: RemoteRequest,
   { allows, timeout, most }: FetchLimits,
-): Promise<Fetched> {
+): Promise<FetchedCalendar> {
   const milliseconds = timeout.total("milliseconds");
   const late = timeLimit(milliseconds);
   const done = new AbortController();
@@ -86,7 +86,7 @@ interface FetchContext {
   readonly onHop: (url: URL) => void;
 }
 
-async function follow(wanted: RemoteRequest, context: FetchContext): Promise<Fetched> {
+async function follow(wanted: RemoteRequest, context: FetchContext): Promise<FetchedCalendar> {
   const start = URL.parse(wanted.url);
   if (!start) return failed("the address cannot be read");
   let url = start;
@@ -172,7 +172,7 @@ function nextAddress(from: URL, location: string | null): Result<URL, string> {
   return ok(next);
 }
 
-async function read(response: IncomingMessage, { most }: FetchContext): Promise<Fetched> {
+async function read(response: IncomingMessage, { most }: FetchContext): Promise<FetchedCalendar> {
   const { statusCode: status = 0, headers } = response;
   if (status !== 200) {
     response.destroy();
@@ -220,7 +220,7 @@ function readSeconds(text: string | null): Temporal.Duration | null {
   return seconds === undefined ? null : Temporal.Duration.from({ seconds: Number(seconds) });
 }
 
-const failed = (problem: string, retryAfter: Temporal.Duration | null = null): Fetched => ({
+const failed = (problem: string, retryAfter: Temporal.Duration | null = null): FetchedCalendar => ({
   kind: "failed",
   problem,
   retryAfter,

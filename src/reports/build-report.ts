@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Viewer } from "../domain/sight.ts";
-import type { Reader } from "../store/reading/reader.ts";
+import type { ReportDatabase } from "../store/reading/reader.ts";
 import type { MirrorAgeRow } from "../store/rows/report-rows.ts";
 import { findReport, reports } from "./catalogue/catalogue.ts";
 import type { MirrorAge, Report, ReportContent, ReportDocument, ReportScope } from "./report.ts";
@@ -24,7 +24,7 @@ export interface BuildOptions {
  * which not everything is known.
  */
 export function buildReport(
-  reader: Reader,
+  reader: ReportDatabase,
   { request, zone, now, viewer }: BuildOptions,
 ): Result<ReportDocument, ReportRequestFailure> {
   const report = findReport(request.name);

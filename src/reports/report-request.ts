@@ -2,7 +2,7 @@ import { editDistance } from "../domain/edit-distance.ts";
 import { isId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Viewer } from "../domain/sight.ts";
-import type { DirectoryTable, Reader } from "../store/reading/reader.ts";
+import type { DirectoryTable, ReportDatabase } from "../store/reading/reader.ts";
 import {
   type FilterName,
   filterNames,
@@ -68,7 +68,7 @@ interface ReportRequestContext {
 
 /** Looks everything up that a request names. Every problem is told at once, each with what, where and why. */
 export function readReportRequest(
-  reader: Reader,
+  reader: ReportDatabase,
   { request, report, zone, now, viewer }: ReportRequestContext,
 ): Result<ReportScope, ReportRequestFailure> {
   const sight = viewer?.kind === "person" ? viewer.person : null;

@@ -1,5 +1,5 @@
 import type { PersonId } from "../domain/ids.ts";
-import type { Conditions, Reading } from "../store/reading/report-reading.ts";
+import type { Conditions, ReportQuery } from "../store/reading/report-reading.ts";
 import type { ReportRows, ReportView } from "../store/rows/report-rows.ts";
 
 /**
@@ -158,7 +158,7 @@ export type ReadView = <
   Name extends ReportView,
   Field extends Extract<keyof ReportRows[Name], string>,
 >(
-  reading: Omit<Reading<Name, Field>, "at">,
+  reading: Omit<ReportQuery<Name, Field>, "at">,
 ) => readonly Pick<ReportRows[Name], Field>[];
 
 /** What a report is about, in the order in which people are offered them. */

@@ -59,7 +59,7 @@ import { migrate, wouldChange } from "./migrate.ts";
 import { type Beliefs, createBeliefs } from "./mirror/beliefs.ts";
 import {
   createDirectory,
-  createKeyAccess,
+  createKeyAccessTable,
   type Directory,
   type KeyAccess,
 } from "./mirror/directory.ts";
@@ -68,12 +68,12 @@ import { createListAges, type ListAges } from "./mirror/list-ages.ts";
 import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import { createPageReadings, type PageReadings } from "./mirror/page-readings.ts";
 import {
-  type Comments,
-  createComments,
-  createFiles,
+  type CommentMirror,
+  createCommentMirror,
+  createFileMirror,
   createHistory,
   createSideSources,
-  type Files,
+  type FileMirror,
   type History,
   type SideSources,
 } from "./mirror/side-mirror.ts";
@@ -157,9 +157,9 @@ export interface Store extends Transactions {
   readonly inboxFiles: InboxFiles;
   readonly subscriptions: Subscriptions;
   readonly sideSources: SideSources;
-  readonly comments: Comments;
+  readonly comments: CommentMirror;
   readonly history: History;
-  readonly files: Files;
+  readonly files: FileMirror;
   readonly objects: Objects;
   readonly objectNames: ObjectNames;
   readonly heldObjects: HeldObjects;
@@ -241,7 +241,7 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
     editSteps: createEditSteps(deps),
     editSearch: createEditSearch(deps),
     directory: createDirectory({ ...deps, changes }),
-    keyAccess: createKeyAccess({ ...deps, changes }),
+    keyAccess: createKeyAccessTable({ ...deps, changes }),
     sources: createSources(deps),
     rounds: createRounds(deps),
     pageReadings: createPageReadings(deps),
@@ -264,9 +264,9 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
     inboxFiles: createInboxFiles(deps),
     subscriptions: createSubscriptions(deps),
     sideSources: createSideSources(deps),
-    comments: createComments(deps),
+    comments: createCommentMirror(deps),
     history: createHistory(deps),
-    files: createFiles(deps),
+    files: createFileMirror(deps),
     objects: createObjects(deps),
     objectNames,
     heldObjects,

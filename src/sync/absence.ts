@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { Call, Snapshot, Upstream } from "../upstream/client.ts";
 import { type Failure, isMissing } from "../upstream/failure.ts";
 import { type BrakeState, mayBury } from "./brake.ts";
-import { isComplete, isRefusal } from "./plan-snapshot.ts";
+import { isComplete, isLookUpRefused } from "./plan-snapshot.ts";
 
 /**
  * What a failed single GET says of an item: 404 is gone, and so is 403 while the list around it can be read; anything
@@ -202,7 +202,7 @@ export class DirectoryAbsences {
     const { id, projectId } = list;
     const single = await upstream.workspace.todolist({ projectId, id }, call);
     if (single.ok) return { kind: "present", value: single.value };
-    if (!isRefusal(single.failure)) return { kind: "unknown" };
+    if (!isLookUpRefused(single.failure)) return { kind: "unknown" };
     const tasks = await upstream.tasks.list({ projectId, listId: id }, call);
     if (!tasks.ok) {
       return { kind: judgeRefusal(tasks.failure, isReadable(`events:${projectId}`)) };
@@ -217,7 +217,7 @@ export class DirectoryAbsences {
     const { workspace, events } = this.#deps.upstream;
     const single = await workspace.project(project.id, call);
     if (single.ok) return { kind: "present", value: single.value };
-    if (!isRefusal(single.failure)) return { kind: "unknown" };
+    if (!isLookUpRefused(single.failure)) return { kind: "unknown" };
     const list = await events.list({ projectId: project.id, view: "all" }, call);
     if (list.ok) return { kind: "present", value: project };
     return { kind: judgeRefusal(list.failure, true) };

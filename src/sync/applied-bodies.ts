@@ -40,7 +40,7 @@ interface Kept extends AppliedBody {
 }
 
 /** One poll of a source of items. */
-export interface Reading {
+export interface SourceReading {
   /** The body that the mirror holds, as long as nothing else has touched what hangs on it; null when it has to be read. */
   standing(): AppliedBody | null;
   /** Rows that others have written since the request was made. */
@@ -71,7 +71,7 @@ export class AppliedBodies {
     });
   }
 
-  begin(begun: Begun): Reading {
+  begin(begun: Begun): SourceReading {
     const { name } = begun;
     const known = this.#kept.get(name) ?? this.#earlier(begun);
     this.#kept.delete(name);

@@ -62,7 +62,7 @@ export class AppliedPages {
         content: contents?.get(item) ?? contentText(item),
       })),
     );
-    const elements = items.map(elementOf);
+    const elements = items.map(pageElementOf);
     const reader = this.#reader;
     this.#deps.store.bodies.putPage(page, { reader, digest, total, elements, said });
   }
@@ -94,11 +94,11 @@ export class AppliedPages {
 export const isWhole = ({ items, partial, problems, received, remarks = [] }: TaskPage): boolean =>
   items.length === received && partial.size + problems.length + remarks.length === 0;
 
-export const elementOf = ({ kind, id }: Pick<TaskItem, "kind" | "id">): Element =>
+export const pageElementOf = ({ kind, id }: Pick<TaskItem, "kind" | "id">): Element =>
   (kind === "task" ? 1 : -1) * (id ?? 0);
 
 /** An element as people call it. */
-export const nameOf = (element: Element): string =>
+export const elementNameOf = (element: Element): string =>
   `${element > 0 ? "task" : "subtask"} ${Math.abs(element)}`;
 
 /** The row of an element as it is stored; null where it is not mirrored now. */

@@ -3,7 +3,7 @@ import type { Item } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
 import type { Turns } from "../turns.ts";
 import type { ListSnapshot } from "../upstream/client.ts";
-import type { Reading } from "./applied-bodies.ts";
+import type { SourceReading } from "./applied-bodies.ts";
 import { SnapshotApplication } from "./apply-snapshot.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryOrphans, followShown } from "./follow-parents.ts";
@@ -25,7 +25,7 @@ interface ListDeps {
 interface ReadItemList {
   readonly begun: Begun;
   readonly snapshot: ListSnapshot<Item>;
-  readonly reading: Reading;
+  readonly reading: SourceReading;
 }
 
 /** What a list has done once all of it is applied. */

@@ -10,7 +10,7 @@ import { applyPlan, expectationsOf } from "./apply-snapshot.ts";
 import type { ItemChange } from "./event.ts";
 import { followShown } from "./follow-parents.ts";
 import { type Contents, type Identified, isIdentified, planSnapshot } from "./plan-snapshot.ts";
-import { type PolledSource, type SourceList, samePlace } from "./source-list.ts";
+import { type PolledSource, type SourceList, samePath } from "./source-list.ts";
 
 interface PageFacts {
   readonly page: Pick<TaskPage, "items" | "partial">;
@@ -119,7 +119,7 @@ function polledFor(sources: SourceList, item: TaskItem): PolledSource | null {
     parentId === null
       ? ({ kind: "tasks", projectId, listId } as const)
       : ({ kind: "subtasks", projectId, listId, taskId: parentId } as const);
-  return polled && samePlace(polled.source, place) ? polled : null;
+  return polled && samePath(polled.source, place) ? polled : null;
 }
 
 /** The list that knows of an element without a source: a subtask's parent is new, has moved, or was without subtasks. */

@@ -1,5 +1,5 @@
 /** Something that was put into a heap; what has become of it since is said by a newer one, and this one is passed over. */
-export interface Current {
+export interface HeapEntry {
   isCurrent: boolean;
 }
 
@@ -7,7 +7,7 @@ export interface Current {
  * A binary heap whose things may change or go: those that are not current any more stay until they come to the top, or are
  * half of all.
  */
-export class CurrentHeap<Item extends Current> {
+export class CurrentHeap<Item extends HeapEntry> {
   readonly #compare: (a: Item, b: Item) => number;
   #items: Item[] = [];
   #limit = leastLimit;

@@ -10,10 +10,10 @@ import { judgeLossOfPeople, mayBury } from "./brake.ts";
 import type { SyncEvent } from "./event.ts";
 import { isComplete } from "./plan-snapshot.ts";
 import type { Questions } from "./questions.ts";
-import type { Scope } from "./sources-in-scope.ts";
+import type { MirrorScope } from "./sources-in-scope.ts";
 
 /** What one poll has read. */
-export type Fetched =
+export type FetchedSource =
   | { readonly kind: "projects"; readonly snapshot: Snapshot<Project> }
   | { readonly kind: "people"; readonly snapshot: Snapshot<Person> }
   | { readonly kind: "labels"; readonly snapshot: Snapshot<Label> }
@@ -21,7 +21,7 @@ export type Fetched =
   | { readonly kind: "items"; readonly snapshot: ListSnapshot<Item> };
 
 interface DirectorySyncDeps extends DirectoryAbsencesDeps {
-  readonly scope: Scope;
+  readonly scope: MirrorScope;
   readonly questions: Questions;
 }
 
@@ -38,7 +38,7 @@ export type LookUpAnswer =
   | Answer<"labels", Label>
   | Answer<"todolists", Todolist>;
 
-type Names = Exclude<Fetched, { readonly kind: "items" }>;
+type Names = Exclude<FetchedSource, { readonly kind: "items" }>;
 
 interface Effect {
   readonly told: readonly SyncEvent[];
@@ -256,7 +256,7 @@ function doubtsOf(
  * Writes what the configuration alone says into the directory: configured projects, lists and people, under the names
  * that are already known where it names none. What the service is still to be asked for stays as it is.
  */
-export function applyScope(store: Store, scope: Scope): void {
+export function applyScope(store: Store, scope: MirrorScope): void {
   const { directory } = store;
   if (scope.projects !== "discover") {
     putConfigured(store, { scope, found: [] });
@@ -279,7 +279,7 @@ interface Answered<Value> {
 /** What the projects' look-up answers. */
 function applyProjects(
   store: Store,
-  { scope, snapshot, staying }: Answered<Project> & { readonly scope: Scope },
+  { scope, snapshot, staying }: Answered<Project> & { readonly scope: MirrorScope },
 ): void {
   if (scope.projects === "discover") {
     store.directory.putProjects([...snapshot.items, ...staying], isComplete(snapshot));
@@ -289,7 +289,7 @@ function applyProjects(
 /** What the people's look-up answers, the listed ones laid over it. */
 function applyPeople(
   store: Store,
-  { scope, snapshot, staying }: Answered<Person> & { readonly scope: Scope },
+  { scope, snapshot, staying }: Answered<Person> & { readonly scope: MirrorScope },
 ): void {
   const found = [...snapshot.items, ...staying];
   const people = overlaid(scope.people, found);
@@ -312,7 +312,7 @@ function applyLabels(store: Store, { snapshot, staying }: Answered<Label>): void
 
 function putConfigured(
   store: Store,
-  { scope, found }: { readonly scope: Scope; readonly found: readonly Project[] },
+  { scope, found }: { readonly scope: MirrorScope; readonly found: readonly Project[] },
 ): void {
   if (scope.projects === "discover") return;
   const shown = new Map(found.map((project) => [project.id, project]));

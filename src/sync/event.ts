@@ -1,6 +1,6 @@
 import type { SpokenKind } from "../domain/item.ts";
 import type { GateState } from "../upstream/gate.ts";
-import type { Outlook } from "./outlook.ts";
+import type { Forecast } from "./outlook.ts";
 
 /** What happened to one item, for printing. */
 export interface ItemChange {
@@ -76,7 +76,7 @@ export type SyncEvent =
       /** Why it is used no more. */
       readonly reason: string | null;
     }
-  | ({ readonly kind: "ceiling" } & Outlook)
+  | ({ readonly kind: "ceiling" } & Forecast)
   | { readonly kind: "fault"; readonly source: string; readonly error: unknown };
 
 /** What one sweep did. `held`: items that are missing but held by a brake. */

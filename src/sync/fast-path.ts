@@ -7,12 +7,18 @@ import type { Store } from "../store/store.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
-import { type AppliedPages, elementOf, isWhole, nameOf, rowOf } from "./applied-pages.ts";
+import {
+  type AppliedPages,
+  elementNameOf,
+  isWhole,
+  pageElementOf,
+  rowOf,
+} from "./applied-pages.ts";
 import { type AppliedPage, applyPage } from "./apply-page.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { PageCheck } from "./page-check.ts";
 import { PageDoubts, patience } from "./page-doubts.ts";
-import { isRefusal, restOf } from "./plan-snapshot.ts";
+import { isLookUpRefused, restOf } from "./plan-snapshot.ts";
 import type { JobOutcome, PollSchedule, RevealedByJob } from "./poll-schedule.ts";
 import type { SourceList } from "./source-list.ts";
 import { type Element, TaskPages } from "./task-pages.ts";
@@ -96,7 +102,7 @@ export class FastPath {
     });
     deps.store.mirror.follow((source, id) => {
       const kind = kindIn(source);
-      const page = kind === "event" ? null : this.#pages.pageOf(elementOf({ kind, id }));
+      const page = kind === "event" ? null : this.#pages.pageOf(pageElementOf({ kind, id }));
       if (page !== null) this.#kept.delete(page);
     });
   }
@@ -148,10 +154,10 @@ export class FastPath {
     for (const item of put) {
       if (this.#state.kind !== "used") return;
       if (item.kind === "event" || item.id === null) continue;
-      const element = elementOf(item);
+      const element = pageElementOf(item);
       const taken = this.#taken.get(element);
       if (taken && item.updatedAt && Temporal.Instant.compare(item.updatedAt, taken) < 0) {
-        this.#drop(`it has shown ${nameOf(element)} as it is not`);
+        this.#drop(`it has shown ${elementNameOf(element)} as it is not`);
         return;
       }
       const page = this.#pages.pageOf(element);
@@ -274,7 +280,7 @@ export class FastPath {
 
   #fail(failure: Failure): JobOutcome {
     if (failure.kind === "aborted") return { kind: "failed", notBefore: null };
-    if (isRefusal(failure)) {
+    if (isLookUpRefused(failure)) {
       this.#drop(describeFailure(failure));
       return { kind: "failed", notBefore: null };
     }
@@ -328,7 +334,7 @@ export class FastPath {
       return done;
     });
     const { total } = answer;
-    const elements = answer.items.map(elementOf);
+    const elements = answer.items.map(pageElementOf);
     // The same page would do nothing again, as long as no row of it is written.
     const isSettled = isWhole(answer) && applied.same.length === elements.length;
     const kept = { digest, elements, total };
@@ -373,7 +379,7 @@ export class FastPath {
     if (isSettled) this.#kept.set(page, kept);
     else this.#kept.delete(page);
     for (const item of applied.put) this.#note(item);
-    const doubtful = new Set(applied.doubts.map(({ item }) => elementOf(item)));
+    const doubtful = new Set(applied.doubts.map(({ item }) => pageElementOf(item)));
     this.#doubts.settle(elements.filter((element) => !doubtful.has(element)));
     const news = applied.doubts.filter((doubt) => this.#doubts.raise(page, doubt));
     onShown(applied);
@@ -417,8 +423,8 @@ export class FastPath {
 
   #note(item: Item): void {
     if (item.kind === "event" || !item.updatedAt) return;
-    this.#taken.delete(elementOf(item));
-    this.#taken.set(elementOf(item), item.updatedAt);
+    this.#taken.delete(pageElementOf(item));
+    this.#taken.set(pageElementOf(item), item.updatedAt);
     const [oldest] = this.#taken.keys();
     if (this.#taken.size > mostTaken && oldest !== undefined) this.#taken.delete(oldest);
   }
@@ -470,7 +476,7 @@ export class FastPath {
       page > 0 &&
       first !== undefined &&
       this.#state.kind === "checking" &&
-      items.every((item) => this.#pages.pageOf(elementOf(item)) === page - 1);
+      items.every((item) => this.#pages.pageOf(pageElementOf(item)) === page - 1);
     return isRepeated ? `page ${page + 1} is page ${page} again` : null;
   }
 

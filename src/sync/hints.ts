@@ -1,11 +1,11 @@
 import type { Item, ToldTodolist } from "../domain/item.ts";
-import type { Sign, SignTrust, Teller } from "./sign-trust.ts";
+import type { Sign, SignKind, SignTrust } from "./sign-trust.ts";
 
 /** A row of a source that speaks of another source; a field that the row does not have is null. */
 export interface Told {
   /** Name of the source that is spoken of. */
   readonly about: string;
-  readonly teller: Teller;
+  readonly teller: SignKind;
   readonly updatedAt: Temporal.Instant | null;
   /** What it is a sign of that `updatedAt` has moved. */
   readonly timeSign: Sign;

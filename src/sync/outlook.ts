@@ -1,7 +1,7 @@
 import { ceilingOf, isWithin, maxAgePart, mostWithin } from "@dayferry/poll-scheduler";
 
 /** How old what is shown has to get at the least, and whether that is within what was asked for. */
-export interface Outlook {
+export interface Forecast {
   /** Lists, and pages of the list of all tasks, that are polled, each with one request. */
   readonly sources: number;
   /** Requests per second that polling may use at present. */
@@ -25,7 +25,7 @@ interface OutlookFacts {
 }
 
 /** Whether everything can be read once within `maxAge`, and how old it gets otherwise. */
-export function outlookOf({ sources, pace, share, maxAge }: OutlookFacts): Outlook {
+export function outlookOf({ sources, pace, share, maxAge }: OutlookFacts): Forecast {
   const maxAgeSeconds = maxAge.total("seconds");
   const bestAgeSeconds = Math.ceil(sources / pace);
   const load = { sources, pace, maxAge: maxAgePart * maxAgeSeconds };
@@ -41,7 +41,7 @@ function sumOf({
   maxAgeSeconds,
   bestAgeSeconds,
   ceilingSeconds,
-}: Omit<Outlook, "advice">): string {
+}: Omit<Forecast, "advice">): string {
   const rate = Math.round(pace * 100) / 100;
   return (
     `${sources} lists are read with one request each, ${rate} per second: a round takes ${length(bestAgeSeconds)}, ` +
@@ -52,7 +52,7 @@ function sumOf({
 
 /** What can be said of each remedy: how far it would have to go. */
 function helpFor(
-  { pace, maxAgeSeconds, bestAgeSeconds }: Omit<Outlook, "advice">,
+  { pace, maxAgeSeconds, bestAgeSeconds }: Omit<Forecast, "advice">,
   share: number,
 ): string {
   const affordable = mostWithin({ pace, maxAge: maxAgePart * maxAgeSeconds });

@@ -1,6 +1,6 @@
 import { later } from "../domain/backoff.ts";
 import type { Store } from "../store/store.ts";
-import { elementOf, nameOf, rowOf } from "./applied-pages.ts";
+import { elementNameOf, pageElementOf, rowOf } from "./applied-pages.ts";
 import type { PageDoubt } from "./apply-page.ts";
 import type { SourceList } from "./source-list.ts";
 import type { Element, TaskPages } from "./task-pages.ts";
@@ -65,7 +65,7 @@ export class PageDoubts {
   /** Takes note of an element of a page that differs from the mirror; whether that is news. */
   raise(page: number, { item, content, source, isHint }: PageDoubt): boolean {
     const { sources, clock } = this.#deps;
-    const element = elementOf(item);
+    const element = pageElementOf(item);
     if (isHint) {
       const updatedAt = item.updatedAt?.toString() ?? "";
       if (this.#hinted.get(element) === updatedAt) return false;
@@ -159,7 +159,7 @@ export class PageDoubts {
     if (!doubt.isListRead || Temporal.Instant.compare(doubt.restsUntil, now) > 0) return false;
     const strikes = doubt.strikes + 1;
     if (strikes >= mostStrikes) {
-      const name = nameOf(element);
+      const name = elementNameOf(element);
       onDisagreement(
         doubt.content === null
           ? `${name} is on none of its pages, though its list shows it`

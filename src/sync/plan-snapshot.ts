@@ -226,7 +226,7 @@ export const isDenied = (failure: Failure): boolean =>
   failure.kind === "refused" && failure.status !== 401;
 
 /** A look-up that answers in another shape is one that the service does not have. */
-export const isRefusal = (failure: Failure): boolean =>
+export const isLookUpRefused = (failure: Failure): boolean =>
   isDenied(failure) || failure.kind === "unreadable" || failure.kind === "service-refused";
 
 /**

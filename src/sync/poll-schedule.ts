@@ -30,13 +30,13 @@ interface PollScheduleDeps {
 }
 
 /** What a read has revealed: when it began, and when each change since the read before happened; null = not known. */
-export interface Revealed {
+export interface PollResult {
   readonly at: Temporal.Instant;
   readonly changes: readonly (Temporal.Instant | null)[];
 }
 
 /** What a job has revealed; `shown`: when each item that it shows was changed last. */
-export interface RevealedByJob extends Revealed {
+export interface RevealedByJob extends PollResult {
   readonly shown: readonly (Temporal.Instant | null)[];
 }
 
@@ -187,7 +187,7 @@ export class PollSchedule {
   }
 
   /** Notes what a poll of a source has revealed. Belongs before the end of that poll in the source list. */
-  read(name: string, { at, changes }: Revealed): void {
+  read(name: string, { at, changes }: PollResult): void {
     const entry = this.#deps.sources.get(name);
     if (!entry || isLookUp(entry.kind)) return;
     if (this.#audited && isOfTasks(entry.kind)) {
@@ -468,7 +468,7 @@ export class PollSchedule {
     return { kind: "wait", until: isSooner ? due : worth };
   }
 
-  #observe(key: string, { at, changes }: Revealed): void {
+  #observe(key: string, { at, changes }: PollResult): void {
     const from = this.#readAt.get(key) ?? null;
     const to = Math.max(this.#secondsOf(at), from ?? 0);
     this.#readAt.set(key, to);
@@ -592,7 +592,7 @@ const paceSeconds = 1;
  * cannot be true, are spread over the time in between.
  */
 export function timesOf(
-  changes: Revealed["changes"],
+  changes: PollResult["changes"],
   { from, to, lead }: Readonly<Record<"from" | "to" | "lead", number>>,
 ): readonly number[] {
   return changes

@@ -6,24 +6,29 @@ import type { Store } from "../store/store.ts";
 import type { Turns } from "../turns.ts";
 import type { Call, Listing, ListSnapshot, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import { AppliedBodies, type AppliedBody, type ReadBody, type Reading } from "./applied-bodies.ts";
+import {
+  AppliedBodies,
+  type AppliedBody,
+  type ReadBody,
+  type SourceReading,
+} from "./applied-bodies.ts";
 import { type AppliedList, ListApplication } from "./apply-list.ts";
-import { DirectorySync, type Fetched, type LookUpAnswer } from "./directory-sync.ts";
+import { DirectorySync, type FetchedSource, type LookUpAnswer } from "./directory-sync.ts";
 import type { SyncEvent } from "./event.ts";
 import { followShown } from "./follow-parents.ts";
 import { type Told, toldByLists, toldByTasks } from "./hints.ts";
 import { askForOutdated } from "./outdated.ts";
-import { isDenied, isRefusal, restOf } from "./plan-snapshot.ts";
-import type { Revealed } from "./poll-schedule.ts";
+import { isDenied, isLookUpRefused, restOf } from "./plan-snapshot.ts";
+import type { PollResult } from "./poll-schedule.ts";
 import type { Questions } from "./questions.ts";
 import { isLookUp, restAfter, restOfLookUp } from "./schedule.ts";
-import { type Begun, type PollOutcome, type SourceList, samePlace } from "./source-list.ts";
-import { type Scope, sourcesInScope } from "./sources-in-scope.ts";
+import { type Begun, type PollOutcome, type SourceList, samePath } from "./source-list.ts";
+import { type MirrorScope, sourcesInScope } from "./sources-in-scope.ts";
 
 interface PollerDeps {
   readonly store: Store;
   readonly upstream: Upstream;
-  readonly scope: Scope;
+  readonly scope: MirrorScope;
   readonly sources: SourceList;
   readonly questions: Questions;
   readonly clock: () => Temporal.Instant;
@@ -47,7 +52,7 @@ interface PollerDeps {
  * What a reading has revealed, with the items that it has shown as far as they were decoded, and those that are new or different.
  * `told`: what it tells of other sources; null when it was as before.
  */
-export interface ReadItems extends Revealed {
+export interface ReadItems extends PollResult {
   readonly told: readonly Told[] | null;
   readonly put: readonly Item[];
   readonly shown: readonly Item[];
@@ -65,17 +70,17 @@ interface Applied extends AppliedList {
 
 /** What a source has answered: items as they came, or names. */
 type Answer =
-  | Exclude<Fetched, { readonly kind: "items" }>
+  | Exclude<FetchedSource, { readonly kind: "items" }>
   | { readonly kind: "listing"; readonly listing: Listing<Item> };
 
 interface Answered {
   readonly answer: Answer;
-  readonly reading: Reading;
+  readonly reading: SourceReading;
   readonly call: Call;
 }
 
 interface Read extends Omit<Answered, "answer"> {
-  readonly fetched: Fetched;
+  readonly fetched: FetchedSource;
   /** Of the body that was read; null for names. */
   readonly digest: string | null;
 }
@@ -174,7 +179,7 @@ export class Poller {
   /** Whether an answer is about a place that still is: a source may be dropped or go elsewhere meanwhile. */
   #isCurrent({ name, source }: Begun): boolean {
     const now = this.#deps.sources.get(name);
-    return now !== null && samePlace(now.source, source);
+    return now !== null && samePath(now.source, source);
   }
 
   /** What was applied before is neither read nor compared again, as long as it stands. */
@@ -343,7 +348,10 @@ export class Poller {
     {
       snapshot,
       applied,
-    }: { readonly snapshot: Fetched["snapshot"] | ListSnapshot<Item>; readonly applied: Applied },
+    }: {
+      readonly snapshot: FetchedSource["snapshot"] | ListSnapshot<Item>;
+      readonly applied: Applied;
+    },
   ): Applied {
     const { store, sources } = this.#deps;
     const { problems, items, remarks = [] } = snapshot;
@@ -390,7 +398,7 @@ export class Poller {
     });
     const failures = begun.failures + 1;
     const notBefore = this.#after(restOf(failure, { failures, maxAge }));
-    if (isLookUp(kind) && isRefusal(failure)) {
+    if (isLookUp(kind) && isLookUpRefused(failure)) {
       this.#end(begun, { kind: "refused", notBefore });
       this.#tellRefusal(source, problem);
       return;

@@ -10,7 +10,7 @@ import {
 } from "../domain/source.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { Store } from "../store/store.ts";
-import { type Current, CurrentHeap } from "./current-heap.ts";
+import { CurrentHeap, type HeapEntry } from "./current-heap.ts";
 import { type DueTask, DueTasks } from "./due-tasks.ts";
 
 /** Which side sources are mirrored. */
@@ -35,7 +35,7 @@ export interface SideQueueDeps {
 }
 
 /** A source whose last reading failed. */
-interface Failed extends Current {
+interface Failed extends HeapEntry {
   readonly failures: number;
   readonly notBefore: Temporal.Instant;
   /** What is due again once it has rested; null = it has. */

@@ -16,7 +16,7 @@ export type Sign = (typeof signs)[number];
 
 /** Whose rows speak of others: a row of a list of lists, and of a list of tasks. */
 const tellers = ["list-row", "task-row"] as const;
-export type Teller = (typeof tellers)[number];
+export type SignKind = (typeof tellers)[number];
 
 /** Of signs; and of rows, which are right when a change was told by any sign, and wrong when it was by none. */
 type Outcome = "right" | "wrong";
@@ -27,7 +27,7 @@ type Outcomes = Readonly<Record<Outcome, number>>;
  * so that a service that begins to tell otherwise is believed otherwise.
  */
 export class SignTrust {
-  readonly #outcomes = new Map<Sign | Teller, Outcomes>();
+  readonly #outcomes = new Map<Sign | SignKind, Outcomes>();
 
   /** `kept`: the `text` of an earlier process; what cannot be read of it counts as nothing. */
   constructor(kept: string | null) {
@@ -41,7 +41,7 @@ export class SignTrust {
     }
   }
 
-  note(sign: Sign | Teller, outcome: Outcome): void {
+  note(sign: Sign | SignKind, outcome: Outcome): void {
     const old = this.#outcomesOf(sign);
     const sum = old.right + old.wrong;
     const fading = Math.min(1, (memory - 1) / Math.max(1, sum));
@@ -57,7 +57,7 @@ export class SignTrust {
   }
 
   /** Which part of all changes a teller's rows tell of, so how probable it is that none has happened of which they do not; rather too low. */
-  coverage(teller: Teller): number {
+  coverage(teller: SignKind): number {
     const { right, wrong } = this.#outcomesOf(teller);
     return right + wrong < enough ? 0 : right / (right + wrong + doubt);
   }
@@ -70,7 +70,7 @@ export class SignTrust {
     return lines.join("\n");
   }
 
-  #outcomesOf(sign: Sign | Teller): Outcomes {
+  #outcomesOf(sign: Sign | SignKind): Outcomes {
     return this.#outcomes.get(sign) ?? { right: 0, wrong: 0 };
   }
 }

@@ -3,10 +3,10 @@ import type { ListId, ProjectId, ServiceId } from "../domain/ids.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { SourceState } from "../store/rows/source-rows.ts";
 import type { Store } from "../store/store.ts";
-import type { Candidate } from "./turn-order.ts";
+import type { PollCandidate } from "./turn-order.ts";
 
 /** A source with what this process knows of it. */
-export interface PolledSource extends Candidate {
+export interface PolledSource extends PollCandidate {
   readonly source: Source;
   /** Failed polls in a row, in this process. */
   readonly failures: number;
@@ -199,7 +199,7 @@ export class SourceList {
       this.#unsaved.add(sourceName(source));
       return;
     }
-    if (samePlace(known.source, source)) {
+    if (samePath(known.source, source)) {
       if (known.days !== days) this.#set({ ...known, days });
       return;
     }
@@ -441,7 +441,7 @@ class UnknownSourceError extends Error {
 }
 
 /** Whether two sources of one name are asked for under the same path. */
-export function samePlace(a: Source, b: Source): boolean {
+export function samePath(a: Source, b: Source): boolean {
   const project = "projectId" in a && "projectId" in b ? a.projectId === b.projectId : true;
   const list = "listId" in a && "listId" in b ? a.listId === b.listId : true;
   return project && list;

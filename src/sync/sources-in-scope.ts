@@ -12,7 +12,7 @@ interface ScopedProject {
 }
 
 /** What to mirror, from the configuration. */
-export interface Scope {
+export interface MirrorScope {
   readonly projects: "discover" | readonly ScopedProject[];
   /** Listed people; they override discovered ones by id. */
   readonly people: readonly Person[];
@@ -29,7 +29,7 @@ interface Known {
  * Every source but those of subtasks, which only their parents name. Archived projects and lists that were discovered are
  * not polled; ones that the configuration names are, whatever they are.
  */
-export function sourcesInScope(scope: Scope, known: Known): readonly Source[] {
+export function sourcesInScope(scope: MirrorScope, known: Known): readonly Source[] {
   const projects = projectsOf(scope, known);
   return [
     ...(needsProjects(scope) ? [{ kind: "projects" as const }] : []),
@@ -46,17 +46,20 @@ export function sourcesInScope(scope: Scope, known: Known): readonly Source[] {
 }
 
 /** The folders that the configuration names for a project; null = the service is asked which there are. */
-export function configuredFolders({ projects }: Scope, id: ProjectId): readonly FolderId[] | null {
+export function configuredFolders(
+  { projects }: MirrorScope,
+  id: ProjectId,
+): readonly FolderId[] | null {
   if (projects === "discover") return null;
   const folders = projects.find((project) => project.id === id)?.folders ?? "discover";
   return folders === "discover" ? null : folders;
 }
 
 /** Whether the projects' look-up is of use: ids and names that are all configured need none. */
-const needsProjects = ({ projects }: Scope): boolean =>
+const needsProjects = ({ projects }: MirrorScope): boolean =>
   projects === "discover" || projects.some(({ name }) => name === null);
 
-function projectsOf(scope: Scope, known: Known): readonly Omit<ScopedProject, "name">[] {
+function projectsOf(scope: MirrorScope, known: Known): readonly Omit<ScopedProject, "name">[] {
   if (scope.projects !== "discover") return scope.projects;
   return known.projects
     .filter(({ archived }) => !archived)

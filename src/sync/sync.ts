@@ -10,8 +10,8 @@ import { SweepCounts, type SweepSummary, type SyncEvent } from "./event.ts";
 import { FastPath, type FastPathState } from "./fast-path.ts";
 import { Hints } from "./hints.ts";
 import { InitialSync } from "./initial-sync.ts";
-import { type Outlook, outlookOf } from "./outlook.ts";
-import { PollSchedule, type Revealed } from "./poll-schedule.ts";
+import { type Forecast, outlookOf } from "./outlook.ts";
+import { type PollResult, PollSchedule } from "./poll-schedule.ts";
 import { type PollEnding, Poller, type ReadItems } from "./poller.ts";
 import { Questions } from "./questions.ts";
 import { isLongSweep, isLookUp } from "./schedule.ts";
@@ -19,7 +19,7 @@ import type { SideOptions } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
 import { SignTrust } from "./sign-trust.ts";
 import { type PolledSource, SourceList } from "./source-list.ts";
-import { configuredFolders, type Scope } from "./sources-in-scope.ts";
+import { configuredFolders, type MirrorScope } from "./sources-in-scope.ts";
 import { SubtaskPages } from "./subtask-pages.ts";
 import { Sweep, type SweepOptions } from "./sweep.ts";
 import { type Job, type WorkerPoolOptions, workInParallel } from "./worker-pool.ts";
@@ -27,7 +27,7 @@ import { type Job, type WorkerPoolOptions, workInParallel } from "./worker-pool.
 interface SyncDeps {
   readonly store: Store;
   readonly upstream: Upstream;
-  readonly scope: Scope;
+  readonly scope: MirrorScope;
   readonly clock: () => Temporal.Instant;
   /** How old what is shown may get; look-ups are asked three times as often where they are few. */
   readonly maxAge: Temporal.Duration;
@@ -97,7 +97,7 @@ export interface Sync {
   /** Notes that somebody has asked for a project's feed or calendar: its lists are read more often for a while. */
   noteReading(project: ProjectId): void;
   /** How old what is shown has to get with as many lists as there are, at the present pace. */
-  outlook(): Outlook;
+  outlook(): Forecast;
   /** Tells that a source has probably so many changes that no poll has shown; less pressing than to hurry it. */
   hint(sourceName: string, changes: number): void;
 }
@@ -291,7 +291,7 @@ class Syncing implements Sync {
     this.#wake.notify();
   }
 
-  outlook(): Outlook {
+  outlook(): Forecast {
     const { share, maxAge } = this.#deps;
     return outlookOf({ sources: this.#polled(), pace: this.#pace(), share, maxAge });
   }
@@ -530,7 +530,7 @@ class Syncing implements Sync {
    * Learns from a reading what its source was told to be, and hints at what it tells of others. A change of another source that it
    * tells of counts as one of its own: it is worth the same to see.
    */
-  #follow(source: string, { at, changes, told }: Revealed & Pick<ReadItems, "told">): void {
+  #follow(source: string, { at, changes, told }: PollResult & Pick<ReadItems, "told">): void {
     if (this.#hints.read(source, { at, changes })) this.#lessons += 1;
     const { changed, unchanged } =
       told === null ? this.#hints.silent(source, at) : this.#hints.told(source, { at, rows: told });
@@ -614,4 +614,4 @@ class Syncing implements Sync {
 }
 
 export type { SweepProgress, SweepSummary, SyncEvent } from "./event.ts";
-export type { Scope } from "./sources-in-scope.ts";
+export type { MirrorScope as Scope } from "./sources-in-scope.ts";

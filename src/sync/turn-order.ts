@@ -1,10 +1,10 @@
 import { later } from "../domain/backoff.ts";
 import type { Source } from "../domain/source.ts";
-import { type Current, CurrentHeap } from "./current-heap.ts";
+import { CurrentHeap, type HeapEntry } from "./current-heap.ts";
 import { isLookUp } from "./schedule.ts";
 
 /** A source as the choice of the next polls sees it. */
-export interface Candidate {
+export interface PollCandidate {
   readonly name: string;
   readonly kind: Source["kind"];
   /** Place of its last attempt in the order of all attempts of this process; 0 = none yet. */
@@ -32,8 +32,8 @@ interface Choosing {
   readonly upTo?: number;
 }
 
-interface Place extends Current {
-  readonly candidate: Candidate;
+interface Place extends HeapEntry {
+  readonly candidate: PollCandidate;
   /** Whoever became known first goes first, all else being equal. */
   readonly since: number;
 }
@@ -47,7 +47,7 @@ interface Place extends Current {
  */
 export class TurnOrder {
   readonly #places = new Map<string, Place>();
-  readonly #underWay = new Map<string, Candidate>();
+  readonly #underWay = new Map<string, PollCandidate>();
   readonly #hurried = new CurrentHeap<Place>(byTurn);
   readonly #inTurn = new CurrentHeap<Place>(byTurn);
   /** Subtasks that were never read. */
@@ -55,7 +55,7 @@ export class TurnOrder {
   readonly #resting = new CurrentHeap<Place>(byRest);
   #put = 0;
 
-  constructor(candidates: Iterable<Candidate> = []) {
+  constructor(candidates: Iterable<PollCandidate> = []) {
     for (const candidate of candidates) this.put(candidate);
   }
 
@@ -65,7 +65,7 @@ export class TurnOrder {
   }
 
   /** Adds a source, or notes how it stands now. */
-  put(candidate: Candidate): void {
+  put(candidate: PollCandidate): void {
     const { name } = candidate;
     const known = this.#places.get(name);
     if (candidate.underWay) {
@@ -142,7 +142,7 @@ export class TurnOrder {
   }
 }
 
-const isSame = (a: Candidate, b: Candidate): boolean =>
+const isSame = (a: PollCandidate, b: PollCandidate): boolean =>
   a.turn === b.turn &&
   a.attemptedAt === b.attemptedAt &&
   a.hurried === b.hurried &&
@@ -166,7 +166,7 @@ const compare = (a: Temporal.Instant, b: Temporal.Instant): number =>
 const firstAnswerSpan = Temporal.Duration.from({ seconds: 2 });
 
 function awaitsFirstAnswer(
-  { kind, underWay, ended, attemptedAt }: Candidate,
+  { kind, underWay, ended, attemptedAt }: PollCandidate,
   now: Temporal.Instant,
 ) {
   if (kind === "subtasks" || !underWay || ended > 0 || !attemptedAt) return false;
@@ -183,7 +183,7 @@ function byTurn({ candidate: a, since }: Place, { candidate: b, since: other }: 
   return need === 0 ? since - other : need;
 }
 
-function byFirstNeed(a: Candidate, b: Candidate): number {
+function byFirstNeed(a: PollCandidate, b: PollCandidate): number {
   const lookUps = Number(isLookUp(b.kind)) - Number(isLookUp(a.kind));
   if (lookUps !== 0) return lookUps;
   if (a.attemptedAt && b.attemptedAt) {

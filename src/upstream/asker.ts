@@ -6,24 +6,30 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import { nextTurn, startTimer } from "../runtime.ts";
 import type { Failure } from "./failure.ts";
 import type { Form } from "./multipart.ts";
-import { type Listing, readList } from "./read-list.ts";
+import { type RawList, readList } from "./read-list.ts";
 import {
   decode,
   digestOf,
   inflate,
   isGood,
-  parseJson,
+  parseAnswerJson,
+  type RawAnswer,
   type RawBody,
-  type Reply,
   refusalIn,
 } from "./response.ts";
-import { type Call, type DeliverDeps, type Delivered, deliver } from "./send-request.ts";
-import type { Exchange, Transport } from "./transport.ts";
-import { collect, type ListReader, type ReadIssues, type Snapshot, type Written } from "./wire.ts";
+import { type Call, type Delivered, type SendDeps, sendWithRetries } from "./send-request.ts";
+import type { OutgoingRequest, Transport } from "./transport.ts";
+import {
+  collect,
+  type ListReader,
+  type ReadIssues,
+  type Snapshot,
+  type WriteBeingAnswered,
+} from "./wire.ts";
 
 /** One request to the service as the resources say it: `path` is below the base URL, or null for the upload address. */
 export interface Ask {
-  readonly method: Exchange["method"];
+  readonly method: OutgoingRequest["method"];
   readonly path: string | null;
   readonly query?: Readonly<Record<string, string | null>>;
   /** Sent as JSON. */
@@ -35,7 +41,7 @@ export interface Ask {
   readonly isUnread?: boolean;
 }
 
-export interface AskerOptions extends DeliverDeps {
+export interface AskerOptions extends SendDeps {
   readonly baseUrl: string;
   readonly uploadUrl: string;
   readonly apiKey: string | (() => string);
@@ -129,7 +135,7 @@ export class Asker {
   async listing<Value>(
     { ask, list }: { readonly ask: Ask; readonly list: ListReader<Value> },
     call: Call,
-  ): Promise<Result<Listing<Value>, Failure>> {
+  ): Promise<Result<RawList<Value>, Failure>> {
     const delivered = await this.#deliver({ ...ask, isUnread: true }, call);
     if (!delivered.ok) return delivered;
     const { unread, damage, took } = delivered.value;
@@ -163,7 +169,7 @@ export class Asker {
     if (!delivered.ok) return delivered;
     const { took } = delivered.value;
     const body = delivered.value.body ?? "";
-    const parsed = parseJson(body);
+    const parsed = parseAnswerJson(body);
     if (!parsed.ok && body.trim() !== "") {
       return fail(this.#misread(ask, { message: parsed.failure, call, took }));
     }
@@ -207,7 +213,7 @@ export class Asker {
   ): Result<JsonAnswer, Failure> {
     const { body, damage, took } = delivered;
     if (body === null) return fail(this.#misread(ask, { message: damage, call, took }));
-    const parsed = parseJson(body);
+    const parsed = parseAnswerJson(body);
     if (!parsed.ok) return fail(this.#misread(ask, { message: parsed.failure, call, took }));
     const refusal = this.#refusal(ask, { value: parsed.value, call });
     return refusal ? fail(refusal) : ok({ json: parsed.value, took });
@@ -220,7 +226,7 @@ export class Asker {
     const under = joined([call.signal, reads ? this.#stopping.signal : this.#stopped.signal]);
     const waiting = joined([call.signal, this.#stopping.signal]);
     try {
-      const exchange: Exchange = {
+      const exchange: OutgoingRequest = {
         method: ask.method,
         url: this.#urlOf(ask),
         headers: this.#headersOf(ask, key),
@@ -228,7 +234,7 @@ export class Asker {
         signal: under.signal,
         isUnread: ask.isUnread ?? false,
       };
-      return await deliver(
+      return await sendWithRetries(
         {
           request: labelOf(ask),
           repeatable: ask.method !== "POST",
@@ -248,7 +254,7 @@ export class Asker {
     }
   }
 
-  #timed(reply: Reply): Reply {
+  #timed(reply: RawAnswer): RawAnswer {
     const theirs = reply.kind === "answer" ? readHttpDate(reply.headers.date ?? "") : null;
     if (theirs) this.#clockLead = theirs.until(this.#options.clock());
     return reply;
@@ -290,7 +296,7 @@ export class Asker {
   }
 
   /** An error that echoes a key must not bring it into logs and pages; data stays as it came. */
-  #withoutKeys(reply: Reply, key: string): Reply {
+  #withoutKeys(reply: RawAnswer, key: string): RawAnswer {
     if (reply.kind === "broken") return { ...reply, message: this.#redacted(reply.message, key) };
     if (reply.kind === "aborted" || reply.body === null) return reply;
     return isGood(reply.status) ? reply : { ...reply, body: this.#redacted(reply.body, key) };
@@ -328,7 +334,7 @@ interface ElementKind<Place, Value> {
   /** `written`: the write that is being answered. */
   readonly read: (
     place: Place,
-    written?: Written,
+    written?: WriteBeingAnswered,
   ) => (raw: unknown, issues?: ReadIssues) => Result<Value, string>;
   /** Values that the list settles for all its elements, whatever they say themselves. */
   readonly listed?: (place: Place) => Partial<Value>;
@@ -343,7 +349,7 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
   type Query = NonNullable<Ask["query"]>;
   const pathTo = (place: Element) => `${pathOf(place)}/${place.id}`;
   /** An answer that is about another one, as of a cache that has mixed them up, says nothing. */
-  const readThis = (place: Element, written?: Written) => (raw: unknown) => {
+  const readThis = (place: Element, written?: WriteBeingAnswered) => (raw: unknown) => {
     const element = read(place, written)(raw);
     if (!element.ok || element.value.id === place.id) return element;
     return fail(`it is about the ${kind} ${element.value.id}`);

@@ -3,17 +3,17 @@ import type { PersonId } from "../domain/ids.ts";
 import { Asker } from "./asker.ts";
 import { Gate, type GateHistory } from "./gate.ts";
 import { type KeyHealth, KeyWatch } from "./key-health.ts";
-import { type Comments, createComments } from "./resources/comments.ts";
+import { type CommentClient, createCommentClient } from "./resources/comments.ts";
 import { createEvents, type Events } from "./resources/events.ts";
-import { createFiles, type Files } from "./resources/files.ts";
+import { createFileClient, type FileClient } from "./resources/files.ts";
 import { createHistories, type Histories } from "./resources/history.ts";
 import { createSubtasks, type Subtasks } from "./resources/subtasks.ts";
 import { type Attachments, createAttachments, createTasks, type Tasks } from "./resources/tasks.ts";
 import {
   createLabels,
   createWorkspace,
-  type Labels,
-  type Workspace,
+  type LabelClient,
+  type WorkspaceClient,
 } from "./resources/workspace.ts";
 import { Outage, type UpstreamEvent } from "./send-request.ts";
 import { type StartTimer, Transport } from "./transport.ts";
@@ -61,12 +61,12 @@ export interface Upstream {
   readonly events: Events;
   readonly tasks: Tasks;
   readonly subtasks: Subtasks;
-  readonly comments: Comments;
+  readonly comments: CommentClient;
   readonly history: Histories;
-  readonly labels: Labels;
-  readonly files: Files;
+  readonly labels: LabelClient;
+  readonly files: FileClient;
   readonly attachments: Attachments;
-  readonly workspace: Workspace;
+  readonly workspace: WorkspaceClient;
   readonly gate: UpstreamGate;
   /** Whether the service fails as a whole, as far as the last answers tell; the event `back` tells of the end. */
   isOut(): boolean;
@@ -110,10 +110,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     events: createEvents(asker, { timeZone, known }),
     tasks: createTasks(asker, known),
     subtasks: createSubtasks(asker, known),
-    comments: createComments(asker),
+    comments: createCommentClient(asker),
     history: createHistories(asker),
     labels: createLabels(asker),
-    files: createFiles(asker),
+    files: createFileClient(asker),
     attachments: createAttachments(asker),
     workspace: createWorkspace(asker, known),
     gate: {
@@ -172,6 +172,6 @@ function graceOf(timeout: Temporal.Duration): Temporal.Duration {
 
 export type { Priority } from "./gate.ts";
 export type { ListElements } from "./list-elements.ts";
-export type { Listing, ListSnapshot } from "./read-list.ts";
+export type { ListSnapshot, RawList as Listing } from "./read-list.ts";
 export type { Call, UpstreamEvent } from "./send-request.ts";
 export type { Snapshot } from "./wire.ts";

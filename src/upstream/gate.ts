@@ -10,7 +10,7 @@ import {
   type Slot,
   SlotWindow,
   savedSlots,
-  wallClock,
+  wallClockOf,
 } from "./quota.ts";
 
 /** How urgent a request is: an edit never waits behind a sweep. */
@@ -183,7 +183,8 @@ export class Gate {
       used: this.#window.counted(now).length,
       share: this.#share.current(now),
       quota: this.#options.quota.requests,
-      pausedUntil: this.#pausedUntilMs > now ? wallClock(this.#pausedUntilMs, this.#options) : null,
+      pausedUntil:
+        this.#pausedUntilMs > now ? wallClockOf(this.#pausedUntilMs, this.#options) : null,
       inFlight: this.#inFlight,
       waiting: {
         edit: waiting("edit"),
@@ -225,7 +226,7 @@ export class Gate {
     const moment = latest([this.#sweepAtMs(), this.#pausedUntilMs, now]);
     if (moment === null) return null;
     const ahead = this.#queues.sweep.size * this.#rule(now).spacingMs;
-    return wallClock(moment + ahead, this.#options);
+    return wallClockOf(moment + ahead, this.#options);
   }
 
   /** Ends every waiting job as `aborted` and starts none any more; those under way go on. */
@@ -412,10 +413,10 @@ export class Gate {
   #saveRest(now: number): void {
     const { history } = this.#options;
     const rest = {
-      notedAt: wallClock(now, this.#options),
-      pausedUntil: wallClock(this.#pausedUntilMs, this.#options),
+      notedAt: wallClockOf(now, this.#options),
+      pausedUntil: wallClockOf(this.#pausedUntilMs, this.#options),
       share: this.#share.current(now),
-      quietSince: wallClock(now, this.#options),
+      quietSince: wallClockOf(now, this.#options),
     };
     this.#keep(() => history.saveRest(rest));
   }

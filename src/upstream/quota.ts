@@ -212,6 +212,6 @@ export function savedSlots(slots: readonly Slot[], clocks: Clocks): readonly Gat
 }
 
 /** A moment of the monotonic clock on the wall clock, told by its distance from now. */
-export function wallClock(momentMs: number, clocks: Clocks): Temporal.Instant {
+export function wallClockOf(momentMs: number, clocks: Clocks): Temporal.Instant {
   return clocks.clock().add({ milliseconds: Math.round(momentMs - clocks.monotonic()) });
 }

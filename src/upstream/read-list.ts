@@ -23,7 +23,7 @@ export interface ListSnapshot<Value> extends Snapshot<Value> {
  * A list as it came, of which nothing has been read yet. Equal `digest`s are of lists that came octet for octet alike.
  * Reading fails for a body that cannot be understood; `since` are the elements of an earlier list whose values are known.
  */
-export interface Listing<Value> {
+export interface RawList<Value> {
   readonly digest: string;
   readonly read: (since: ListElements | null) => Promise<Result<ListSnapshot<Value>, Failure>>;
 }

@@ -10,7 +10,7 @@ import type { Failure } from "./failure.ts";
  * The outcome of one request on the wire. `answer`: status and headers arrived; `body` is null with the reason in `damage` where it could not
  * be read. `broken`: no complete answer; `sent` is false only when certainly nothing reached the service.
  */
-export type Reply =
+export type RawAnswer =
   | {
       readonly kind: "answer";
       readonly status: number;
@@ -35,7 +35,7 @@ interface ReplyHeaders {
  * The JSON value of an answer's body, whatever its Content-Type claims.
  * Fails with a sentence that tells an HTML page, an empty body and cut or wrong JSON apart.
  */
-export function parseJson(body: string): Result<unknown, string> {
+export function parseAnswerJson(body: string): Result<unknown, string> {
   const text = body.trim();
   if (text === "") return fail("the body is empty");
   if (text.startsWith("<")) return fail(`an HTML page came instead of JSON: ${plain(text)}`);
@@ -65,7 +65,7 @@ function messageOf(status: number, body: string | null): string {
 }
 
 function jsonMessage(body: string): string | null {
-  const parsed = parseJson(body);
+  const parsed = parseAnswerJson(body);
   return parsed.ok ? messageIn(parsed.value, 3) : null;
 }
 
@@ -136,12 +136,12 @@ export async function receiveBody(
  * The text of a body, inflated as its encoding says; what receives it does not inflate. Fails with a sentence for one that is
  * damaged, of an unknown encoding, too long once inflated, or not UTF-8.
  */
-export async function textOf(body: RawBody): Promise<Result<string, string>> {
+export async function bodyTextOf(body: RawBody): Promise<Result<string, string>> {
   const inflated = await inflate(body);
   return inflated.ok ? decode(inflated.value) : inflated;
 }
 
-/** The octets of a body as its encoding says; fails as `textOf` does. */
+/** The octets of a body as its encoding says; fails as `bodyTextOf` does. */
 export async function inflate({ pieces, encoding }: RawBody): Promise<Result<Uint8Array, string>> {
   const octets = Buffer.concat(pieces);
   const name = encoding?.trim().toLowerCase() ?? "";
@@ -188,7 +188,7 @@ export interface ReplyContext {
 
 /** The body of a good answer: its text, else why there is none, or what came where it was asked for as it came. */
 export type GoodBody = Pick<
-  Extract<Reply, { readonly kind: "answer" }>,
+  Extract<RawAnswer, { readonly kind: "answer" }>,
   "body" | "damage" | "unread"
 >;
 
@@ -206,13 +206,13 @@ export type Verdict =
     };
 
 /** Whether a reply leaves open what has become, or will become, of the request. */
-export function isUnanswered(reply: Reply): boolean {
+export function isUnanswered(reply: RawAnswer): boolean {
   if (reply.kind !== "answer") return reply.sent;
   return isFault(reply.status);
 }
 
 /** Whether the service itself says that it failed. A gateway (502, 504) or a time-out (408) says only that it heard nothing. */
-export const hasFailed = (reply: Reply): boolean =>
+export const hasFailed = (reply: RawAnswer): boolean =>
   reply.kind === "answer" && isFault(reply.status) && ![408, 502, 504].includes(reply.status);
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
@@ -223,13 +223,13 @@ const isRedirect = (status: number): boolean => status >= 300 && status < 400;
  * Whether the answer comes from something that stands between, such as the log-in page of a hotel's network: the service never
  * redirects, and answers in JSON. It says nothing about what was asked for.
  */
-export const isForeign = ({ status, headers }: Extract<Reply, { kind: "answer" }>): boolean =>
+export const isForeign = ({ status, headers }: Extract<RawAnswer, { kind: "answer" }>): boolean =>
   isRedirect(status) || (isGood(status) && /^\s*text\/html\b/i.test(headers.type ?? ""));
 
 const isFault = (status: number): boolean => status >= 500 || status === 408;
 
 /** What one reply means for its request. */
-export function judge(reply: Reply, context: ReplyContext): Verdict {
+export function judge(reply: RawAnswer, context: ReplyContext): Verdict {
   const { request, repeatable } = context;
   switch (reply.kind) {
     case "aborted":
@@ -248,7 +248,10 @@ export function judge(reply: Reply, context: ReplyContext): Verdict {
   }
 }
 
-function judgeAnswer(reply: Extract<Reply, { kind: "answer" }>, context: ReplyContext): Verdict {
+function judgeAnswer(
+  reply: Extract<RawAnswer, { kind: "answer" }>,
+  context: ReplyContext,
+): Verdict {
   const { status, body, damage, unread } = reply;
   const { request } = context;
   if (isGood(status)) return { kind: "good", body, damage, ...(unread && { unread }) };

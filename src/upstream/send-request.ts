@@ -19,7 +19,7 @@ import {
   isForeign,
   isUnanswered,
   judge,
-  type Reply,
+  type RawAnswer,
   type ReplyContext,
   type Verdict,
 } from "./response.ts";
@@ -72,7 +72,7 @@ export type UpstreamEvent =
 
 /** A request that may be tried several times; `send` makes one try. */
 interface Delivery extends Pick<ReplyContext, "request" | "repeatable" | "gone"> {
-  readonly send: () => Promise<Reply>;
+  readonly send: () => Promise<RawAnswer>;
   readonly isWrite: boolean;
   /** Whose key goes along; null = the account's. */
   readonly holder: PersonId | null;
@@ -82,7 +82,7 @@ interface Delivery extends Pick<ReplyContext, "request" | "repeatable" | "gone">
   readonly onUnanswered: Call["onUnanswered"];
 }
 
-export interface DeliverDeps {
+export interface SendDeps {
   readonly gate: Gate;
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
@@ -114,9 +114,9 @@ export interface Delivered extends GoodBody {
  * wait for long: whoever sends it reads the item again first, as somebody may have changed it meanwhile. A read for an edit whose
  * answer took that long is repeated once.
  */
-export async function deliver(
+export async function sendWithRetries(
   delivery: Delivery,
-  deps: DeliverDeps,
+  deps: SendDeps,
 ): Promise<Result<Delivered, Failure>> {
   const { request, signal, priority } = delivery;
   const isReadFirst = delivery.onUnanswered !== undefined;
@@ -186,7 +186,7 @@ export async function deliver(
 interface Current {
   readonly attempt: number;
   readonly lost: boolean;
-  readonly deps: DeliverDeps;
+  readonly deps: SendDeps;
 }
 
 interface Tried {
@@ -223,7 +223,7 @@ async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Pr
 }
 
 /** Whether the reply is no word of the service about the request. */
-const isFailing = (reply: Reply): boolean =>
+const isFailing = (reply: RawAnswer): boolean =>
   reply.kind !== "answer" ||
   reply.status >= 500 ||
   reply.status === 429 ||

@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import { isUnsent, networkFailure } from "../domain/network-failure.ts";
 import { httpAgent, startTimer as startOwnTimer } from "../runtime.ts";
 import { encodeForm, type Form } from "./multipart.ts";
-import { isGood, type Reply, receiveBody, textOf } from "./response.ts";
+import { bodyTextOf, isGood, type RawAnswer, receiveBody } from "./response.ts";
 
 /** One HTTP request as it goes out; `body` is the text, or a form that is sent as multipart/form-data. */
-export interface Exchange {
+export interface OutgoingRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export type StartTimer = (ms: number, end: () => void) => () => void;
 const startTimer: StartTimer = (ms, end) => startOwnTimer(ms, end).cancel;
 
 /**
- * Sends requests over kept connections. Redirects are not followed; every end is a `Reply`, nothing is thrown. It is
+ * Sends requests over kept connections. Redirects are not followed; every end is a `RawAnswer`, nothing is thrown. It is
  * Node's own client, which is in memory anyway for the sake of the server.
  */
 export class Transport {
@@ -54,7 +54,7 @@ export class Transport {
   }
 
   /** One exchange; the time-out covers everything from connecting to the last octet. */
-  async exchange(exchange: Exchange): Promise<Reply> {
+  async exchange(exchange: OutgoingRequest): Promise<RawAnswer> {
     if (exchange.signal?.aborted) return { kind: "aborted", sent: false };
     const stop = new AbortController();
     const abort = () => stop.abort(new StoppedError("aborted"));
@@ -86,7 +86,7 @@ export class Transport {
     }
   }
 
-  async #send(exchange: Exchange, way: Way): Promise<Reply> {
+  async #send(exchange: OutgoingRequest, way: Way): Promise<RawAnswer> {
     const response = await this.#answerTo(exchange, way);
     const { headers, statusCode: status = 0 } = response;
     const received = await receiveBody(response, headers["content-encoding"] ?? null);
@@ -100,14 +100,17 @@ export class Transport {
       const unread = received.value;
       return { kind: "answer", status, headers: replyHeaders, body: null, damage: "", unread };
     }
-    const read = received.ok ? await textOf(received.value) : received;
+    const read = received.ok ? await bodyTextOf(received.value) : received;
     return read.ok
       ? { kind: "answer", status, headers: replyHeaders, body: read.value, damage: "" }
       : { kind: "answer", status, headers: replyHeaders, body: null, damage: read.failure };
   }
 
   /** The answer once its head is there; rejects when there is none, with the error of the network or of `signal`. */
-  async #answerTo(exchange: Exchange, { signal, onConnected }: Way): Promise<IncomingMessage> {
+  async #answerTo(
+    exchange: OutgoingRequest,
+    { signal, onConnected }: Way,
+  ): Promise<IncomingMessage> {
     const { method, url, body } = exchange;
     const { request, kept, single } = await this.#door(url.protocol);
     const form = body === null || typeof body === "string" ? null : encodeForm(body);
@@ -154,7 +157,7 @@ export class Transport {
       isConnected,
       host,
     }: { readonly signal: AbortSignal; readonly isConnected: boolean; readonly host: string },
-  ): Reply {
+  ): RawAnswer {
     const reason: unknown = signal.reason;
     if (reason instanceof StoppedError && reason.why === "aborted") {
       return { kind: "aborted", sent: isConnected };

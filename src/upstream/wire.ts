@@ -21,7 +21,7 @@ import { withinReach } from "../domain/when.ts";
  * shapes would do the same several times slower, which a list of thousands feels.
  * Source: beyond-the-document.md, Values.
  */
-export const field = z.unknown().optional();
+export const wireField = z.unknown().optional();
 
 /** The known fields of an answer that is an object. Fails with a sentence for anything else. */
 export function readShape<Fields>(shape: z.ZodType<Fields>, raw: unknown): Result<Fields, string> {
@@ -135,7 +135,7 @@ export function person(value: unknown): PersonId | null {
 
 export const people = (value: unknown): readonly PersonId[] => refs(value).map(personId);
 
-export const labels = (value: unknown): readonly LabelId[] => refs(value).map(labelId);
+export const labelIds = (value: unknown): readonly LabelId[] => refs(value).map(labelId);
 
 /** The name inside `{id, name}`; null for anything else. */
 export const nameIn = (value: unknown): string | null =>
@@ -187,7 +187,7 @@ export const nothingKnown: KnownValues = {
 };
 
 /** The write that is being answered. */
-export interface Written {
+export interface WriteBeingAnswered {
   readonly patch: Patch;
   readonly isNew: boolean;
 }
@@ -208,7 +208,7 @@ export function knownItem(
     kind,
     id,
     written,
-  }: { readonly kind: ItemKind; readonly id: ServiceId; readonly written?: Written },
+  }: { readonly kind: ItemKind; readonly id: ServiceId; readonly written?: WriteBeingAnswered },
 ): Item | null {
   const item = written?.isNew ? null : known.item(kind, id);
   return item && applyPatch(item, written?.patch ?? {});

@@ -7,7 +7,7 @@ import {
   plainFault,
   xmlFault,
 } from "../../src/caldav/fault.ts";
-import { childrenOf, readXml, textOf } from "../../src/caldav/xml/read-xml.ts";
+import { childrenOf, readXml, xmlTextOf } from "../../src/caldav/xml/read-xml.ts";
 import { caldav, dav } from "../../src/caldav/xml/xml-names.ts";
 
 function childrenIn(body: string | Buffer | undefined) {
@@ -26,7 +26,7 @@ describe("faultAnswer()", () => {
     expect(rule).toMatchObject(caldav("no-uid-conflict"));
     expect(rule && childrenOf(rule)).toMatchObject([dav("href")]);
     expect(reason).toMatchObject({ namespace: "urn:dayferry", name: "reason" });
-    expect(reason && textOf(reason)).toBe(`"a" & b`);
+    expect(reason && xmlTextOf(reason)).toBe(`"a" & b`);
   });
 
   it.each([

@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, listId, personId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import { cardInputs, cardOf, type Names } from "../../src/feeds/card.ts";
+import { type CardNames, cardInputs, cardOf } from "../../src/feeds/card.ts";
 import type { FeedOptions } from "../../src/feeds/window.ts";
-import { placeOf } from "../../src/feeds/window.ts";
+import { feedPlaceOf } from "../../src/feeds/window.ts";
 import type { EventCard } from "../../src/ics/write/write-event.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";
 import { viewOf } from "./rig.ts";
 
-const names: Names = {
+const names: CardNames = {
   labels: new Map([
     [labelId(51), "Design"],
     [labelId(52), " Print,\nweb "],
@@ -25,7 +25,7 @@ const names: Names = {
 
 function card(item: Item, changes: Partial<FeedOptions> = {}): EventCard {
   const options = feedOptions(changes);
-  const place = placeOf(item, options);
+  const place = feedPlaceOf(item, options);
   if (!place) throw new Error("the item has no place");
   return cardOf(viewOf(item), { place, names, options, links: null });
 }
@@ -147,7 +147,7 @@ describe("cardOf()", () => {
         uid: "one@test",
         sequence: 3,
         stampAt: Temporal.Instant.from("2026-11-01T09:00:00Z"),
-        when: placeOf(item, feedOptions()),
+        when: feedPlaceOf(item, feedOptions()),
         zone: "Europe/Berlin",
         summary: "Busy",
         description: "",
@@ -224,7 +224,7 @@ describe("cardInputs()", () => {
     fc.assert(
       fc.property(world, ({ label, person, assignees, hidden, sequence, comments, born }) => {
         const options = feedOptions({ assignees, private: "busy" });
-        const told: Names = {
+        const told: CardNames = {
           labels: new Map([[labelId(51), label]]),
           people: new Map([[personId(11), person]]),
           privateLists: new Set(hidden ? [listId(3001)] : []),
@@ -233,7 +233,7 @@ describe("cardInputs()", () => {
           { ...task, id: born ? task.id : null, commentCount: comments },
           { sequence },
         );
-        const place = placeOf(view.item, options) ?? times("2026-11-20T10:00");
+        const place = feedPlaceOf(view.item, options) ?? times("2026-11-20T10:00");
         const made = JSON.stringify(cardOf(view, { place, names: told, options, links: null }));
         const key = cardInputs(view, {
           names: told,

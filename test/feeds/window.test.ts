@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import { inWindow, placeOf, spanOf, windowAround } from "../../src/feeds/window.ts";
+import { feedPlaceOf, feedSpanOf, inWindow, windowAround } from "../../src/feeds/window.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { anEvent, aTask, days, times, zone } from "../support/items.ts";
 import { viewOf } from "./rig.ts";
@@ -16,9 +16,9 @@ function isShown(item: Item, changes: Parameters<typeof feedOptions>[0] = {}): b
     future: Temporal.Duration.from("P20D"),
     ...changes,
   });
-  const place = placeOf(item, options);
+  const place = feedPlaceOf(item, options);
   if (!place) return false;
-  const { days: shownOn } = spanOf(viewOf(item), place, options.zone);
+  const { days: shownOn } = feedSpanOf(viewOf(item), place, options.zone);
   return inWindow(shownOn, windowAround(today, options));
 }
 
@@ -120,7 +120,7 @@ describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", (
       modifiedAt: Temporal.Instant.from("2026-11-20T11:00:00Z"),
     });
     const place = days("2026-11-24");
-    expect(dateOf(spanOf(view, place, zone).days.doneOn)).toBe("2026-11-20");
+    expect(dateOf(feedSpanOf(view, place, zone).days.doneOn)).toBe("2026-11-20");
   });
 
   it("inWindow() result when completed milestones are kept for 5 days", () => {
@@ -131,7 +131,7 @@ describe("inWindow() around 2026-11-20, 10 days back and 20 ahead, in Berlin", (
   });
 });
 
-describe("spanOf() over the changes of the clocks", () => {
+describe("feedSpanOf() over the changes of the clocks", () => {
   it.each([
     ["Europe/Berlin", "2026-03-29T00:30", "2026-03-29T23:30", "2026-03-29", "2026-03-29"],
     ["Europe/Berlin", "2026-10-25T02:30", "2026-10-26T00:00", "2026-10-25", "2026-10-25"],
@@ -139,21 +139,21 @@ describe("spanOf() over the changes of the clocks", () => {
     ["America/Sao_Paulo", "2018-11-03T22:00", "2018-11-04T01:00", "2018-11-03", "2018-11-03"],
     ["America/Sao_Paulo", "2018-11-03T22:00", "2018-11-04T01:01", "2018-11-03", "2018-11-04"],
     ["Pacific/Kiritimati", "2026-11-20T00:00", "2026-11-21T00:00", "2026-11-20", "2026-11-20"],
-  ])("spanOf() result when %s: %s to %s", (inZone, start, end, first, last) => {
+  ])("feedSpanOf() result when %s: %s to %s", (inZone, start, end, first, last) => {
     const place = times(start, end, inZone);
-    const found = spanOf(viewOf(anEvent(1, { when: place })), place, inZone).days;
+    const found = feedSpanOf(viewOf(anEvent(1, { when: place })), place, inZone).days;
     expect([dateOf(found.first), dateOf(found.last)]).toEqual([first, last]);
   });
 
-  it("spanOf() result when it is in years that a day's number or a year's end may get wrong", () => {
+  it("feedSpanOf() result when it is in years that a day's number or a year's end may get wrong", () => {
     const place = times("1969-12-31T23:30", "1970-01-01T00:00", "UTC");
-    const { days: found, years } = spanOf(viewOf(anEvent(1, { when: place })), place, "UTC");
+    const { days: found, years } = feedSpanOf(viewOf(anEvent(1, { when: place })), place, "UTC");
     expect([found, years]).toEqual([
       { first: -1, last: -1, doneOn: null },
       { from: 1969, to: 1969 },
     ]);
     const early = times("0099-12-31T23:30", "0100-01-01T00:30", "UTC");
-    const { days: longAgo, years: spanned } = spanOf(
+    const { days: longAgo, years: spanned } = feedSpanOf(
       viewOf(anEvent(1, { when: early })),
       early,
       "UTC",
@@ -166,7 +166,7 @@ describe("spanOf() over the changes of the clocks", () => {
   });
 });
 
-describe("placeOf()", () => {
+describe("feedPlaceOf()", () => {
   const task = aTask(1, { startOn: on("2026-11-20"), dueOn: on("2026-11-24") });
   it.each([
     ["due", task, "2026-11-24", "2026-11-25"],
@@ -175,23 +175,23 @@ describe("placeOf()", () => {
     ["span", aTask(1, { startOn: on("2026-12-01") }), "2026-11-24", "2026-11-25"],
     ["span", aTask(1, { startOn: on("2026-11-22"), dueOn: null }), "2026-11-22", "2026-11-23"],
     ["due", aTask(1, { startOn: on("2026-11-22"), dueOn: null }), "2026-11-22", "2026-11-23"],
-  ] as const)("placeOf() result when tasks are shown as %s", (tasks, item, start, end) => {
-    const place = placeOf(item, feedOptions({ tasks }));
+  ] as const)("feedPlaceOf() result when tasks are shown as %s", (tasks, item, start, end) => {
+    const place = feedPlaceOf(item, feedOptions({ tasks }));
     expect(place?.kind).toBe("dates");
     expect([place?.start.toString(), place?.end?.toString()]).toEqual([start, end]);
   });
 
-  it("placeOf() result when tasks are not wanted", () => {
-    expect(placeOf(task, feedOptions({ tasks: "none" }))).toBeNull();
-    expect(placeOf(anEvent(1), feedOptions({ tasks: "none" }))).not.toBeNull();
+  it("feedPlaceOf() result when tasks are not wanted", () => {
+    expect(feedPlaceOf(task, feedOptions({ tasks: "none" }))).toBeNull();
+    expect(feedPlaceOf(anEvent(1), feedOptions({ tasks: "none" }))).not.toBeNull();
   });
 
-  it("placeOf() result when a milestone has times: its days", () => {
+  it("feedPlaceOf() result when a milestone has times: its days", () => {
     const milestone = anEvent(1, {
       milestone: true,
       when: times("2026-11-23T00:00", "2026-11-24T23:59"),
     });
-    const place = placeOf(milestone, feedOptions());
+    const place = feedPlaceOf(milestone, feedOptions());
     expect([place?.kind, place?.start.toString(), place?.end?.toString()]).toEqual([
       "dates",
       "2026-11-23",

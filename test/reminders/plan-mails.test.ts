@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { itemKey } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
 import { createWindows, planMails } from "../../src/reminders/plan-mails.ts";
-import type { Reader } from "../../src/reminders/recipients.ts";
+import type { Recipient } from "../../src/reminders/recipients.ts";
 import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";
 import { atOnce } from "../../src/turns.ts";
@@ -178,7 +178,7 @@ describe("createWindows()", () => {
   });
 });
 
-const readerOf = (person = aPerson({ id: ana, name: "Ana" }), wants = true): Reader => ({
+const readerOf = (person = aPerson({ id: ana, name: "Ana" }), wants = true): Recipient => ({
   person,
   zone: berlin,
   since: null,

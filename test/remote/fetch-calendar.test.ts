@@ -2,7 +2,11 @@ import type { ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type AddressGuard, anyAddress, publicOnly } from "../../src/remote/address-guard.ts";
-import { type Fetched, type FetchLimits, fetchCalendar } from "../../src/remote/fetch-calendar.ts";
+import {
+  type FetchedCalendar,
+  type FetchLimits,
+  fetchCalendar,
+} from "../../src/remote/fetch-calendar.ts";
 import { untilHung } from "../support/eventually.ts";
 import { calendarServer } from "./server.ts";
 
@@ -15,7 +19,7 @@ function get(
   change: Partial<
     FetchLimits & { known: { etag: string | null; lastModified: string | null } }
   > = {},
-): Promise<Fetched> {
+): Promise<FetchedCalendar> {
   const { known = null, ...limits } = change;
   return fetchCalendar(
     { url, known, signal: untilHung() },
@@ -28,7 +32,7 @@ function get(
   );
 }
 
-const text = (fetched: Fetched): string =>
+const text = (fetched: FetchedCalendar): string =>
   fetched.kind === "calendar" ? Buffer.from(fetched.body).toString() : JSON.stringify(fetched);
 
 describe("fetchCalendar()", () => {

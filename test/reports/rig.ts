@@ -7,7 +7,7 @@ import { sourceOf } from "../../src/domain/source.ts";
 import { buildReport } from "../../src/reports/build-report.ts";
 import type { Cell, ReportDocument } from "../../src/reports/report.ts";
 import type { ReportRequest } from "../../src/reports/report-request.ts";
-import { openReader, type Reader } from "../../src/store/reading/reader.ts";
+import { openReader, type ReportDatabase } from "../../src/store/reading/reader.ts";
 import {
   aLabel,
   anEvent,
@@ -65,7 +65,7 @@ export function readEverything({ store }: Pick<ReturnType<typeof reportRig>, "st
   for (const source of [events, tasks]) store.sources.succeeded(source, { items: 1, doubts: null });
 }
 
-function wordsOf(reader: Reader, clock: () => Temporal.Instant) {
+function wordsOf(reader: ReportDatabase, clock: () => Temporal.Instant) {
   const ask = (name: string, request: Partial<ReportRequest> = {}, viewer: Viewer | null = null) =>
     buildReport(reader, {
       request: { ...anyRequest, ...request, name },

@@ -3,7 +3,7 @@ import PostalMime from "postal-mime";
 import { SaxesParser } from "saxes";
 import { describe, expect, it } from "vitest";
 import { appleProfile } from "../../src/calendars/apple-profile.ts";
-import { table } from "../../src/cli/terminal-text.ts";
+import { textTable } from "../../src/cli/terminal-text.ts";
 import { shownText } from "../../src/domain/text.ts";
 import { metricText } from "../../src/http/metric-text.ts";
 import { html } from "../../src/http/pages/markup-template.ts";
@@ -125,9 +125,9 @@ describe.each(cases)("a text with %s", (_name, text) => {
   });
 
   it("steers no terminal and stays in its row", () => {
-    const printed = table(["A", "B"], [[text, "last"]]);
+    const printed = textTable(["A", "B"], [[text, "last"]]);
     expect(printed.trimEnd().split("\n")).toHaveLength(
-      table(["A", "B"], [["a", "last"]])
+      textTable(["A", "B"], [["a", "last"]])
         .trimEnd()
         .split("\n").length,
     );

@@ -3,8 +3,8 @@ import {
   childrenNamed,
   childrenOf,
   readXml,
-  textOf,
   wholeText,
+  xmlTextOf,
 } from "../../src/caldav/xml/read-xml.ts";
 import { keyOf, type XmlElement } from "../../src/caldav/xml/xml-names.ts";
 
@@ -37,7 +37,7 @@ export function readMultistatus(text: string): {
   const token = childOf(root, "sync-token");
   return {
     responses: childrenNamed(root, "response").map(readResponse),
-    token: token && textOf(token),
+    token: token && xmlTextOf(token),
   };
 }
 
@@ -60,7 +60,7 @@ function readResponse(response: XmlElement): ReadResponse {
   const present = propstats.filter(({ status }) => status === 200).flatMap(({ found }) => found);
   const others = propstats.filter(({ status }) => status !== 200);
   return {
-    href: href ? textOf(href) : "",
+    href: href ? xmlTextOf(href) : "",
     status: statusOf(response),
     props: Object.fromEntries(present.map((prop) => [keyOf(prop), wholeText(prop)])),
     absent: Object.fromEntries(
@@ -72,5 +72,5 @@ function readResponse(response: XmlElement): ReadResponse {
 
 function statusOf(element: XmlElement): number | null {
   const status = childOf(element, "status");
-  return status && Number(/^HTTP\/1\.1 (\d{3}) /.exec(textOf(status))?.[1]);
+  return status && Number(/^HTTP\/1\.1 (\d{3}) /.exec(xmlTextOf(status))?.[1]);
 }

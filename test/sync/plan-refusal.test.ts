@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isDenied, isRefusal, restOf } from "../../src/sync/plan-snapshot.ts";
+import { isDenied, isLookUpRefused, restOf } from "../../src/sync/plan-snapshot.ts";
 import type { Failure } from "../../src/upstream/failure.ts";
 
 const request = "GET /projects";
@@ -15,7 +15,7 @@ const busy = (retryAfter: Temporal.Duration | null): Failure => ({
   retryAfter,
 });
 
-describe("isRefusal() and isDenied()", () => {
+describe("isLookUpRefused() and isDenied()", () => {
   it.each([
     [refused(403), true, true],
     [refused(404), true, true],
@@ -25,7 +25,7 @@ describe("isRefusal() and isDenied()", () => {
     [busy(null), false, false],
     [{ kind: "aborted", request }, false, false],
   ] as const)("result when a request ended as %j", (failure, denied, refusal) => {
-    expect([isDenied(failure), isRefusal(failure)]).toEqual([denied, refusal]);
+    expect([isDenied(failure), isLookUpRefused(failure)]).toEqual([denied, refusal]);
   });
 });
 

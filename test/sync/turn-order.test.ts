@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Candidate, TurnOrder } from "../../src/sync/turn-order.ts";
+import { type PollCandidate, TurnOrder } from "../../src/sync/turn-order.ts";
 
 const now = Temporal.Instant.from("2026-05-01T10:00:00Z");
-const candidate = (name: string, more: Partial<Candidate> = {}): Candidate => ({
+const candidate = (name: string, more: Partial<PollCandidate> = {}): PollCandidate => ({
   name,
   kind: "tasks",
   turn: 0,
@@ -17,7 +17,7 @@ const candidate = (name: string, more: Partial<Candidate> = {}): Candidate => ({
   ...more,
 });
 const ago = (minutes: number) => now.subtract({ minutes });
-const choose = (candidates: readonly Candidate[], room = 10) =>
+const choose = (candidates: readonly PollCandidate[], room = 10) =>
   new TurnOrder(candidates).next({ now, room });
 
 describe("next()", () => {
@@ -108,7 +108,7 @@ function longestWait({
   let all = Array.from({ length: count }, (_, index) => candidate(`s${index}`));
   let turn = 0;
   let longest = 0;
-  const change = (name: string, more: Partial<Candidate>) => {
+  const change = (name: string, more: Partial<PollCandidate>) => {
     all = all.map((one) => (one.name === name ? { ...one, ...more } : one));
   };
   for (const step of steps) {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { personId, projectId } from "../../src/domain/ids.ts";
 import type { Patch } from "../../src/domain/patch.ts";
 import type { When } from "../../src/domain/when.ts";
-import { readEvent, writeEvent } from "../../src/upstream/resources/events.ts";
+import { readEvent, writeEventBody } from "../../src/upstream/resources/events.ts";
 
 const about = { projectId: projectId(7), timeZone: "Europe/Berlin" };
 const raw = {
@@ -238,6 +238,6 @@ const writes: readonly (readonly [string, "create" | "update", Patch, object])[]
   ],
   ["no completion", "update", { completed: true, title: "x" }, { title: "x" }],
 ];
-test.each(writes)("writeEvent() result for %s in %s", (_, mode, patch, body) => {
-  expect(writeEvent(patch, mode)).toEqual(body);
+test.each(writes)("writeEventBody() result for %s in %s", (_, mode, patch, body) => {
+  expect(writeEventBody(patch, mode)).toEqual(body);
 });

@@ -12,7 +12,7 @@ import type { Store } from "../../store/store.ts";
 import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { type DavFault, faultAnswer, objectRefusal } from "../fault.ts";
 import { describedItem } from "./described-item.ts";
-import { baseOf, type PresentItem } from "./find-base.ts";
+import { type PresentItem, putBaseOf } from "./find-base.ts";
 import {
   acceptItem,
   agentOf,
@@ -42,7 +42,7 @@ export function acceptChange(
     cleared: clearedFields(context, { object, incoming, agent }),
     replaced: seen && shownText(context, seen),
   };
-  const base = baseOf(context, { edit, at, agent });
+  const base = putBaseOf(context, { edit, at, agent });
   const accepted = acceptEdit(context, { ...edit, base });
   if (!accepted.ok) return accepted;
   const { key, described } = accepted.value;

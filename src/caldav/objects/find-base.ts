@@ -50,14 +50,14 @@ export function baseOfTaken(
   const object = { key, component: put.incoming.component };
   const at = { calendar, name, object, present, seen: null, isMove: true };
   const edit = { calendar, incoming: put.incoming, recreate };
-  return baseOf(context, { edit, at, agent: agentOf(put.request) });
+  return putBaseOf(context, { edit, at, agent: agentOf(put.request) });
 }
 
 /**
  * What a PUT is compared with: the version that its editor saw. What somebody puts as private under a new address is private there,
  * even if the item has been opened, or was made again as a public one, since.
  */
-export function baseOf(context: DavContext, comparison: Comparison): Item {
+export function putBaseOf(context: DavContext, comparison: Comparison): Item {
   const base = versionSeen(context, comparison);
   const { present, isMove } = comparison.at;
   const isOpened = isMove && present.kind === "event" && !present.private;

@@ -7,7 +7,7 @@ import type { CollectionResource, DavContext, Resource } from "../dav-request.ts
 import { privilegeSet, privilegesOf, supportedPrivileges } from "../privileges.ts";
 import { collationSet } from "../reports/filter.ts";
 import { reportSet } from "../reports/supported-reports.ts";
-import { element, escapeText, hrefElement, type Propstat } from "../xml/write-xml.ts";
+import { element, escapeXml, hrefElement, type Propstat } from "../xml/write-xml.ts";
 import { apple, caldav, dav, keyOf, type QName, server } from "../xml/xml-names.ts";
 import {
   answerProps,
@@ -78,7 +78,7 @@ function ownOf(resource: CollectionResource, { store, person }: DavContext) {
 function liveProps(context: DavContext): LiveProps<CollectionSubject> {
   const common: readonly PropEntry<CollectionSubject>[] = [
     [dav("resourcetype"), ({ resource }) => resourceType(resource)],
-    [dav("displayname"), (subject) => escapeText(displayName(subject, context))],
+    [dav("displayname"), (subject) => escapeXml(displayName(subject, context))],
     ...ofContent(context),
   ];
   const special = [...ofAll(context), ...ofPrincipal(context), ...calendarEntries(context)];
@@ -95,7 +95,7 @@ function ofContent(context: DavContext): readonly PropEntry<CollectionSubject>[]
       return isUnread ? null : say(contentOf(context, resource));
     };
   return [
-    [dav("getetag"), content(({ etag }) => escapeText(etag))],
+    [dav("getetag"), content(({ etag }) => escapeXml(etag))],
     [dav("getcontenttype"), content(({ type }) => type)],
     [dav("getcontentlength"), content((of) => lengthOf(of)?.toString() ?? null)],
   ];
@@ -120,7 +120,7 @@ function ofPrincipal({ paths, person }: DavContext): readonly PropEntry<Collecti
   const home = hrefElement(paths.home(person.id));
   const mail = person.email;
   const addresses = mail === null ? "" : hrefElement(`mailto:${encodeURI(mail)}`);
-  const emails = mail === null ? "" : `<cs:email-address>${escapeText(mail)}</cs:email-address>`;
+  const emails = mail === null ? "" : `<cs:email-address>${escapeXml(mail)}</cs:email-address>`;
   const principal = (value: string) => {
     return ({ resource }: CollectionSubject) => (resource.kind === "principal" ? value : null);
   };
@@ -183,12 +183,12 @@ function calendarEntries({
       name,
       calendar((of) => {
         const text = of.own.get(keyOf(name)) ?? content(of);
-        return text === null || text === "" ? null : escapeText(text);
+        return text === null || text === "" ? null : escapeXml(text);
       }),
     ] as const;
   // A program must not remember as its own the state of a calendar that it cannot list yet.
   const state = (content: (of: Calendar) => string) =>
-    calendar((of) => (calendars.hasRead(of.calendar) ? escapeText(content(of.calendar)) : null));
+    calendar((of) => (calendars.hasRead(of.calendar) ? escapeXml(content(of.calendar)) : null));
   let timeZone: string | null = null;
   const accountZone = () => {
     timeZone ??= timeZoneText(zone, clock());

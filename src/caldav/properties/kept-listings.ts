@@ -1,7 +1,7 @@
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 
 /** A listing of members that says nothing but what is fixed with each object. */
-export interface Listing {
+export interface MemberListing {
   /** Names whose calendar it is, under which address, and what is asked of each member. */
   readonly id: string;
   /** By item key. */
@@ -12,7 +12,7 @@ export interface Listing {
 /** The texts of listings, kept for who lists the same calendar again. */
 export interface KeptListings {
   /** What `write` says of the members, in their order, with a line feed between them: some at a time. */
-  readonly texts: (listing: Listing) => Iterable<string>;
+  readonly texts: (listing: MemberListing) => Iterable<string>;
 }
 
 /** How many characters are kept: those of a calendar of ten thousand members. */

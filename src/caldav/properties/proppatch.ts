@@ -3,7 +3,7 @@ import type { DavAnswer, DavContext, ResourceRequest } from "../dav-request.ts";
 import { bodyFault, type DavFault, faultAnswer, privilegeFault, xmlFault } from "../fault.ts";
 import { hrefOf } from "../paths.ts";
 import { minimalHeaders, wantsMinimal } from "../prefer.ts";
-import { childOf, childrenOf, documentOf, isNamed, textOf } from "../xml/read-xml.ts";
+import { childOf, childrenOf, documentOf, isNamed, xmlTextOf } from "../xml/read-xml.ts";
 import { multistatus, namedElement, type Propstat, rawInner, response } from "../xml/write-xml.ts";
 import { keyOf, type QName, type XmlElement } from "../xml/xml-names.ts";
 import { namesFault } from "./answer-properties.ts";
@@ -96,7 +96,7 @@ function readChanges(request: ResourceRequest): Result<readonly Change[], DavFau
 }
 
 const written = (element: XmlElement): string =>
-  settableProps.has(keyOf(element)) ? textOf(element) : rawInner(element);
+  settableProps.has(keyOf(element)) ? xmlTextOf(element) : rawInner(element);
 
 /** `error`: a precondition as XML. */
 interface Verdict {

@@ -3,12 +3,12 @@ import { largestAnswer } from "../answer-size.ts";
 import type { DavAnswer, DavContext, Resource } from "../dav-request.ts";
 import { bodyFault, errorContent, faultAnswer } from "../fault.ts";
 import { type MemberAddress, memberAddressReader, notReadYet } from "../paths.ts";
-import { childrenNamed, textOf } from "../xml/read-xml.ts";
+import { childrenNamed, xmlTextOf } from "../xml/read-xml.ts";
 import { statusResponse } from "../xml/write-xml.ts";
 import {
+  type DavReport,
   type MemberQuestion,
   multistatusAnswer,
-  type Report,
   readMemberQuestion,
 } from "./report-question.ts";
 
@@ -16,10 +16,10 @@ import {
  * The members that are named, each with its own status, in the order in which each is named first. What is named outside
  * of the calendar or the home that is asked is not found. Source: RFC 4791 7.9.
  */
-export function multigetAnswer(context: DavContext, report: Report): DavAnswer {
+export function multigetAnswer(context: DavContext, report: DavReport): DavAnswer {
   const question = readMemberQuestion(context, report);
   if (!question.ok) return faultAnswer(question.failure);
-  const hrefs = childrenNamed(report.xml, "href").map(textOf);
+  const hrefs = childrenNamed(report.xml, "href").map(xmlTextOf);
   if (hrefs.length === 0) return faultAnswer(bodyFault("a calendar-multiget names addresses"));
   const { resource } = report;
   const readAddress = memberAddressReader({ context, scope: resource });

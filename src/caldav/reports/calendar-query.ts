@@ -1,4 +1,4 @@
-import type { Calendar, CalendarObject, Span } from "../../calendars/calendar-types.ts";
+import type { Calendar, CalendarObject, TimeSpan } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ContentLine } from "../../ics/lines/content-line.ts";
 import { decodeText } from "../../ics/lines/content-line.ts";
@@ -20,19 +20,19 @@ import {
   type ComponentFilter,
   type ParamFilter,
   type PropertyFilter,
-  readZone,
+  readQueryZone,
   type TextMatch,
 } from "./filter.ts";
 import { readFilter } from "./filter-read.ts";
 import {
+  type DavReport,
   type MemberQuestion,
   multistatusAnswer,
-  type Report,
   readMemberQuestion,
 } from "./report-question.ts";
 
 /** The members of a calendar that meet a filter. Source: RFC 4791 7.8. */
-export function queryAnswer(context: DavContext, report: Report): DavAnswer {
+export function queryAnswer(context: DavContext, report: DavReport): DavAnswer {
   const question = readMemberQuestion(context, report);
   if (!question.ok) return faultAnswer(question.failure);
   const element = childOf(report.xml, caldav("filter"));
@@ -88,7 +88,7 @@ interface Scope {
  */
 function scopeOf(
   { calendars }: DavContext,
-  { report, filter }: { readonly report: Report; readonly filter: ComponentFilter },
+  { report, filter }: { readonly report: DavReport; readonly filter: ComponentFilter },
 ): Result<Scope | null, DavFault> {
   const depth = report.headers["depth"]?.trim().toLowerCase() ?? "1";
   if (!["0", "1", "infinity"].includes(depth)) {
@@ -104,7 +104,7 @@ function scopeOf(
 }
 
 /** Outside of which nothing meets a filter; null where that may be at any time. */
-export function askedSpan({ conditions }: ComponentFilter): Span | null {
+export function askedSpan({ conditions }: ComponentFilter): TimeSpan | null {
   const items = conditions?.components.filter(({ name }) => itemNames.has(name)) ?? [];
   const [range] = items.flatMap((item) => item.conditions?.range ?? []);
   const times = range && timesOf(range);
@@ -121,11 +121,11 @@ function objectScope({
 /** Dates and floating times stand in the zone of the query, of the calendar's owner, or of the account. */
 function zoneOf(
   { store, person, zone }: DavContext,
-  { report, calendar }: { readonly report: Report; readonly calendar: Calendar },
+  { report, calendar }: { readonly report: DavReport; readonly calendar: Calendar },
 ): Result<string, DavFault> {
   const named = childOf(report.xml, caldav("timezone"));
   if (named) {
-    const read = readZone(wholeText(named), zone);
+    const read = readQueryZone(wholeText(named), zone);
     return read.ok
       ? read
       : fail(caldavFault("valid-calendar-data", `the query's time zone is none: ${read.failure}`));
@@ -133,7 +133,7 @@ function zoneOf(
   const own = store.calendarProperties
     .of(person.id, calendar.slug)
     .get(keyOf(caldav("calendar-timezone")));
-  const read = own === undefined ? ok(zone) : readZone(own, zone);
+  const read = own === undefined ? ok(zone) : readQueryZone(own, zone);
   return read.ok ? read : ok(zone);
 }
 

@@ -2,7 +2,7 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import type { TimeRange } from "../../ics/time-range.ts";
 import { caldavFault, type DavFault } from "../fault.ts";
 import { childrenNamed, childrenOf, isNamed, wholeText } from "../xml/read-xml.ts";
-import { escapeText } from "../xml/write-xml.ts";
+import { escapeXml } from "../xml/write-xml.ts";
 import { caldav, type XmlElement } from "../xml/xml-names.ts";
 import {
   type ComponentFilter,
@@ -98,7 +98,7 @@ function checkNesting(element: XmlElement, parent: string): Result<null, DavFaul
   const name = nameOf(element);
   if (name === "") return invalid("a comp-filter has no name");
   if (!nesting.has(name)) {
-    const content = `<c:comp-filter name="${escapeText(name)}"/>`;
+    const content = `<c:comp-filter name="${escapeXml(name)}"/>`;
     return fail(caldavFault("supported-filter", `nothing here is a ${name}`, content));
   }
   return nesting.get(parent)?.includes(name)

@@ -81,7 +81,7 @@ export function readClosedRange(element: XmlElement): Result<ClosedRange, string
  * `zone` stands for one that is a program's own invention. Fails with a sentence for other texts.
  * Source: RFC 4791 9.8, 5.2.2.
  */
-export function readZone(text: string, zone: string): Result<string, string> {
+export function readQueryZone(text: string, zone: string): Result<string, string> {
   const calendar = splitText(text.trim());
   if (!calendar.ok) return fail(calendar.failure[0]?.message ?? "it is no calendar");
   const [block, ...more] = calendar.value.components;

@@ -9,13 +9,13 @@ import { objectProps } from "../properties/object-properties.ts";
 import { childrenNamed } from "../xml/read-xml.ts";
 import { type Propstat, response, unescapeText } from "../xml/write-xml.ts";
 import { davNamespace, type QName, type XmlElement } from "../xml/xml-names.ts";
-import { multistatusAnswer, type Report } from "./report-question.ts";
+import { type DavReport, multistatusAnswer } from "./report-question.ts";
 
 /**
  * Properties of a resource, and in the place of each address in them the properties of what it names.
  * Source: RFC 3253 3.8.
  */
-export function expandAnswer(context: DavContext, report: Report): DavAnswer {
+export function expandAnswer(context: DavContext, report: DavReport): DavAnswer {
   const asked = readAsked(report.xml);
   if (asked === null) return faultAnswer(bodyFault("a property of expand-property has no name"));
   const { resource } = report;

@@ -9,13 +9,13 @@ import { withPresent } from "../listed-member.ts";
 import { childOf } from "../xml/read-xml.ts";
 import { caldav } from "../xml/xml-names.ts";
 import { type ClosedRange, readClosedRange } from "./filter.ts";
-import type { Report } from "./report-question.ts";
+import type { DavReport } from "./report-question.ts";
 
 /**
  * When events that the person may see take up time: those of the calendar, whatever the Depth, or the one that is asked.
  * Source: RFC 4791 7.10.
  */
-export function freeBusyAnswer(context: DavContext, { resource, xml }: Report): DavAnswer {
+export function freeBusyAnswer(context: DavContext, { resource, xml }: DavReport): DavAnswer {
   const element = childOf(xml, caldav("time-range"));
   if (!element) return faultAnswer(bodyFault("a free-busy-query has a time-range"));
   const range = readClosedRange(element);

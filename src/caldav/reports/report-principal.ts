@@ -5,16 +5,16 @@ import { hrefOf } from "../paths.ts";
 import { wantsMinimal } from "../prefer.ts";
 import { type Wanted, wantedIn } from "../properties/answer-properties.ts";
 import { collectionProps } from "../properties/collection-properties.ts";
-import { childOf, childrenNamed, childrenOf, textOf } from "../xml/read-xml.ts";
+import { childOf, childrenNamed, childrenOf, xmlTextOf } from "../xml/read-xml.ts";
 import { element, hrefElement, namedElement, response, xmlDocument } from "../xml/write-xml.ts";
 import { caldav, dav, keyOf, type QName, server, type XmlElement } from "../xml/xml-names.ts";
-import { multistatusAnswer, type Report } from "./report-question.ts";
+import { type DavReport, multistatusAnswer } from "./report-question.ts";
 
 /**
  * Looks for people. Each person sees nobody else here, so that there is one to be found.
  * Source: RFC 3744 9.4.
  */
-export function principalSearchAnswer(context: DavContext, report: Report): DavAnswer {
+export function principalSearchAnswer(context: DavContext, report: DavReport): DavAnswer {
   const search = readSearch(report.xml);
   if (!search.ok) return faultAnswer(search.failure);
   const wanted = wantedIn(report.xml) ?? nothing;
@@ -44,7 +44,7 @@ export function searchPropertiesAnswer(): DavAnswer {
  * What is the person's own below an address: with `self` the principal, with a property everything whose property
  * names the principal. Source: RFC 3744 9.3.
  */
-export function principalMatchAnswer(context: DavContext, report: Report): DavAnswer {
+export function principalMatchAnswer(context: DavContext, report: DavReport): DavAnswer {
   const { resource, xml } = report;
   if (resource.kind === "object") throw new Error("there is nothing below an object");
   const property = childOf(xml, "principal-property");
@@ -63,7 +63,7 @@ const nothing: Wanted = { kind: "prop", names: [] };
 
 interface Listing {
   readonly context: DavContext;
-  readonly report: Report;
+  readonly report: DavReport;
   readonly wanted: Wanted;
 }
 
@@ -119,7 +119,7 @@ function readSearch(xml: XmlElement): Result<Search, DavFault> {
   for (const search of childrenNamed(xml, "property-search")) {
     const [prop, match] = [childOf(search, "prop"), childOf(search, "match")];
     if (!prop || !match) return fail(bodyFault("a property-search has a prop and a match"));
-    conditions.push({ properties: childrenOf(prop), part: textOf(match).toLowerCase() });
+    conditions.push({ properties: childrenOf(prop), part: xmlTextOf(match).toLowerCase() });
   }
   if (conditions.length === 0) {
     return fail(bodyFault("a principal-property-search has a property-search"));

@@ -7,12 +7,12 @@ import { minimalHeaders, wantsMinimal } from "../prefer.ts";
 import { sizeOfNames, type Wanted, wantedIn } from "../properties/answer-properties.ts";
 import { objectProps } from "../properties/object-properties.ts";
 import { childOf, childrenNamed } from "../xml/read-xml.ts";
-import { escapeText, type Multistatus, multistatus, response } from "../xml/write-xml.ts";
+import { escapeXml, type Multistatus, multistatus, response } from "../xml/write-xml.ts";
 import { caldav, type XmlElement } from "../xml/xml-names.ts";
 import { type DataShape, readCalendarData } from "./calendar-data.ts";
 
 /** A REPORT on what stands at its address; `xml` is the element that names it. */
-export interface Report extends ResourceRequest {
+export interface DavReport extends ResourceRequest {
   readonly xml: XmlElement;
 }
 
@@ -38,7 +38,7 @@ export interface MemberQuestion {
  */
 export function readMemberQuestion(
   context: DavContext,
-  report: Report,
+  report: DavReport,
 ): Result<MemberQuestion, DavFault> {
   const wanted = readWanted(report.xml);
   if (!wanted.ok) return wanted;
@@ -48,7 +48,7 @@ export function readMemberQuestion(
   const { calendars, paths } = context;
   const data = (object: CalendarObject) => {
     const octets = calendars.octets(object);
-    return escapeText(shape.value ? shape.value(octets) : octets.toString("utf8"));
+    return escapeXml(shape.value ? shape.value(octets) : octets.toString("utf8"));
   };
   return ok({
     minimal,

@@ -3,13 +3,13 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { countFitting } from "../answer-size.ts";
 import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { bodyFault, type DavFault, davFault, errorContent, faultAnswer } from "../fault.ts";
-import { childOf, textOf } from "../xml/read-xml.ts";
+import { childOf, xmlTextOf } from "../xml/read-xml.ts";
 import { statusResponse } from "../xml/write-xml.ts";
 import type { XmlElement } from "../xml/xml-names.ts";
 import {
+  type DavReport,
   type MemberQuestion,
   multistatusAnswer,
-  type Report,
   readMemberQuestion,
 } from "./report-question.ts";
 
@@ -17,7 +17,7 @@ import {
  * What changed in a calendar since a token, or all of it for an empty one. An answer that a limit has cut off says so
  * by a 507 for the calendar itself and goes on with its token. Source: RFC 6578 3.
  */
-export function syncAnswer(context: DavContext, report: Report): DavAnswer {
+export function syncAnswer(context: DavContext, report: DavReport): DavAnswer {
   const { resource } = report;
   if (resource.kind !== "calendar") throw new Error(`a ${resource.kind} has no changes`);
   const since = readSince(report);
@@ -86,14 +86,14 @@ interface Since {
   readonly limit: number | null;
 }
 
-function readSince({ xml, headers }: Report): Result<Since, DavFault> {
+function readSince({ xml, headers }: DavReport): Result<Since, DavFault> {
   const token = childOf(xml, "sync-token");
   if (!token) return fail(bodyFault("a sync-collection has a sync-token, an empty one at first"));
   const level = checkLevel(xml, headers["depth"]);
   if (level) return fail(level);
   if (!childOf(xml, "prop")) return fail(bodyFault("a sync-collection has a prop"));
   const limit = readLimit(xml);
-  return limit.ok ? ok({ token: textOf(token), limit: limit.value }) : limit;
+  return limit.ok ? ok({ token: xmlTextOf(token), limit: limit.value }) : limit;
 }
 
 /**
@@ -103,7 +103,7 @@ function readSince({ xml, headers }: Report): Result<Since, DavFault> {
  */
 function checkLevel(xml: XmlElement, depth: string | undefined): DavFault | null {
   const element = childOf(xml, "sync-level");
-  const level = element ? textOf(element) : (depth?.trim().toLowerCase() ?? "1");
+  const level = element ? xmlTextOf(element) : (depth?.trim().toLowerCase() ?? "1");
   const known = element ? ["1", "infinite"] : ["0", "1", "infinity"];
   return known.includes(level)
     ? null
@@ -115,7 +115,7 @@ function readLimit(xml: XmlElement): Result<number | null, DavFault> {
   const limit = childOf(xml, "limit");
   if (!limit) return ok(null);
   const results = childOf(limit, "nresults");
-  const text = results ? textOf(results) : "";
+  const text = results ? xmlTextOf(results) : "";
   if (!/^\d{1,15}$/.test(text)) return fail(bodyFault("a limit has nresults, a whole number"));
   // Nothing can be told within a limit of nothing.
   return Number(text) > 0 ? ok(Number(text)) : fail(tooMany);

@@ -191,7 +191,7 @@ export function isNamed(element: QName, name: string | QName): boolean {
 }
 
 /** All text inside, without white space around it. */
-export const textOf = (element: XmlElement): string => wholeText(element).trim();
+export const xmlTextOf = (element: XmlElement): string => wholeText(element).trim();
 
 /** All text inside as it was written. */
 export function wholeText(element: XmlElement): string {

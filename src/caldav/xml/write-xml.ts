@@ -38,10 +38,10 @@ export const element = (name: string, inner: string): string =>
   inner === "" ? `<${name}/>` : `<${name}>${inner}</${name}>`;
 
 /** An element that holds a text. */
-export const textElement = (name: string, text: string): string => element(name, escapeText(text));
+export const textElement = (name: string, text: string): string => element(name, escapeXml(text));
 
 /** An element that holds one address, which is percent-encoded already. */
-export const hrefElement = (path: string): string => `<d:href>${escapeText(path)}</d:href>`;
+export const hrefElement = (path: string): string => `<d:href>${escapeXml(path)}</d:href>`;
 
 /** The tags of an element, in a document of `xmlDocument`. */
 export interface Tag {
@@ -58,7 +58,7 @@ export function tagOf({ namespace, name }: QName): Tag {
     const tag = prefix === undefined ? name : `${prefix}:${name}`;
     return { open: `<${tag}>`, close: `</${tag}>`, empty: `<${tag}/>` };
   }
-  const head = `x:${name} xmlns:x="${escapeText(namespace)}"`;
+  const head = `x:${name} xmlns:x="${escapeXml(namespace)}"`;
   return { open: `<${head}>`, close: `</x:${name}>`, empty: `<${head}/>` };
 }
 
@@ -75,7 +75,7 @@ export function languageElement(
   inner: string,
 ): string {
   const { open, close } = tagOf(name);
-  return `${open.slice(0, -1)} xml:lang="${escapeText(language)}">${inner}${close}`;
+  return `${open.slice(0, -1)} xml:lang="${escapeXml(language)}">${inner}${close}`;
 }
 
 /** The status line that stands in a multistatus. */
@@ -99,14 +99,14 @@ const entities: ReadonlyMap<string, string> = new Map([
  * a CR alone, which would become an LF, is the only character that is written as one.
  * Source: XML 1.0 2.2, 2.11.
  */
-export const escapeText = (text: string): string =>
+export const escapeXml = (text: string): string =>
   special.test(text) ? text.replace(everySpecial, (found) => entities.get(found) ?? "") : text;
 
 const characters: ReadonlyMap<string, string> = new Map(
   [...entities].map(([character, entity]) => [entity, character]),
 );
 
-/** The text that `escapeText` was given, as far as it kept it. */
+/** The text that `escapeXml` was given, as far as it kept it. */
 export const unescapeText = (xml: string): string =>
   xml.replace(/&[^;]*;/g, (entity) => characters.get(entity) ?? entity);
 
@@ -120,20 +120,20 @@ export function rawInner(of: XmlElement): string {
 
 function writeChild(child: XmlElement | string, inherited: string | null): string {
   // What a program has set goes back to it as it was: with a CR that it wrote as a reference.
-  if (typeof child === "string") return escapeText(child).replaceAll("\r\n", "&#13;\n");
+  if (typeof child === "string") return escapeXml(child).replaceAll("\r\n", "&#13;\n");
   const { namespace, name, attributes, children } = child;
-  const binding = namespace === inherited ? "" : ` xmlns="${escapeText(namespace)}"`;
+  const binding = namespace === inherited ? "" : ` xmlns="${escapeXml(namespace)}"`;
   const head = `${name}${binding}${[...attributes].map(writeAttribute).join("")}`;
   const inner = children.map((each) => writeChild(each, namespace)).join("");
   return inner === "" ? `<${head}/>` : `<${head}>${inner}</${name}>`;
 }
 
 function writeAttribute([key, value]: readonly [string, string], at: number): string {
-  const written = `"${escapeText(value.replace(/[\n\r\t]/g, " "))}"`;
+  const written = `"${escapeXml(value.replace(/[\n\r\t]/g, " "))}"`;
   const [, namespace, name] = /^\{(.*)\}([^}]*)$/s.exec(key) ?? [];
   if (namespace === undefined) return ` ${key}=${written}`;
   if (namespace === xmlNamespace) return ` xml:${name}=${written}`;
-  return ` xmlns:a${at}="${escapeText(namespace)}" a${at}:${name}=${written}`;
+  return ` xmlns:a${at}="${escapeXml(namespace)}" a${at}:${name}=${written}`;
 }
 
 /** Properties of one response that share a status. */
@@ -161,7 +161,7 @@ export function* multistatus({ responses, syncToken }: Multistatus): Generator<s
     yield written === "" ? "" : before + written;
     if (written !== "") before = "\n";
   }
-  if (syncToken !== undefined) yield `<d:sync-token>${escapeText(syncToken)}</d:sync-token>`;
+  if (syncToken !== undefined) yield `<d:sync-token>${escapeXml(syncToken)}</d:sync-token>`;
   yield close;
 }
 

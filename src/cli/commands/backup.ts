@@ -22,7 +22,7 @@ import { randomBytes, randomId } from "../../runtime.ts";
 import { lockDataDirectory } from "../../store/data-lock.ts";
 import { fileAbove, keepFolderPrivate } from "../../store/private-files.ts";
 import { asJson, type CommandHost, type CommandTools, configFor, Failed } from "../command-host.ts";
-import { localTime, table } from "../terminal-text.ts";
+import { localTime, textTable } from "../terminal-text.ts";
 
 interface PassphraseOptions {
   readonly passphraseFile?: string;
@@ -255,7 +255,7 @@ async function list(
   host.print(
     snapshots.length === 0
       ? `no backups in ${place}\n`
-      : table(
+      : textTable(
           ["FILE", "MADE (UTC)", "WHY", "SIZE", "KEYS", "MIGRATION"],
           snapshots.map(({ file, madeAt, reason, octets, manifest }) => [
             file,

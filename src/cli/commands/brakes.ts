@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { CommandTools } from "../command-host.ts";
 import { confirm, withYes, type YesOption } from "../confirm.ts";
 import { printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
-import { localTime, rowsOf, table } from "../terminal-text.ts";
+import { localTime, rowsOf, textTable } from "../terminal-text.ts";
 
 /** `brakes`: sources of which so much vanished at once that removals wait. */
 export function brakesCommand({ host }: CommandTools): Command {
@@ -49,7 +49,7 @@ interface ListedBrake {
 function describeList(answer: unknown, zone: string): string {
   const brakes = rowsOf<ListedBrake>(answer);
   if (brakes.length === 0) return "nothing is held\n";
-  return table(
+  return textTable(
     ["SOURCE", `SINCE (${zone})`, "MISSING", "OF", "WAITS FOR"],
     brakes.map(({ source, heldAt, missing, total, needsPerson, releasedAt }) => [
       source,

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type CommandTools, Failed } from "../command-host.ts";
 import { printAnswer } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { localTime, rowsOf, table } from "../terminal-text.ts";
+import { localTime, rowsOf, textTable } from "../terminal-text.ts";
 
 interface CommentOptions {
   readonly person?: number;
@@ -65,7 +65,7 @@ interface ListedComment {
 function describeList(answer: unknown, zone: string): string {
   const comments = rowsOf<ListedComment>(answer);
   if (comments.length === 0) return "no comments\n";
-  return table(
+  return textTable(
     ["ID", `WRITTEN (${zone})`, "BY", "TEXT"],
     comments.map(({ id, createdAt, creatorId, description }) => [
       String(id),

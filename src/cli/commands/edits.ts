@@ -8,9 +8,9 @@ import { type CommandTools, Failed } from "../command-host.ts";
 import { confirm, withYes, type YesOption } from "../confirm.ts";
 import { type DaemonOrLocal, printAnswer, type UndoDecision } from "../daemon-or-local.ts";
 import {
-  describeChoice,
-  describeEdit,
+  describeEditChoice,
   describeEdits,
+  describeEditText,
   describePreview,
   type ListedEdit,
 } from "../edit-text.ts";
@@ -59,7 +59,7 @@ export function editsCommand({ host }: CommandTools): Command {
   add("show", "one edit, whole").action((id: number, options: EditOptions, command: Command) =>
     printAnswer(
       { host, command, options },
-      { work: (backend) => backend.edit(id), describe: describeEdit },
+      { work: (backend) => backend.edit(id), describe: describeEditText },
     ),
   );
   for (const [act, description] of acts) {
@@ -90,7 +90,7 @@ export function editsCommand({ host }: CommandTools): Command {
             const parked: ListedEdit = Object(await backend.edit(id));
             const { choice } = parked;
             const isAsked = choice !== null && choice.fields.length > 0;
-            if (isAsked) host.say(describeChoice(parked));
+            if (isAsked) host.say(describeEditChoice(parked));
             if (isAsked && !options.force) {
               const ways = `\`edits resolve ${id} --keep mine\`, or --force, sends the edit over it; --keep theirs keeps it`;
               throw new Failed(`Nothing was sent: ${ways}.`, 1);
@@ -210,7 +210,7 @@ async function resolve(
   const fields = { ...options.keep?.fields, ...options.text };
   const picks = { keep: options.keep?.keep, fields };
   if (picks.keep === undefined && Object.keys(fields).length === 0) {
-    say(describeChoice(edit));
+    say(describeEditChoice(edit));
     throw new Failed("Nothing was decided: --keep mine, theirs, or field=mine,field=theirs.", 1);
   }
   const version = options.seen ?? choice.version;

@@ -4,7 +4,7 @@ import { type CommandTools, Failed } from "../command-host.ts";
 import { confirm, usersInWords, withYes, type YesOption } from "../confirm.ts";
 import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId, readName } from "../options.ts";
-import { localTime, rowsOf, table } from "../terminal-text.ts";
+import { localTime, rowsOf, textTable } from "../terminal-text.ts";
 
 interface FeedOptions {
   readonly json: boolean;
@@ -243,7 +243,7 @@ interface ListedFeed {
 function describeList(answer: unknown, zone: string): string {
   const feeds = rowsOf<ListedFeed>(answer);
   if (feeds.length === 0) return "no feeds yet: they appear with the first sweep\n";
-  const list = table(
+  const list = textTable(
     ["ID", "NAME", "SHOWS", `LAST FETCH (${zone})`, "ADDRESS"],
     feeds.map(({ id, name, shows, url, lastFetch }) => [
       String(id),

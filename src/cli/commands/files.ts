@@ -5,7 +5,7 @@ import { asJson, type CommandTools, Failed, readInput } from "../command-host.ts
 import { confirm, withYes, type YesOption } from "../confirm.ts";
 import { type FolderName, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { localTime, rowsOf, table } from "../terminal-text.ts";
+import { localTime, rowsOf, textTable } from "../terminal-text.ts";
 
 interface FileOptions extends FolderName {
   readonly person?: number;
@@ -97,7 +97,7 @@ interface ListedFile {
 function describeList(answer: unknown, zone: string): string {
   const files = rowsOf<ListedFile>(answer);
   if (files.length === 0) return "no files\n";
-  return table(
+  return textTable(
     ["ID", "BYTES", `CHANGED (${zone})`, "NAME"],
     files.map(({ id, name, byteSize, updatedAt }) => [
       String(id),

@@ -4,7 +4,7 @@ import { asJson, type CommandTools } from "../command-host.ts";
 import { confirm, withYes, type YesOption } from "../confirm.ts";
 import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { rowsOf, table } from "../terminal-text.ts";
+import { rowsOf, textTable } from "../terminal-text.ts";
 
 interface LabelOptions {
   readonly person?: number;
@@ -64,7 +64,7 @@ interface ListedLabel {
 function describeList(answer: unknown): string {
   const labels = rowsOf<ListedLabel>(answer);
   if (labels.length === 0) return "no labels\n";
-  return table(
+  return textTable(
     ["ID", "COLOUR", "NAME"],
     labels.map(({ id, name, color }) => [String(id), color ?? "-", name]),
   );

@@ -3,7 +3,7 @@ import type { CommandTools } from "../command-host.ts";
 import { confirm, usersInWords, withYes, type YesOption } from "../confirm.ts";
 import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
 import { readId } from "../options.ts";
-import { rowsOf, table } from "../terminal-text.ts";
+import { rowsOf, textTable } from "../terminal-text.ts";
 
 interface PeopleOptions {
   readonly json: boolean;
@@ -106,7 +106,7 @@ interface GivenPassword extends ListedPerson {
 function describeList(answer: unknown): string {
   const people = rowsOf<ListedPerson>(answer);
   if (people.length === 0) return "no people yet: they appear with the first sweep\n";
-  return table(
+  return textTable(
     ["ID", "NAME", "USER NAME", "CALENDARS", "PASSWORD", "OWN KEY", "ZONE"],
     people.map((person) => [
       String(person.id),
@@ -122,7 +122,7 @@ function describeList(answer: unknown): string {
 
 function describePassword(given: unknown): string {
   const { name, url, login, password, calendars }: GivenPassword = Object(given);
-  const rows = table(
+  const rows = textTable(
     ["Server", url],
     [
       ["User name", login],

@@ -19,7 +19,7 @@ import {
   withDatabase,
 } from "../database.ts";
 import { readRows } from "../options.ts";
-import { table } from "../terminal-text.ts";
+import { textTable } from "../terminal-text.ts";
 
 interface ReportOptions extends DatabaseOptions {
   readonly project?: string;
@@ -90,7 +90,7 @@ function listReports({ json, format }: ReportOptions, host: CommandTools["host"]
   const listed = reports.map(({ name, about, takes }) => ({ name, about, takes }));
   const rows = listed.map(({ name, about, takes }) => [name, about, takes.join(", ")]);
   host.print(
-    json || format === "json" ? asJson(listed) : table(["REPORT", "SAYS", "NARROWED BY"], rows),
+    json || format === "json" ? asJson(listed) : textTable(["REPORT", "SAYS", "NARROWED BY"], rows),
   );
 }
 

@@ -6,7 +6,7 @@ import {
   type DemoOptions,
   type SandboxCommandOptions,
 } from "../command-host.ts";
-import { readDuration, readPort, readSeed } from "../options.ts";
+import { durationOption, readPort, readSeed } from "../options.ts";
 
 /** The commands that run until they are stopped: `serve`, `demo`, `sandbox`, and `start`, which chooses. */
 export function runningCommands({ host, finish }: CommandTools): readonly Command[] {
@@ -43,7 +43,7 @@ export function runningCommands({ host, finish }: CommandTools): readonly Comman
     .option(
       "--play <duration>",
       "somebody else changes something that often, e.g. PT30S",
-      readDuration,
+      durationOption,
     )
     .action(async (options: { port?: number; dataDir?: string; play?: Temporal.Duration }) => {
       const { port = null, dataDir = null, play = null } = options;

@@ -10,7 +10,7 @@ import { byteOrderMark } from "../../reports/formats/data-formats.ts";
 import { formats } from "../../reports/formats/format.ts";
 import { type CommandHost, type CommandTools, Failed, unreadable } from "../command-host.ts";
 import { type DatabaseOptions, databaseFor, withDatabase } from "../database.ts";
-import { readDuration, readRows } from "../options.ts";
+import { durationOption, readRows } from "../options.ts";
 import { startTimeLimit, type TimeLimit } from "../time-limit.ts";
 
 interface SqlOptions extends DatabaseOptions {
@@ -33,7 +33,7 @@ export function sqlCommand({ host }: CommandTools): Command {
     .option("--json", "the same as --format json", false)
     .option("--bom", "begin csv with a byte order mark, for spreadsheets", false)
     .option("--limit <rows>", "so many rows at most", readRows, mostRows)
-    .option("--timeout <duration>", "how long it may take", readDuration, patience);
+    .option("--timeout <duration>", "how long it may take", durationOption, patience);
   return withDatabase(command).action(async (given: string, options: SqlOptions, self: Command) => {
     const { file } = databaseFor({ ...options, timeZone: "UTC" }, { command: self, host });
     const bytes = given === "-" ? await host.readStandardInput() : null;

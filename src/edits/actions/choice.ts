@@ -15,8 +15,8 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { changedFields, differingFields, sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import type { Store } from "../../store/store.ts";
-import { baseOf } from "../delivery/merge-edit.ts";
-import { nameOf } from "../field-changes.ts";
+import { mergeBaseOf } from "../delivery/merge-edit.ts";
+import { fieldNameOf } from "../field-changes.ts";
 
 /**
  * What a person chooses between where an edit and somebody else have changed the same: field by field, whether an item is to
@@ -73,7 +73,7 @@ interface Known {
 
 function fieldChoice(edit: Edit, { present, store }: Known): FieldChoice {
   const wish = wishOf(edit, store.zone);
-  const base = baseOf({ edit, store }, present);
+  const base = mergeBaseOf({ edit, store }, present);
   const sides: Sides = { base, ours: valuesOf(present), theirs: wish };
   const merge = mergeFields(sides, sameShown);
   const crossed = describeConflicts(merge.conflicts, { ...sides, taken: null });
@@ -107,7 +107,11 @@ function wishOf({ patch, conflicts }: Edit, zone: string): Patch {
 }
 
 function deletionChoice(edit: Edit, { present, store }: Known): DeletionChoice {
-  const sides = { base: baseOf({ edit, store }, present), ours: valuesOf(present), theirs: {} };
+  const sides = {
+    base: mergeBaseOf({ edit, store }, present),
+    ours: valuesOf(present),
+    theirs: {},
+  };
   const fields = differingFields(sides.base, sides.ours, sameShown);
   const below = edit.conflicts.flatMap(({ field, base, ours, theirs, below: at }) =>
     at ? [{ field, base, ours, theirs, taken: null, below: at }] : [],
@@ -205,7 +209,7 @@ function fieldResolution(
     const { field } = conflict;
     const choiceOfField = picks.fields[field] ?? picks.keep;
     if (choiceOfField === undefined) {
-      return fail(`fields.${field}: "mine" or "theirs" is needed for ${nameOf(field)}`);
+      return fail(`fields.${field}: "mine" or "theirs" is needed for ${fieldNameOf(field)}`);
     }
     if (choiceOfField === "theirs") decided.push({ ...conflict, taken: "ours", agreed });
     else if (choiceOfField === "mine") {
@@ -245,7 +249,7 @@ function combinedText(
     return ok({ patch: { title }, text: title });
   }
   if (field !== "description") {
-    return fail(`fields.${field}: ${nameOf(field)} cannot be combined, only texts can`);
+    return fail(`fields.${field}: ${fieldNameOf(field)} cannot be combined, only texts can`);
   }
   if (said.length > longestText) {
     return fail(`fields.description: it is longer than ${longestText} characters`);

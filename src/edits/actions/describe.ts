@@ -17,7 +17,7 @@ import { plainDescription } from "../../domain/text.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
 import { momentInWords, type Names } from "../../domain/wording.ts";
 
-import { excerpt } from "../../ics/ics-problem.ts";
+import { quotedValue } from "../../ics/ics-problem.ts";
 import type { Store } from "../../store/store.ts";
 import { describeConflict } from "../delivery/merge-edit.ts";
 import { describeDuplicates } from "../delivery/repeated-edits.ts";
@@ -26,8 +26,8 @@ import {
   changesInWords,
   changesOf,
   type FieldChange,
+  fieldNameOf,
   namedPlaces,
-  nameOf,
   namesOf,
   valueInWords,
 } from "../field-changes.ts";
@@ -225,7 +225,7 @@ function describeChoice(choice: Choice, names: Names): ChoiceDescription {
 }
 
 const conflictName = ({ field, below }: FieldConflict): string =>
-  below ? `${nameOf(field)} of the subtask “${below.title}”` : nameOf(field);
+  below ? `${fieldNameOf(field)} of the subtask “${below.title}”` : fieldNameOf(field);
 
 function conflictInWords(conflict: FieldConflict, names: Names): ConflictInWords {
   const { field, base, ours, theirs } = conflict;
@@ -331,7 +331,7 @@ function describeSearch(
   // Up to the whole minute, so that it has not passed while it is still waited for.
   const whole = until.round({ smallestUnit: "minute", roundingMode: "ceil" });
   const then = momentInWords(whole, zone);
-  return `it waits until ${then} for the task above it, ${excerpt(uid)}, which has not come in yet; without it, it becomes a task of its own`;
+  return `it waits until ${then} for the task above it, ${quotedValue(uid)}, which has not come in yet; without it, it becomes a task of its own`;
 }
 
 const isOpenCreation = ({ action, state }: Edit): boolean =>

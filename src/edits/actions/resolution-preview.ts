@@ -2,7 +2,7 @@ import type { Edit } from "../../domain/edit.ts";
 import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import { type PlainPatch, patchToPlain } from "../../domain/plain-item.ts";
 import { enumerated, type Names } from "../../domain/wording.ts";
-import { nameOf, valueInWords } from "../field-changes.ts";
+import { fieldNameOf, valueInWords } from "../field-changes.ts";
 import type { Choice, Resolution } from "./choice.ts";
 
 /** What would come of a decision, before anything is sent. */
@@ -46,7 +46,7 @@ export function previewOf(
     const losses =
       choice.kind === "deletion" && isMine
         ? choice.crossed.map(({ field, ours }) => {
-            return { name: nameOf(field), value: said(field, ours), whose: "theirs" as const };
+            return { name: fieldNameOf(field), value: said(field, ours), whose: "theirs" as const };
           })
         : [];
     return {
@@ -71,7 +71,7 @@ export function previewOf(
     const ofCrossed = decision?.taken === "ours" ? "theirs" : "mine";
     const whose = decision?.combined === undefined ? ofCrossed : "combined";
     return {
-      name: nameOf(field),
+      name: fieldNameOf(field),
       now: said(field, now[field] ?? null),
       result: said(field, result[field] ?? null),
       whose: isCrossed ? whose : "nobody-else",
@@ -79,8 +79,16 @@ export function previewOf(
   });
   const losses = crossed.flatMap(({ field, ours: there, theirs }) => {
     const decision = decided.findLast((one) => one.field === field);
-    const lostMine = { name: nameOf(field), value: said(field, theirs), whose: "mine" as const };
-    const lostTheirs = { name: nameOf(field), value: said(field, there), whose: "theirs" as const };
+    const lostMine = {
+      name: fieldNameOf(field),
+      value: said(field, theirs),
+      whose: "mine" as const,
+    };
+    const lostTheirs = {
+      name: fieldNameOf(field),
+      value: said(field, there),
+      whose: "theirs" as const,
+    };
     if (decision?.combined !== undefined) return [lostMine, lostTheirs];
     return [decision?.taken === "ours" ? lostMine : lostTheirs];
   });

@@ -6,7 +6,7 @@ import { enumerated, type Names, plainLine, programInWords } from "../../domain/
 import type { EditStep } from "../../store/rows/edit-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { seenBase } from "../delivery/merge-edit.ts";
-import { nameOf, valueInWords } from "../field-changes.ts";
+import { fieldNameOf, valueInWords } from "../field-changes.ts";
 import { editorName, sinceInWords } from "./sentence.ts";
 
 /** One step of an edit's way, in words; turns into JSON as it is. */
@@ -171,7 +171,7 @@ function mergedWith({ edit, store }: Telling): string {
   );
   return others.length === 0
     ? ""
-    : `, merged with what somebody else had changed: ${enumerated(others.map(nameOf))}`;
+    : `, merged with what somebody else had changed: ${enumerated(others.map(fieldNameOf))}`;
 }
 
 function answered(step: EditStep, { edit, steps }: Telling): string {
@@ -208,11 +208,11 @@ function decisionInWords(detail: string, names: Names): string {
   const fields = (decision.conflicts ?? []).map(({ field, ours, theirs, taken, combined }) => {
     const said = (value: unknown) => valueInWords({ field, value }, names);
     if (combined !== undefined) {
-      return `${nameOf(field)} combined to ${said(combined)} (theirs: ${said(ours)}, yours: ${said(theirs)})`;
+      return `${fieldNameOf(field)} combined to ${said(combined)} (theirs: ${said(ours)}, yours: ${said(theirs)})`;
     }
     return taken === "ours"
-      ? `${nameOf(field)} stays ${said(ours)} (yours: ${said(theirs)})`
-      : `${nameOf(field)} becomes ${said(theirs)} (theirs: ${said(ours)})`;
+      ? `${fieldNameOf(field)} stays ${said(ours)} (yours: ${said(theirs)})`
+      : `${fieldNameOf(field)} becomes ${said(theirs)} (theirs: ${said(ours)})`;
   });
   const about = fields.length > 0 ? `: ${fields.join("; ")}` : "";
   return `Decided${who}${decision.kind === "revives" ? " to make it anew" : ""}${about}`;

@@ -7,7 +7,7 @@ import { differingFields, sameShown } from "../../domain/sameness.ts";
 import { enumerated, type Names } from "../../domain/wording.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
-import { nameOf, valueInWords } from "../field-changes.ts";
+import { fieldNameOf, valueInWords } from "../field-changes.ts";
 import { editorName } from "./sentence.ts";
 import { describeLoss, inverseOf } from "./undo.ts";
 
@@ -57,7 +57,7 @@ export function previewUndo(
     valueInWords({ field, value: patchToPlain(values)[field] ?? null }, names);
   const touched = action === "delete" ? [] : fieldsOf(patch);
   const fields = touched.map((field) => ({
-    name: nameOf(field),
+    name: fieldNameOf(field),
     now: action === "create" ? "none" : said(field, now),
     back: said(field, patch),
   }));
@@ -65,7 +65,7 @@ export function previewUndo(
   const changed = present ? changedFieldsSince(inverse.value, { left, now }) : [];
   const changedSince = changed.map((field) => ({
     field,
-    name: nameOf(field),
+    name: fieldNameOf(field),
     was: said(field, left),
     now: said(field, now),
     by: editorOf(field, { edit, now, store, names }),

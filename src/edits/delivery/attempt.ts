@@ -130,7 +130,7 @@ class UncreatedItemError extends Error {
 }
 
 /** Where the item is, as far as the mirror knows now. Throws UncreatedItemError. */
-export function addressOf({ edit, store }: Attempt): ItemAddress {
+export function itemAddressOf({ edit, store }: Attempt): ItemAddress {
   const id = store.mirror.identity(edit.item).serviceId;
   if (id === null) throw new UncreatedItemError(edit);
   const item = store.mirror.get(edit.item)?.item ?? edit.base;

@@ -6,10 +6,10 @@ import { ok, type Result } from "../../domain/result.ts";
 import { differingFields, sameShown } from "../../domain/sameness.ts";
 import { describeConflicts } from "../../domain/three-way.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
-import { type Attempt, type AttemptEnding, addressOf, failed, isDiscarded } from "./attempt.ts";
+import { type Attempt, type AttemptEnding, failed, isDiscarded, itemAddressOf } from "./attempt.ts";
 import { searchAgain } from "./find-moved.ts";
 import type { ItemAddress } from "./item-calls.ts";
-import { baseOf } from "./merge-edit.ts";
+import { mergeBaseOf } from "./merge-edit.ts";
 import { fetchCurrent, yieldTo } from "./update.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
   if (current.kind === "gone") {
     if (!isMissing(current.failure)) return failed(current.failure);
     // Only the service's answer to the deletion itself says that it is gone: what it shows may be older.
-    const deleted = await calls.delete(addressOf(attempt));
+    const deleted = await calls.delete(itemAddressOf(attempt));
     const isGone = deleted.ok || isMissing(deleted.failure);
     return isGone ? { kind: "done", answer: null } : failed(deleted.failure);
   }
@@ -33,7 +33,7 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
   const below = await newsBelow(attempt, { address, ours, agreed });
   if (!below.ok) return failed(below.failure);
   const taken = policy === "ask" ? null : policy;
-  const sides = { base: baseOf(attempt, ours), ours: valuesOf(ours), theirs: {} };
+  const sides = { base: mergeBaseOf(attempt, ours), ours: valuesOf(ours), theirs: {} };
   const own = describeConflicts(differingFields(sides.base, sides.ours, sameShown), {
     ...sides,
     taken,
@@ -89,7 +89,7 @@ function newsOf(item: Item, attempt: Attempt): readonly FieldConflict[] {
   const key = store.mirror.find("subtask", serviceId(item.id));
   const seenBy = key === null ? null : sightOf(key, attempt);
   const ours = valuesOf(item);
-  const base = seenBy ? baseOf({ edit: seenBy, store }, item) : {};
+  const base = seenBy ? mergeBaseOf({ edit: seenBy, store }, item) : {};
   const fields = seenBy ? differingFields(base, ours, sameShown) : (["title"] as const);
   const below = { id: serviceId(item.id), title: item.title };
   return describeConflicts(fields, { base, ours, theirs: {}, taken: null }).map((conflict) => ({

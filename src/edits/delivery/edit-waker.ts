@@ -1,7 +1,7 @@
 import { backOff } from "../../domain/backoff.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import { timeLimit } from "../../runtime.ts";
-import type { Waiting } from "../../store/journal/claims.ts";
+import type { WaitingEdit } from "../../store/journal/claims.ts";
 import type { Store } from "../../store/store.ts";
 import type { Upstream } from "../../upstream/client.ts";
 
@@ -48,14 +48,14 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
   const tried = new Map<PersonId | null, { readonly sinceMs: number; readonly atMs: number }>();
   let isBack = false;
 
-  const isTooSoon = (waiting: Waiting): boolean => {
+  const isTooSoon = (waiting: WaitingEdit): boolean => {
     const last = woken.get(nameOf(waiting));
     if (!last) return false;
     return clock().epochMilliseconds - last.atMs < backOff(last.times, gaps).total("milliseconds");
   };
 
   /** Returns whether any may go. */
-  function wake(waiting: readonly Waiting[]): boolean {
+  function wake(waiting: readonly WaitingEdit[]): boolean {
     const ready = waiting.filter((one) => !isTooSoon(one)).slice(0, mostWoken);
     if (ready.length === 0) return false;
     store.waits.wake(ready);
@@ -134,4 +134,4 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
   };
 }
 
-const nameOf = ({ kind, id }: Waiting): string => `${kind} ${id}`;
+const nameOf = ({ kind, id }: WaitingEdit): string => `${kind} ${id}`;

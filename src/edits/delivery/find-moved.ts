@@ -19,12 +19,12 @@ import {
   parked,
   trialOf,
 } from "./attempt.ts";
-import type { ItemAddress, ListPlace } from "./item-calls.ts";
+import type { ItemAddress, ListAddress } from "./item-calls.ts";
 import { findThere, followTask } from "./move-task.ts";
 import { retryLater } from "./settle.ts";
 
 /** What the service has of an item right now. `gone`: not there, or not for this person's eyes, and not moved, as far as is known. */
-export type Current =
+export type CurrentItem =
   | { readonly kind: "found"; readonly address: ItemAddress; readonly ours: Item }
   | { readonly kind: "gone"; readonly failure: Failure }
   | Ended;
@@ -36,7 +36,7 @@ export type Current =
 export async function findMoved(
   attempt: Attempt,
   { address, failure }: { readonly address: ItemAddress; readonly failure: Failure },
-): Promise<Current> {
+): Promise<CurrentItem> {
   const there = await findThere(attempt, address);
   if (there?.kind === "ended") return there;
   if (there) return foundThere(attempt, { item: there.item, id: there.item.id ?? address.id });
@@ -53,7 +53,7 @@ export async function findMoved(
 }
 
 /** The task is where the edit takes it: somebody has moved it there, or a request of ours whose answer was lost. */
-function foundThere({ edit, store }: Attempt, address: ItemAddress): Current {
+function foundThere({ edit, store }: Attempt, address: ItemAddress): CurrentItem {
   const now = { ...address.item, id: address.id };
   store.together(() => followTask(edit.item, { now, store }));
   return { kind: "found", address, ours: now };
@@ -172,7 +172,7 @@ const mostLists = 100;
 async function searchUnpolled(
   attempt: Attempt,
   { item, id }: ItemAddress,
-): Promise<Exclude<Current, { readonly kind: "gone" }> | null> {
+): Promise<Exclude<CurrentItem, { readonly kind: "gone" }> | null> {
   const places = await unpolledPlaces(attempt);
   if (!places.ok) return ended(failed(places.failure));
   const { lists, doubts } = places.value;
@@ -196,7 +196,7 @@ async function searchUnpolled(
 
 /** `doubts`: why there may be lists of which nothing is known. */
 interface Places {
-  readonly lists: readonly ListPlace[];
+  readonly lists: readonly ListAddress[];
   readonly doubts: readonly string[];
 }
 
@@ -210,7 +210,7 @@ async function unpolledPlaces(attempt: Attempt): Promise<Result<Places, Failure>
   if (told?.value.doubt) doubts.push(told.value.doubt);
   const projects = new Set([...known, ...(told?.value.items ?? []).map(({ id }) => id)]);
   const lists = new Map(
-    store.directory.todolists().map((list): [ListId, ListPlace] => [list.id, list]),
+    store.directory.todolists().map((list): [ListId, ListAddress] => [list.id, list]),
   );
   for (const project of projects) {
     if (isFresh(`todolists:${project}`, attempt)) continue;

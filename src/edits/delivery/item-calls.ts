@@ -34,7 +34,7 @@ export interface ItemCalls {
   move(address: ItemAddress, place: Place): Promise<Result<Item, Failure>>;
 }
 
-export interface ListPlace {
+export interface ListAddress {
   readonly id: ListId;
   readonly projectId: ProjectId;
 }
@@ -42,7 +42,7 @@ export interface ListPlace {
 /** The look-ups of what places there are, on behalf of one person. */
 export interface PlaceCalls {
   projects(): Promise<Result<Snapshot<{ readonly id: ProjectId }>, Failure>>;
-  todolists(project: ProjectId): Promise<Result<Snapshot<ListPlace>, Failure>>;
+  todolists(project: ProjectId): Promise<Result<Snapshot<ListAddress>, Failure>>;
 }
 
 /** What goes along when a task is moved: everything. */

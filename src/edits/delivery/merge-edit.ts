@@ -12,7 +12,7 @@ import { patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
 import { differingFields, sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import type { Names } from "../../domain/wording.ts";
-import { nameOf, valueInWords } from "../field-changes.ts";
+import { fieldNameOf, valueInWords } from "../field-changes.ts";
 import { quote } from "../intake/part.ts";
 import type { Attempt } from "./attempt.ts";
 import { lateValues } from "./late-writes.ts";
@@ -34,7 +34,11 @@ interface Merged {
  */
 export function mergeEdit(attempt: Attempt, ours: Item): Merged {
   const { edit, policy } = attempt;
-  const sides: Sides = { base: baseOf(attempt, ours), ours: valuesOf(ours), theirs: edit.patch };
+  const sides: Sides = {
+    base: mergeBaseOf(attempt, ours),
+    ours: valuesOf(ours),
+    theirs: edit.patch,
+  };
   const merge = mergeFields(sides, sameShown);
   const taken = policy === "ask" ? null : policy;
   const own = attempt.store.pastEdits.ofItem(edit.item).filter((other) => isLater(other, edit));
@@ -72,7 +76,7 @@ export function overwrittenBefore(attempt: Attempt): readonly FieldConflict[] {
   if (edit.action !== "delete") {
     return mergeEdit(attempt, before).conflicts.filter(({ taken }) => taken === "theirs");
   }
-  const sides: Sides = { base: baseOf(attempt, before), ours: valuesOf(before), theirs: {} };
+  const sides: Sides = { base: mergeBaseOf(attempt, before), ours: valuesOf(before), theirs: {} };
   const fields = differingFields(sides.base, sides.ours, sameShown);
   return describeConflicts(fields, { ...sides, taken: "theirs" });
 }
@@ -114,7 +118,10 @@ function wrote(
 }
 
 /** What the editor saw of the item, as the service writes it; what a late request of ours has set is no news either. */
-export const baseOf = ({ edit, store }: Pick<Attempt, "edit" | "store">, ours: Item): Patch => ({
+export const mergeBaseOf = (
+  { edit, store }: Pick<Attempt, "edit" | "store">,
+  ours: Item,
+): Patch => ({
   ...seenBase(edit, store.pastEdits.ofItem(edit.item)),
   ...lateValues(edit.item, { ours, store }),
 });
@@ -209,7 +216,7 @@ export function describeConflict(
 
 function aboutField(conflict: FieldConflict, names: Names): string {
   const { field, base, ours, theirs, taken, by } = conflict;
-  const name = nameOf(field);
+  const name = fieldNameOf(field);
   const [was, is, wished] = [base, ours, theirs].map((value) => shown({ field, value }, names));
   if (taken === "ours" && by !== undefined) {
     return `${name}: the wish ${wished} was replaced by edit ${by}, which the same person made later and which set ${is}`;
@@ -231,7 +238,7 @@ function aboutDeletion(
     .map(({ field, base, ours, below }) => {
       const [was, is] = [base, ours].map((value) => shown({ field, value }, names));
       const of = below ? ` of its subtask ${quote(below.title)}` : "";
-      return `${nameOf(field)}${of} is ${is} (before: ${was})`;
+      return `${fieldNameOf(field)}${of} is ${is} (before: ${was})`;
     })
     .join(", ");
   if (taken === "theirs") return `deleted although it was changed meanwhile: ${news}`;

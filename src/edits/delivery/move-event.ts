@@ -19,9 +19,9 @@ import { spokenFields } from "../field-changes.ts";
 import {
   type Attempt,
   type AttemptEnding,
-  addressOf,
   failed,
   isRefusal,
+  itemAddressOf,
   parkAsGone,
   parked,
   postponed,
@@ -56,7 +56,7 @@ export async function resumeMove(attempt: Attempt): Promise<AttemptEnding | null
   const old = leftBehind(attempt);
   const known = store.mirror.identity(edit.item).serviceId;
   if (!old || known === null || known === old.id) return null;
-  const address = addressOf(attempt);
+  const address = itemAddressOf(attempt);
   const found = await calls.get(address);
   if (found.ok) return finish(attempt, { old, now: { ...found.value, id: address.id } });
   if (!isMissing(found.failure)) return progressUnknown(found.failure, attempt);

@@ -10,13 +10,13 @@ import { namesOf } from "../field-changes.ts";
 import {
   type Attempt,
   type AttemptEnding,
-  addressOf,
   ended,
   failed,
+  itemAddressOf,
   parkAsGone,
   progressUnknown,
 } from "./attempt.ts";
-import { type Current, findMoved, searchAgain } from "./find-moved.ts";
+import { type CurrentItem, findMoved, searchAgain } from "./find-moved.ts";
 import { type ItemAddress, send } from "./item-calls.ts";
 import { describeConflict, mergeEdit } from "./merge-edit.ts";
 import { moveEvent, recallMove, resumeMove } from "./move-event.ts";
@@ -115,8 +115,8 @@ async function withNewLabels(
  * Reads the item that an edit is about to change, as the service has it now. One that is not where it was, or hidden from the
  * editor, may have been moved.
  */
-export async function fetchCurrent(attempt: Attempt): Promise<Current> {
-  const address = addressOf(attempt);
+export async function fetchCurrent(attempt: Attempt): Promise<CurrentItem> {
+  const address = itemAddressOf(attempt);
   const found = await attempt.calls.get(address);
   if (found.ok) {
     if (attempt.edit.missedAt) attempt.store.journal.missing(attempt.edit.id, false);

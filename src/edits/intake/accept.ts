@@ -18,10 +18,10 @@ import type { ItemPlan } from "./item-plan.ts";
 import { keepEdit, type Sender, type Step } from "./keep-edit.ts";
 import {
   type Acceptance,
+  type AnswerBuilder,
   createTeller,
   type Plan,
   refusedFile,
-  type Teller,
 } from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
 import { inSight, withinLimits } from "./service-limits.ts";
@@ -182,7 +182,7 @@ function* takeItems(request: ItemsRequest, context: Context): Steps<Acceptance> 
 interface Taking extends Context {
   readonly request: ItemsRequest;
   readonly brake: (itemPlan: ItemPlan) => Step;
-  readonly teller: Teller;
+  readonly teller: AnswerBuilder;
 }
 
 function* preview({ deps, request, brake, teller }: Taking): Steps<void> {

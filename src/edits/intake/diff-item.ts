@@ -25,13 +25,22 @@ import { publishedSummary, readDescription, readSummary } from "../../ics/text/d
 import { asWritten, todoDays } from "../../ics/todo-days.ts";
 import { eventTimesPart, taskDatesPart } from "./diff-times.ts";
 import type { DiffContext, KnownNames } from "./file-context.ts";
-import { joinParts, type Note, type Part, quote, refuse, remark, silent, wish } from "./part.ts";
+import {
+  joinParts,
+  type Note,
+  type PlanPart,
+  quote,
+  refuse,
+  remark,
+  silent,
+  wish,
+} from "./part.ts";
 
 /**
  * What a VEVENT or VTODO changes in `base`, the item as its editor was shown it: only the fields that the file sends and
  * that differ, with the refusals and remarks on them. The part is empty when no field differs.
  */
-export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): Part {
+export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): PlanPart {
   const { zone, decorated } = context;
   const incoming = onWholeDays(sent, { zone, timed: !decorated });
   const own =
@@ -73,7 +82,7 @@ function isEdgeOfDay(time: IncomingTime, zone: string): boolean {
   return (hour === 0 && minute === 0 && second === 0) || (hour === 23 && minute === 59);
 }
 
-function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext): Part {
+function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext): PlanPart {
   const title = titleOf(incoming, { base, context });
   const milestoneChange = milestonePart(incoming, {
     base,
@@ -97,7 +106,7 @@ function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext
   ]);
 }
 
-function diffTask(incoming: IncomingItem, base: TaskItem, context: DiffContext): Part {
+function diffTask(incoming: IncomingItem, base: TaskItem, context: DiffContext): PlanPart {
   const { names, unknownLabels: unknown } = context;
   const title = titleOf(incoming, { base, context });
   const span = context.tasks === "span" ? "span" : "due";
@@ -175,7 +184,7 @@ function readMarkedTitle(
 }
 
 /** The wish for the title; an item without one is refused, as the service needs it. */
-function titlePart(incoming: IncomingItem, { title }: TitleReading): Part {
+function titlePart(incoming: IncomingItem, { title }: TitleReading): PlanPart {
   if (title === undefined) return silent;
   if (title.trim() !== "") return wish({ title });
   const message = "the title is empty; the service needs one";
@@ -186,7 +195,7 @@ function titlePart(incoming: IncomingItem, { title }: TitleReading): Part {
 function milestonePart(
   incoming: IncomingItem,
   { base, marked }: { readonly base: EventItem; readonly marked: boolean },
-): Part {
+): PlanPart {
   const wished = marked || saysMilestone(incoming);
   const change =
     wished === undefined || wished === base.milestone ? silent : wish({ milestone: wished });
@@ -216,7 +225,7 @@ function completionPart(
     readonly mark: boolean | undefined;
     readonly able: boolean;
   },
-): Part {
+): PlanPart {
   const { completed, mark, able } = about;
   const said = [mark, statusSays(incoming), incoming.completedAt && true, percentSays(incoming)];
   if (!said.some((done) => done !== undefined && done !== completed)) return silent;
@@ -234,14 +243,14 @@ function statusSays({ component, status }: IncomingItem): boolean | undefined {
 const percentSays = ({ percent }: IncomingItem): true | undefined =>
   percent === 100 ? true : undefined;
 
-function reminderPart({ component, alarm }: IncomingItem, base: EventItem): Part {
+function reminderPart({ component, alarm }: IncomingItem, base: EventItem): PlanPart {
   if (!alarm || component !== "VEVENT") return silent;
   const reminder = Temporal.Duration.from({ minutes: wholeMinutes(alarm) });
   return sameStored("reminder", { reminder }, base) ? silent : wish({ reminder });
 }
 
 /** Feeds name a class for private events only, so that its absence says nothing. */
-function privacyPart(incoming: IncomingItem, base: EventItem): Part {
+function privacyPart(incoming: IncomingItem, base: EventItem): PlanPart {
   const wished = asksPrivacy(incoming);
   if (wished === base.private || (!wished && incoming.classification !== "PUBLIC")) return silent;
   return wish({ private: wished });
@@ -258,7 +267,7 @@ function labelsPart(
     readonly names: KnownNames;
     readonly unknown: DiffContext["unknownLabels"];
   },
-): Part {
+): PlanPart {
   const { base, names, unknown } = about;
   if (!incoming.categories) return silent;
   const said = [...new Map(incoming.categories.map((name) => [nameKey(name), name])).values()];
@@ -299,7 +308,7 @@ function labelIdsFor(
 }
 
 /** The wish for the description. What a feed shows of formatted text is compared as it is shown: as plain text. */
-function descriptionPart(incoming: IncomingItem, base: Item): Part {
+function descriptionPart(incoming: IncomingItem, base: Item): PlanPart {
   if (incoming.description === undefined) return silent;
   const { length } = incoming.description;
   // So much longer than what was shown cannot be the same, and to compare it would take as long as it is.
@@ -323,7 +332,7 @@ function descriptionPart(incoming: IncomingItem, base: Item): Part {
 function attendeesPart(
   incoming: IncomingItem,
   { base, names }: { readonly base: Item; readonly names: KnownNames },
-): Part {
+): PlanPart {
   const emails = incoming.attendees ?? [];
   // Somebody in charge is also known by an address of before: the file was downloaded then.
   const personOf = (email: string) =>

@@ -4,7 +4,7 @@ import { changedFields, sameWhen } from "../../domain/sameness.ts";
 import { defaultLength, inZone, type When, wholeDay } from "../../domain/when.ts";
 import { propertyName } from "../../ics/lines/content-line.ts";
 import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.ts";
-import { type Part, refuse, silent, wish } from "./part.ts";
+import { type PlanPart, refuse, silent, wish } from "./part.ts";
 
 interface EventAim {
   readonly base: EventItem;
@@ -18,7 +18,7 @@ interface EventAim {
  * The wish for start and end of an event. An end that was not sent keeps the length; the length that a calendar shows
  * where none is known is no wish. A milestone is one day.
  */
-export function eventTimesPart(incoming: IncomingItem, aim: EventAim): Part {
+export function eventTimesPart(incoming: IncomingItem, aim: EventAim): PlanPart {
   const { base, milestone, zone } = aim;
   const spoken = incoming.component === "VTODO" ? dayOfTodo(incoming) : incoming.when;
   const when = spoken
@@ -117,7 +117,7 @@ type TaskSpan = "due" | "span";
 export function taskDatesPart(
   incoming: IncomingItem,
   { base, span }: { readonly base: TaskItem; readonly span: TaskSpan },
-): Part {
+): PlanPart {
   const timed = [incoming.start, incoming.due].find((time) => time?.kind === "time");
   if (timed?.kind === "time") {
     const at = timed.at.toPlainDateTime().toString({ smallestUnit: "minute" });
@@ -188,7 +188,7 @@ function movedDates(
 function ordered(
   patch: Patch,
   { incoming, base }: { readonly incoming: IncomingItem; readonly base: TaskItem },
-): Part {
+): PlanPart {
   const changed = changedFields({ startOn: base.startOn, dueOn: base.dueOn }, patch);
   const startOn = changed.startOn ?? base.startOn;
   const dueOn = changed.dueOn ?? base.dueOn;

@@ -14,7 +14,7 @@ export interface Note {
 }
 
 /** What one group of properties wishes. Any refusal refuses the whole item; notes do not. */
-export interface Part {
+export interface PlanPart {
   readonly patch: Patch;
   /** Names of labels that must be created first. */
   readonly newLabels: readonly string[];
@@ -24,16 +24,16 @@ export interface Part {
 }
 
 /** No wish at all: the property was not sent, or says what is there already. */
-export const silent: Part = { patch: {}, newLabels: [], notes: [], refusals: [] };
+export const silent: PlanPart = { patch: {}, newLabels: [], notes: [], refusals: [] };
 
-export const wish = (patch: Patch): Part => ({ ...silent, patch });
+export const wish = (patch: Patch): PlanPart => ({ ...silent, patch });
 
-export const remark = (note: Note): Part => ({ ...silent, notes: [note] });
+export const remark = (note: Note): PlanPart => ({ ...silent, notes: [note] });
 
-export const refuse = (note: Note): Part => ({ ...silent, refusals: [note] });
+export const refuse = (note: Note): PlanPart => ({ ...silent, refusals: [note] });
 
 /** All parts as one; they speak of different fields. */
-export function joinParts(parts: readonly Part[]): Part {
+export function joinParts(parts: readonly PlanPart[]): PlanPart {
   return {
     patch: Object.assign({}, ...parts.map(({ patch }) => patch)),
     newLabels: parts.flatMap(({ newLabels }) => newLabels),

@@ -60,7 +60,7 @@ export interface Kept {
 }
 
 /** Gathers what becomes of a file, item by item. */
-export interface Teller {
+export interface AnswerBuilder {
   add(step: Kept): void;
   /** What was added so far. */
   plan(): Plan;
@@ -74,7 +74,7 @@ export function createTeller(
     at,
     most,
   }: { readonly names: Names; readonly at: Temporal.Instant; readonly most: number },
-): Teller {
+): AnswerBuilder {
   const isLong = all.length > most;
   const items: PlannedItem[] = [];
   const errors: IcsProblem[] = [];

@@ -15,12 +15,19 @@ import { type When, wholeDay } from "../../domain/when.ts";
 import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
-import { actionOf, changesOf, nameOf, namesOf, sameWish, valueInWords } from "../field-changes.ts";
+import {
+  actionOf,
+  changesOf,
+  fieldNameOf,
+  namesOf,
+  sameWish,
+  valueInWords,
+} from "../field-changes.ts";
 import { diffItem } from "./diff-item.ts";
 import { spokenNames } from "./diff-times.ts";
 import type { KnownNames } from "./file-context.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
-import { type Note, type Part, quote } from "./part.ts";
+import { type Note, type PlanPart, quote } from "./part.ts";
 
 interface Known {
   readonly viewed: Pick<ViewItem, "key" | "item">;
@@ -83,7 +90,7 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
 
 /** Names of labels that are yet to be made: of what is said now, else of what waits. */
 function labelsOf(
-  diff: Part,
+  diff: PlanPart,
   { unset, held }: { readonly unset: Patch; readonly held: OwnHeld | null },
 ): readonly string[] {
   const isSpoken = diff.patch.labels !== undefined || unset.labels !== undefined;
@@ -270,7 +277,7 @@ function putByPrograms(known: Known): readonly Item[] {
 }
 
 /** Whether an edit under way gives the item these very labels; new ones are not in the view before they have an id. */
-function labelsOnTheirWay(diff: Part, { viewed, situation }: Known): boolean {
+function labelsOnTheirWay(diff: PlanPart, { viewed, situation }: Known): boolean {
   if (diff.newLabels.length === 0) return false;
   if (changedFields(valuesOf(viewed.item), { labels: diff.patch.labels ?? [] }).labels)
     return false;
@@ -333,7 +340,7 @@ function overrideNotes(
     .filter(({ field }) => crossed.includes(field))
     .map(({ field, from }) => {
       const now = quote(valueInWords({ field, value: from }, names));
-      const message = `${nameOf(field)} was changed meanwhile by somebody else, to ${now}; edits.conflicts decides between the two`;
+      const message = `${fieldNameOf(field)} was changed meanwhile by somebody else, to ${now}; edits.conflicts decides between the two`;
       return { line: incoming.line, code: "changed-meanwhile", message };
     });
 }

@@ -20,7 +20,7 @@ import { dayOfTodo, serviceTimes } from "./diff-times.ts";
 import type { DiffContext } from "./file-context.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { parentOf, type TaskPlace } from "./parent-of.ts";
-import { joinParts, type Note, type Part, refuse, wish } from "./part.ts";
+import { joinParts, type Note, type PlanPart, refuse, wish } from "./part.ts";
 
 /** An identity whose creation has never reached the service, and the edit that still waits for a person, if any. */
 interface Recreated {
@@ -146,7 +146,7 @@ interface Origin {
 /** An item that is to be created: as it will be, and the fields that must be sent for it. */
 interface Draft {
   readonly item: Item;
-  readonly part: Part;
+  readonly part: PlanPart;
 }
 
 /**
@@ -224,7 +224,7 @@ function withTitle(
     blank,
     part,
     context,
-  }: { readonly blank: Item; readonly part: Part; readonly context: DiffContext },
+  }: { readonly blank: Item; readonly part: PlanPart; readonly context: DiffContext },
 ): Draft {
   const patch: Patch = part.patch;
   const item = applyPatch(blank, patch);

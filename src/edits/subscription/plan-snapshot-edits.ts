@@ -30,7 +30,7 @@ interface SnapshotSituation {
 }
 
 /** What a snapshot wishes, and what is to be remembered of it. */
-export interface SnapshotPlan {
+export interface CalendarPlan {
   readonly items: readonly IncomingItem[];
   /** By UID, the items as the calendar last showed them. */
   readonly bases: ReadonlyMap<string, Item>;
@@ -46,10 +46,10 @@ export interface SnapshotPlan {
 const forgottenAfter = Temporal.Duration.from({ hours: 90 * 24 });
 
 /** Finds what changed between two snapshots of a calendar; reads the store and writes nothing. */
-export function planSnapshot(
+export function planCalendar(
   calendar: IncomingCalendar,
   situation: SnapshotSituation,
-): SnapshotPlan {
+): CalendarPlan {
   const shown = shownItems(calendar);
   const builder = new PlanBuilder(situation);
   const skipped = skippedIn(calendar);
@@ -137,7 +137,7 @@ class PlanBuilder {
     this.#situation = situation;
   }
 
-  plan(reissued: boolean): Omit<SnapshotPlan, "skipped"> {
+  plan(reissued: boolean): Omit<CalendarPlan, "skipped"> {
     const put = this.#put;
     const kept = new Set(put.map(({ uid }) => uid));
     return {

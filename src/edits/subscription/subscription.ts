@@ -5,12 +5,12 @@ import type { PersonId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { type IncomingCalendar, readCalendar } from "../../ics/read/calendar-object.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
-import type { Fetched, RemoteRequest } from "../../remote/fetch-calendar.ts";
+import type { FetchedCalendar, RemoteRequest } from "../../remote/fetch-calendar.ts";
 import type { SubscriptionRow } from "../../store/rows/channel-rows.ts";
 import type { ItemsRequest } from "../intake/accept.ts";
 import { type ContextDeps, readContext } from "../intake/file-context.ts";
 import type { Acceptance, Plan } from "../intake/plan-answer.ts";
-import { planSnapshot, type SnapshotPlan, snapshotsUntilGone } from "./plan-snapshot-edits.ts";
+import { type CalendarPlan, planCalendar, snapshotsUntilGone } from "./plan-snapshot-edits.ts";
 
 /** The state of a subscribed calendar, for people and programs; it never reveals the calendar's address. */
 export interface SubscriptionState
@@ -47,7 +47,7 @@ export type SubscriptionOptions = Omit<ConfiguredSubscription, "allowPrivate">;
 export interface SubscriptionDeps extends ContextDeps {
   readonly options: SubscriptionOptions;
   readonly acceptItems: (request: ItemsRequest) => Acceptance;
-  readonly fetch: (request: RemoteRequest) => Promise<Fetched>;
+  readonly fetch: (request: RemoteRequest) => Promise<FetchedCalendar>;
   /** Calendars are read at once unless it is given. */
   readonly reader?: CalendarReader;
   readonly clock: () => Temporal.Instant;
@@ -133,7 +133,7 @@ const printOf = (body: Uint8Array): string => fingerprint(Buffer.from(body).toSt
 
 /** Reads a calendar that may hold something new; others have their turn meanwhile. */
 async function readNews(
-  fetched: Fetched,
+  fetched: FetchedCalendar,
   { row, deps, unconditional }: Settling,
 ): Promise<FileReading | undefined> {
   if (fetched.kind !== "calendar") return undefined;
@@ -143,7 +143,7 @@ async function readNews(
 
 /** Stores how the try ended and, for a whole calendar that may hold something new, its changes. */
 function settleFetch(
-  fetched: Fetched,
+  fetched: FetchedCalendar,
   about: Settling & { readonly read: FileReading | undefined },
 ): void {
   const { row, deps, unconditional } = about;
@@ -193,7 +193,7 @@ function acceptSnapshot(
 ): Result<void, string> {
   const { options, store, clock } = deps;
   const before = row.baselineAt ? store.subscriptions.items(row.name) : null;
-  const plan = planSnapshot(calendar, {
+  const plan = planCalendar(calendar, {
     store,
     context: readContext(deps, "subscription"),
     projectId: options.project,
@@ -227,7 +227,7 @@ const skippedMark = "Skipped: ";
 function storeSnapshot(
   answer: Plan,
   about: {
-    readonly plan: SnapshotPlan;
+    readonly plan: CalendarPlan;
     readonly row: SubscriptionRow;
     readonly deps: SubscriptionDeps;
     readonly isFirst: boolean;

@@ -25,10 +25,10 @@ export const callOf = (by: OnBehalf): Call => ({ priority: "interactive", ...by 
 
 export const unknown = (problem: string) => fail({ kind: "unknown", problem } as const);
 export const unfit = (problem: string) => fail({ kind: "unfit", problem } as const);
-export const failed = (failure: Failure) => fail({ kind: "failed", failure } as const);
+export const actionFailed = (failure: Failure) => fail({ kind: "failed", failure } as const);
 
 export const creationFailed = (of: CreationFailure) =>
-  of.kind === "failed" ? failed(of.failure) : unfit(of.problem);
+  of.kind === "failed" ? actionFailed(of.failure) : unfit(of.problem);
 
 /** One sentence for people. */
 export function describeActionFailure(of: ActionFailure): string {

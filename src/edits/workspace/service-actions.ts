@@ -7,9 +7,9 @@ import { sourceName } from "../../domain/source.ts";
 import { homeFolder } from "../delivery/home-folder.ts";
 import {
   type Answer,
+  actionFailed,
   callOf,
   creationFailed,
-  failed,
   type OnBehalf,
   unfit,
   unknown,
@@ -80,7 +80,7 @@ function createCommentActions({
       if (!found.ok) return found;
       const { place } = found.value;
       const list = await upstream.comments.list(place, callOf(by));
-      if (!list.ok) return failed(list.failure);
+      if (!list.ok) return actionFailed(list.failure);
       const { items: comments, problems } = list.value;
       store.comments.putAll(place.taskId, { comments, complete: problems.length === 0 });
       return ok(comments);
@@ -91,7 +91,7 @@ function createCommentActions({
       if (text.trim() === "") return unfit("the comment has no text");
       const { place } = found.value;
       const made = await upstream.comments.create({ ...place, description: text }, callOf(by));
-      if (!made.ok) return failed(made.failure);
+      if (!made.ok) return actionFailed(made.failure);
       store.comments.put(made.value);
       hurry(sourceName({ kind: "tasks", ...place }));
       return ok(made.value);
@@ -112,7 +112,7 @@ function createFileActions({ store, upstream }: TaskActionsDeps): ServiceActions
     const folder = await folderOf(place, by);
     if (!folder.ok) return folder;
     const list = await upstream.files.list(folder.value, callOf(by));
-    if (!list.ok) return failed(list.failure);
+    if (!list.ok) return actionFailed(list.failure);
     const { items: files, problems } = list.value;
     const complete = problems.length === 0;
     store.files.putFiles(folder.value.folderId, { files, complete });
@@ -127,10 +127,10 @@ function createFileActions({ store, upstream }: TaskActionsDeps): ServiceActions
       const { projectId } = place;
       const call = callOf(by);
       const uploaded = await upstream.attachments.upload({ projectId, name, type, content }, call);
-      if (!uploaded.ok) return failed(uploaded.failure);
+      if (!uploaded.ok) return actionFailed(uploaded.failure);
       const wish = { ...folder.value, fileIds: [uploaded.value.fileId] };
       const made = await upstream.files.create(wish, call);
-      if (!made.ok) return failed(made.failure);
+      if (!made.ok) return actionFailed(made.failure);
       // The answer's shape is not documented; the folder's list is.
       const present = await read(folder.value, by);
       const { ids } = made.value;
@@ -140,7 +140,7 @@ function createFileActions({ store, upstream }: TaskActionsDeps): ServiceActions
       const folder = await folderOf(place, by);
       if (!folder.ok) return folder;
       const deleted = await upstream.files.delete({ ...folder.value, id }, callOf(by));
-      if (!deleted.ok) return failed(deleted.failure);
+      if (!deleted.ok) return actionFailed(deleted.failure);
       store.files.bury(id);
       return ok(null);
     },
@@ -154,21 +154,21 @@ function createLabelActions({ store, upstream }: TaskActionsDeps): ServiceAction
   return {
     async list(by) {
       const list = await upstream.labels.list(callOf(by));
-      if (!list.ok) return failed(list.failure);
+      if (!list.ok) return actionFailed(list.failure);
       directory.putLabels(list.value.items, list.value.problems.length === 0);
       return ok(list.value.items);
     },
     async create(name, by) {
       if (name.trim() === "") return nameless;
       const made = await upstream.labels.create({ name }, callOf(by));
-      if (!made.ok) return failed(made.failure);
+      if (!made.ok) return actionFailed(made.failure);
       directory.putLabels([made.value], false);
       return made;
     },
     async rename(label, by) {
       if (label.name.trim() === "") return nameless;
       const renamed = await upstream.labels.rename(label, callOf(by));
-      if (!renamed.ok) return failed(renamed.failure);
+      if (!renamed.ok) return actionFailed(renamed.failure);
       directory.putLabels([renamed.value], false);
       return renamed;
     },
@@ -177,7 +177,7 @@ function createLabelActions({ store, upstream }: TaskActionsDeps): ServiceAction
         return unknown(`there is no label ${id}`);
       }
       const deleted = await upstream.labels.delete(id, callOf(by));
-      if (!deleted.ok) return failed(deleted.failure);
+      if (!deleted.ok) return actionFailed(deleted.failure);
       const others = directory.labels().filter((label) => label.id !== id);
       directory.putLabels(others, true);
       return ok(null);

@@ -16,8 +16,8 @@ import { followTask } from "../delivery/move-task.ts";
 import {
   type ActionFailure,
   type Answer,
+  actionFailed,
   callOf,
-  failed,
   type OnBehalf,
   unfit,
   unknown,
@@ -69,7 +69,7 @@ export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps): 
       const { id, place } = found;
       const along = { copyAssignees: true, copyCustomFields: true, copyDates: true };
       const copied = await upstream.tasks.copy({ ...place, id, ...target, ...along }, callOf(by));
-      if (!copied.ok) return failed(copied.failure);
+      if (!copied.ok) return actionFailed(copied.failure);
       const copy = copied.value;
       if (copy.id === null || copy.id === id)
         return unfit("the service has not told the copy's id");
@@ -86,7 +86,7 @@ export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps): 
       const moved = await upstream.tasks.move(wished, callOf(by));
       if (!moved.ok) {
         hurryLists(before, { ...before, listId: target.targetListId });
-        return failed(moved.failure);
+        return actionFailed(moved.failure);
       }
       const now = { ...moved.value, id: moved.value.id ?? id };
       store.together(() => storeMove(found, { now, store }));

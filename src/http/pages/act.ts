@@ -11,7 +11,7 @@ import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 /** Says what a link would do, and asks. `moved`: the date is another than the one that the person agreed to move. */
-export function confirmPage(offer: LinkOffer, { moved }: { readonly moved: boolean }): Page {
+export function confirmLinkPage(offer: LinkOffer, { moved }: { readonly moved: boolean }): Page {
   const { subject, action } = offer;
   const notice = html`<p class="problem" role="alert">The date was changed meanwhile, so nothing was done. It is another question now:</p>`;
   return card({

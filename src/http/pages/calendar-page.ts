@@ -4,7 +4,7 @@ import { tintOf } from "../../domain/tints.ts";
 import { endsAt, inZone, startsAt } from "../../domain/when.ts";
 import { clockInWords, dayInWords } from "../../domain/wording.ts";
 import { kindChoices } from "../agenda-query.ts";
-import { colourOf } from "../calendar-events.ts";
+import { projectColourOf } from "../calendar-events.ts";
 import type { Viewer } from "../viewer.ts";
 import {
   badge,
@@ -125,7 +125,7 @@ function legend({ projects, filter }: CalendarPageData): Markup | null {
 
 /** The colour in which a project's items are drawn: no style may stand in a page, the colour of a drawing may. */
 function swatch(project: Pick<Project, "id" | "color">): Markup {
-  const colour = colourOf(project);
+  const colour = projectColourOf(project);
   const look =
     colour === null ? html` class="tint-${tintOf(project.id)}"` : html` fill="${colour}"`;
   return html`<svg class="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3"${look}/></svg>`;

@@ -1,5 +1,5 @@
 import type { Topic } from "../../store/topic-watch.ts";
-import { html, type Markup, type Part } from "./markup-template.ts";
+import { html, type Markup, type TemplatePart } from "./markup-template.ts";
 
 /** The parts that pages are put together from; how each looks is said in `web/style.css`. Whatever is put in is escaped. */
 
@@ -23,10 +23,10 @@ export function card({
   live = [],
 }: {
   readonly title: string | null;
-  readonly body: Part;
+  readonly body: TemplatePart;
   /** Beside the heading: a badge, or a link to all of it. */
-  readonly aside?: Part;
-  readonly footer?: Part;
+  readonly aside?: TemplatePart;
+  readonly footer?: TemplatePart;
   readonly id?: string;
   readonly live?: readonly Follows[];
 }): Markup {
@@ -37,7 +37,7 @@ ${body}${footer === null ? null : html`\n<footer>${footer}</footer>`}</section>`
 }
 
 /** What happened, or what to know before going on. `bad` interrupts a screen reader. */
-export const notice = (tone: Tone, body: Part): Markup =>
+export const notice = (tone: Tone, body: TemplatePart): Markup =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${body}</div>`;
 
 /** In the place of a list that has nothing in it: what would stand there, and the next step. */
@@ -47,8 +47,8 @@ export const emptyState = ({
   action = null,
 }: {
   readonly title: string;
-  readonly text: Part;
-  readonly action?: Part;
+  readonly text: TemplatePart;
+  readonly action?: TemplatePart;
 }): Markup =>
   html`<div class="empty"><p class="title">${title}</p><p>${text}</p>${action === null ? null : html`<p>${action}</p>`}</div>`;
 
@@ -70,7 +70,7 @@ export function table({
   /** What it shows, for those who do not see what stands around it. */
   readonly caption: string;
   readonly columns: readonly Column[];
-  readonly rows: readonly (readonly Part[])[];
+  readonly rows: readonly (readonly TemplatePart[])[];
 }): Markup {
   const kind = (index: number) => (columns[index]?.isNumber ? html` class="number"` : null);
   const isStacked = columns.length > 2 && columns.slice(1).some(({ isNumber }) => !isNumber);
@@ -90,15 +90,15 @@ export function table({
 }
 
 /** Terms with what there is to say of each; those without are left out. */
-export const facts = (entries: readonly (readonly [string, Part])[]): Markup =>
+export const facts = (entries: readonly (readonly [string, TemplatePart])[]): Markup =>
   html`<dl class="facts">${entries
     .filter(([, said]) => said !== null)
     .map(([term, said]) => html`<dt>${term}</dt><dd>${said}</dd>\n`)}</dl>`;
 
 /** What only some want to read. */
 export const folded = (
-  summary: Part,
-  body: Part,
+  summary: TemplatePart,
+  body: TemplatePart,
   { open = false }: { readonly open?: boolean } = {},
 ): Markup =>
   html`<details${open ? html` open` : null}><summary>${summary}</summary>${body}</details>`;
@@ -151,7 +151,7 @@ export function button(
 /** A form that changes something: it carries the token by which the session's own forms are known. */
 export const postForm = (
   { action, formToken, inRow = false }: FormOptions,
-  body: Part,
+  body: TemplatePart,
 ): Markup => html`<form method="post"${action === null ? null : html` action="${action}"`}${inRow ? html` class="row"` : null}>
 <input type="hidden" name="form" value="${formToken}">${body}</form>`;
 
@@ -168,7 +168,7 @@ interface FieldOptions {
   readonly label: string;
   readonly value?: string;
   readonly type?: "text" | "email" | "password" | "search" | "date" | "time" | "url" | "number";
-  readonly hint?: Part;
+  readonly hint?: TemplatePart;
   /** What is wrong with what was entered. */
   readonly problem?: string | null;
   readonly isRequired?: boolean;
@@ -234,7 +234,7 @@ function described(
 
 interface ChoiceOptions {
   readonly name: string;
-  readonly label: Part;
+  readonly label: TemplatePart;
   readonly value?: string;
   readonly isOn: boolean;
   readonly hint?: string;

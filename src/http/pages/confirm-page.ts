@@ -1,13 +1,13 @@
 import { button, card, linkButton } from "./components.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup, type Part } from "./markup-template.ts";
+import { html, type Markup, type TemplatePart } from "./markup-template.ts";
 
 /** What somebody is asked before something is taken away. */
 export interface ConfirmQuestion {
   /** "End the feed …?" */
   readonly title: string;
   /** What happens, what depends on it, and whether it can be undone. */
-  readonly body: Part;
+  readonly body: TemplatePart;
   /** What the button that does it says. */
   readonly label: string;
   /** Where it leads who does not want to. */

@@ -20,7 +20,7 @@ interface PreviewData {
 }
 
 /** What a form would do, before it does. */
-export function previewPage({
+export function itemPreviewPage({
   wish,
   shown,
   sequence,

@@ -9,7 +9,7 @@ import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 /** What a reader has chosen, seen through the link of one mail. */
-export interface MailChoices {
+export interface MailChoiceView {
   readonly name: string;
   /** The kind of the mail; "all" for a mail of several kinds. */
   readonly choice: MailChoice;
@@ -25,7 +25,7 @@ export interface ChoiceChange {
 
 /** Shows which mails a reader gets, with a button for each, the kind of the mail in front. */
 export function choicePage(
-  { name, choice, off, granted }: MailChoices,
+  { name, choice, off, granted }: MailChoiceView,
   { done }: { readonly done: ChoiceChange | null },
 ): Page {
   const isNone = off.includes("all");

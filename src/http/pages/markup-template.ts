@@ -9,15 +9,15 @@ export class Markup {
 }
 
 /** What may be put into a template. */
-export type Part = string | number | null | Markup | readonly Part[];
+export type TemplatePart = string | number | null | Markup | readonly TemplatePart[];
 
 /** Template tag: whatever is put in is escaped, unless it was made by this tag; null is nothing, lists are joined. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+export function html(strings: TemplateStringsArray, ...parts: readonly TemplatePart[]): Markup {
   const rest = parts.map((part, index) => render(part) + (strings[index + 1] ?? ""));
   return new Markup((strings[0] ?? "") + rest.join(""));
 }
 
-function render(part: Part): string {
+function render(part: TemplatePart): string {
   if (part === null) return "";
   if (part instanceof Markup) return part.text;
   if (typeof part === "string" || typeof part === "number") return escapeHtml(String(part));

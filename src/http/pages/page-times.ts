@@ -19,7 +19,7 @@ export function ago(at: Temporal.Instant, now: Temporal.Instant): string {
  * A moment that a page tells on the clocks of its viewer's zone, and a script on those of the browser: "Sat 21 Nov, 10:42",
  * on the day of `now` the clock alone, in another year with the year.
  */
-export function timeOf(
+export function pageTimeOf(
   at: Temporal.Instant,
   { zone, now }: { readonly zone: string; readonly now: Temporal.Instant },
 ): Markup {

@@ -23,7 +23,7 @@ import {
   table,
 } from "./components.ts";
 import type { Page } from "./layout.ts";
-import { html, Markup, type Part } from "./markup-template.ts";
+import { html, Markup, type TemplatePart } from "./markup-template.ts";
 
 /** Every report by what it answers. */
 export function reportListPage(reports: readonly Report[], root: string): Page {
@@ -105,7 +105,7 @@ function filterCard(data: ReportPageData): Markup {
 function filterFields(
   filter: FilterName,
   { given, choices }: Pick<ReportPageData, "given" | "choices">,
-): Part {
+): TemplatePart {
   const said = (name: Narrowing) => given.get(name) ?? "";
   switch (filter) {
     case "project":
@@ -213,7 +213,7 @@ const isForPrograms = (key: string): boolean => key !== "edit_id" && /^(?:id|uid
 /** Says cells as the reports' own formats do; an instant can be moved to the browser's zone. */
 function cellMarkup(zone: string, root: string) {
   const say = cellText(localTimes(zone));
-  return (cell: Cell, { key, type }: Pick<Column, "key" | "type">): Part => {
+  return (cell: Cell, { key, type }: Pick<Column, "key" | "type">): TemplatePart => {
     const said = say(cell, type);
     if (key === "edit_id" && said !== "") return html`<a href="${root}edits/${said}">${said}</a>`;
     switch (type) {

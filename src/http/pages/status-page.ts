@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../backups/snapshots.ts";
+import type { KeptBackup } from "../../backups/snapshots.ts";
 import type { EffectiveSetting } from "../../config/effective.ts";
 import { longBlockInWords, quotaInWords } from "../../domain/wording.ts";
 import type { Status } from "../status.ts";
@@ -15,8 +15,8 @@ import {
   table,
 } from "./components.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup, type Part } from "./markup-template.ts";
-import { ago, length, timeOf } from "./page-times.ts";
+import { html, type Markup, type TemplatePart } from "./markup-template.ts";
+import { ago, length, pageTimeOf } from "./page-times.ts";
 
 /** One thing that was looked at; doubtful and broken ones say what helps. */
 export interface StatusFinding {
@@ -34,7 +34,7 @@ interface StatusPageOptions {
   /** Whether a test message can be sent to the operator. */
   readonly canTest: boolean;
   /** The newest first; null where none are made. */
-  readonly backups: readonly Snapshot[] | null;
+  readonly backups: readonly KeptBackup[] | null;
   readonly formToken: string;
   readonly root: string;
 }
@@ -48,7 +48,7 @@ export function statusPage(
   return {
     title: "Status",
     current: "status",
-    lead: html`Dayferry ${version}, started ${timeOf(startedAt, { zone, now })}.`,
+    lead: html`Dayferry ${version}, started ${pageTimeOf(startedAt, { zone, now })}.`,
     actions: postForm(
       { action: `${root}status/check`, formToken, inRow: true },
       html`${button("Check everything", { tone: "main" })}${canTest ? button("Send a test message", { to: `${root}status/test` }) : null}`,
@@ -126,10 +126,10 @@ function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
           "Of the workspace as of",
           readAt === null
             ? "nothing has been read yet"
-            : html`${timeOf(readAt, { zone, now })} (${ago(readAt, now)})`,
+            : html`${pageTimeOf(readAt, { zone, now })} (${ago(readAt, now)})`,
         ],
-        ["The copy was written", timeOf(fileAt, { zone, now })],
-        ["Shown here since", html`${timeOf(takenAt, { zone, now })}, as revision ${revision}`],
+        ["The copy was written", pageTimeOf(fileAt, { zone, now })],
+        ["Shown here since", html`${pageTimeOf(takenAt, { zone, now })}, as revision ${revision}`],
       ],
     )}${problem === null ? null : html`<p>What lies there now is not shown: ${problem}.</p>`}`,
     id: "copy",
@@ -147,7 +147,7 @@ function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null 
     ),
     body: html`<ul>${troubles.map(
       ({ title, sentence, since }) =>
-        html`<li><p class="title">${title}</p><p>${sentence}</p><p class="quiet small">since ${timeOf(since, { zone, now })}</p></li>`,
+        html`<li><p class="title">${title}</p><p>${sentence}</p><p class="quiet small">since ${pageTimeOf(since, { zone, now })}</p></li>`,
     )}</ul>`,
     id: "troubles",
     live: ["mirror", "edits", "mail"],
@@ -157,14 +157,14 @@ function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null 
 /** So many are shown. */
 const mostBackups = 5;
 
-const reasonsInWords: Readonly<Record<Snapshot["reason"], string>> = {
+const reasonsInWords: Readonly<Record<KeptBackup["reason"], string>> = {
   daily: "made by itself",
   asked: "asked for",
   "before-migration": "made before an update changed the database",
 };
 
 function backupsCard(
-  backups: readonly Snapshot[],
+  backups: readonly KeptBackup[],
   about: { readonly status: Status; readonly root: string; readonly formToken: string },
 ): Markup {
   const { status, root, formToken } = about;
@@ -172,7 +172,7 @@ function backupsCard(
   const rows = backups
     .slice(0, mostBackups)
     .map(({ name, reason, madeAt, octets }) => [
-      html`<a href="${root}status/backups/${encodeURIComponent(name)}" download>${timeOf(madeAt, { zone, now })}</a>`,
+      html`<a href="${root}status/backups/${encodeURIComponent(name)}" download>${pageTimeOf(madeAt, { zone, now })}</a>`,
       reasonsInWords[reason],
       `${(octets / 1e6).toFixed(1)} MB`,
     ]);
@@ -280,7 +280,10 @@ function quota({ quota: gate, now, timeZone: zone }: Status): Markup {
         ),
     body: facts([
       ["In use", quotaInWords(gate)],
-      ["Paused", gate.pausedUntil ? html`until ${timeOf(gate.pausedUntil, { zone, now })}` : null],
+      [
+        "Paused",
+        gate.pausedUntil ? html`until ${pageTimeOf(gate.pausedUntil, { zone, now })}` : null,
+      ],
       ["Own share", gate.share < gate.quota ? `${gate.share} of ${gate.quota} for now` : null],
       ["Since the start", `${gate.sent} requests, ${gate.rateLimited} refused for the quota`],
     ]),
@@ -381,7 +384,7 @@ function mail({ mail: state }: Status, settings: readonly EffectiveSetting[]): M
 }
 
 /** Null where no configuration is shown. */
-function wayOfMails(settings: readonly EffectiveSetting[]): Part {
+function wayOfMails(settings: readonly EffectiveSetting[]): TemplatePart {
   const server = settings.find(({ path }) => path === "mail.smtpUrl");
   if (!server) return null;
   return server.value === "none"

@@ -1,7 +1,7 @@
 import { unreachable } from "../../domain/result.ts";
 import { enumerated } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
-import type { FirstStep, ProjectToday, Standing, Today } from "../today.ts";
+import type { FirstStep, ProjectToday, SyncStanding, Today } from "../today.ts";
 import {
   badge,
   button,
@@ -16,7 +16,7 @@ import { spoken, wayButton } from "./edit-parts.ts";
 import { type Page, pathOf } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { keptMeanwhile } from "./outage-notice.ts";
-import { ago, length, timeOf } from "./page-times.ts";
+import { ago, length, pageTimeOf } from "./page-times.ts";
 
 /** Where somebody sees within seconds whether everything is in step, and settles what waits; at `/`. */
 export function todayPage(today: Today, { formToken }: { readonly formToken: string }): Page {
@@ -47,7 +47,7 @@ interface Words {
   readonly rest: string;
 }
 
-function standingInWords(standing: Standing, now: Temporal.Instant): Words {
+function standingInWords(standing: SyncStanding, now: Temporal.Instant): Words {
   switch (standing.kind) {
     case "in-step":
       return {
@@ -163,7 +163,7 @@ function waitingEdit(
     title: null,
     body: html`<p>${badge(why, state === "held" ? "info" : "wait")}</p>
 <p class="title"><bdi>${words.who}</bdi> ${spoken(words.did)}</p>
-<p class="quiet small">${timeOf(createdAt, { zone: viewer.zone, now })}${words.by === null ? null : html`, ${words.by}`}${
+<p class="quiet small">${pageTimeOf(createdAt, { zone: viewer.zone, now })}${words.by === null ? null : html`, ${words.by}`}${
       page === null ? null : html` · <a href="${page}/${id}">the whole story</a>`
     }</p>
 ${whatIsWrong(edit)}
@@ -269,7 +269,7 @@ function recentEdits({ recent, now, viewer }: Today): Markup {
       tone === null ? html`, ${words.standing}` : null
     }</p><p class="quiet small">${tone === null ? null : html`${badge(words.standing, tone)} `}${
       page === null ? null : html`<a href="${page}/${id}">`
-    }${timeOf(createdAt, { zone: viewer.zone, now })}${page === null ? null : html`</a>`}</p></li>`;
+    }${pageTimeOf(createdAt, { zone: viewer.zone, now })}${page === null ? null : html`</a>`}</p></li>`;
   });
   return card({
     title: "Recent edits",

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { cleanText } from "../../domain/text.ts";
-import { excerpt } from "../ics-problem.ts";
+import { quotedValue } from "../ics-problem.ts";
 
 /*
  * A content line: its name, parameters and value (`readContentLine`), the escapes of its TEXT value (`escapeText`,
@@ -292,8 +292,8 @@ function readBareZone(raw: string, line: number): Result<ContentLine, string> | 
 
 const nameFault = (raw: string): string =>
   raw.includes(":")
-    ? `no property name before ":" in ${excerpt(raw)}`
-    : `no ":" in the line ${excerpt(raw)}`;
+    ? `no property name before ":" in ${quotedValue(raw)}`
+    : `no ":" in the line ${quotedValue(raw)}`;
 
 function readName(text: string): string | null {
   const common = commonNames.get(text);
@@ -332,7 +332,7 @@ function readParams(raw: string, from: number): Result<Params, string> {
     const written = raw.slice(at + 1, equals < 0 ? undefined : equals);
     const name = readName(written);
     if (equals < 0 || name === null) {
-      return fail(`the parameter ${excerpt(written)} has no name or no "="`);
+      return fail(`the parameter ${quotedValue(written)} has no name or no "="`);
     }
     isMended ||= written.length !== name.length;
     const isZone = name === "TZID";
@@ -351,7 +351,9 @@ function readParams(raw: string, from: number): Result<Params, string> {
       values.pop();
     } else params.set(name, values);
   }
-  return raw[at] === ":" ? ok({ params, end: at, isMended }) : fail(`no ":" after ${excerpt(raw)}`);
+  return raw[at] === ":"
+    ? ok({ params, end: at, isMended })
+    : fail(`no ":" after ${quotedValue(raw)}`);
 }
 
 /**

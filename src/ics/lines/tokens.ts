@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { excerpt, type IcsProblem } from "../ics-problem.ts";
+import { type IcsProblem, quotedValue } from "../ics-problem.ts";
 import {
   type ContentLine,
   decodeText,
@@ -140,7 +140,7 @@ function growTree(text: string, limits: TokenLimits): Tree {
   }
   if (tree.calendars.length === 0) {
     const start = text.trimStart().split(/\r?\n/, 1)[0] ?? "";
-    const message = `there is no BEGIN:VCALENDAR; the file starts with ${excerpt(start)}`;
+    const message = `there is no BEGIN:VCALENDAR; the file starts with ${quotedValue(start)}`;
     tree.faults.length = 0;
     end(tree, { line: 1, code: "no-calendar", message });
   }
@@ -223,7 +223,7 @@ function takeLine(tree: Tree, at: Unfolded): void {
   const read = readContentLine(at.raw, at.line);
   const name = read.ok ? read.value.name : null;
   if (!here && !(read.ok && name === "BEGIN" && isCalendar(read.value))) {
-    const message = `${excerpt(at.raw)} stands outside the calendar`;
+    const message = `${quotedValue(at.raw)} stands outside the calendar`;
     report(tree, { line: at.line, code: "text-outside", message });
   } else if (!read.ok) {
     report(tree, { line: at.line, code: "bad-line", message: read.failure });
@@ -316,7 +316,7 @@ function leave(
 ): void {
   const unclosed = tree.open.at(-1);
   if (!unclosed || tree.open.length <= depth) return;
-  const message = `${excerpt(at.raw)} comes before END:${unclosed.name}, which BEGIN:${unclosed.name} of line ${unclosed.line} needs`;
+  const message = `${quotedValue(at.raw)} comes before END:${unclosed.name}, which BEGIN:${unclosed.name} of line ${unclosed.line} needs`;
   report(tree, { line: at.line, code: "mismatched-end", message });
   for (const open of tree.open.splice(depth)) open.to = to;
   if (tree.open.length <= 1) tree.itemLineCount = 0;

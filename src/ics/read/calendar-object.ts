@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { excerpt, type IcsProblem } from "../ics-problem.ts";
+import { type IcsProblem, quotedValue } from "../ics-problem.ts";
 import type { ContentLine } from "../lines/content-line.ts";
 import { hasControls } from "../lines/octets.ts";
 import {
@@ -152,7 +152,7 @@ function headerFaults(calendar: Component): readonly IcsProblem[] {
   const check = (name: string, at: { readonly code: string; readonly why: string | null }) => {
     const line = firstLine(calendar, name);
     if (!line || at.why === null) return;
-    const message = `${name} ${excerpt(line.value)}: ${at.why}`;
+    const message = `${name} ${quotedValue(line.value)}: ${at.why}`;
     faults.push({ line: line.line, uid: null, code: at.code, message });
   };
   const version = wordOf(calendar, "VERSION");
@@ -228,13 +228,13 @@ function withoutDoubles(items: readonly IncomingItem[]): readonly IncomingItem[]
 }
 
 function withRemark(item: IncomingItem): IncomingItem {
-  const message = `the UID ${excerpt(item.uid)} is used more than once; the newest item is read`;
+  const message = `the UID ${quotedValue(item.uid)} is used more than once; the newest item is read`;
   const remark = { line: item.line, uid: item.uid, code: "duplicate-uid", message };
   return { ...item, remarks: [...item.remarks, remark] };
 }
 
 function withDouble(item: IncomingItem): IncomingItem {
-  const message = `the UID ${excerpt(item.uid)} is used twice, and nothing tells which item is newer`;
+  const message = `the UID ${quotedValue(item.uid)} is used twice, and nothing tells which item is newer`;
   const problem = { line: item.line, uid: item.uid, code: "duplicate-uid", message };
   return { ...item, problems: [...item.problems, problem] };
 }
@@ -357,7 +357,7 @@ const isObjectItem = (component: Component): boolean => component.name !== "VTIM
 function shapeFault(calendar: Component): ObjectFault | null {
   const method = firstLine(calendar, "METHOD");
   if (method) {
-    const message = `METHOD ${excerpt(method.value)}: a stored object has none, as it is no message`;
+    const message = `METHOD ${quotedValue(method.value)}: a stored object has none, as it is no message`;
     return resourceFault(method.line, message);
   }
   const items = calendar.components.filter(isObjectItem);
@@ -382,7 +382,7 @@ function severalFault(items: readonly Component[]): ObjectFault {
   if (other) return resourceFault(other.line, "an object holds one item, not several UIDs");
   const override = items.find((item) => firstLine(item, "RECURRENCE-ID"));
   if (!override) {
-    const message = `the UID ${excerpt(uids[0] ?? "")} stands in several components`;
+    const message = `the UID ${quotedValue(uids[0] ?? "")} stands in several components`;
     return resourceFault(items.at(1)?.line ?? null, message);
   }
   const message = "RECURRENCE-ID: the service has no repeating items";

@@ -1,6 +1,6 @@
 import { baseMark } from "../../domain/object-version.ts";
 import { longestText, tooLongMessage } from "../../domain/text.ts";
-import { excerpt } from "../ics-problem.ts";
+import { quotedValue } from "../ics-problem.ts";
 import { type ContentLine, decodeList, decodeText, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import { firstLine, textOf, wordOf } from "../lines/tokens.ts";
@@ -102,7 +102,7 @@ function checkUid(reading: ItemReading): void {
     const message = `the ${component.name} has no UID`;
     complain(reading, { line, code: "missing-uid", message });
   } else if (uid.length > longestUid || uid.includes("\n")) {
-    const message = `the UID ${excerpt(uid)} has a line break or more than ${longestUid} characters`;
+    const message = `the UID ${quotedValue(uid)} has a line break or more than ${longestUid} characters`;
     complain(reading, { line, code: "bad-uid", message });
   }
 }
@@ -188,7 +188,7 @@ function readPercent(reading: ItemReading): number | undefined {
   if (!line) return undefined;
   const value = line.value.trim();
   if (/^\d{1,3}$/.test(value) && Number(value) <= 100) return Number(value);
-  const message = `PERCENT-COMPLETE ${excerpt(value)} is no whole number from 0 to 100`;
+  const message = `PERCENT-COMPLETE ${quotedValue(value)} is no whole number from 0 to 100`;
   return complain(reading, { line: line.line, code: "bad-value", message });
 }
 

@@ -1,6 +1,6 @@
 import type { When } from "../../domain/when.ts";
 import type { IcsProblem, ValueFault } from "../ics-problem.ts";
-import { excerpt } from "../ics-problem.ts";
+import { quotedValue } from "../ics-problem.ts";
 import type { ContentLine } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
 import { firstLine, wordOf } from "../lines/tokens.ts";
@@ -31,7 +31,7 @@ export interface ItemReading extends FileContext {
 }
 
 /** From when to when an item lasts, as far as its file says. */
-export interface Span {
+export interface ReadSpan {
   readonly start: IncomingTime | undefined;
   /** DTEND of an event, DUE of a to-do, or the start plus DURATION; exclusive for dates of an event. */
   readonly end: IncomingTime | undefined;
@@ -42,7 +42,7 @@ export interface Span {
  * the clocks.
  * Source: RFC 5545 3.8.2, 3.3.6, 3.6.1 (dtend or duration, of the type of dtstart).
  */
-export function readSpan(reading: ItemReading): Span {
+export function readSpan(reading: ItemReading): ReadSpan {
   const start = timeOf(reading, "DTSTART");
   const end = readEnd(reading, start);
   if (!start || !end) return wholeDays(reading, { start, end });
@@ -51,7 +51,7 @@ export function readSpan(reading: ItemReading): Span {
   const settled = isTodo ? null : settleEnd(reading, { start, end });
   if (settled) return wholeDays(reading, { start, end: settled });
   const line = endLine(reading) ?? firstLine(reading.component, "DTSTART");
-  const message = `${line?.name} ${excerpt(line?.value ?? "")} is before DTSTART`;
+  const message = `${line?.name} ${quotedValue(line?.value ?? "")} is before DTSTART`;
   complain(reading, { line: line?.line ?? 0, code: "end-before-start", message });
   return { start, end: undefined };
 }
@@ -60,7 +60,7 @@ export function readSpan(reading: ItemReading): Span {
  * When an event takes place; undefined without DTSTART. An event of a date without an end, or with an equal one, lasts
  * this one day.
  */
-export function whenOf({ start, end }: Span): When | undefined {
+export function whenOf({ start, end }: ReadSpan): When | undefined {
   if (!start) return undefined;
   if (start.kind === "date") {
     const last = end?.kind === "date" && !end.on.equals(start.on) ? end.on : null;
@@ -121,13 +121,13 @@ function addDuration(
   const { line, start } = at;
   const length = readDuration(line.value);
   if (!length || length.sign < 0) {
-    const message = `DURATION ${excerpt(line.value)} is no length such as PT30M or P1D`;
+    const message = `DURATION ${quotedValue(line.value)} is no length such as PT30M or P1D`;
     return complain(reading, { line: line.line, code: "bad-duration", message });
   }
   if (start?.kind !== "date") return start && timeAfterStart(reading, { start, length });
   const days = wholeDaysOf(length);
   if (!days) {
-    const message = `DURATION ${excerpt(line.value)} of a date must be whole days`;
+    const message = `DURATION ${quotedValue(line.value)} of a date must be whole days`;
     return complain(reading, { line: line.line, code: "bad-duration", message });
   }
   return { kind: "date", on: start.on.add(days) };
@@ -197,7 +197,7 @@ const wholeDayMarks = ["X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-A
  * The days of an event that is marked as whole days and lasts from midnight to midnight, each in its own zone, both in
  * that of the start, or, where the start is in UTC, in the account's. Other times stay times.
  */
-function wholeDays(reading: ItemReading, span: Span): Span {
+function wholeDays(reading: ItemReading, span: ReadSpan): ReadSpan {
   const { component, zoneOf } = reading;
   const { start, end } = span;
   if (start?.kind !== "time" || component.name !== "VEVENT") return span;

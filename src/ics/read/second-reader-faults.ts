@@ -36,7 +36,7 @@ interface Rewording {
 }
 
 /** One time of an item that was read in two ways. */
-export interface Difference {
+export interface TimeDifference {
   readonly line: ContentLine;
   readonly ours: PlainReading;
   readonly theirs: PlainReading;
@@ -48,7 +48,7 @@ export interface Difference {
 interface Excuse {
   readonly name: string;
   readonly reason: string;
-  readonly isFor: (difference: Difference) => boolean;
+  readonly isFor: (difference: TimeDifference) => boolean;
 }
 
 const digitsOf = ({ value }: ContentLine): string => value.trim().replace(/Z$/, "");
@@ -156,7 +156,7 @@ function isAsWritten({
   line,
   theirs,
   zoneOf,
-}: Pick<Difference, "line" | "theirs" | "zoneOf">): boolean {
+}: Pick<TimeDifference, "line" | "theirs" | "zoneOf">): boolean {
   const time = readTime(line, zoneOf);
   if (!time.ok || time.value.kind === "date" || theirs.kind === "date") return false;
   return time.value.at.epochMilliseconds === theirs.at;

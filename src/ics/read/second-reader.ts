@@ -1,4 +1,4 @@
-import { excerpt, type IcsProblem } from "../ics-problem.ts";
+import { type IcsProblem, quotedValue } from "../ics-problem.ts";
 import { loadNodeIcal } from "../late-packages.ts";
 import { type ContentLine, param, propertyName, unfold } from "../lines/content-line.ts";
 import type { CalendarTree, Component } from "../lines/tokens.ts";
@@ -7,10 +7,10 @@ import { firstLine } from "../lines/tokens.ts";
 import { type IncomingTime, readDuration, settleClock, type ZoneOf } from "../time-values.ts";
 import type { IncomingItem } from "./incoming.ts";
 import {
-  type Difference,
   excuses,
   type PlainReading,
   rewordings,
+  type TimeDifference,
   type TimeLine,
 } from "./second-reader-faults.ts";
 
@@ -277,7 +277,7 @@ function plainOf(time: IncomingTime | undefined): PlainReading | null {
 const isSame = (a: PlainReading, b: PlainReading): boolean =>
   a.kind === "date" ? b.kind === "date" && a.on === b.on : b.kind === "time" && a.at === b.at;
 
-const isExcused = (difference: Difference): boolean =>
+const isExcused = (difference: TimeDifference): boolean =>
   excuses.some(({ isFor }) => isFor(difference));
 
 /**
@@ -295,7 +295,7 @@ function lengthProblem({ component, item }: ReadItem, answer: Answer): IcsProble
   return disagreement(item, line, [length.toString(), other.toString()]);
 }
 
-function problemOf(item: IncomingItem, { line, ours, theirs }: Difference): IcsProblem {
+function problemOf(item: IncomingItem, { line, ours, theirs }: TimeDifference): IcsProblem {
   return disagreement(item, line, [inWords(ours), inWords(theirs)]);
 }
 
@@ -304,7 +304,7 @@ function disagreement(
   line: ContentLine,
   [ours, theirs]: readonly [string, string],
 ): IcsProblem {
-  const message = `${excerpt(line.raw)} is ${ours} to one reader and ${theirs} to another (node-ical): programs would show it at two times; write it in UTC, or in another form`;
+  const message = `${quotedValue(line.raw)} is ${ours} to one reader and ${theirs} to another (node-ical): programs would show it at two times; write it in UTC, or in another form`;
   return { line: line.line, uid: uid || null, code: "readers-disagree", message };
 }
 

@@ -1,6 +1,6 @@
 import type { RRuleTemporal } from "rrule-temporal";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { excerpt } from "../ics-problem.ts";
+import { quotedValue } from "../ics-problem.ts";
 import { loadRruleTemporal } from "../late-packages.ts";
 import { type ContentLine, param } from "../lines/content-line.ts";
 import type { Component } from "../lines/tokens.ts";
@@ -137,11 +137,12 @@ function readRule(
     .split(";")
     .filter((part) => part !== "");
   const isOdd = !parts.every((part) => ruleParts.some((pattern) => pattern.test(part)));
-  if (value.length > longestRule || isOdd) return fail(`RRULE ${excerpt(value)} is no yearly rule`);
+  if (value.length > longestRule || isOdd)
+    return fail(`RRULE ${quotedValue(value)} is no yearly rule`);
   const local: string[] = [];
   for (const part of parts) {
     const until = part.startsWith("UNTIL=") ? localUntil(part.slice(6), from) : part;
-    if (until === null) return fail(`RRULE ${excerpt(value)} has no UNTIL that can be read`);
+    if (until === null) return fail(`RRULE ${quotedValue(value)} has no UNTIL that can be read`);
     local.push(until);
   }
   try {
@@ -153,7 +154,7 @@ function readRule(
   } catch {
     // What the library does not understand is told as what never comes true.
   }
-  return fail(`RRULE ${excerpt(value)} names no day of any year`);
+  return fail(`RRULE ${quotedValue(value)} names no day of any year`);
 }
 
 /** One in local time, which is not allowed, can mean nothing else than the wall clock; a date means all of it. */

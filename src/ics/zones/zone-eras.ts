@@ -1,5 +1,5 @@
 /** One change of a zone's offset. */
-export interface Onset {
+export interface OffsetChange {
   readonly at: Temporal.Instant;
   /** Wall clock of the offset before. */
   readonly local: Temporal.PlainDateTime;
@@ -11,17 +11,17 @@ export interface Onset {
 /** Years in which a zone changed its offset by one rule. */
 export interface Era {
   /** One in each year, in order. */
-  readonly onsets: readonly [Onset, ...Onset[]];
+  readonly onsets: readonly [OffsetChange, ...OffsetChange[]];
   /** The parts of a yearly RRULE behind FREQ. */
   readonly parts: string;
-  /** When the rule strikes in a year, also in one before the era; wall clock as in `Onset`. */
+  /** When the rule strikes in a year, also in one before the era; wall clock as in `OffsetChange`. */
   readonly in: (year: number) => Temporal.PlainDateTime;
   /** Whether the rule holds as far as is known. */
   readonly endless: boolean;
 }
 
 /** How far a description of a zone has to reach. */
-export interface Reach {
+export interface ZoneCoverage {
   /** What is older only shows that a rule is one. */
   readonly start: Temporal.Instant;
   /** The last year whose changes are wanted. */
@@ -36,9 +36,9 @@ const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 
 /** Sorts the changes of a zone, in order, into those that follow yearly rules and single ones, all within reach. */
 export function erasOf(
-  onsets: readonly Onset[],
-  reach: Reach,
-): { readonly eras: readonly Era[]; readonly single: readonly Onset[] } {
+  onsets: readonly OffsetChange[],
+  reach: ZoneCoverage,
+): { readonly eras: readonly Era[]; readonly single: readonly OffsetChange[] } {
   const alike = Map.groupBy(onsets, ({ from, to, local }) => {
     return [from, to, local.month, local.toPlainTime().toString()].join();
   });
@@ -54,11 +54,11 @@ export function erasOf(
 
 /** A run of years, and the rule that all of it follows. */
 interface Run {
-  readonly onsets: Onset[];
+  readonly onsets: OffsetChange[];
   days: Days;
 }
 
-function splitByRules(onsets: readonly Onset[]): readonly Run[] {
+function splitByRules(onsets: readonly OffsetChange[]): readonly Run[] {
   const runs: Run[] = [];
   for (const onset of onsets) {
     const run = runs.at(-1);
@@ -79,9 +79,9 @@ function splitByRules(onsets: readonly Onset[]): readonly Run[] {
 function isWholeYear(
   year: number,
   about: {
-    readonly onsets: readonly Onset[];
+    readonly onsets: readonly OffsetChange[];
     readonly runs: readonly Run[];
-    readonly reach: Reach;
+    readonly reach: ZoneCoverage;
   },
 ): boolean {
   const lasting = about.runs
@@ -93,7 +93,7 @@ function isWholeYear(
 /** The run as an era where it is one within reach. */
 function eraOf(
   { onsets, days }: Run,
-  { reach, isSettled }: { readonly reach: Reach; readonly isSettled: boolean },
+  { reach, isSettled }: { readonly reach: ZoneCoverage; readonly isSettled: boolean },
 ): readonly Era[] {
   const endless = isSettled && onsets.at(-1)?.local.year === reach.lastYear;
   const [first, ...others] = onsets.filter((onset) => isWanted(onset, reach));
@@ -109,7 +109,7 @@ function eraOf(
   ];
 }
 
-const isWanted = ({ at, local }: Onset, { start, toYear }: Reach): boolean =>
+const isWanted = ({ at, local }: OffsetChange, { start, toYear }: ZoneCoverage): boolean =>
   Temporal.Instant.compare(at, start) > 0 && local.year <= toYear;
 
 /** How days of one month, one a year, lie. What they do not have in common is null. */

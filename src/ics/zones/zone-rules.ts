@@ -1,4 +1,4 @@
-import { type Era, erasOf, type Onset } from "./zone-eras.ts";
+import { type Era, erasOf, type OffsetChange } from "./zone-eras.ts";
 
 /** One STANDARD or DAYLIGHT block of a VTIMEZONE. Local times are wall clock of the offset before; offsets are seconds. */
 export interface Observance {
@@ -54,8 +54,8 @@ export function observancesOf(options: {
   ];
 }
 
-function onsetsBetween(start: Temporal.ZonedDateTime, lastYear: number): readonly Onset[] {
-  const onsets: Onset[] = [];
+function onsetsBetween(start: Temporal.ZonedDateTime, lastYear: number): readonly OffsetChange[] {
+  const onsets: OffsetChange[] = [];
   let time = start;
   for (;;) {
     const next = time.getTimeZoneTransition("next");
@@ -74,7 +74,7 @@ const offsetSeconds = (time: Temporal.ZonedDateTime): number => time.offsetNanos
 /** Whether rules make up the whole of a year, so that they lead to its first offset when they hold before it too. */
 function isCycle(
   eras: readonly Era[],
-  { single, year }: { readonly single: readonly Onset[]; readonly year: number },
+  { single, year }: { readonly single: readonly OffsetChange[]; readonly year: number },
 ): boolean {
   const round = eras.map(({ onsets }) => onsets[0]).filter(({ local }) => local.year === year);
   const first = round.at(0);
@@ -100,26 +100,28 @@ function eraObservance(era: Era, year: number): Observance {
  * The last onset of a rule, in UTC. East of Greenwich its wall clock stands for it, which is some hours later: programs
  * that compare the two as if there were no zone would lose the onset otherwise.
  */
-function untilOf({ at, local }: Onset): string {
+function untilOf({ at, local }: OffsetChange): string {
   const utc = at.toZonedDateTimeISO("UTC").toPlainDateTime();
   const later = Temporal.PlainDateTime.compare(local, utc) > 0 ? local : utc;
   return `${compactTime(later)}Z`;
 }
 
-function singleObservance(onsets: readonly [Onset, ...Onset[]]): Observance {
+function singleObservance(onsets: readonly [OffsetChange, ...OffsetChange[]]): Observance {
   const [first] = onsets;
   // Thunderbird's ical.js leaves the onset of DTSTART out where there are RDATEs, so it is named among them again.
   const more = onsets.length > 1 ? onsets.map((onset) => onset.local) : [];
   return { ...shape(first), start: first.local, rule: null, more };
 }
 
-function shape(onset: Onset): Pick<Observance, "kind" | "from" | "to"> {
+function shape(onset: OffsetChange): Pick<Observance, "kind" | "from" | "to"> {
   const { from, to } = onset;
   return { kind: to > from ? "DAYLIGHT" : "STANDARD", from, to };
 }
 
-function groupByOffsets(onsets: readonly Onset[]): readonly (readonly [Onset, ...Onset[]])[] {
-  const groups = new Map<string, [Onset, ...Onset[]]>();
+function groupByOffsets(
+  onsets: readonly OffsetChange[],
+): readonly (readonly [OffsetChange, ...OffsetChange[]])[] {
+  const groups = new Map<string, [OffsetChange, ...OffsetChange[]]>();
   for (const onset of onsets) {
     const key = `${onset.from}:${onset.to}`;
     const group = groups.get(key);

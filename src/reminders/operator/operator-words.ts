@@ -8,7 +8,7 @@ import {
   verdictOf,
 } from "../../domain/trouble.ts";
 import { momentInWords } from "../../domain/wording.ts";
-import type { MailContent, Part } from "../mail-content.ts";
+import type { MailContent, MailPart } from "../mail-content.ts";
 import type { OperatorMessage, ToldEpisode } from "./tell-operator.ts";
 
 /** What stands in every message, whatever it tells. */
@@ -71,7 +71,7 @@ export function operatorWords(
       fact: first[0] ?? null,
       parts: [
         { kind: "lines", lines: first.slice(1) },
-        ...lines.slice(1).map((block): Part => ({ kind: "lines", lines: block })),
+        ...lines.slice(1).map((block): MailPart => ({ kind: "lines", lines: block })),
         ...(context.statusUrl === null
           ? []
           : [{ kind: "links", links: [{ label: "Status", url: context.statusUrl }] } as const]),

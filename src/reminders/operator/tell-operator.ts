@@ -5,7 +5,7 @@ import { isDueAgain } from "../../store/mails/handover.ts";
 import type { OperatorKey, OperatorMessageRow } from "../../store/mails/operator-messages.ts";
 import type { Store } from "../../store/store.ts";
 import type { Episode } from "../../store/troubles.ts";
-import { handOver, type MailEnding, newMessageId, type Topic } from "../hand-over.ts";
+import { handOver, type MailEnding, type MailTopic, newMessageId } from "../hand-over.ts";
 
 /** What a message says of one trouble. */
 export interface ToldEpisode {
@@ -55,12 +55,12 @@ interface OperatorMessagesDeps {
 }
 
 /** Tells the operator of each trouble once, and once when it is over, by each way. */
-export interface OperatorMessages {
+export interface OperatorNotifier {
   /** Sends what is due; "idle" when nothing was. Not while another step runs. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
 }
 
-interface Told extends Topic<OperatorKey> {
+interface Told extends MailTopic<OperatorKey> {
   readonly episode: Episode;
 }
 
@@ -77,7 +77,7 @@ const unstoredRest = Temporal.Duration.from({ minutes: 1 });
  * not be sent until the end goes with it. Where not even a claim can be stored, which is a trouble of its own, that one is told
  * without, once in a process, and noted as soon as something can be.
  */
-export function createOperatorMessages(deps: OperatorMessagesDeps): OperatorMessages {
+export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNotifier {
   const { store, ways, clock, onEvent } = deps;
   const messages = store.operatorMessages;
   const { installation } = store.meta;

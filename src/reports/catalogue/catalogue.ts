@@ -6,7 +6,7 @@ import { files } from "./files-report.ts";
 import { freshness } from "./freshness-report.ts";
 import { hours } from "./hours-report.ts";
 import { items } from "./items-report.ts";
-import { labels } from "./labels-report.ts";
+import { labelsReport } from "./labels-report.ts";
 import { milestones } from "./milestones-report.ts";
 import { overdue } from "./overdue-report.ts";
 import { slippage } from "./slippage-report.ts";
@@ -20,7 +20,7 @@ export const reports: readonly Report[] = [
   milestones,
   slippage,
   hours,
-  labels,
+  labelsReport,
   activity,
   changes,
   files,

@@ -8,7 +8,7 @@ import { shorten } from "../formats/text-formats.ts";
 import type { ReportScope } from "../report.ts";
 
 /** A field of an item's content, as JSON has it, of which two versions say different things. */
-export interface Difference {
+export interface FieldDifference {
   readonly field: string;
   /** What people call it. */
   readonly name: string;
@@ -23,7 +23,7 @@ export function differencesOf({
 }: {
   readonly before: string | null;
   readonly after: string | null;
-}): readonly Difference[] {
+}): readonly FieldDifference[] {
   if (before === null || after === null) return [];
   const [old, now] = [contentOf(before), contentOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -37,7 +37,7 @@ export function differencesOf({
 }
 
 /** Says "Due: Sun 29 Nov 2026 → Fri 4 Dec 2026", by names and on the reader's clocks. */
-export function differenceWords(scope: ReportScope): (difference: Difference) => string {
+export function differenceWords(scope: ReportScope): (difference: FieldDifference) => string {
   const names = namesOf(scope);
   const say = valueWords(scope, names);
   return ({ field, name, before, after }) => {
@@ -57,7 +57,7 @@ const isSame = (a: unknown, b: unknown): boolean =>
   (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 
 /** By its title each, of which there may be two: then they stand together. */
-function customDifferences(before: unknown, after: unknown): readonly Difference[] {
+function customDifferences(before: unknown, after: unknown): readonly FieldDifference[] {
   const [old, now] = [byTitle(before), byTitle(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
     .map((name) => ({

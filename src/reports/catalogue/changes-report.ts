@@ -10,7 +10,7 @@ import {
   type ReportContent,
   type ReportScope,
 } from "../report.ts";
-import { type Difference, differencesOf, differenceWords } from "./changed-fields.ts";
+import { differencesOf, differenceWords, type FieldDifference } from "./changed-fields.ts";
 
 const fields = [
   "at",
@@ -115,7 +115,7 @@ function editorOf({ person, channel }: Row): string {
 }
 
 /** Whether the edit that was under way asked for any of it; a sweep may bring other people's changes meanwhile. */
-function explains(row: Row, differences: readonly Difference[]): boolean {
+function explains(row: Row, differences: readonly FieldDifference[]): boolean {
   if (row.edit_id === null || row.edit_action === null) return false;
   switch (row.act) {
     case "added":

@@ -1,7 +1,7 @@
 import { daysOf, itemsOf, type Report } from "../report.ts";
 
 /** What hangs on each label. */
-export const labels: Report = {
+export const labelsReport: Report = {
   name: "labels",
   title: "Labels",
   about: "Tasks and subtasks per label; one with two labels counts for both.",

@@ -151,7 +151,7 @@ export interface Postponement {
 }
 
 /** An edit, or an extra of one, that waits. */
-export interface Waiting {
+export interface WaitingEdit {
   readonly kind: "edit" | "extra";
   readonly id: number;
   /** Under whose key it goes out; null = the account's. */
@@ -167,14 +167,14 @@ export interface Stuck {
 
 /** Edits and extras that wait for the service, or for its taking a key, and would be put off for longer than that lasts. */
 export interface Waits {
-  of(cause: WaitCause): readonly Waiting[];
+  of(cause: WaitCause): readonly WaitingEdit[];
   /**
    * Edits made before a moment that nothing known holds back and that are not there yet. While others were confirmed since
    * `moving`, those that were never tried only wait for their turn.
    */
   stuck(since: { readonly made: Temporal.Instant; readonly moving: Temporal.Instant }): Stuck;
   /** Lets them go at once. */
-  wake(waiting: readonly Waiting[]): void;
+  wake(waiting: readonly WaitingEdit[]): void;
 }
 
 export function createWaits({ db }: StoreDeps): Waits {
@@ -204,7 +204,7 @@ export function createWaits({ db }: StoreDeps): Waits {
         oldest: instantOf(textColumn(row, "oldest")),
       };
     },
-    wake: db.transaction((all: readonly Waiting[]) => {
+    wake: db.transaction((all: readonly WaitingEdit[]) => {
       for (const { kind, id } of all) (kind === "edit" ? wakeEdit : wakeExtra).run(id);
     }),
   };

@@ -247,7 +247,7 @@ export interface KeyAccess {
   closedFor(person: PersonId): ReadonlySet<ProjectId>;
 }
 
-export function createKeyAccess({
+export function createKeyAccessTable({
   db,
   clock,
   changes,

@@ -1,4 +1,4 @@
-import { type AppliedPage, appliedPageRow } from "../rows/page-rows.ts";
+import { type AppliedPageRow, appliedPageRow } from "../rows/page-rows.ts";
 import { type KeptBody, keptBodyRow } from "../rows/source-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
@@ -12,8 +12,8 @@ export interface KeptBodies {
   put(source: string, body: KeptBody): void;
   forget(source: string): void;
   /** A page of all tasks, by its number from 0; null where none, or one that is damaged, was kept. Nothing but a reading forgets it. */
-  page(page: number): AppliedPage | null;
-  putPage(page: number, read: AppliedPage): void;
+  page(page: number): AppliedPageRow | null;
+  putPage(page: number, read: AppliedPageRow): void;
   forgetPages(): void;
 }
 

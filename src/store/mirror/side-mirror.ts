@@ -17,7 +17,7 @@ import {
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Comments of tasks as last seen. What is no longer reported is marked gone, never forgotten. */
-export interface Comments {
+export interface CommentMirror {
   put(comment: Comment): void;
   /** Stores a list of a task's comments; only a complete one says what is gone. Returns how many rows changed. */
   putAll(
@@ -29,7 +29,7 @@ export interface Comments {
   count(): number;
 }
 
-export function createComments({ db, clock }: StoreDeps): Comments {
+export function createCommentMirror({ db, clock }: StoreDeps): CommentMirror {
   const upsert = db.prepare(
     `INSERT INTO comments (id, project_id, list_id, task_id, description, creator_id, by_me, created_at)
      VALUES (@id, @project, @list, @task, @description, @creator, @byMe, @createdAt)
@@ -75,7 +75,7 @@ export function createComments({ db, clock }: StoreDeps): Comments {
 }
 
 /** Folders of projects and the files in them as last seen. What is no longer reported is marked gone, never forgotten. */
-export interface Files {
+export interface FileMirror {
   /** Stores folders of the project's look-up or of the configuration; only a complete list says what is gone. */
   putFolders(
     project: ProjectId,
@@ -93,7 +93,7 @@ export interface Files {
   count(): number;
 }
 
-export function createFiles({ db, clock }: StoreDeps): Files {
+export function createFileMirror({ db, clock }: StoreDeps): FileMirror {
   const upsertFolder = db.prepare(
     `INSERT INTO folders (id, project_id, name, parent_id, type) VALUES (@id, @project, @name, @parent, @type)
      ON CONFLICT (id) DO UPDATE SET gone_at = NULL, project_id = excluded.project_id, name = excluded.name,

@@ -15,18 +15,18 @@ import {
 } from "../rows/report-rows.ts";
 import { completeFromFact } from "../view/view.ts";
 import { openReadOnly } from "./read-only.ts";
-import { type Reading, readingOf } from "./report-reading.ts";
+import { type ReportQuery, readingOf } from "./report-reading.ts";
 import { sightTables } from "./report-sight.ts";
 
 /** What names and ids stand for; as known now, also in a report of the past. */
 export type DirectoryTable = "projects" | "todolists" | "people" | "labels" | "folders";
 
 /** The database as reports read it: beside a daemon or without one, and never written to. */
-export interface Reader {
+export interface ReportDatabase {
   /** Reads on one state of the database. Keep it short: a long one keeps the write-ahead log from being emptied. */
   once<Value>(read: () => Value): Value;
   view<Name extends ReportView, Column extends Extract<keyof ReportRows[Name], string>>(
-    reading: Reading<Name, Column>,
+    reading: ReportQuery<Name, Column>,
   ): readonly Pick<ReportRows[Name], Column>[];
   /** Everybody and everything that is known, also what is gone; of projects, lists and folders what `sight` may see, if it is given. */
   named(table: DirectoryTable, sight?: PersonId | null): readonly NamedRow[];
@@ -44,7 +44,7 @@ const migrations = fileURLToPath(new URL("../../../migrations", import.meta.url)
  * Opens the database of a data directory for reading alone: no lock is taken, no daemon is needed, and the medium may be
  * read-only. Fails with a sentence when there is none, or when it does not fit this build.
  */
-export function openReader(file: string): Result<Reader, string> {
+export function openReader(file: string): Result<ReportDatabase, string> {
   const opened = openReadOnly(file);
   if (!opened.ok) return opened;
   const { db, close } = opened.value;
@@ -79,7 +79,7 @@ function misfitOf(db: Database): string | null {
   return null;
 }
 
-function readerOf(db: Database, close: () => void): Reader {
+function readerOf(db: Database, close: () => void): ReportDatabase {
   return {
     once: (read) => db.transaction(read).deferred(),
     view(reading) {

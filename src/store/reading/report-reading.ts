@@ -17,7 +17,7 @@ export type Conditions = {
 };
 
 /** Which columns of a view are read, and what is taken for now and for known. */
-export interface Reading<Name extends ReportView, Column extends keyof ReportRows[Name]> {
+export interface ReportQuery<Name extends ReportView, Column extends keyof ReportRows[Name]> {
   readonly view: Name;
   /** Costly ones, such as names by ids, are worked out only where they are named. */
   readonly columns: readonly Column[];
@@ -47,7 +47,7 @@ export function readingOf(
     columns,
     at,
     where,
-  }: Omit<Reading<ReportView, never>, "columns"> & { readonly columns: readonly string[] },
+  }: Omit<ReportQuery<ReportView, never>, "columns"> & { readonly columns: readonly string[] },
 ): { readonly sql: string; readonly params: Readonly<Record<string, string | number>> } {
   const bodies = bodiesOf(db, view);
   const params: Record<string, string | number> = {

@@ -93,7 +93,7 @@ function sound<Value>(read: () => Value): Value | null {
 }
 
 /** A page of all tasks that has said what the mirror had. */
-export interface AppliedPage {
+export interface AppliedPageRow {
   /** What has made items of its octets, of the projects that were asked for. */
   readonly reader: string;
   readonly digest: string;
@@ -106,8 +106,8 @@ export interface AppliedPage {
 }
 
 /** Null where the row is damaged. */
-export function appliedPageRow(row: unknown): AppliedPage | null {
-  const raw = row as Omit<AppliedPage, "elements"> & { elements: string };
+export function appliedPageRow(row: unknown): AppliedPageRow | null {
+  const raw = row as Omit<AppliedPageRow, "elements"> & { elements: string };
   const { reader, digest, total, said } = raw;
   return sound(() => {
     const elements: unknown = JSON.parse(raw.elements);

@@ -24,7 +24,7 @@ interface CommentPlace extends ParentPlace {
 type One = Promise<Result<Comment, Failure>>;
 
 /** Comments of one task. Source: service-api.md, Task comments. */
-export interface Comments {
+export interface CommentClient {
   list(place: ParentPlace, call: Call): Promise<Result<Snapshot<Comment>, Failure>>;
   get(place: CommentPlace, call: Call): One;
   create(wish: ParentPlace & { readonly description: string }, call: Call): One;
@@ -32,7 +32,7 @@ export interface Comments {
   delete(place: CommentPlace, call: Call): Promise<Result<null, Failure>>;
 }
 
-export function createComments(asker: Asker): Comments {
+export function createCommentClient(asker: Asker): CommentClient {
   const calls = elementCalls<ParentPlace, Comment>(asker, {
     kind: "comment",
     pathOf: (place) => `${belowTask(place)}/comments`,
@@ -71,9 +71,9 @@ function readComment(
 }
 
 const commentShape = z.object({
-  id: wire.field,
-  description: wire.field,
-  creator: wire.field,
-  by_me: wire.field,
-  created_at: wire.field,
+  id: wire.wireField,
+  description: wire.wireField,
+  creator: wire.wireField,
+  by_me: wire.wireField,
+  created_at: wire.wireField,
 });

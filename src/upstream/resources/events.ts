@@ -6,7 +6,7 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { readServiceTimes, type When, wholeDay, writeServiceTimes } from "../../domain/when.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
-import type { Listing } from "../read-list.ts";
+import type { RawList } from "../read-list.ts";
 import type { Call } from "../send-request.ts";
 import type { Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
@@ -15,7 +15,7 @@ import {
   knownItem,
   omittedStays,
   type ReadIssues,
-  type Written,
+  type WriteBeingAnswered,
 } from "../wire.ts";
 
 interface InProject {
@@ -42,7 +42,7 @@ type One = Promise<Result<EventItem, Failure>>;
 export interface Events {
   list(query: EventQuery, call: Call): Promise<Result<Snapshot<EventItem>, Failure>>;
   /** The same list, not read yet. */
-  listing(query: EventQuery, call: Call): Promise<Result<Listing<EventItem>, Failure>>;
+  listing(query: EventQuery, call: Call): Promise<Result<RawList<EventItem>, Failure>>;
   get(place: EventPlace, call: Call): One;
   create(wish: InProject & { readonly patch: Patch }, call: Call): One;
   update(wish: EventPlace & { readonly patch: Patch }, call: Call): One;
@@ -79,9 +79,9 @@ export function createEvents(
     listing: (query, call) => calls.listing(query, call, writeQuery(query)),
     get: calls.get,
     create: ({ patch, ...place }, call) =>
-      calls.create({ place, json: writeEvent(patch, "create"), patch }, call),
+      calls.create({ place, json: writeEventBody(patch, "create"), patch }, call),
     update: ({ patch, ...place }, call) =>
-      calls.update({ place, json: writeEvent(patch, "update"), patch }, call),
+      calls.update({ place, json: writeEventBody(patch, "update"), patch }, call),
     complete: ({ completed, ...place }, call) =>
       calls.update({ place, json: { completed }, patch: { completed } }, call),
     delete: calls.delete,
@@ -168,7 +168,7 @@ export function readEvent(
  * and is left out on creation. A milestone is its first day.
  * Source: service-api.md, Event create/update body.
  */
-export function writeEvent(patch: Patch, mode: "create" | "update"): Record<string, unknown> {
+export function writeEventBody(patch: Patch, mode: "create" | "update"): Record<string, unknown> {
   const { title, description, when, reminder, milestone, assigned } = patch;
   const minutes = reminder ? Math.round(reminder.total("minutes")) : reminder;
   const body = {
@@ -197,7 +197,7 @@ const firstDay = (when: When): When =>
 
 function knownEvent(
   known: KnownValues,
-  { id, written }: { readonly id: ServiceId; readonly written?: Written },
+  { id, written }: { readonly id: ServiceId; readonly written?: WriteBeingAnswered },
 ): Partial<EventItem> | null {
   if (written?.isNew) return { ...written.patch, private: written.patch.private ?? false };
   const item = knownItem(known, { kind: "event", id, ...(written && { written }) });
@@ -227,20 +227,20 @@ const usual = [
 ] as const;
 
 const eventShape = z.object({
-  id: wire.field,
-  title: wire.field,
-  description: wire.field,
-  start: wire.field,
-  end: wire.field,
-  all_day: wire.field,
-  reminder: wire.field,
-  milestone: wire.field,
-  private: wire.field,
-  completed: wire.field,
-  assigned: wire.field,
-  creator: wire.field,
-  by_me: wire.field,
-  created_at: wire.field,
-  updated_at: wire.field,
-  project: wire.field,
+  id: wire.wireField,
+  title: wire.wireField,
+  description: wire.wireField,
+  start: wire.wireField,
+  end: wire.wireField,
+  all_day: wire.wireField,
+  reminder: wire.wireField,
+  milestone: wire.wireField,
+  private: wire.wireField,
+  completed: wire.wireField,
+  assigned: wire.wireField,
+  creator: wire.wireField,
+  by_me: wire.wireField,
+  created_at: wire.wireField,
+  updated_at: wire.wireField,
+  project: wire.wireField,
 });

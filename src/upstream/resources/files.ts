@@ -42,7 +42,7 @@ interface FolderPlace {
  * the ids that the answer names, which may be none.
  * Source: service-api.md, Files.
  */
-export interface Files {
+export interface FileClient {
   list(place: FolderPlace, call: Call): Promise<Result<Snapshot<FileEntry>, Failure>>;
   create(
     wish: FolderPlace & { readonly fileIds: readonly string[] },
@@ -54,7 +54,7 @@ export interface Files {
   ): Promise<Result<null, Failure>>;
 }
 
-export function createFiles(asker: Asker): Files {
+export function createFileClient(asker: Asker): FileClient {
   const calls = elementCalls<FolderPlace, FileEntry>(asker, {
     kind: "file",
     pathOf,
@@ -114,20 +114,20 @@ function numberWherePossible(fileId: string): number | string {
 const pathOf = ({ projectId, folderId }: FolderPlace): string =>
   `/projects/${projectId}/folders/${folderId}/files`;
 
-const idShape = z.object({ id: wire.field });
+const idShape = z.object({ id: wire.wireField });
 
 const fileShape = z.object({
-  id: wire.field,
-  name: wire.field,
-  byte_size: wire.field,
-  file_type: wire.field,
-  source: wire.field,
-  url: wire.field,
-  proof_count: wire.field,
-  approved_count: wire.field,
-  approved_by_me: wire.field,
-  creator: wire.field,
-  by_me: wire.field,
-  created_at: wire.field,
-  updated_at: wire.field,
+  id: wire.wireField,
+  name: wire.wireField,
+  byte_size: wire.wireField,
+  file_type: wire.wireField,
+  source: wire.wireField,
+  url: wire.wireField,
+  proof_count: wire.wireField,
+  approved_count: wire.wireField,
+  approved_by_me: wire.wireField,
+  creator: wire.wireField,
+  by_me: wire.wireField,
+  created_at: wire.wireField,
+  updated_at: wire.wireField,
 });

@@ -72,9 +72,9 @@ function readDetail(raw: unknown): Result<string, string> {
 }
 
 const entryShape = z.object({
-  id: wire.field,
-  user_id: wire.field,
-  action: wire.field,
-  activity: wire.field,
-  date: wire.field,
+  id: wire.wireField,
+  user_id: wire.wireField,
+  action: wire.wireField,
+  activity: wire.wireField,
+  date: wire.wireField,
 });

@@ -4,7 +4,7 @@ import type { Patch } from "../../domain/patch.ts";
 import type { Result } from "../../domain/result.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
-import type { Listing } from "../read-list.ts";
+import type { RawList } from "../read-list.ts";
 import type { Call } from "../send-request.ts";
 import type { KnownValues, Snapshot } from "../wire.ts";
 import { taskReader, writeTask } from "./task-shape.ts";
@@ -27,7 +27,7 @@ type One = Promise<Result<TaskItem, Failure>>;
 export interface Subtasks {
   list(place: ParentPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>>;
   /** The same list, not read yet. */
-  listing(place: ParentPlace, call: Call): Promise<Result<Listing<TaskItem>, Failure>>;
+  listing(place: ParentPlace, call: Call): Promise<Result<RawList<TaskItem>, Failure>>;
   get(place: SubtaskPlace, call: Call): One;
   create(
     wish: ParentPlace & {

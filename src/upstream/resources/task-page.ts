@@ -119,4 +119,4 @@ function parentOf(raw: Readonly<Record<string, unknown>>): Result<ServiceId | nu
   return "ticket" in raw || "sub_tasks" in raw ? ok(null) : fail("a subtask without its parent");
 }
 
-const pageShape = z.object({ total_count: wire.field, todos: wire.field });
+const pageShape = z.object({ total_count: wire.wireField, todos: wire.wireField });

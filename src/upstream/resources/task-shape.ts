@@ -16,7 +16,7 @@ import {
   knownItem,
   omittedStays,
   type ReadIssues,
-  type Written,
+  type WriteBeingAnswered,
 } from "../wire.ts";
 
 /** Where a task or subtask was asked for; `parentId` is null for a task. */
@@ -29,7 +29,7 @@ export interface TaskOrigin {
 /** What else an answer is read with: what is known of the item, the write that is answered, who is told of doubts. */
 export interface TaskContext {
   readonly known?: KnownValues;
-  readonly written?: Written;
+  readonly written?: WriteBeingAnswered;
   readonly issues?: ReadIssues;
 }
 
@@ -107,7 +107,7 @@ export function readTask(
       ? kept(fields.completed_by, wire.person(fields.completed_by), same.completedBy)
       : null,
     assigned: keep("assigned", { raw: fields.assigned, read: wire.people, known: known.assigned }),
-    labels: keep("labels", { raw: fields.labels, read: wire.labels, known: known.labels }),
+    labels: keep("labels", { raw: fields.labels, read: wire.labelIds, known: known.labels }),
     subtaskCount: kept(fields.sub_tasks, wire.count(fields.sub_tasks), known.subtaskCount),
     commentCount: kept(fields.comments, wire.count(fields.comments), known.commentCount),
     rrule: kept(fields.rrule, recurrenceText(fields.rrule), known.rrule),
@@ -220,38 +220,38 @@ const usualOfTasks = ["sub_tasks", "rrule", "ticket", "stage", "custom_fields"] 
 const usualWhenDone = ["completed_at", "completed_by"] as const;
 
 const taskShape = z.object({
-  id: wire.field,
-  ticket: wire.field,
-  title: wire.field,
-  description: wire.field,
-  start_date: wire.field,
-  due_date: wire.field,
-  estimated_hours: wire.field,
-  estimated_mins: wire.field,
-  logged_hours: wire.field,
-  logged_mins: wire.field,
-  percent_progress: wire.field,
-  completed: wire.field,
-  completed_at: wire.field,
-  completed_by: wire.field,
-  assigned: wire.field,
-  labels: wire.field,
-  sub_tasks: wire.field,
-  comments: wire.field,
-  rrule: wire.field,
-  stage: wire.field,
-  custom_fields: wire.field,
-  creator: wire.field,
-  by_me: wire.field,
-  created_at: wire.field,
-  updated_at: wire.field,
-  project: wire.field,
-  list: wire.field,
+  id: wire.wireField,
+  ticket: wire.wireField,
+  title: wire.wireField,
+  description: wire.wireField,
+  start_date: wire.wireField,
+  due_date: wire.wireField,
+  estimated_hours: wire.wireField,
+  estimated_mins: wire.wireField,
+  logged_hours: wire.wireField,
+  logged_mins: wire.wireField,
+  percent_progress: wire.wireField,
+  completed: wire.wireField,
+  completed_at: wire.wireField,
+  completed_by: wire.wireField,
+  assigned: wire.wireField,
+  labels: wire.wireField,
+  sub_tasks: wire.wireField,
+  comments: wire.wireField,
+  rrule: wire.wireField,
+  stage: wire.wireField,
+  custom_fields: wire.wireField,
+  creator: wire.wireField,
+  by_me: wire.wireField,
+  created_at: wire.wireField,
+  updated_at: wire.wireField,
+  project: wire.wireField,
+  list: wire.wireField,
 });
 
 const customFieldShape = z.object({
-  id: wire.field,
-  title: wire.field,
-  type: wire.field,
-  value: wire.field,
+  id: wire.wireField,
+  title: wire.wireField,
+  type: wire.wireField,
+  value: wire.wireField,
 });

@@ -5,9 +5,9 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
 import type { Form } from "../multipart.ts";
-import type { Listing } from "../read-list.ts";
+import type { RawList } from "../read-list.ts";
 import type { Call } from "../send-request.ts";
-import type { KnownValues, Snapshot, Written } from "../wire.ts";
+import type { KnownValues, Snapshot, WriteBeingAnswered } from "../wire.ts";
 import * as wire from "../wire.ts";
 
 import { taskReader, writeTask } from "./task-shape.ts";
@@ -67,7 +67,7 @@ type CustomValues = { readonly customFields?: readonly CustomValue[] };
 export interface Tasks {
   list(place: ListPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>>;
   /** The same list, not read yet. */
-  listing(place: ListPlace, call: Call): Promise<Result<Listing<TaskItem>, Failure>>;
+  listing(place: ListPlace, call: Call): Promise<Result<RawList<TaskItem>, Failure>>;
   get(place: TaskPlace, call: Call): One;
   create(
     wish: ListPlace &
@@ -82,7 +82,7 @@ export interface Tasks {
 }
 
 export function createTasks(asker: Asker, known: KnownValues): Tasks {
-  const readerOf = (place: ListPlace, written?: Written) =>
+  const readerOf = (place: ListPlace, written?: WriteBeingAnswered) =>
     taskReader({ ...place, parentId: null }, { known, ...(written && { written }) });
   const calls = elementCalls<ListPlace, TaskItem>(asker, {
     kind: "task",

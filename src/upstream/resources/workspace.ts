@@ -36,7 +36,7 @@ type InProject = { readonly projectId: ProjectId };
  * are ordinary failures here; the caller then falls back to the configured ids.
  * Source: beyond-the-document.md, Look-ups.
  */
-export interface Workspace {
+export interface WorkspaceClient {
   projects(call: Call): List<Project>;
   project(id: ProjectId, call: Call): Promise<Result<Project, Failure>>;
   people(call: Call): List<Person>;
@@ -52,7 +52,7 @@ export interface Workspace {
   allTasksUnread(query: TaskPageQuery, call: Call): Promise<Result<Unread<TaskPage>, Failure>>;
 }
 
-export function createWorkspace(asker: Asker, values: KnownValues): Workspace {
+export function createWorkspace(asker: Asker, values: KnownValues): WorkspaceClient {
   const list = <Value extends { readonly id: number }>(
     of: {
       readonly path: string;
@@ -213,45 +213,45 @@ function readFolder(raw: unknown, place: InProject): Result<Folder, string> {
 }
 
 const projectShape = z.object({
-  id: wire.field,
-  title: wire.field,
-  name: wire.field,
-  description: wire.field,
-  color: wire.field,
-  archived: wire.field,
-  assigned: wire.field,
+  id: wire.wireField,
+  title: wire.wireField,
+  name: wire.wireField,
+  description: wire.wireField,
+  color: wire.wireField,
+  archived: wire.wireField,
+  assigned: wire.wireField,
 });
 
 const personShape = z.object({
-  id: wire.field,
-  first_name: wire.field,
-  last_name: wire.field,
-  email: wire.field,
-  suspended: wire.field,
+  id: wire.wireField,
+  first_name: wire.wireField,
+  last_name: wire.wireField,
+  email: wire.wireField,
+  suspended: wire.wireField,
 });
 
 const todolistShape = z.object({
-  id: wire.field,
-  title: wire.field,
-  name: wire.field,
-  archived: wire.field,
-  private: wire.field,
-  updated_at: wire.field,
-  completed_count: wire.field,
-  remaining_count: wire.field,
+  id: wire.wireField,
+  title: wire.wireField,
+  name: wire.wireField,
+  archived: wire.wireField,
+  private: wire.wireField,
+  updated_at: wire.wireField,
+  completed_count: wire.wireField,
+  remaining_count: wire.wireField,
 });
 
 const folderShape = z.object({
-  id: wire.field,
-  name: wire.field,
-  parent_id: wire.field,
-  type: wire.field,
+  id: wire.wireField,
+  name: wire.wireField,
+  parent_id: wire.wireField,
+  type: wire.wireField,
 });
 
 type One = Promise<Result<Label, Failure>>;
 
 /** Labels of the whole account. Their colour can be read, but not set. Source: service-api.md, Labels. */
-export interface Labels {
+export interface LabelClient {
   list(call: Call): Promise<Result<Snapshot<Label>, Failure>>;
   get(id: LabelId, call: Call): One;
   create(wish: { readonly name: string }, call: Call): One;
@@ -259,7 +259,7 @@ export interface Labels {
   delete(id: LabelId, call: Call): Promise<Result<null, Failure>>;
 }
 
-export function createLabels(asker: Asker): Labels {
+export function createLabels(asker: Asker): LabelClient {
   const calls = elementCalls<unknown, Label>(asker, {
     kind: "label",
     pathOf: () => "/labels",
@@ -284,4 +284,4 @@ function readLabel(raw: unknown): Result<Label, string> {
   return ok({ id: labelId(id), name, color: wire.text(fields.color) });
 }
 
-const labelShape = z.object({ id: wire.field, name: wire.field, color: wire.field });
+const labelShape = z.object({ id: wire.wireField, name: wire.wireField, color: wire.wireField });

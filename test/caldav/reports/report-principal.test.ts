@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { childOf, childrenNamed, childrenOf, textOf } from "../../../src/caldav/xml/read-xml.ts";
+import { childOf, childrenNamed, childrenOf, xmlTextOf } from "../../../src/caldav/xml/read-xml.ts";
 import { startDav } from "../../support/dav-server.ts";
 import { anEvent } from "../../support/items.ts";
 import { preconditionsOf, readMultistatus, rootOf } from "../../support/multistatus.ts";
@@ -131,7 +131,7 @@ describe("expand-property", () => {
       first &&
       childrenNamed(first, "propstat").map((each) => {
         const own = childOf(each, "status");
-        return own && textOf(own);
+        return own && xmlTextOf(own);
       });
     expect(statuses).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found"]);
   });

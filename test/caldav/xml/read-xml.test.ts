@@ -4,8 +4,8 @@ import {
   childrenNamed,
   largestXml,
   readXml,
-  textOf,
   wholeText,
+  xmlTextOf,
 } from "../../../src/caldav/xml/read-xml.ts";
 import { caldav, caldavNamespace, dav } from "../../../src/caldav/xml/xml-names.ts";
 
@@ -57,7 +57,7 @@ describe("readXml()", () => {
     const root = rootOf(
       `<c:m xmlns:c="${caldavNamespace}" xmlns:d="DAV:">${hrefs.join("\n")}</c:m>`,
     );
-    expect(childrenNamed(root, "href").map(textOf).at(-1)).toBe("/dav/8999.ics");
+    expect(childrenNamed(root, "href").map(xmlTextOf).at(-1)).toBe("/dav/8999.ics");
   });
 
   it.each([
@@ -126,6 +126,6 @@ describe("readXml()", () => {
   it("keeps white space where texts are wanted as they are", () => {
     const root = rootOf("<a>\n <b> x </b>\n</a>");
     expect(wholeText(root)).toBe("\n  x \n");
-    expect(textOf(root)).toBe("x");
+    expect(xmlTextOf(root)).toBe("x");
   });
 });

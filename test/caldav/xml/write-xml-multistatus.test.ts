@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { childOf, childrenNamed, readXml, textOf } from "../../../src/caldav/xml/read-xml.ts";
+import { childOf, childrenNamed, readXml, xmlTextOf } from "../../../src/caldav/xml/read-xml.ts";
 import {
   type Multistatus,
   multistatus as piecesOf,
@@ -32,17 +32,17 @@ describe("multistatus()", () => {
       }),
     );
     expect(root).toMatchObject({ namespace: "DAV:", name: "multistatus" });
-    expect(textOf(childOf(root, "sync-token") ?? root)).toBe("urn:x?a&b");
+    expect(xmlTextOf(childOf(root, "sync-token") ?? root)).toBe("urn:x?a&b");
     const [first, second, third] = responses;
     if (!first || !second || !third) throw new Error("three responses were written");
     const propstats = childrenNamed(first, "propstat");
-    expect(propstats.map((each) => textOf(childOf(each, "status") ?? each))).toEqual([
+    expect(propstats.map((each) => xmlTextOf(childOf(each, "status") ?? each))).toEqual([
       "HTTP/1.1 200 OK",
       "HTTP/1.1 404 Not Found",
       "HTTP/1.1 424 Failed Dependency",
     ]);
     expect(propstats.map((each) => childOf(each, "error") !== null)).toEqual([false, false, true]);
-    expect(textOf(childOf(second, "status") ?? second)).toBe("HTTP/1.1 404 Not Found");
+    expect(xmlTextOf(childOf(second, "status") ?? second)).toBe("HTTP/1.1 404 Not Found");
     expect(childrenNamed(second, "propstat")).toEqual([]);
     expect(
       childOf(childOf(third, "error") ?? third, "number-of-matches-within-limits"),
@@ -53,7 +53,7 @@ describe("multistatus()", () => {
     const { responses } = responsesOf(multistatus({ responses: [response("/dav/a", [])] }));
     const [only] = responses.flatMap((each) => childrenNamed(each, "propstat"));
     expect(only && childOf(only, "prop")).toMatchObject({ children: [] });
-    expect(only && textOf(only)).toBe("HTTP/1.1 200 OK");
+    expect(only && xmlTextOf(only)).toBe("HTTP/1.1 200 OK");
   });
 
   it("is well-formed without any response", () => {

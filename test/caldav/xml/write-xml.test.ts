@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readXml, wholeText } from "../../../src/caldav/xml/read-xml.ts";
 import {
-  escapeText,
+  escapeXml,
   hrefElement,
   namedElement,
   rawInner,
@@ -33,21 +33,21 @@ const anyText = fc.oneof(
   }),
 );
 
-describe("escapeText()", () => {
+describe("escapeXml()", () => {
   it.each([
     [`a & b < c > d "e"`, "a &amp; b &lt; c &gt; d &quot;e&quot;"],
     ["one\r\ntwo\rthree\n\tfour", "one\r\ntwo&#13;three\n\tfour"],
     ["a\0b\u0008c\u001fd\uffffe\ud800f", "abcdef"],
     ["😀 ä \u0085", "😀 ä \u0085"],
   ])("writes %j", (text, written) => {
-    expect(escapeText(text)).toBe(written);
+    expect(escapeXml(text)).toBe(written);
   });
 
   it("is read back as what XML can carry of the text", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const wellFormed = text.toWellFormed();
-        expect(wholeText(rootOf(xmlDocument("d:x", escapeText(wellFormed))))).toBe(
+        expect(wholeText(rootOf(xmlDocument("d:x", escapeXml(wellFormed))))).toBe(
           carried(wellFormed),
         );
       }),
@@ -56,7 +56,7 @@ describe("escapeText()", () => {
 
   it("is undone by unescapeText()", () => {
     for (const text of [`&amp;<>"'&#13;`, "a\rb\r\nc", "plain"]) {
-      expect(unescapeText(escapeText(text))).toBe(text);
+      expect(unescapeText(escapeXml(text))).toBe(text);
     }
   });
 });

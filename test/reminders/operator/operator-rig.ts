@@ -3,7 +3,7 @@ import type { HeldTrouble, Trouble } from "../../../src/domain/trouble.ts";
 import type { Mailer } from "../../../src/mail/mail.ts";
 import { operatorWays } from "../../../src/reminders/operator/operator-ways.ts";
 import {
-  createOperatorMessages,
+  createOperatorNotifier,
   type OperatorEvent,
   type OperatorWay,
 } from "../../../src/reminders/operator/tell-operator.ts";
@@ -77,7 +77,7 @@ export function anOperatorRig(options: OperatorRigOptions) {
           statusUrl: "https://calendar.example.com/status",
         }),
       });
-    const messages = createOperatorMessages({
+    const messages = createOperatorNotifier({
       store: options.around?.(store) ?? store,
       ways,
       again: options.again === undefined ? null : Temporal.Duration.from(options.again),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openQuery, sqlProblem } from "../../../src/store/reading/query.ts";
-import { openReader, type Reader } from "../../../src/store/reading/reader.ts";
+import { openReader, type ReportDatabase } from "../../../src/store/reading/reader.ts";
 import { insistOk } from "../../reports/insist.ts";
 import { anEvent } from "../../support/items.ts";
 import { handClock, testDirectory, testStore } from "../../support/test-store.ts";
@@ -20,7 +20,7 @@ function aDatabase() {
   return { folder, file, store };
 }
 
-const titles = (reader: Reader): readonly string[] =>
+const titles = (reader: ReportDatabase): readonly string[] =>
   reader
     .view({
       ...{ view: "report_items", columns: ["title"], where: {} },
