@@ -4,8 +4,9 @@
 // that are scattered over 30 years, so that few of them are of one form. Each pair times ICAL.parse and the reader one
 // after the other, by what the thread takes of the processor; judged is the median ratio of the pairs. Ends with 1 when a file of 10,000 events takes more than
 // 2.5 times as long as ICAL.parse, or more than 12 times as long as one of 1,000.
+
+import { readCalendar } from "@dayferry/ical";
 import ICAL from "ical.js";
-import { readCalendar } from "../src/ics/read/calendar-object.ts";
 import { numbersOf } from "./options.ts";
 
 const { pairs } = numbersOf({ pairs: 7 });

@@ -3,12 +3,13 @@
 // them: 1 is linear, 2 quadratic.
 //   npx node bench/long-input.ts [PART OF A NAME]
 // Ends with 1 where something that takes long grows much faster than its input.
+
+import { readCalendar, readCalendarObject } from "@dayferry/ical";
+import { octets, zone } from "../packages/ical/test/files.ts";
 import { isHtml } from "../src/domain/is-html.ts";
 import { htmlToText } from "../src/domain/text.ts";
 import { overlayOctets } from "../src/ics/overlay/overlay.ts";
-import { readCalendar, readCalendarObject } from "../src/ics/read/calendar-object.ts";
 import { safeHtml } from "../src/ics/text/safe-html.ts";
-import { octets, zone } from "../test/ics/files.ts";
 import { event, stamp } from "../test/ics/overlay/overlays.ts";
 import {
   type LongInput,

@@ -34,9 +34,13 @@ const webPackages = ["fullcalendar"];
 export function shippedPackages(): readonly ShippedPackage[] {
   const lock: { readonly packages: Readonly<Record<string, Locked>> } =
     readJson("package-lock.json");
-  const manifest = manifestOf();
   const found = new Map<string, ShippedPackage>();
-  const open = [...Object.keys(manifest.dependencies), ...webPackages].map((name) =>
+  // The repository's own packages are in the bundle with what they need.
+  const own = Object.entries(lock.packages).filter(([place]) => place.startsWith("packages/"));
+  const needed = [manifestOf(), ...own.map(([, locked]) => locked)].flatMap(
+    ({ dependencies = {} }) => Object.keys(dependencies),
+  );
+  const open = [...new Set([...needed, ...webPackages])].map((name) =>
     placeOf(lock.packages, { name, from: "" }),
   );
   for (const place of open) {

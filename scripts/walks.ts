@@ -252,9 +252,13 @@ interface ScriptCoverage {
 
 function ranOf(script: ScriptCoverage): Walk["files"] {
   if (!script.url.startsWith("file:")) return [];
-  const file = relative(src, fileURLToPath(script.url));
+  // Files of packages by the package's name.
+  const file = relative(src, fileURLToPath(script.url)).replace(
+    /^\.\.\/packages\/([\w-]+)\/src\//,
+    "$1/",
+  );
   const functions = script.functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).length;
-  return functions > 0 && !file.startsWith("..") ? [{ file, functions }] : [];
+  return functions > 0 && !/^(\.\.|sandbox\/)/.test(file) ? [{ file, functions }] : [];
 }
 
 const byFunctions = (a: Walk["files"][number], b: Walk["files"][number]): number =>

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { largestFile } from "@dayferry/ical";
 import { backupAtOnce } from "./backups/backup-processes.ts";
 import { isInUse } from "./backups/damage.ts";
 import { finishRestore } from "./backups/restore-backup.ts";
@@ -29,7 +30,6 @@ import { type ActionLinks, createActionLinks } from "./edits/links/action-links.
 import { createServiceActions } from "./edits/workspace/service-actions.ts";
 import { type CachePurger, createCachePurger } from "./feeds/cache-purger.ts";
 import { createPublishedFeeds } from "./feeds/published-feeds.ts";
-import { largestFile } from "./ics/lines/octets.ts";
 import { createCalendarReader } from "./ics/read/calendar-reader.ts";
 import type { Log } from "./log.ts";
 import { createWake, type Wake } from "./loop.ts";

@@ -1,3 +1,4 @@
+import { largestFile } from "@dayferry/ical";
 import type { Config } from "./config/config.ts";
 import type { LiveSecrets } from "./config/live-secrets.ts";
 import { createDropFolder } from "./drop/drop-folder.ts";
@@ -6,7 +7,6 @@ import type { ChannelStates } from "./edits/channel-states.ts";
 import { createInbox, type Inbox } from "./edits/inbox/inbox.ts";
 import { type AcceptDeps, type AcceptFile, createAcceptItems } from "./edits/intake/accept.ts";
 import { createSubscription, type Subscription } from "./edits/subscription/subscription.ts";
-import { largestFile } from "./ics/lines/octets.ts";
 import type { CalendarReader } from "./ics/read/calendar-reader.ts";
 import type { Log } from "./log.ts";
 import { createWake, type LoopOptions } from "./loop.ts";

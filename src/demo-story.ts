@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { escapeText } from "@dayferry/ical";
 import type { Sandbox } from "@dayferry/sandbox";
 import type { Rooms } from "./build-daemon.ts";
 import type { Channel } from "./domain/edit.ts";
 import { type EditId, type PersonId, personId } from "./domain/ids.ts";
 import { createAccept } from "./edits/intake/accept.ts";
-import { escapeText } from "./ics/lines/content-line.ts";
 import { createWake } from "./loop.ts";
 import type { ViewItem } from "./store/view/view.ts";
 

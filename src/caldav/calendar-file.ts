@@ -1,19 +1,21 @@
-import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
-import { oneLine } from "../domain/text.ts";
 import {
+  calendarEnd,
+  createZoneWriter,
   escapeText,
+  floatingZone,
   foldLines,
+  oneLine,
   param,
+  productId,
   readContentLine,
+  readTime,
+  readTree,
+  resolveZone,
   unfold,
   writeStamp,
-} from "../ics/lines/content-line.ts";
-import { readTree } from "../ics/lines/tokens.ts";
-import { readTime } from "../ics/time-values.ts";
-import { calendarEnd, productId } from "../ics/write/write-calendar.ts";
-import { floatingZone, zonesOfFile } from "../ics/zones/file-zones.ts";
-import { createZoneWriter } from "../ics/zones/object-zones.ts";
-import { resolveZone } from "../ics/zones/zones.ts";
+  zonesOfFile,
+} from "@dayferry/ical";
+import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
 import { AnswerTooLargeError, countFitting } from "./answer-size.ts";
 import type { DavContext } from "./dav-request.ts";
 import { withPresent } from "./listed-member.ts";

@@ -1,6 +1,6 @@
+import type { ObjectFault } from "@dayferry/ical";
 import type { Calendar, ObjectComponent } from "../calendars/calendar-types.ts";
 import type { PlannedItem } from "../edits/intake/plan-answer.ts";
-import type { ObjectFault } from "../ics/read/calendar-object.ts";
 import type { DavAnswer, DavContext, DavTarget } from "./dav-request.ts";
 import { allowedMethods } from "./privileges.ts";
 import type { XmlFault } from "./xml/read-xml.ts";

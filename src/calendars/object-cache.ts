@@ -1,6 +1,6 @@
+import { endsAt, startsAt } from "@dayferry/ical";
 import type { ItemKey } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import { endsAt, startsAt } from "../domain/when.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";

@@ -1,28 +1,34 @@
 import { hash } from "node:crypto";
+import {
+  type Component,
+  createZoneWriter,
+  endsAt,
+  findUnstorable,
+  foldLines,
+  isReminder,
+  isRepeating,
+  oneLine,
+  readDuration,
+  readSpan,
+  readTree,
+  type When,
+  writeEvent,
+  writeObject,
+  writeTimeZone,
+  writeTodo,
+  zonesOfFile,
+} from "@dayferry/ical";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { flatText } from "../domain/flat-text.ts";
 import type { ItemKey, LabelId, ServiceId } from "../domain/ids.ts";
 import { type EventItem, milestoneCategory, type TaskItem } from "../domain/item.ts";
-import { oneLine, plainDescription } from "../domain/text.ts";
-import { endsAt, type When } from "../domain/when.ts";
-import { foldLines } from "../ics/lines/content-line.ts";
-import { type Component, readTree } from "../ics/lines/tokens.ts";
+import { plainDescription } from "../domain/text.ts";
 import {
   canonicalText,
   overlayOctets,
   restampOctets,
   saysAsOctets,
 } from "../ics/overlay/overlay.ts";
-import { isReminder, isRepeating } from "../ics/read/read-alarm.ts";
-import { findUnstorable } from "../ics/read/read-item.ts";
-import { readSpan } from "../ics/read/read-span.ts";
-import { readDuration } from "../ics/time-values.ts";
-import { writeEvent } from "../ics/write/write-event.ts";
-import { writeObject } from "../ics/write/write-object.ts";
-import { writeTodo } from "../ics/write/write-todo.ts";
-import { zonesOfFile } from "../ics/zones/file-zones.ts";
-import { createZoneWriter } from "../ics/zones/object-zones.ts";
-import { writeTimeZone } from "../ics/zones/zones.ts";
 import { sampleLabel, sampleViews } from "../store/reading/sample-views.ts";
 import type { ObjectRow } from "../store/rows/calendar-rows.ts";
 import type { Store } from "../store/store.ts";

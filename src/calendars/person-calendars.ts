@@ -1,3 +1,4 @@
+import { oneLine } from "@dayferry/ical";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { PersonId, ProjectId, Revision } from "../domain/ids.ts";
 import {
@@ -10,7 +11,7 @@ import {
   tasksOf,
 } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
-import { oneLine, plainDescription } from "../domain/text.ts";
+import { plainDescription } from "../domain/text.ts";
 import { tintOf, tints } from "../domain/tints.ts";
 import type { FeedRow } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";

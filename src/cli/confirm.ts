@@ -1,5 +1,5 @@
+import { oneLine } from "@dayferry/ical";
 import type { Command } from "commander";
-import { oneLine } from "../domain/text.ts";
 import { enumerated } from "../domain/wording.ts";
 import { type CommandHost, Failed } from "./command-host.ts";
 import { localTime } from "./terminal-text.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { isZone } from "@dayferry/ical";
 import type { Command } from "commander";
-import { isZone } from "../domain/when.ts";
 import { type CommandHost, configFor, configOption, Failed } from "./command-host.ts";
 
 /** The database that an offline command reads, and the zone whose days it speaks of. */

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
+import { isZone } from "@dayferry/ical";
 import { fail, ok, type Result } from "../domain/result.ts";
-import { isZone } from "../domain/when.ts";
 
 /** A value as written, or a sentence that says what it must be. Sentences never quote what may hold a secret. */
 type Read<Value> = Result<Value, string>;

@@ -1,10 +1,4 @@
-/** A colour as calendars are told it. */
-export interface Colour {
-  /** `#RRGGBB`. */
-  readonly hex: string;
-  /** The name of CSS that is it, or is nearest: COLOR knows no other words. Source: RFC 7986 5.9. */
-  readonly name: string;
-}
+import type { Colour } from "@dayferry/ical";
 
 /** Reads `#rrggbb`, `#rgb` (either without its #, as the service may have it) or a name of CSS; null for anything else. */
 export function readColour(text: string | null): Colour | null {

@@ -1,5 +1,5 @@
+import type { When } from "@dayferry/ical";
 import type { LabelId, ListId, PersonId, ProjectId, ServiceId } from "./ids.ts";
-import type { When } from "./when.ts";
 
 /** The service's three resources with dates. A milestone is an event, so that it may become one and stop being one. */
 export const itemKinds = ["event", "task", "subtask"] as const;

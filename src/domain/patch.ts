@@ -1,6 +1,6 @@
+import type { When } from "@dayferry/ical";
 import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
 import type { EventItem, Item, TaskItem } from "./item.ts";
-import type { When } from "./when.ts";
 
 /**
  * The fields that an edit may set. `start`, `end` and `all_day` of the service are one field: `when`; so are project and

@@ -1,7 +1,7 @@
+import { type When, wholeMinutes } from "@dayferry/ical";
 import { labelId, listId, personId, projectId, type ServiceId, serviceId } from "./ids.ts";
 import type { CustomField, EventItem, Item, TaskItem } from "./item.ts";
 import type { Patch, PatchField, Place } from "./patch.ts";
-import { type When, wholeMinutes } from "./when.ts";
 
 /** A `When` in JSON: dates as `YYYY-MM-DD` (end exclusive), times as UTC instants. */
 type PlainWhen =

@@ -1,9 +1,10 @@
+import { cleanText, oneLine, type When, wholeDay, wholeMinutes } from "@dayferry/ical";
 import { isHtml } from "./is-html.ts";
 import { type EventItem, type Item, milestoneCategory, type TaskItem } from "./item.ts";
 import { fieldsOf, type Patch, type PatchField, type Place, pick, valuesOf } from "./patch.ts";
 import { unreachable } from "./result.ts";
-import { cleanText, decodeEntities, oneLine, plainDescription } from "./text.ts";
-import { cutSeconds, type When, wholeDay, wholeMinutes } from "./when.ts";
+import { cutSeconds } from "./service-times.ts";
+import { decodeEntities, plainDescription } from "./text.ts";
 
 /**
  * Whether this is the same as that. Values of an item are compared in three ways, each at least as generous as the one

@@ -12,7 +12,7 @@ import { canComplete, type Item } from "./item.ts";
 import { type MailChoice, mailChoices } from "./mail-kind.ts";
 import type { Patch } from "./patch.ts";
 import { unreachable } from "./result.ts";
-import { dayFault } from "./when.ts";
+import { dayFault } from "./service-times.ts";
 
 /*
  * Links that act by themselves: whoever has one may use it, so that it says whose it is and what it does, and a signature

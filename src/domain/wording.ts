@@ -1,10 +1,10 @@
+import { defaultLength, inZone, isReadTwice, oneLine, type When } from "@dayferry/ical";
 import type { Channel } from "./edit.ts";
 import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
 import type { Patch, PatchField } from "./patch.ts";
 import { programName } from "./program-name.ts";
 import { unreachable } from "./result.ts";
-import { oneLine, plainDescription } from "./text.ts";
-import { defaultLength, inZone, isReadTwice, type When } from "./when.ts";
+import { plainDescription } from "./text.ts";
 
 /** How values are told to people: days and lengths in words, texts on one line, and the fields of an item by name. */
 

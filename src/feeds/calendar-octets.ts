@@ -1,4 +1,4 @@
-import { calendarEnd } from "../ics/write/write-calendar.ts";
+import { calendarEnd } from "@dayferry/ical";
 
 /** Encodes one calendar again and again, each time only what is another text than the last time. */
 export interface CalendarOctets {

@@ -1,3 +1,4 @@
+import { cleanText, type EventCard, oneLine, type When } from "@dayferry/ical";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { LabelId, ListId, PersonId } from "../domain/ids.ts";
 import { isHtml } from "../domain/is-html.ts";
@@ -10,12 +11,9 @@ import {
   type NamedLink,
   offeredActions,
 } from "../domain/signed-links.ts";
-import { cleanText, oneLine } from "../domain/text.ts";
 import { webLink } from "../domain/web-link.ts";
-import type { When } from "../domain/when.ts";
 import { type Decoration, publishedDescription, publishedSummary } from "../ics/text/decoration.ts";
 import { safeHtml } from "../ics/text/safe-html.ts";
-import type { EventCard } from "../ics/write/write-event.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { FeedOptions } from "./window.ts";
 

@@ -1,7 +1,7 @@
+import { type When, wholeDay } from "@dayferry/ical";
 import { customDatesOf, customDateTitle, customDateUid } from "../domain/custom-date.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { Item } from "../domain/item.ts";
-import { type When, wholeDay } from "../domain/when.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { type CardContext, cardInputs } from "./card.ts";
 import type { FeedOptions } from "./window.ts";

@@ -1,11 +1,15 @@
-import type { Colour } from "../domain/colour.ts";
+import {
+  type Colour,
+  calendarEnd,
+  type EventCard,
+  isUtc,
+  writeHeader,
+  writeTimeZone,
+} from "@dayferry/ical";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { type FeedId, feedId, type ItemKey } from "../domain/ids.ts";
 import { isSealed, type Seal } from "../domain/sealed-text.ts";
 import type { LinkMaker } from "../domain/signed-links.ts";
-import { calendarEnd, writeHeader } from "../ics/write/write-calendar.ts";
-import type { EventCard } from "../ics/write/write-event.ts";
-import { isUtc, writeTimeZone } from "../ics/zones/zones.ts";
 import { sampleLabel, samplePerson, sampleViews } from "../store/reading/sample-views.ts";
 import type { Fragment } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";

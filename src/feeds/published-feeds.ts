@@ -1,6 +1,6 @@
 import { createHmac, hash } from "node:crypto";
+import { type Colour, writeEvent } from "@dayferry/ical";
 import type { Coding } from "../domain/accept-encoding.ts";
-import type { Colour } from "../domain/colour.ts";
 import {
   assignedOf,
   type FeedChoice,
@@ -15,7 +15,6 @@ import { createSeal } from "../domain/sealed-text.ts";
 import { seesProject, type Viewer } from "../domain/sight.ts";
 import type { LinkMaker } from "../domain/signed-links.ts";
 import { slugOf } from "../domain/slug.ts";
-import { writeEvent } from "../ics/write/write-event.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import { createTurns, type Turns } from "../turns.ts";

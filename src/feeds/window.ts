@@ -1,6 +1,6 @@
+import { endsAt, type When } from "@dayferry/ical";
 import type { FeedsConfig } from "../config/config.ts";
 import type { EventItem, TaskItem } from "../domain/item.ts";
-import { endsAt, type When } from "../domain/when.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
 /** What feeds show: for all of them alike, but for what one of them was given. */

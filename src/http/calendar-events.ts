@@ -1,7 +1,7 @@
+import { inZone } from "@dayferry/ical";
 import type { AgendaItem } from "../calendars/agenda.ts";
 import { type Project, type SpokenKind, spokenKind } from "../domain/item.ts";
 import { tintOf } from "../domain/tints.ts";
-import { inZone } from "../domain/when.ts";
 
 /** An item as the browser's calendar takes it; days as `YYYY-MM-DD` (the end exclusive), moments as instants. */
 export interface CalendarEvent {

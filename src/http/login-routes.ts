@@ -1,5 +1,5 @@
+import { wholeMinutes } from "@dayferry/ical";
 import { type Request, type Response, Router } from "express";
-import { wholeMinutes } from "../domain/when.ts";
 import type { Log } from "../log.ts";
 import { linkLength, type MailedLogIns } from "../people/mailed-log-in.ts";
 import type { PasswordCheck } from "../people/passwords.ts";

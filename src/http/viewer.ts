@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
+import { isZone } from "@dayferry/ical";
 import type { Request } from "express";
 import type { Person } from "../domain/item.ts";
 import type { Viewer } from "../domain/sight.ts";
-import { isZone } from "../domain/when.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { LogInWay } from "../store/calendars/sign-ins.ts";
 import type { Store } from "../store/store.ts";

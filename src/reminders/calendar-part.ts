@@ -1,10 +1,15 @@
+import {
+  calendarEnd,
+  foldLines,
+  isUtc,
+  oneLine,
+  productId,
+  writeEvent,
+  writeTimeZone,
+} from "@dayferry/ical";
 import type { EventItem } from "../domain/item.ts";
-import { oneLine, plainDescription } from "../domain/text.ts";
-import { foldLines } from "../ics/lines/content-line.ts";
+import { plainDescription } from "../domain/text.ts";
 import { publishedSummary } from "../ics/text/decoration.ts";
-import { calendarEnd, productId } from "../ics/write/write-calendar.ts";
-import { writeEvent } from "../ics/write/write-event.ts";
-import { isUtc, writeTimeZone } from "../ics/zones/zones.ts";
 import type { Mailbox } from "../mail/mail.ts";
 import type { ViewItem } from "../store/view/view.ts";
 

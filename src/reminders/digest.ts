@@ -1,7 +1,7 @@
+import { inZone, startsAt, wallClock } from "@dayferry/ical";
 import type { PersonId } from "../domain/ids.ts";
 import { type Item, spokenKind } from "../domain/item.ts";
 import { webLink } from "../domain/web-link.ts";
-import { inZone, startsAt, wallClock } from "../domain/when.ts";
 import { dayInWords, dueInWords, plainLine, spanInWords } from "../domain/wording.ts";
 import type { Store } from "../store/store.ts";
 import type { DateMove } from "../store/view/date-moves.ts";

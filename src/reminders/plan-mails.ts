@@ -1,7 +1,7 @@
+import { wallClock, wholeMinutes } from "@dayferry/ical";
 import { earlier } from "../domain/backoff.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
-import { wallClock, wholeMinutes } from "../domain/when.ts";
 import type { MailKey } from "../store/mails/ledger.ts";
 import type { Recipient } from "./recipients.ts";
 import { dayIn, type Reminder, type ReminderRules } from "./reminder.ts";

@@ -1,3 +1,4 @@
+import { isZone } from "@dayferry/ical";
 import type { PersonId } from "../domain/ids.ts";
 import type { Item, Person } from "../domain/item.ts";
 import {
@@ -8,7 +9,6 @@ import {
 } from "../domain/mail-kind.ts";
 import { seesItem } from "../domain/sight.ts";
 import type { ChoiceClaim } from "../domain/signed-links.ts";
-import { isZone } from "../domain/when.ts";
 import type { Mail, Mailbox, Mailer } from "../mail/mail.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,5 +1,5 @@
+import { wholeMinutes } from "@dayferry/ical";
 import type { ItemKey, Revision } from "../domain/ids.ts";
-import { wholeMinutes } from "../domain/when.ts";
 import type { Store } from "../store/store.ts";
 import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
 

@@ -1,7 +1,7 @@
+import { startsAt, type When, wholeMinutes } from "@dayferry/ical";
 import type { ItemKey, PersonId } from "../domain/ids.ts";
 import { canComplete, type Item } from "../domain/item.ts";
 import type { MailKind } from "../domain/mail-kind.ts";
-import { startsAt, type When, wholeMinutes } from "../domain/when.ts";
 import type { MailSort } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
 

@@ -1,4 +1,4 @@
-import { wholeMinutes } from "../domain/when.ts";
+import { wholeMinutes } from "@dayferry/ical";
 import type { Store } from "../store/store.ts";
 import { isBefore, type MailWindow } from "./plan-mails.ts";
 

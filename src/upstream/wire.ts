@@ -12,7 +12,7 @@ import {
 import type { Item, ItemKind, Person, Project, Todolist } from "../domain/item.ts";
 import { applyPatch, type Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import { withinReach } from "../domain/when.ts";
+import { withinReach } from "../domain/service-times.ts";
 
 /**
  * One field of an answer, of any type and possibly absent: shapes pick the known fields, the readers below settle each.

@@ -1,8 +1,8 @@
+import { readCalendarObject } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { UnknownCalendarError } from "../../src/calendars/create-calendars.ts";
 import { EarlierObjectError } from "../../src/calendars/object-cache.ts";
 import { labelId, listId, type ProjectId, projectId, serviceId } from "../../src/domain/ids.ts";
-import { readCalendarObject } from "../../src/ics/read/calendar-object.ts";
 import { aLabel, anEvent, aPerson, aProject, aTask, days, zone } from "../support/items.ts";
 import { ann, bob, calendarRig, calendarsOf, eve, open, textOf } from "./rig.ts";
 

@@ -1,6 +1,6 @@
+import type { When } from "@dayferry/ical";
 import { expect, test } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
-import type { When } from "../../src/domain/when.ts";
 import { edit, expectRefused, idOf, startPair, timeZone, worked } from "./pair.ts";
 
 const zoned = (text: string) => Temporal.ZonedDateTime.from(`${text}[${timeZone}]`);

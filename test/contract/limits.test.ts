@@ -1,7 +1,7 @@
+import type { When } from "@dayferry/ical";
 import { expect, test } from "vitest";
 import { labelId } from "../../src/domain/ids.ts";
 import type { Patch } from "../../src/domain/patch.ts";
-import type { When } from "../../src/domain/when.ts";
 import { edit, expectRefused, startPair, worked } from "./pair.ts";
 
 const when: When = {

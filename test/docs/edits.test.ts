@@ -8,7 +8,7 @@ const text = read("docs/edits.md");
 
 /** Codes of refusals and notes as the code writes them. */
 function codesInCode(): ReadonlySet<string> {
-  const sources = ["src/ics", "src/edits"].flatMap((folder) =>
+  const sources = ["packages/ical/src", "src/ics", "src/edits"].flatMap((folder) =>
     readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
       .map((name) => read(`${folder}/${name}`)),

@@ -95,8 +95,9 @@ describe("tests that documents name", () => {
     const tests = named(/`([\w/-]+ › [^`]+)`/g);
     const missing = tests.filter(({ name }) => {
       const [file = "", title = ""] = name.split(/ › (.*)/s);
+      const places = [`test/${file}`, `packages/${file.replace("/", "/test/")}`];
       return !["test", "long.test", "drill"].some((kind) =>
-        hasTest(`test/${file}.${kind}.ts`, title),
+        places.some((place) => hasTest(`${place}.${kind}.ts`, title)),
       );
     });
     expect(missing).toEqual([]);

@@ -1,3 +1,4 @@
+import type { When } from "@dayferry/ical";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, projectId } from "../../src/domain/ids.ts";
@@ -26,7 +27,6 @@ import {
   sameWhen,
   sharedFields,
 } from "../../src/domain/sameness.ts";
-import type { When } from "../../src/domain/when.ts";
 import { anEvent as anAnswer, aTask as aTaskAnswer, dates, days, times } from "../support/items.ts";
 import { anEvent, aTask } from "./items.ts";
 

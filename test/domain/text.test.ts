@@ -1,13 +1,7 @@
+import { cleanText, oneLine } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { isHtml } from "../../src/domain/is-html.ts";
-import {
-  cleanText,
-  escapeHtml,
-  htmlToText,
-  oneLine,
-  plainDescription,
-  shownText,
-} from "../../src/domain/text.ts";
+import { escapeHtml, htmlToText, plainDescription, shownText } from "../../src/domain/text.ts";
 import { longHtml } from "../support/long-inputs.ts";
 
 describe("cleanText()", () => {

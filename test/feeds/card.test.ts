@@ -1,3 +1,4 @@
+import type { EventCard } from "@dayferry/ical";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelId, listId, personId } from "../../src/domain/ids.ts";
@@ -5,7 +6,6 @@ import type { Item } from "../../src/domain/item.ts";
 import { type CardNames, cardInputs, cardOf } from "../../src/feeds/card.ts";
 import type { FeedOptions } from "../../src/feeds/window.ts";
 import { feedPlaceOf } from "../../src/feeds/window.ts";
-import type { EventCard } from "../../src/ics/write/write-event.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";
 import { viewOf } from "./rig.ts";

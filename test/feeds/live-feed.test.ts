@@ -1,10 +1,10 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { writeEvent } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { labelId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { FragmentError } from "../../src/feeds/fragments.ts";
 import { FeedBuildError } from "../../src/feeds/live-feed.ts";
 import { createPublishedFeeds, FeedMovedError } from "../../src/feeds/published-feeds.ts";
-import { writeEvent } from "../../src/ics/write/write-event.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { aLabel, anEvent, aTask, days } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";

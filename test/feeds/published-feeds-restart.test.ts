@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { writeEvent } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { labelId } from "../../src/domain/ids.ts";
 import type { RenderEvent } from "../../src/feeds/fragments.ts";
 import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import type { FeedOptions } from "../../src/feeds/window.ts";
-import { writeEvent } from "../../src/ics/write/write-event.ts";
 import { sampleViews } from "../../src/store/reading/sample-views.ts";
 import { openStore } from "../../src/store/store.ts";
 import { feedOptions } from "../support/feed-options.ts";

@@ -42,15 +42,14 @@ const wiring: readonly string[] = [
   "build-daemon.ts",
 ];
 
+/** Values and texts of calendars are words of every module. */
+const everywhere = "everywhere";
+
 /** Who may use an outside package. */
 const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["better-sqlite3", ["store"]],
   ["p-queue", ["upstream"]],
   ["chokidar", ["drop"]],
-  ["ical-generator", ["ics"]],
-  ["node-ical", ["ics"]],
-  ["rrule-temporal", ["ics"]],
-  ["windows-iana", ["ics"]],
   ["sanitize-html", ["ics"]],
   ["nodemailer", ["mail"]],
   ["zod", ["config", "upstream"]],
@@ -61,6 +60,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["express-rate-limit", ["http"]],
   ["qr", ["http"]],
   ["commander", ["cli"]],
+  ["@dayferry/ical", [everywhere]],
   ["@dayferry/poll-scheduler", ["sync"]],
   ["@dayferry/sandbox", ["demo.ts", "demo-guide.ts", "demo-story.ts"]],
 ]);
@@ -123,7 +123,9 @@ function refusalOfPackage(path: string, specifier: string): string | null {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
   const home = homes.get(name);
   if (!home) return `${name} is no listed package`;
-  const isHome = home.some((place) => path === place || path.startsWith(`${place}/`));
+  const isHome = home.some(
+    (place) => place === everywhere || path === place || path.startsWith(`${place}/`),
+  );
   return isHome ? null : `${name} belongs to ${home.join(", ")}`;
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type EventCard, writeEvent } from "@dayferry/ical";
 import type { IdentityHeader } from "../../src/config/config.ts";
 import { createLogInSigner } from "../../src/domain/signed-links.ts";
 import { createEditActions } from "../../src/edits/actions/edit-actions.ts";
@@ -8,7 +9,6 @@ import { type AcceptDeps, createAcceptFile } from "../../src/edits/intake/accept
 import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createApp } from "../../src/http/http-app.ts";
 import { createCalendarReader } from "../../src/ics/read/calendar-reader.ts";
-import { type EventCard, writeEvent } from "../../src/ics/write/write-event.ts";
 import { createLog } from "../../src/log.ts";
 import { createMailedLogIns } from "../../src/people/mailed-log-in.ts";
 import { createAccessControl } from "../../src/people/people.ts";

@@ -1,3 +1,4 @@
+import type { When } from "@dayferry/ical";
 import {
   labelId,
   listId,
@@ -15,7 +16,6 @@ import {
   type Todolist,
   unsetTaskFields,
 } from "../../src/domain/item.ts";
-import type { When } from "../../src/domain/when.ts";
 
 export const zone = "Europe/Berlin";
 

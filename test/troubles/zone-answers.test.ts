@@ -1,5 +1,5 @@
+import type { When } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
-import type { When } from "../../src/domain/when.ts";
 import { noteAnswer } from "../../src/troubles/zone-answers.ts";
 import { anEvent } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";

@@ -1,7 +1,7 @@
+import type { When } from "@dayferry/ical";
 import { expect, test } from "vitest";
 import { personId, projectId } from "../../src/domain/ids.ts";
 import type { Patch } from "../../src/domain/patch.ts";
-import type { When } from "../../src/domain/when.ts";
 import { readEvent, writeEventBody } from "../../src/upstream/resources/events.ts";
 
 const about = { projectId: projectId(7), timeZone: "Europe/Berlin" };

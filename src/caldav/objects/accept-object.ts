@@ -1,3 +1,9 @@
+import {
+  type IncomingItem,
+  missingProperties,
+  readCalendarObject,
+  type SpeakingProperty,
+} from "@dayferry/ical";
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
@@ -5,9 +11,6 @@ import type { PatchField } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ItemPlan } from "../../edits/intake/item-plan.ts";
 import { shownBase } from "../../edits/intake/plan-known.ts";
-import { readCalendarObject } from "../../ics/read/calendar-object.ts";
-import type { IncomingItem } from "../../ics/read/incoming.ts";
-import { missingProperties, type SpeakingProperty } from "../../ics/read/missing-properties.ts";
 import type { Store } from "../../store/store.ts";
 import type { DavAnswer, DavContext } from "../dav-request.ts";
 import { type DavFault, faultAnswer, objectRefusal } from "../fault.ts";

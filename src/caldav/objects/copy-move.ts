@@ -1,7 +1,7 @@
+import { withUid } from "@dayferry/ical";
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import type { EditId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { withUid } from "../../ics/lines/object-lines.ts";
 import { findForWrite } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import {

@@ -1,3 +1,4 @@
+import type { IncomingItem } from "@dayferry/ical";
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { isOwnUid } from "../../domain/identity.ts";
 import type { ItemKey } from "../../domain/ids.ts";
@@ -5,7 +6,6 @@ import { placeOf } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { samePlace } from "../../domain/sameness.ts";
 import { seesItem } from "../../domain/sight.ts";
-import type { IncomingItem } from "../../ics/read/incoming.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { requiresAbsence } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";

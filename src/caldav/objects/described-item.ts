@@ -1,7 +1,6 @@
+import type { IncomingItem, When } from "@dayferry/ical";
 import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
-import type { When } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/read/incoming.ts";
 
 /**
  * The item as octets describe it: what their sender saw, with what they ask for, and without the fields of which they say

@@ -1,11 +1,11 @@
+import { baseMark, readCalendarObject } from "@dayferry/ical";
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import type { Edit } from "../../domain/edit.ts";
 import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { baseMark, numberIn } from "../../domain/object-version.ts";
+import { numberIn } from "../../domain/object-version.ts";
 import { applyPatch } from "../../domain/patch.ts";
 import type { ItemPlan } from "../../edits/intake/item-plan.ts";
-import { readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { ObjectRow } from "../../store/rows/calendar-rows.ts";
 import type { DavContext, ObjectRequest } from "../dav-request.ts";
 import {

@@ -1,7 +1,7 @@
+import type { IncomingItem } from "@dayferry/ical";
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
 import { httpDate } from "../../domain/http-date.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { IncomingItem } from "../../ics/read/incoming.ts";
 import { findForWrite, isNotModified } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, faultAnswer, missingFault, readOnlyFault } from "../fault.ts";

@@ -1,3 +1,4 @@
+import type { IncomingItem } from "@dayferry/ical";
 import type { Calendar } from "../../calendars/calendar-types.ts";
 import type { Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
@@ -7,7 +8,6 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import type { ItemsRequest } from "../../edits/intake/accept.ts";
 import type { Acceptance, PlannedItem } from "../../edits/intake/plan-answer.ts";
 import { ownOf } from "../../edits/intake/plan-known.ts";
-import type { IncomingItem } from "../../ics/read/incoming.ts";
 import type { DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, plainFault, refusalFault } from "../fault.ts";
 

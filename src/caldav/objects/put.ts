@@ -1,13 +1,16 @@
 import { isAscii } from "node:buffer";
+import {
+  type IncomingObject,
+  mendOctets,
+  propertyName,
+  readCalendarObject,
+  underUid,
+  withUid,
+} from "@dayferry/ical";
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { propertyName } from "../../ics/lines/content-line.ts";
-import { withUid } from "../../ics/lines/object-lines.ts";
-import { mendOctets } from "../../ics/lines/tokens.ts";
 import { withSequence } from "../../ics/overlay/overlay.ts";
-import { type IncomingObject, readCalendarObject } from "../../ics/read/calendar-object.ts";
 import type { ObjectReading } from "../../ics/read/calendar-reader.ts";
-import { underUid } from "../../ics/read/incoming.ts";
 import { findForWrite } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";
 import {

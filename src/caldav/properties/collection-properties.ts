@@ -1,7 +1,6 @@
+import { calendarEnd, productId, writeTimeZone } from "@dayferry/ical";
 import type { Calendar } from "../../calendars/calendar-types.ts";
 import { unreachable } from "../../domain/result.ts";
-import { calendarEnd, productId } from "../../ics/write/write-calendar.ts";
-import { writeTimeZone } from "../../ics/zones/zones.ts";
 import { type CollectionContent, contentOf, lengthOf } from "../collection-content.ts";
 import type { CollectionResource, DavContext, Resource } from "../dav-request.ts";
 import { privilegeSet, privilegesOf, supportedPrivileges } from "../privileges.ts";

@@ -1,4 +1,4 @@
-import { splitText } from "../../ics/lines/tokens.ts";
+import { splitText } from "@dayferry/ical";
 import { apple, caldav, dav, keyOf, type XmlElement } from "../xml/xml-names.ts";
 
 /** A property of a calendar that programs may set, for their person alone; until then it is what the project says. */

@@ -1,8 +1,14 @@
+import {
+  type Component,
+  type ContentLine,
+  foldLines,
+  readTime,
+  readTree,
+  writeStamp,
+  type ZoneOf,
+  zonesOfFile,
+} from "@dayferry/ical";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type ContentLine, foldLines, writeStamp } from "../../ics/lines/content-line.ts";
-import { type Component, readTree } from "../../ics/lines/tokens.ts";
-import { readTime, type ZoneOf } from "../../ics/time-values.ts";
-import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import { bodyFault, caldavFault, type DavFault } from "../fault.ts";
 import { childOf, childrenNamed } from "../xml/read-xml.ts";
 import { caldav, type XmlElement } from "../xml/xml-names.ts";

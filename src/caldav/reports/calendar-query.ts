@@ -1,15 +1,16 @@
-import type { Calendar, CalendarObject, TimeSpan } from "../../calendars/calendar-types.ts";
-import { fail, ok, type Result } from "../../domain/result.ts";
-import type { ContentLine } from "../../ics/lines/content-line.ts";
-import { decodeText } from "../../ics/lines/content-line.ts";
-import { type Component, readTree } from "../../ics/lines/tokens.ts";
 import {
+  type Component,
+  type ContentLine,
+  decodeText,
   matchesPropertyRange,
   matchesTimeRange,
+  readTree,
   type TimeRange,
   type TimeRangeContext,
-} from "../../ics/time-range.ts";
-import { zonesOfFile } from "../../ics/zones/file-zones.ts";
+  zonesOfFile,
+} from "@dayferry/ical";
+import type { Calendar, CalendarObject, TimeSpan } from "../../calendars/calendar-types.ts";
+import { fail, ok, type Result } from "../../domain/result.ts";
 import { AnswerTooLargeError, countFitting } from "../answer-size.ts";
 import type { DavAnswer, DavContext, Resource } from "../dav-request.ts";
 import { bodyFault, caldavFault, type DavFault, faultAnswer } from "../fault.ts";

@@ -1,5 +1,5 @@
+import type { TimeRange } from "@dayferry/ical";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import type { TimeRange } from "../../ics/time-range.ts";
 import { caldavFault, type DavFault } from "../fault.ts";
 import { childrenNamed, childrenOf, isNamed, wholeText } from "../xml/read-xml.ts";
 import { escapeXml } from "../xml/write-xml.ts";

@@ -1,8 +1,13 @@
+import {
+  type Component,
+  firstLine,
+  readStamp,
+  splitText,
+  type TimeRange,
+  textOf,
+  zonesOfFile,
+} from "@dayferry/ical";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type Component, firstLine, splitText, textOf } from "../../ics/lines/tokens.ts";
-import type { TimeRange } from "../../ics/time-range.ts";
-import { readStamp } from "../../ics/time-values.ts";
-import { zonesOfFile } from "../../ics/zones/file-zones.ts";
 import type { XmlElement } from "../xml/xml-names.ts";
 
 /**

@@ -1,8 +1,13 @@
+import {
+  endsAt,
+  type Period,
+  readTree,
+  startsAt,
+  wordOf,
+  writeFreeBusy,
+  writeObject,
+} from "@dayferry/ical";
 import type { Calendar, CalendarObject } from "../../calendars/calendar-types.ts";
-import { endsAt, startsAt } from "../../domain/when.ts";
-import { readTree, wordOf } from "../../ics/lines/tokens.ts";
-import { type Period, writeFreeBusy } from "../../ics/write/write-free-busy.ts";
-import { writeObject } from "../../ics/write/write-object.ts";
 import type { DavAnswer, DavContext, Resource } from "../dav-request.ts";
 import { bodyFault, faultAnswer } from "../fault.ts";
 import { withPresent } from "../listed-member.ts";

@@ -1,5 +1,5 @@
+import { oneLine } from "@dayferry/ical";
 import { Command } from "commander";
-import { oneLine } from "../../domain/text.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
 import { confirm, usersInWords, withYes, type YesOption } from "../confirm.ts";
 import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
+import { oneLine } from "@dayferry/ical";
 import { Command } from "commander";
-import { oneLine } from "../../domain/text.ts";
 import { asJson, type CommandTools, Failed, readInput } from "../command-host.ts";
 import { confirm, withYes, type YesOption } from "../confirm.ts";
 import { type FolderName, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";

@@ -1,3 +1,4 @@
+import { quotedValue } from "@dayferry/ical";
 import {
   type Channel,
   type Edit,
@@ -16,8 +17,6 @@ import { programName } from "../../domain/program-name.ts";
 import { plainDescription } from "../../domain/text.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
 import { momentInWords, type Names } from "../../domain/wording.ts";
-
-import { quotedValue } from "../../ics/ics-problem.ts";
 import type { Store } from "../../store/store.ts";
 import { describeConflict } from "../delivery/merge-edit.ts";
 import { describeDuplicates } from "../delivery/repeated-edits.ts";

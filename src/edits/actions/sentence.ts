@@ -1,10 +1,10 @@
+import { inZone, type When } from "@dayferry/ical";
 import type { Channel, Edit } from "../../domain/edit.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import { type Item, spokenKind } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { sameDay } from "../../domain/sameness.ts";
-import { inZone, type When } from "../../domain/when.ts";
 import {
   clockInWords,
   dayInWords,

@@ -11,8 +11,8 @@ import {
 } from "../../domain/patch.ts";
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
 import { changedFields } from "../../domain/sameness.ts";
+import { holdFault } from "../../domain/service-times.ts";
 import { keptInSight } from "../../domain/sight.ts";
-import { holdFault } from "../../domain/when.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import { actionOf, recreated, spokenFields } from "../field-changes.ts";

@@ -1,9 +1,9 @@
+import { inZone, type When, wholeMinutes } from "@dayferry/ical";
 import { isId, type LabelId, labelId, type PersonId, personId } from "../../domain/ids.ts";
 import type { EventItem, Item, TaskItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { plainDescription } from "../../domain/text.ts";
-import { inZone, type When, wholeMinutes } from "../../domain/when.ts";
 import { serviceTimes } from "../intake/diff-times.ts";
 
 /**

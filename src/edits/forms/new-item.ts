@@ -1,3 +1,4 @@
+import { wholeDay } from "@dayferry/ical";
 import { isId, type PersonId, projectId } from "../../domain/ids.ts";
 import {
   type EventItem,
@@ -9,7 +10,6 @@ import {
 } from "../../domain/item.ts";
 import { applyPatch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { wholeDay } from "../../domain/when.ts";
 import { type FieldFault, type FormZones, type ItemFields, readItemFields } from "./item-fields.ts";
 
 /** The kinds that a form can make; a subtask is made below its task, in the workspace or by a calendar program. */

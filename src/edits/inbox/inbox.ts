@@ -1,3 +1,4 @@
+import { type IcsProblem, largestFile } from "@dayferry/ical";
 import { isId, type ListId, type ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { slugOf } from "../../domain/slug.ts";
@@ -8,8 +9,6 @@ import {
   type DropSubfolder,
   stampOf,
 } from "../../drop/drop-folder.ts";
-import type { IcsProblem } from "../../ics/ics-problem.ts";
-import { largestFile } from "../../ics/lines/octets.ts";
 import {
   type CalendarReader,
   type FileReading,

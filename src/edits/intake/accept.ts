@@ -1,12 +1,12 @@
-import type { ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
-import type { Item } from "../../domain/item.ts";
-import type { PatchField } from "../../domain/patch.ts";
-import type { IcsProblem } from "../../ics/ics-problem.ts";
 import {
+  type IcsProblem,
   type IncomingCalendar,
   type IncomingItem,
   readCalendar,
-} from "../../ics/read/calendar-object.ts";
+} from "@dayferry/ical";
+import type { ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
+import type { Item } from "../../domain/item.ts";
+import type { PatchField } from "../../domain/patch.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,3 +1,15 @@
+import {
+  asksPrivacy,
+  asWritten,
+  encodeUrl,
+  type IncomingItem,
+  type IncomingTime,
+  longestText,
+  oneLine,
+  todoDays,
+  tooLongMessage,
+  wholeMinutes,
+} from "@dayferry/ical";
 import type { LabelId } from "../../domain/ids.ts";
 import { isHtml } from "../../domain/is-html.ts";
 import {
@@ -15,14 +27,9 @@ import {
   sameText,
 } from "../../domain/sameness.ts";
 import { isAmongPrivate } from "../../domain/sight.ts";
-import { longestText, oneLine, plainDescription, tooLongMessage } from "../../domain/text.ts";
+import { plainDescription } from "../../domain/text.ts";
 import { webLink } from "../../domain/web-link.ts";
-import { wholeMinutes } from "../../domain/when.ts";
-import { encodeUrl } from "../../ics/lines/content-line.ts";
-import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.ts";
-import { asksPrivacy } from "../../ics/read/incoming.ts";
 import { publishedSummary, readDescription, readSummary } from "../../ics/text/decoration.ts";
-import { asWritten, todoDays } from "../../ics/todo-days.ts";
 import { eventTimesPart, taskDatesPart } from "./diff-times.ts";
 import type { DiffContext, KnownNames } from "./file-context.ts";
 import {

@@ -1,9 +1,15 @@
+import {
+  defaultLength,
+  type IncomingItem,
+  type IncomingTime,
+  inZone,
+  propertyName,
+  type When,
+  wholeDay,
+} from "@dayferry/ical";
 import type { EventItem, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch } from "../../domain/patch.ts";
 import { changedFields, sameWhen } from "../../domain/sameness.ts";
-import { defaultLength, inZone, type When, wholeDay } from "../../domain/when.ts";
-import { propertyName } from "../../ics/lines/content-line.ts";
-import type { IncomingItem, IncomingTime } from "../../ics/read/calendar-object.ts";
 import { type PlanPart, refuse, silent, wish } from "./part.ts";
 
 interface EventAim {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import type { IncomingAttachment, IncomingItem } from "@dayferry/ical";
 import type { NewExtra } from "../../domain/edit-extra.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { sameDescription, wordsOf } from "../../domain/sameness.ts";
-import type { IncomingAttachment, IncomingItem } from "../../ics/read/incoming.ts";
 import type { Store } from "../../store/store.ts";
 import type { ItemPlan } from "./item-plan.ts";
 import { type Note, quote } from "./part.ts";

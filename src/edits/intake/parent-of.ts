@@ -1,5 +1,5 @@
+import type { IncomingCalendar, IncomingItem } from "@dayferry/ical";
 import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
-import type { IncomingCalendar, IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import type { Situation } from "./item-plan.ts";

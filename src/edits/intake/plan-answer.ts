@@ -1,10 +1,9 @@
+import type { IcsProblem, IncomingCalendar } from "@dayferry/ical";
 import type { EditAction } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
 import type { SpokenKind } from "../../domain/item.ts";
 import { unreachable } from "../../domain/result.ts";
 import type { Names } from "../../domain/wording.ts";
-import type { IcsProblem } from "../../ics/ics-problem.ts";
-import type { IncomingCalendar } from "../../ics/read/calendar-object.ts";
 import { didInWords } from "../actions/sentence.ts";
 import { type ChangeInWords, changesInWords, type FieldChange } from "../field-changes.ts";
 import type { ItemPlan } from "./item-plan.ts";

@@ -1,13 +1,10 @@
+import { type IncomingItem, oneLine, underUid, wholeDay } from "@dayferry/ical";
 import { customDatesOf, customDateTitle, readCustomDateUid } from "../../domain/custom-date.ts";
 import { type Edit, visibleStates } from "../../domain/edit.ts";
 import { isOwnUid } from "../../domain/identity.ts";
 import { type Item, privateTitle } from "../../domain/item.ts";
 import { sameText, sameWhen } from "../../domain/sameness.ts";
 import type { Reader } from "../../domain/sight.ts";
-import { oneLine } from "../../domain/text.ts";
-import { wholeDay } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/read/calendar-object.ts";
-import { underUid } from "../../ics/read/incoming.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import type { View } from "../../store/view/view.ts";

@@ -1,3 +1,4 @@
+import { type IncomingItem, type When, wholeDay } from "@dayferry/ical";
 import { type Channel, type Edit, visibleStates } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind, untitled } from "../../domain/item.ts";
@@ -11,8 +12,6 @@ import {
 } from "../../domain/patch.ts";
 import { changedFields, nameKey, sameStored } from "../../domain/sameness.ts";
 import { type Reader, seesItem } from "../../domain/sight.ts";
-import { type When, wholeDay } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
 import {

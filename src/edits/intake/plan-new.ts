@@ -1,3 +1,4 @@
+import { type IncomingItem, type When, wholeDay } from "@dayferry/ical";
 import type { Edit } from "../../domain/edit.ts";
 import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import {
@@ -11,8 +12,6 @@ import {
   untitled,
 } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
-import { type When, wholeDay } from "../../domain/when.ts";
-import type { IncomingItem } from "../../ics/read/calendar-object.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import { changesOf, sameWish } from "../field-changes.ts";
 import { diffItem, onWholeDays } from "./diff-item.ts";

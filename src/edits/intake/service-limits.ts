@@ -1,9 +1,9 @@
+import { isLead, longestLead, longestText, tooLongMessage, wholeMinutes } from "@dayferry/ical";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
+import { dayFault, holdFault } from "../../domain/service-times.ts";
 import { keptInSight } from "../../domain/sight.ts";
-import { longestText, tooLongMessage } from "../../domain/text.ts";
-import { dayFault, holdFault, isLead, longestLead, wholeMinutes } from "../../domain/when.ts";
 import { changesOf } from "../field-changes.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import type { Note } from "./part.ts";

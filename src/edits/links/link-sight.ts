@@ -1,3 +1,4 @@
+import { oneLine } from "@dayferry/ical";
 import { feedHolds, isPlainFeed, privateModeOf } from "../../domain/feed-filter.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
@@ -11,7 +12,6 @@ import {
   type LinkSigner,
   linkPatch,
 } from "../../domain/signed-links.ts";
-import { oneLine } from "../../domain/text.ts";
 import { rulesOfFeed } from "../../store/channels/feed-rules.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";

@@ -1,11 +1,11 @@
-import { withoutSignatures } from "../../domain/signed-links.ts";
-import type { When } from "../../domain/when.ts";
-import { propertyName } from "../../ics/lines/content-line.ts";
 import {
   type IncomingItem,
   type IncomingTime,
+  propertyName,
   readCalendar,
-} from "../../ics/read/calendar-object.ts";
+  type When,
+} from "@dayferry/ical";
+import { withoutSignatures } from "../../domain/signed-links.ts";
 
 /**
  * The newer version of a component with only those properties that differ from the older one, so that nothing else is

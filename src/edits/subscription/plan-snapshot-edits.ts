@@ -1,12 +1,16 @@
+import {
+  type IcsProblem,
+  type IncomingCalendar,
+  type IncomingItem,
+  propertyName,
+  type When,
+  wholeDay,
+} from "@dayferry/ical";
 import type { ProjectId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf } from "../../domain/patch.ts";
 import { sameTitle, sameWhen } from "../../domain/sameness.ts";
 import { isAmongPrivate } from "../../domain/sight.ts";
-import { type When, wholeDay } from "../../domain/when.ts";
-import type { IcsProblem } from "../../ics/ics-problem.ts";
-import { propertyName } from "../../ics/lines/content-line.ts";
-import type { IncomingCalendar, IncomingItem } from "../../ics/read/calendar-object.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,4 +1,4 @@
-import type { IncomingItem } from "../../ics/read/calendar-object.ts";
+import type { IncomingItem } from "@dayferry/ical";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
 import { contentKey, meaningOf, readSubscribed, timeKey } from "./diff-snapshot.ts";
 

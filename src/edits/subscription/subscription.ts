@@ -1,9 +1,9 @@
+import { type IncomingCalendar, readCalendar } from "@dayferry/ical";
 import type { ConfiguredSubscription } from "../../config/config.ts";
 import { backOff, slightJitter } from "../../domain/backoff.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { PersonId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type IncomingCalendar, readCalendar } from "../../ics/read/calendar-object.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { FetchedCalendar, RemoteRequest } from "../../remote/fetch-calendar.ts";
 import type { SubscriptionRow } from "../../store/rows/channel-rows.ts";

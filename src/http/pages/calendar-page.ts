@@ -1,7 +1,7 @@
+import { endsAt, inZone, startsAt } from "@dayferry/ical";
 import type { AgendaDay, AgendaFilter, AgendaItem, AgendaListing } from "../../calendars/agenda.ts";
 import { type Person, type Project, spokenKind } from "../../domain/item.ts";
 import { tintOf } from "../../domain/tints.ts";
-import { endsAt, inZone, startsAt } from "../../domain/when.ts";
 import { clockInWords, dayInWords } from "../../domain/wording.ts";
 import { kindChoices } from "../agenda-query.ts";
 import { projectColourOf } from "../calendar-events.ts";

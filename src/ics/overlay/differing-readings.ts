@@ -1,3 +1,11 @@
+import {
+  asksPrivacy,
+  type IncomingItem,
+  readItem,
+  readTree,
+  todoDays,
+  zonesOfFile,
+} from "@dayferry/ical";
 import { untitled } from "../../domain/item.ts";
 import {
   isMilestoneCategory,
@@ -6,11 +14,6 @@ import {
   sameText,
   sameWhen,
 } from "../../domain/sameness.ts";
-import { readTree } from "../lines/tokens.ts";
-import { asksPrivacy, type IncomingItem } from "../read/incoming.ts";
-import { readItem } from "../read/read-item.ts";
-import { todoDays } from "../todo-days.ts";
-import { zonesOfFile } from "../zones/file-zones.ts";
 
 /**
  * The first properties of the groups in which octets say something else than `now` does, by what a reader understands:

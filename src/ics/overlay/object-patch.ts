@@ -1,10 +1,10 @@
-import { foldLines } from "../lines/content-line.ts";
 import {
+  foldLines,
   nameOfLine,
   type ObjectLines,
   type ObjectPart,
   positionsOf,
-} from "../lines/object-lines.ts";
+} from "@dayferry/ical";
 
 /** Changes to the lines of one object, while they are collected. New lines are unfolded. */
 export interface ObjectPatch {

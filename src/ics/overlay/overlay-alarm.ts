@@ -1,9 +1,12 @@
-import type { ObjectLines, ObjectPart } from "../lines/object-lines.ts";
-import { readTree } from "../lines/tokens.ts";
-import { isReminder } from "../read/read-alarm.ts";
-import { readSpan } from "../read/read-span.ts";
-import { readDuration } from "../time-values.ts";
-import { zonesOfFile } from "../zones/file-zones.ts";
+import {
+  isReminder,
+  type ObjectLines,
+  type ObjectPart,
+  readDuration,
+  readSpan,
+  readTree,
+  zonesOfFile,
+} from "@dayferry/ical";
 import { type ObjectPatch, removePart } from "./object-patch.ts";
 
 /** The lines of the one alarm of a canonical text, from BEGIN to END; none where it has no reminder. */

@@ -1,9 +1,18 @@
+import {
+  baseMark,
+  decodeList,
+  decodeOctets,
+  escapeText,
+  findLines,
+  nameOfLine,
+  type ObjectLines,
+  positionsOf,
+  readContentLine,
+  writeStamp,
+} from "@dayferry/ical";
 import { untitled } from "../../domain/item.ts";
-import { baseMark, risenSequence } from "../../domain/object-version.ts";
+import { risenSequence } from "../../domain/object-version.ts";
 import { isMilestoneCategory, nameKey } from "../../domain/sameness.ts";
-import { decodeList, escapeText, readContentLine, writeStamp } from "../lines/content-line.ts";
-import { findLines, nameOfLine, type ObjectLines, positionsOf } from "../lines/object-lines.ts";
-import { decodeOctets } from "../lines/octets.ts";
 import { differingReadings, isReadable } from "./differing-readings.ts";
 import { createPatch, layLines, type ObjectPatch, writePatched } from "./object-patch.ts";
 import { fillAlarm, layAlarm, triggerOf } from "./overlay-alarm.ts";

@@ -1,4 +1,4 @@
-import { nameOfLine } from "../lines/object-lines.ts";
+import { nameOfLine } from "@dayferry/ical";
 
 /** Properties that say one thing together, and so are changed together. */
 export interface PropertyGroup {

@@ -1,11 +1,15 @@
-import { readContentLine, writeDate, writeStamp } from "../lines/content-line.ts";
-
-import type { ObjectLines } from "../lines/object-lines.ts";
-import { readTree } from "../lines/tokens.ts";
-import { readSpan } from "../read/read-span.ts";
-import type { IncomingTime } from "../time-values.ts";
-import { asWritten, todoDays } from "../todo-days.ts";
-import { zonesOfFile } from "../zones/file-zones.ts";
+import {
+  asWritten,
+  type IncomingTime,
+  type ObjectLines,
+  readContentLine,
+  readSpan,
+  readTree,
+  todoDays,
+  writeDate,
+  writeStamp,
+  zonesOfFile,
+} from "@dayferry/ical";
 
 type Day = Temporal.PlainDate;
 

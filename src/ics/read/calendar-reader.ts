@@ -1,12 +1,12 @@
-import type { Result } from "../../domain/result.ts";
-import type { IcsProblem } from "../ics-problem.ts";
 import {
   type CalendarFile,
+  type IcsProblem,
   type IncomingObject,
   type ObjectFault,
   readCalendar,
   readCalendarObject,
-} from "./calendar-object.ts";
+} from "@dayferry/ical";
+import type { Result } from "../../domain/result.ts";
 import type { LongRead, ReadingThread, ThreadDeps, WholeReading } from "./reading-thread.ts";
 
 /** What was read of a file of edits. */

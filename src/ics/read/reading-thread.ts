@@ -4,12 +4,17 @@ import {
   receiveMessageOnPort,
   Worker,
 } from "node:worker_threads";
+import {
+  type CalendarFile,
+  type IcsProblem,
+  type IncomingItem,
+  type IncomingObject,
+  itemOfPlain,
+  type ObjectFault,
+  type PlainIncomingItem,
+} from "@dayferry/ical";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { startTimer, type Timer } from "../../runtime.ts";
-import type { IcsProblem } from "../ics-problem.ts";
-import type { CalendarFile, IncomingObject, ObjectFault } from "./calendar-object.ts";
-import type { IncomingItem } from "./incoming.ts";
-import { itemOfPlain, type PlainIncomingItem } from "./plain-calendar.ts";
 
 /** Reads long texts beside the main thread. */
 export interface ReadingThread {

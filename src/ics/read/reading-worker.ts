@@ -1,7 +1,11 @@
 // The thread in which long calendar files are read, one after another: `reading-thread.ts` starts and ends it.
 import { parentPort } from "node:worker_threads";
-import { readCalendar, readCalendarObject } from "./calendar-object.ts";
-import { type PlainIncomingItem, plainItemOf } from "./plain-calendar.ts";
+import {
+  type PlainIncomingItem,
+  plainItemOf,
+  readCalendar,
+  readCalendarObject,
+} from "@dayferry/ical";
 import type { LongText, ReadPart } from "./reading-thread.ts";
 
 /** So many items go to the main thread at once: what it takes in one turn. */

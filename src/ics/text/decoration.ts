@@ -1,6 +1,6 @@
+import { cleanText, encodeUrl, oneLine } from "@dayferry/ical";
 import type { Item } from "../../domain/item.ts";
-import { cleanText, oneLine, plainDescription } from "../../domain/text.ts";
-import { encodeUrl } from "../lines/content-line.ts";
+import { plainDescription } from "../../domain/text.ts";
 
 /** What a feed adds to a description. A two-way channel never decorates. */
 export interface Decoration {

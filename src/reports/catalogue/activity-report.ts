@@ -1,4 +1,5 @@
-import { oneLine, plainDescription } from "../../domain/text.ts";
+import { oneLine } from "@dayferry/ical";
+import { plainDescription } from "../../domain/text.ts";
 import { localTimes } from "../formats/cell-text.ts";
 import { instantsOf, personOf, projectOf, type Report, type ReportScope } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";

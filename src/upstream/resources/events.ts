@@ -1,9 +1,10 @@
+import { type When, wholeDay } from "@dayferry/ical";
 import { z } from "zod";
 import { type ProjectId, projectId, type ServiceId, serviceId } from "../../domain/ids.ts";
 import type { EventItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { readServiceTimes, type When, wholeDay, writeServiceTimes } from "../../domain/when.ts";
+import { readServiceTimes, writeServiceTimes } from "../../domain/service-times.ts";
 import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
 import type { RawList } from "../read-list.ts";

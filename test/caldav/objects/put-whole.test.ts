@@ -1,7 +1,7 @@
+import type { When } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { labelId, personId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
-import type { When } from "../../../src/domain/when.ts";
 import { vevent, vtodo } from "../../edits/rig.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
 import { chore, milestones, objectRig, tasks, uidOf } from "./object-rig.ts";

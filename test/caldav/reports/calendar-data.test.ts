@@ -1,6 +1,6 @@
+import { readTree } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { readCalendarData } from "../../../src/caldav/reports/calendar-data.ts";
-import { readTree } from "../../../src/ics/lines/tokens.ts";
 import { rootOf } from "../../support/multistatus.ts";
 
 const lines = [

@@ -1,8 +1,8 @@
+import { readTree } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { matchesFilter } from "../../../src/caldav/reports/calendar-query.ts";
 import { readFilter } from "../../../src/caldav/reports/filter-read.ts";
 import { readXml } from "../../../src/caldav/xml/read-xml.ts";
-import { readTree } from "../../../src/ics/lines/tokens.ts";
 
 const object = (...lines: string[]) =>
   ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//x//y//EN", ...lines, "END:VCALENDAR", ""].join(

@@ -1,3 +1,4 @@
+import { readTree } from "@dayferry/ical";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -9,7 +10,6 @@ import type { ComponentFilter } from "../../../src/caldav/reports/filter.ts";
 import type { CalendarObject } from "../../../src/calendars/calendar-types.ts";
 import { spanOf } from "../../../src/calendars/object-cache.ts";
 import { itemKey } from "../../../src/domain/ids.ts";
-import { readTree } from "../../../src/ics/lines/tokens.ts";
 import { runs } from "../../support/effort.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
 

@@ -1,8 +1,8 @@
+import { readCalendar } from "@dayferry/ical";
 import { type Fault, insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import type { ListId } from "../../../src/domain/ids.ts";
 import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
-import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import { zone } from "../../support/items.ts";
 import { timersByHand } from "../../support/timers-by-hand.ts";
 import { calendar, vtodo } from "../rig.ts";

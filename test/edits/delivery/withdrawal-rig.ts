@@ -1,7 +1,7 @@
+import { readCalendar } from "@dayferry/ical";
 import type { ListId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
 import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
-import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import { worked } from "../../contract/pair.ts";
 import { aTodolist, zone } from "../../support/items.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";

@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { zone } from "../../../packages/ical/test/files.ts";
 import type { DropFolder } from "../../../src/drop/drop-folder.ts";
 import { createCalendarReader } from "../../../src/ics/read/calendar-reader.ts";
-import { zone } from "../../ics/files.ts";
 import { born, inboxRig } from "./inbox-rig.ts";
 
 describe("createInbox() after a crash", () => {

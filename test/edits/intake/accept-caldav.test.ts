@@ -1,8 +1,8 @@
+import { readCalendar } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { labelId, personId, projectId } from "../../../src/domain/ids.ts";
 import type { PatchField } from "../../../src/domain/patch.ts";
 import { createAcceptItems, type ItemsRequest } from "../../../src/edits/intake/accept.ts";
-import { readCalendar } from "../../../src/ics/read/calendar-object.ts";
 import { anEvent, aTask, days, zone } from "../../support/items.ts";
 import {
   acceptRig,

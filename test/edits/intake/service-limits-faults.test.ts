@@ -1,6 +1,6 @@
+import { longestLead } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import type { Patch } from "../../../src/domain/patch.ts";
-import { longestLead } from "../../../src/domain/when.ts";
 import { limitFaults } from "../../../src/edits/intake/service-limits.ts";
 import { dates, times, zone } from "../../support/items.ts";
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { zone } from "../../../packages/ical/test/files.ts";
 import { createCalendarReader } from "../../../src/ics/read/calendar-reader.ts";
-import { zone } from "../../ics/files.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { vevent, vtodo } from "../rig.ts";
 import { review, subscriptionRig, usual } from "./subscription-rig.ts";

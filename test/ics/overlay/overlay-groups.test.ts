@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { timed } from "../cards.ts";
+import { timed } from "../../../packages/ical/test/cards.ts";
 import { dates, event, eventLines, laid, type Turn, times } from "./overlays.ts";
 
 describe("overlayOctets() of an event with a known past", () => {

@@ -1,16 +1,20 @@
+import {
+  createZoneWriter,
+  type EventCard,
+  foldLine,
+  readCalendarObject,
+  type TodoCard,
+  writeEvent,
+  writeObject,
+  writeTodo,
+} from "@dayferry/ical";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { card } from "../../../packages/ical/test/cards.ts";
+import { octets as bytes, zone } from "../../../packages/ical/test/files.ts";
+import { day, instant, todo } from "../../../packages/ical/test/todos.ts";
 import { sameWhen } from "../../../src/domain/sameness.ts";
-import { foldLine } from "../../../src/ics/lines/content-line.ts";
 import { canonicalText, overlayOctets } from "../../../src/ics/overlay/overlay.ts";
-import { readCalendarObject } from "../../../src/ics/read/calendar-object.ts";
-import { type EventCard, writeEvent } from "../../../src/ics/write/write-event.ts";
-import { writeObject } from "../../../src/ics/write/write-object.ts";
-import { type TodoCard, writeTodo } from "../../../src/ics/write/write-todo.ts";
-import { createZoneWriter } from "../../../src/ics/zones/object-zones.ts";
-import { card } from "../cards.ts";
-import { octets as bytes, zone } from "../files.ts";
-import { day, instant, todo } from "../todos.ts";
 
 const stamp = { sequence: 8, modifiedAt: instant("2026-06-03T10:00:00Z") };
 const zones = createZoneWriter();

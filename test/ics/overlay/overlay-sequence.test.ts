@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { octets as bytes, readOne } from "../../../packages/ical/test/files.ts";
 import { overlayOctets, restampOctets } from "../../../src/ics/overlay/overlay.ts";
 import { zone } from "../../support/items.ts";
-import { octets as bytes, readOne } from "../files.ts";
 import { event, eventLines, joined, stamp, times } from "./overlays.ts";
 
 describe("overlayOctets() of SEQUENCE", () => {

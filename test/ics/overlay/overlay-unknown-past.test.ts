@@ -1,8 +1,7 @@
+import type { EventCard, TodoCard } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
-import type { EventCard } from "../../../src/ics/write/write-event.ts";
-import type { TodoCard } from "../../../src/ics/write/write-todo.ts";
-import { timed } from "../cards.ts";
-import { day } from "../todos.ts";
+import { timed } from "../../../packages/ical/test/cards.ts";
+import { day } from "../../../packages/ical/test/todos.ts";
 import { event, eventLines, laid, task, times, todoLines } from "./overlays.ts";
 
 describe("overlayOctets() with an unknown past", () => {

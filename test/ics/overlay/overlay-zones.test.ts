@@ -1,10 +1,9 @@
+import { createZoneWriter, writeEvent } from "@dayferry/ical";
 import ICAL from "ical.js";
 import { describe, expect, it } from "vitest";
+import { card } from "../../../packages/ical/test/cards.ts";
 import { canonicalText, overlayOctets } from "../../../src/ics/overlay/overlay.ts";
-import { writeEvent } from "../../../src/ics/write/write-event.ts";
-import { createZoneWriter } from "../../../src/ics/zones/object-zones.ts";
 import { times } from "../../support/items.ts";
-import { card } from "../cards.ts";
 import { joined, stamp } from "./overlays.ts";
 
 const zone = "America/Vancouver";

@@ -1,12 +1,11 @@
+import { StrayOctetsError, writeEvent } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
-import { StrayOctetsError } from "../../../src/ics/lines/object-lines.ts";
+import { card, timed } from "../../../packages/ical/test/cards.ts";
+import { octets as bytes, readOne } from "../../../packages/ical/test/files.ts";
+import { day, instant } from "../../../packages/ical/test/todos.ts";
 import { canonicalText, overlayOctets, saysAsOctets } from "../../../src/ics/overlay/overlay.ts";
-import { writeEvent } from "../../../src/ics/write/write-event.ts";
 import { zone } from "../../support/items.ts";
 import { longOctets } from "../../support/long-inputs.ts";
-import { card, timed } from "../cards.ts";
-import { octets as bytes, readOne } from "../files.ts";
-import { day, instant } from "../todos.ts";
 import { event, eventLines, joined, laid, stamp, task, times, todoLines } from "./overlays.ts";
 
 describe("canonicalText()", () => {

@@ -1,10 +1,14 @@
+import {
+  createZoneWriter,
+  type EventCard,
+  type TodoCard,
+  writeEvent,
+  writeTodo,
+} from "@dayferry/ical";
+import { card } from "../../../packages/ical/test/cards.ts";
+import { day, instant, todo } from "../../../packages/ical/test/todos.ts";
 import { canonicalText, overlayOctets } from "../../../src/ics/overlay/overlay.ts";
-import { type EventCard, writeEvent } from "../../../src/ics/write/write-event.ts";
-import { type TodoCard, writeTodo } from "../../../src/ics/write/write-todo.ts";
-import { createZoneWriter } from "../../../src/ics/zones/object-zones.ts";
 import { zone } from "../../support/items.ts";
-import { card } from "../cards.ts";
-import { day, instant, todo } from "../todos.ts";
 
 export const stamp = { sequence: 4, modifiedAt: instant("2026-06-03T10:00:00Z") };
 export const event = (fields: Partial<EventCard>) => canonicalText(writeEvent(card(fields)));

@@ -1,8 +1,8 @@
 import { setImmediate as pause } from "node:timers/promises";
+import { readCalendar, readCalendarObject } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
-import { readCalendar, readCalendarObject } from "../../../src/ics/read/calendar-object.ts";
+import { octets, zone } from "../../../packages/ical/test/files.ts";
 import { createCalendarReader, longestAtOnce } from "../../../src/ics/read/calendar-reader.ts";
-import { octets, zone } from "../files.ts";
 
 const filler = `DESCRIPTION:${"long ".repeat(longestAtOnce / 5)}`;
 const component = (name: string, ...lines: readonly string[]) =>

@@ -1,6 +1,9 @@
+import { oneLine } from "@dayferry/ical";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { oneLine, plainDescription } from "../../../src/domain/text.ts";
+import { event } from "../../../packages/ical/test/items.ts";
+import { nastyText } from "../../../packages/ical/test/nasty.ts";
+import { plainDescription } from "../../../src/domain/text.ts";
 import {
   type Decoration,
   publishedDescription,
@@ -8,8 +11,6 @@ import {
   readDescription,
   readSummary,
 } from "../../../src/ics/text/decoration.ts";
-import { event } from "../items.ts";
-import { nastyText } from "../nasty.ts";
 
 const none: Decoration = { assignees: [], links: [] };
 const some: Decoration = {

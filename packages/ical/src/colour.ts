@@ -1,0 +1,7 @@
+/** A colour as calendars are told it. */
+export interface Colour {
+  /** `#RRGGBB`. */
+  readonly hex: string;
+  /** The name of CSS that is it, or is nearest: COLOR knows no other words. Source: RFC 7986 5.9. */
+  readonly name: string;
+}

@@ -1,0 +1,347 @@
+import { type IcsProblem, quotedValue } from "../ics-problem.ts";
+import { fail, ok, type Result } from "../result.ts";
+import {
+  type ContentLine,
+  decodeText,
+  foldLines,
+  isVoid,
+  readContentLine,
+  type Unfolded,
+  unfold,
+} from "./content-line.ts";
+import { readText, withoutControlOctets } from "./octets.ts";
+
+/** What stands between BEGIN and END; both groups in file order. */
+export interface Component {
+  /** Upper case. */
+  readonly name: string;
+  /** Line of its BEGIN. */
+  readonly line: number;
+  readonly lines: readonly ContentLine[];
+  readonly components: readonly Component[];
+  /** Where it stands in the text, from BEGIN to the end of END. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The VCALENDAR of a text. */
+export interface CalendarTree extends Component {
+  readonly text: string;
+  /** Whether lines of the text were mended. */
+  readonly isMended: boolean;
+}
+
+/** The most that a calendar may hold. */
+export interface TokenLimits {
+  /** VCALENDAR included. */
+  readonly components: number;
+  /** Content lines besides BEGIN and END, in all components together. */
+  readonly lines: number;
+}
+
+/** Of a whole project, as a file brings it. */
+const fileLimits: TokenLimits = { components: 20_000, lines: 400_000 };
+/** An invitation of a thousand people fits; each line of an item is work for the journal. */
+export const itemLimits: TokenLimits = { components: 1000, lines: 5000 };
+/** Of one VCALENDAR. */
+const mostZones = 64;
+const deepest = 6;
+const mostProblems = 20;
+
+/** What was found in a file, with what cannot be read of it. */
+export interface TokenReading {
+  /** At least one, in file order. */
+  readonly calendars: readonly CalendarTree[];
+  /** By the component of a VCALENDAR, such as an event, that holds them. */
+  readonly faults: ReadonlyMap<Component, readonly IcsProblem[]>;
+  /** Outside of such components; what they speak of was left out. */
+  readonly skipped: readonly IcsProblem[];
+}
+
+/**
+ * Splits a file into its calendars. A fault costs the component that it stands in: reading goes on at the next one. Fails where
+ * nothing can be trusted: text that is none, no calendar, one that is cut short, or too much of anything.
+ * Source: RFC 5545 3.1, 3.4 (a stream of calendars), 3.6.
+ */
+export function readLenientTokens(bytes: Uint8Array): Result<TokenReading, readonly IcsProblem[]> {
+  const text = readText(bytes);
+  if (!text.ok) return fail([text.failure]);
+  const tree = growTree(text.value, fileLimits);
+  if (tree.fatal) return fail([named(tree.fatal)]);
+  const faults = new Map<Component, IcsProblem[]>();
+  const skipped: IcsProblem[] = [];
+  for (const fault of tree.faults) {
+    if (fault.code === "two-calendars") continue;
+    const { inside } = fault;
+    if (!inside) skipped.push(named(fault));
+    else faults.set(inside, [...(faults.get(inside) ?? []), named(fault)]);
+  }
+  const { isMended } = tree;
+  const calendars = tree.calendars.map((one) => ({ ...one, text: text.value, isMended }));
+  return ok({ calendars, faults, skipped });
+}
+
+/**
+ * Splits a file into the tree of its one VCALENDAR. LF line ends, lower-case names, a byte order mark and blank lines
+ * are tolerated; everything else that is not a whole and well-formed calendar is refused, up to 20 faults together.
+ * Source: RFC 5545 3.1, 3.4, 3.6.
+ */
+export function readTokens(
+  bytes: Uint8Array,
+  limits: TokenLimits = fileLimits,
+): Result<CalendarTree, readonly IcsProblem[]> {
+  const text = readText(bytes);
+  return text.ok ? splitText(text.value, limits) : fail([text.failure]);
+}
+
+/** The same for text that was decoded. */
+export function splitText(
+  text: string,
+  limits: TokenLimits = fileLimits,
+): Result<CalendarTree, readonly IcsProblem[]> {
+  const { fatal, faults, calendars, isMended } = growTree(text, limits);
+  const found = fatal ? [...faults, fatal] : faults;
+  const [calendar] = calendars;
+  return found.length > 0 || !calendar
+    ? fail(found.slice(0, mostProblems).map(named))
+    : ok({ ...calendar, text, isMended });
+}
+
+/** The octets of a calendar object as they may be kept: without control characters, and with well-formed lines. */
+export function mendOctets(octets: Buffer): Buffer {
+  const text = withoutControlOctets(octets).toString("utf8");
+  const mended = [...unfold(text)].map(({ raw, line, from, to }) => {
+    const read = readContentLine(raw, line);
+    if (!read.ok) return text.slice(from, to);
+    if (isVoid(read.value)) return "";
+    return read.value.raw === raw ? text.slice(from, to) : foldLines([read.value.raw]);
+  });
+  return Buffer.from(mended.join(""));
+}
+
+function growTree(text: string, limits: TokenLimits): Tree {
+  const tree: Tree = {
+    text,
+    limits,
+    open: [],
+    faults: [],
+    faultCounts: new Map(),
+    fatal: null,
+    isMended: false,
+    calendars: [],
+    componentCount: 0,
+    lineCount: 0,
+    itemLineCount: 0,
+    zoneCount: 0,
+  };
+  for (const unfolded of unfold(text)) {
+    takeLine(tree, unfolded);
+    if (tree.fatal) return tree;
+  }
+  if (tree.calendars.length === 0) {
+    const start = text.trimStart().split(/\r?\n/, 1)[0] ?? "";
+    const message = `there is no BEGIN:VCALENDAR; the file starts with ${quotedValue(start)}`;
+    tree.faults.length = 0;
+    end(tree, { line: 1, code: "no-calendar", message });
+  }
+  const left = tree.open.at(-1);
+  if (left) {
+    const message = `the file ends inside ${left.name}: END:${left.name} is missing`;
+    end(tree, { line: left.line, code: "truncated", message });
+  }
+  return tree;
+}
+
+/** Thrown for octets that are no calendar: whoever kept them promised that they are one. */
+export class UnreadableObjectError extends Error {
+  override readonly name = "UnreadableObjectError";
+}
+
+/**
+ * The VCALENDAR of a calendar object that was accepted or written here, for filters. Throws `UnreadableObjectError`.
+ */
+export function readTree(octets: string | Uint8Array): Component {
+  const tree = typeof octets === "string" ? splitText(octets) : readTokens(octets);
+  if (tree.ok) return tree.value;
+  const reasons = tree.failure.map(({ message }) => message).join("; ");
+  throw new UnreadableObjectError(`a calendar object cannot be read: ${reasons}`);
+}
+
+/** The first line of a name; undefined when it was not sent. */
+export function firstLine(component: Component, name: string): ContentLine | undefined {
+  for (const line of component.lines) if (line.name === name) return line;
+  return undefined;
+}
+
+/** The TEXT value of a property; undefined when it was not sent. */
+export function textOf(component: Component, name: string): string | undefined {
+  const line = firstLine(component, name);
+  return line && decodeText(line.value);
+}
+
+/** A keyword value in upper case; undefined when it was not sent. */
+export function wordOf(component: Component, name: string): string | undefined {
+  return firstLine(component, name)?.value.trim().toUpperCase();
+}
+
+interface Open extends Component {
+  readonly lines: ContentLine[];
+  readonly components: Component[];
+  to: number;
+}
+
+interface Fault extends Omit<IcsProblem, "uid"> {
+  /** The component of the calendar in which it stands. */
+  readonly inside: Open | undefined;
+}
+
+interface Tree {
+  readonly text: string;
+  readonly limits: TokenLimits;
+  readonly open: Open[];
+  readonly faults: Fault[];
+  readonly faultCounts: Map<Open | undefined, number>;
+  /** Why reading has ended early. */
+  fatal: Fault | null;
+  isMended: boolean;
+  readonly calendars: Open[];
+  componentCount: number;
+  lineCount: number;
+  /** Of the event or to-do that is open, with what is inside it. */
+  itemLineCount: number;
+  zoneCount: number;
+}
+
+function takeLine(tree: Tree, at: Unfolded): void {
+  if (at.raw.trim() === "") return;
+  const here = tree.open.at(-1);
+  // Whoever reads the item refuses it by what is kept of it; the rest would only cost.
+  if (tree.itemLineCount > itemLimits.lines && !/^(?:BEGIN|END)\s*[:;]/i.test(at.raw)) {
+    countLine(tree, at);
+    return;
+  }
+  const read = readContentLine(at.raw, at.line);
+  const name = read.ok ? read.value.name : null;
+  if (!here && !(read.ok && name === "BEGIN" && isCalendar(read.value))) {
+    const message = `${quotedValue(at.raw)} stands outside the calendar`;
+    report(tree, { line: at.line, code: "text-outside", message });
+  } else if (!read.ok) {
+    report(tree, { line: at.line, code: "bad-line", message: read.failure });
+  } else if (name === "BEGIN") begin(tree, { line: read.value, from: at.from });
+  else if (name === "END") close(tree, { line: read.value, to: at.to });
+  else if (countLine(tree, at)) {
+    if (isItemName(tree.open.at(1)?.name)) tree.itemLineCount += 1;
+    const isSaid = !isVoid(read.value);
+    if (isSaid) here?.lines.push(read.value);
+    if (!isSaid || read.value.raw !== at.raw) tree.isMended = true;
+  }
+}
+
+const isItemName = (name: string | undefined): boolean => name === "VEVENT" || name === "VTODO";
+
+/** Begin nowhere but in a VCALENDAR: what is open when they do has lost its END. */
+const outerNames: ReadonlySet<string> = new Set([
+  "VAVAILABILITY",
+  "VEVENT",
+  "VFREEBUSY",
+  "VJOURNAL",
+  "VTIMEZONE",
+  "VTODO",
+]);
+
+function countLine(tree: Tree, { line }: Unfolded): boolean {
+  if (++tree.lineCount <= tree.limits.lines) return true;
+  const message = `it has more than ${tree.limits.lines} lines`;
+  end(tree, { line, code: "too-many-lines", message });
+  return false;
+}
+
+const isCalendar = (line: ContentLine): boolean =>
+  line.value.trim().toUpperCase() === "VCALENDAR" && line.params.size === 0;
+
+function begin(
+  tree: Tree,
+  { line, from }: { readonly line: ContentLine; readonly from: number },
+): void {
+  const name = line.value.trim().toUpperCase();
+  if (++tree.componentCount > tree.limits.components) {
+    const message = `it has more than ${tree.limits.components} components`;
+    end(tree, { line: line.line, code: "too-many-components", message });
+    return;
+  }
+  if (name === "VCALENDAR") {
+    if (tree.calendars.length > 0) {
+      const message = "a second VCALENDAR begins; an object is one calendar";
+      report(tree, { line: line.line, code: "two-calendars", message });
+    }
+    leave(tree, { depth: 0, at: line, to: from });
+  } else if (outerNames.has(name)) leave(tree, { depth: 1, at: line, to: from });
+  const opened: Open = { name, line: line.line, lines: [], components: [], from, to: from };
+  if (tree.open.length === 0) tree.calendars.push(opened);
+  else if (tree.open.length < deepest) tree.open.at(-1)?.components.push(opened);
+  else {
+    const message = `components are nested more than ${deepest} deep`;
+    report(tree, { line: line.line, code: "too-deep", message });
+  }
+  tree.open.push(opened);
+  if (name === "VCALENDAR") tree.zoneCount = 0;
+  if (name === "VTIMEZONE" && ++tree.zoneCount > mostZones) {
+    const message = `the calendar has more than ${mostZones} VTIMEZONE components`;
+    report(tree, { line: line.line, code: "too-many-zones", message });
+  }
+}
+
+function close(
+  tree: Tree,
+  { line, to }: { readonly line: ContentLine; readonly to: number },
+): void {
+  const name = line.value.trim().toUpperCase();
+  const depth = tree.open.findLastIndex((one) => one.name === name);
+  if (depth < 0) {
+    const inner = tree.open.at(-1);
+    const message = `END:${name} does not match BEGIN:${inner?.name} of line ${inner?.line}`;
+    report(tree, { line: line.line, code: "mismatched-end", message });
+    return;
+  }
+  leave(tree, { depth: depth + 1, at: line, to });
+  const closed = tree.open.pop();
+  if (closed) closed.to = to;
+  if (tree.open.length <= 1) tree.itemLineCount = 0;
+}
+
+/** Closes what is open below a depth, each for want of its END. */
+function leave(
+  tree: Tree,
+  { depth, at, to }: { readonly depth: number; readonly at: ContentLine; readonly to: number },
+): void {
+  const unclosed = tree.open.at(-1);
+  if (!unclosed || tree.open.length <= depth) return;
+  const message = `${quotedValue(at.raw)} comes before END:${unclosed.name}, which BEGIN:${unclosed.name} of line ${unclosed.line} needs`;
+  report(tree, { line: at.line, code: "mismatched-end", message });
+  for (const open of tree.open.splice(depth)) open.to = to;
+  if (tree.open.length <= 1) tree.itemLineCount = 0;
+}
+
+interface Found {
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Faults of one component beyond these say nothing more. */
+function report(tree: Tree, fault: Found): void {
+  const inside = tree.open.at(1);
+  const known = tree.faultCounts.get(inside) ?? 0;
+  tree.faultCounts.set(inside, known + 1);
+  if (known < mostProblems) tree.faults.push({ ...fault, inside });
+}
+
+function end(tree: Tree, fault: Found): void {
+  tree.fatal = { ...fault, inside: tree.open.at(1) };
+}
+
+/** The UID may follow the faulty line, so it is looked up last. */
+function named({ inside, ...problem }: Fault): IcsProblem {
+  const uid = inside?.lines.find((line) => line.name === "UID")?.value ?? null;
+  return { ...problem, uid };
+}

@@ -1,0 +1,403 @@
+import { type IcsProblem, quotedValue } from "../ics-problem.ts";
+import type { ContentLine } from "../lines/content-line.ts";
+import { hasControls } from "../lines/octets.ts";
+import {
+  type CalendarTree,
+  type Component,
+  firstLine,
+  itemLimits,
+  readLenientTokens,
+  readTokens,
+  type TokenLimits,
+  type TokenReading,
+  textOf,
+  wordOf,
+} from "../lines/tokens.ts";
+import { fail, ok, type Result } from "../result.ts";
+import type { ZoneOf } from "../time-values.ts";
+import {
+  createZoneBudget,
+  floatingZone,
+  type ZoneBudget,
+  zonesOfFile,
+} from "../zones/file-zones.ts";
+import type { IncomingCalendar, IncomingItem } from "./incoming.ts";
+import { readItem } from "./read-item.ts";
+import type { FileContext } from "./read-span.ts";
+import { createRuleDescriber } from "./second-opinion.ts";
+import { readAgain } from "./second-reader.ts";
+
+const methods: ReadonlySet<string> = new Set(["CANCEL", "PUBLISH", "REQUEST"]);
+
+/** A calendar file that was read as a whole. */
+export interface CalendarFile extends IncomingCalendar {
+  /** Where it begins, 1-based. */
+  readonly line: number;
+}
+
+/**
+ * Reads a calendar file of edits, which may hold several calendars. `zone` is the account's IANA zone, in which floating times
+ * stand. Fails with every reason found when the file as a whole cannot be trusted. A fault of one item is told in that item, what
+ * else was left out in `ignored`; both leave the others usable.
+ */
+export function readCalendar(
+  bytes: Uint8Array,
+  options: { readonly zone: string },
+): Result<CalendarFile, readonly IcsProblem[]> {
+  const tokens = readLenientTokens(bytes);
+  if (!tokens.ok) return tokens;
+  const { calendars, faults, skipped } = tokens.value;
+  const budget = createZoneBudget();
+  const read = calendars.map((each) => readComponents(each, { ...options, faults, budget }));
+  const files = read.flatMap((each) => (each.ok ? [each.value] : []));
+  const failures = read.flatMap((each) => (each.ok ? [] : each.failure));
+  const [first] = files;
+  return first ? ok(joined(files, { first, ignored: [...skipped, ...failures] })) : fail(failures);
+}
+
+/** Calendars of one file as one. A cancellation among others is told by its items. */
+function joined(
+  files: readonly CalendarFile[],
+  { first, ignored }: { readonly first: CalendarFile; readonly ignored: readonly IcsProblem[] },
+): CalendarFile {
+  const isOneMethod = files.every(({ method }) => method === first.method);
+  const items = files.flatMap((file) =>
+    isOneMethod || file.method !== "CANCEL"
+      ? file.items
+      : file.items.map((item) => ({ ...item, status: "CANCELLED" })),
+  );
+  return {
+    line: first.line,
+    method: isOneMethod ? first.method : null,
+    items: withoutDoubles(items),
+    ignored: [...ignored, ...files.flatMap((file) => file.ignored)],
+  };
+}
+
+function readComponents(
+  calendar: CalendarTree,
+  options: {
+    readonly zone: string;
+    readonly faults: TokenReading["faults"];
+    readonly budget: ZoneBudget;
+  },
+): Result<CalendarFile, readonly IcsProblem[]> {
+  const headers = headerFaults(calendar);
+  if (headers.length > 0) return fail(headers);
+
+  const { faults } = options;
+  const components = calendar.components.filter((one) => isItem(one) || !faults.has(one));
+  const left = calendar.components
+    .filter((one) => !isItem(one))
+    .flatMap((one) => faults.get(one) ?? []);
+  const context: FileContext = {
+    zoneOf: zonesOfFile({ ...calendar, components }, options.zone, options.budget),
+    describeRule: createRuleDescriber(),
+  };
+  const overrides = new Set<IncomingItem>();
+  const items = components.filter(isItem).map((component) => {
+    const remarks = floatingRemarks(component, { calendar, zone: options.zone });
+    const read = { ...withinLimits(readItem(component, context), component), remarks };
+    const torn = faults.get(component);
+    const item = torn ? { ...read, problems: [...torn, ...read.problems] } : read;
+    if (firstLine(component, "RECURRENCE-ID")) overrides.add(item);
+    return item;
+  });
+  return ok({
+    line: calendar.line,
+    method: wordOf(calendar, "METHOD") || null,
+    items: withSecondReading(calendar, {
+      items: overrides.size === 0 ? items : markOverridden(items, overrides),
+      zoneOf: context.zoneOf,
+    }),
+    ignored: [...left, ...components.filter(isStrange).map(ignoredProblem)],
+  });
+}
+
+/** Says where X-WR-TIMEZONE decides. */
+function floatingRemarks(
+  component: Component,
+  { calendar, zone }: { readonly calendar: Component; readonly zone: string },
+): readonly IcsProblem[] {
+  const named = floatingZone(calendar);
+  const line = component.lines.find(isFloatingTime);
+  if (named === null || named === zone || !line) return [];
+  const uid = textOf(component, "UID") ?? null;
+  const message = `${line.name} has no time zone; it is read in ${named}, as X-WR-TIMEZONE says`;
+  return [{ line: line.line, uid, code: "floating-zone", message }];
+}
+
+const isFloatingTime = ({ name, params, value }: ContentLine): boolean =>
+  /^(?:DTSTART|DTEND|DUE)$/.test(name) && !params.has("TZID") && /T\d{6}\s*$/.test(value);
+
+/** An item that another reader shows at another time is refused, whoever of the two is right. */
+function withSecondReading(
+  calendar: CalendarTree,
+  { items, zoneOf }: { readonly items: readonly IncomingItem[]; readonly zoneOf: ZoneOf },
+): readonly IncomingItem[] {
+  const disputed = readAgain(calendar, {
+    components: calendar.components.filter(isItem),
+    items,
+    zoneOf,
+  });
+  if (disputed.size === 0) return items;
+  return items.map((item) => {
+    const problems = disputed.get(item);
+    return problems ? { ...item, problems } : item;
+  });
+}
+
+function headerFaults(calendar: Component): readonly IcsProblem[] {
+  const faults: IcsProblem[] = [];
+  const check = (name: string, at: { readonly code: string; readonly why: string | null }) => {
+    const line = firstLine(calendar, name);
+    if (!line || at.why === null) return;
+    const message = `${name} ${quotedValue(line.value)}: ${at.why}`;
+    faults.push({ line: line.line, uid: null, code: at.code, message });
+  };
+  const version = wordOf(calendar, "VERSION");
+  const isOld = version !== undefined && version !== "2.0" && !version.endsWith(";2.0");
+  check("VERSION", { code: "version", why: isOld ? "only version 2.0 is read" : null });
+
+  const isOther = (wordOf(calendar, "CALSCALE") || "GREGORIAN") !== "GREGORIAN";
+  const scaleFault = isOther ? "only the Gregorian calendar is known" : null;
+  check("CALSCALE", { code: "calendar-scale", why: scaleFault });
+
+  const isReply = !methods.has(wordOf(calendar, "METHOD") || "PUBLISH");
+  const methodFault = isReply ? "such a message is no edit; PUBLISH, REQUEST and CANCEL are" : null;
+  check("METHOD", { code: "method", why: methodFault });
+  return faults;
+}
+
+function withinLimits(item: IncomingItem, component: Component): IncomingItem {
+  const { components, lines } = sizeOf(component);
+  if (components <= itemLimits.components && lines <= itemLimits.lines) return item;
+  const message = `the item has more than ${itemLimits.lines} lines or ${itemLimits.components} components`;
+  const problem = { line: item.line, uid: item.uid, code: "too-many-lines", message };
+  return { ...item, problems: [problem, ...item.problems] };
+}
+
+function sizeOf({ lines, components }: Component): TokenLimits {
+  return components.map(sizeOf).reduce(
+    (all, one) => ({
+      components: all.components + one.components,
+      lines: all.lines + one.lines,
+    }),
+    { components: 1, lines: lines.length },
+  );
+}
+
+const isItem = (component: Component): boolean =>
+  component.name === "VEVENT" || component.name === "VTODO";
+
+const isStrange = (component: Component): boolean =>
+  !isItem(component) && component.name !== "VTIMEZONE";
+
+function ignoredProblem(component: Component): IcsProblem {
+  const uid = firstLine(component, "UID")?.value ?? null;
+  const message = `${component.name} is left aside: the service has nothing for it`;
+  return { line: component.line, uid, code: "component", message };
+}
+
+/**
+ * Of several items with one UID the newest stands, and equal ones are one item. Where nothing tells which is newer, the UID is
+ * refused. Overrides of a series share its UID.
+ */
+function withoutDoubles(items: readonly IncomingItem[]): readonly IncomingItem[] {
+  const byUid = new Map<string, IncomingItem>();
+  const lost = new Set<IncomingItem>();
+  const undecided = new Set<string>();
+  for (const item of items) {
+    const { uid } = item;
+    if (uid === "" || isOverride(item)) continue;
+    const earlier = byUid.get(uid);
+    const order = earlier ? compareVersions(earlier, item) : -1;
+    if (order === 0 && earlier && !saysSame(earlier, item)) undecided.add(uid);
+    else if (order < 0) undecided.delete(uid);
+    if (earlier) lost.add(order < 0 ? earlier : item);
+    if (order < 0) byUid.set(uid, item);
+  }
+  if (lost.size === 0) return items;
+  const doubled = new Set([...lost].map(({ uid }) => uid));
+  return items
+    .filter((item) => !lost.has(item))
+    .map((item) => {
+      if (isOverride(item) || !doubled.has(item.uid)) return item;
+      return undecided.has(item.uid) ? withDouble(item) : withRemark(item);
+    });
+}
+
+function withRemark(item: IncomingItem): IncomingItem {
+  const message = `the UID ${quotedValue(item.uid)} is used more than once; the newest item is read`;
+  const remark = { line: item.line, uid: item.uid, code: "duplicate-uid", message };
+  return { ...item, remarks: [...item.remarks, remark] };
+}
+
+function withDouble(item: IncomingItem): IncomingItem {
+  const message = `the UID ${quotedValue(item.uid)} is used twice, and nothing tells which item is newer`;
+  const problem = { line: item.line, uid: item.uid, code: "duplicate-uid", message };
+  return { ...item, problems: [...item.problems, problem] };
+}
+
+const isOverride = ({ raw }: IncomingItem): boolean =>
+  raw.some((line) => /^RECURRENCE-ID[;:]/i.test(line));
+
+/** Below zero if the second one is newer. Source: RFC 5546 2.1.5 (SEQUENCE, then DTSTAMP). */
+function compareVersions(a: IncomingItem, b: IncomingItem): number {
+  const bySequence = (a.sequence ?? 0) - (b.sequence ?? 0);
+  if (bySequence !== 0) return bySequence;
+  const [first, second] = [a.lastModified, b.lastModified];
+  const byChange = first && second ? Temporal.Instant.compare(first, second) : 0;
+  return byChange === 0 ? stampOf(a).localeCompare(stampOf(b)) : byChange;
+}
+
+/** Of one form, so that later ones are greater as text. */
+const stampOf = ({ raw }: IncomingItem): string =>
+  raw.find((line) => /^DTSTAMP[;:]/i.test(line))?.match(/\d{8}T\d{6}Z?\s*$/i)?.[0] ?? "";
+
+const saysSame = (a: IncomingItem, b: IncomingItem): boolean =>
+  a.raw.length === b.raw.length && a.raw.every((line, at) => line === b.raw[at]);
+
+/** An item that another one overrides repeats, also where its own rule is missing. */
+function markOverridden(
+  items: readonly IncomingItem[],
+  overrides: ReadonlySet<IncomingItem>,
+): readonly IncomingItem[] {
+  const uids = new Set([...overrides].map((item) => item.uid));
+  return items.map((item) => {
+    const isKnown = item.problems.some((problem) => problem.code === "recurrence");
+    if (isKnown || item.uid === "" || !uids.has(item.uid)) return item;
+    const message =
+      "RECURRENCE-ID of another item with this UID: the service has no repeating items";
+    const problem = { line: item.line, uid: item.uid, code: "recurrence", message };
+    return { ...item, problems: [...item.problems, problem] };
+  });
+}
+
+/** The precondition of CALDAV: that a calendar object fails. Source: RFC 4791 5.3.2.1. */
+export type ObjectPrecondition =
+  | "supported-calendar-data"
+  | "valid-calendar-data"
+  | "valid-calendar-object-resource"
+  | "supported-calendar-component"
+  | "max-resource-size"
+  | "max-instances";
+
+/** The item of a calendar object. */
+export interface IncomingObject extends IncomingItem {
+  /** Whether its octets must be mended (`mendOctets`) before they are kept. */
+  readonly isMended: boolean;
+}
+
+/** Why octets are no calendar object. */
+export interface ObjectFault {
+  readonly precondition: ObjectPrecondition;
+  /** 1-based; null where the fault has no place. */
+  readonly line: number | null;
+  /** For people. */
+  readonly message: string;
+}
+
+/**
+ * Reads the octets of a calendar object as CalDAV knows it: one calendar with one item, which is answered and has no
+ * problems. `zone` is the account's IANA zone, in which floating times stand.
+ * Fails for whatever is no iCalendar data, for data that may not be an object (a METHOD, several items or none), and for
+ * what the service cannot hold at all: other components than events and to-dos, and items that repeat.
+ * Source: RFC 4791 4.1, 5.3.2.1; RFC 5545 3.6.
+ */
+export function readCalendarObject(
+  bytes: Uint8Array,
+  options: { readonly zone: string },
+): Result<IncomingObject, ObjectFault> {
+  const tree = readTokens(bytes, itemLimits);
+  if (!tree.ok) return fail(faultOf(tree.failure));
+  const calendar = tree.value;
+  const shape = shapeFault(calendar);
+  if (shape) return fail(shape);
+
+  const incoming = readComponents(calendar, {
+    ...options,
+    faults: new Map(),
+    budget: createZoneBudget(),
+  });
+  if (!incoming.ok) return fail(faultOf(incoming.failure));
+  const [item, ...others] = incoming.value.items;
+  if (!item || others.length > 0) throw new Error("a calendar of one item was read as another");
+  const fault = itemFault(item, calendar);
+  return fault ? fail(fault) : ok({ ...item, isMended: calendar.isMended || hasControls(bytes) });
+}
+
+const preconditions: ReadonlyMap<string, ObjectPrecondition> = new Map([
+  ["too-large", "max-resource-size"],
+  ["too-long", "max-resource-size"],
+  ["version", "supported-calendar-data"],
+  ["calendar-scale", "supported-calendar-data"],
+  ["two-calendars", "valid-calendar-object-resource"],
+  ["too-many-components", "valid-calendar-object-resource"],
+  ["too-many-lines", "valid-calendar-object-resource"],
+  ["too-many-zones", "valid-calendar-object-resource"],
+  ["method", "valid-calendar-object-resource"],
+  ["duplicate-uid", "valid-calendar-object-resource"],
+  ["missing-uid", "valid-calendar-object-resource"],
+  ["bad-uid", "valid-calendar-object-resource"],
+  ["recurrence", "max-instances"],
+]);
+
+/** The first problem counts: the answer names one precondition. */
+function faultOf(problems: readonly IcsProblem[]): ObjectFault {
+  const [problem] = problems;
+  if (!problem) throw new Error("a refusal names no problem");
+  const { line, code, message } = problem;
+  return { precondition: preconditions.get(code) ?? "valid-calendar-data", line, message };
+}
+
+/** Parts of a calendar that are no item. */
+const isObjectItem = (component: Component): boolean => component.name !== "VTIMEZONE";
+
+function shapeFault(calendar: Component): ObjectFault | null {
+  const method = firstLine(calendar, "METHOD");
+  if (method) {
+    const message = `METHOD ${quotedValue(method.value)}: a stored object has none, as it is no message`;
+    return resourceFault(method.line, message);
+  }
+  const items = calendar.components.filter(isObjectItem);
+  const [first] = items;
+  if (!first) return resourceFault(calendar.line, "the calendar holds no event and no to-do");
+  const stranger = items.find((item) => item.name !== first.name);
+  if (stranger) {
+    const message = `a ${first.name} and a ${stranger.name} cannot stand in one object`;
+    return resourceFault(stranger.line, message);
+  }
+  if (first.name !== "VEVENT" && first.name !== "VTODO") {
+    const message = `the service has nothing for a ${first.name}: it keeps events and to-dos`;
+    return { precondition: "supported-calendar-component", line: first.line, message };
+  }
+  return items.length === 1 ? null : severalFault(items);
+}
+
+/** Several components are one item that repeats, or several items. */
+function severalFault(items: readonly Component[]): ObjectFault {
+  const uids = items.map((item) => firstLine(item, "UID")?.value ?? "");
+  const other = items.find((_item, at) => uids[at] !== uids[0]);
+  if (other) return resourceFault(other.line, "an object holds one item, not several UIDs");
+  const override = items.find((item) => firstLine(item, "RECURRENCE-ID"));
+  if (!override) {
+    const message = `the UID ${quotedValue(uids[0] ?? "")} stands in several components`;
+    return resourceFault(items.at(1)?.line ?? null, message);
+  }
+  const message = "RECURRENCE-ID: the service has no repeating items";
+  return { precondition: "max-instances", line: override.line, message };
+}
+
+function itemFault(item: IncomingItem, calendar: Component): ObjectFault | null {
+  // An item that repeats is refused as one, whatever else is wrong with it.
+  const repeat = item.problems.filter(({ code }) => code === "recurrence");
+  if (item.problems.length > 0) return faultOf([...repeat, ...item.problems]);
+  if (item.component === "VTODO" || item.when) return null;
+  const line = calendar.components.find(isObjectItem)?.line ?? null;
+  return { precondition: "valid-calendar-data", line, message: "the VEVENT has no DTSTART" };
+}
+
+function resourceFault(line: number | null, message: string): ObjectFault {
+  return { precondition: "valid-calendar-object-resource", line, message };
+}

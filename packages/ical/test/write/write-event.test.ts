@@ -1,0 +1,162 @@
+import { type EventCard, type When, writeEvent } from "@dayferry/ical";
+import { describe, expect, it } from "vitest";
+import { UnwritableEventError } from "../../src/write/write-event.ts";
+import { at, card, timed } from "../cards.ts";
+
+const linesOf = (fields: Partial<EventCard>): readonly string[] =>
+  writeEvent(card(fields)).replaceAll("\r\n ", "").split("\r\n");
+
+describe("writeEvent()", () => {
+  it("writes all of a card, alarms after the properties", () => {
+    const written = linesOf({
+      uid: "a,b;c\\d",
+      summary: "A, B",
+      description: "one\ntwo",
+      html: "<p>one</p>\n<p>two, three</p>",
+      categories: ["Milestone", "x, y", " "],
+      reminder: Temporal.Duration.from("PT15M"),
+      transparent: true,
+      classification: "PRIVATE",
+      status: "confirmed",
+      url: "https://a.b/?c=1,2;3",
+    });
+    expect(written).toEqual([
+      "BEGIN:VEVENT",
+      "UID:a\\,b\\;c\\\\d",
+      "SEQUENCE:2",
+      "DTSTAMP:20260601T080000Z",
+      "DTSTART;TZID=Europe/Berlin:20260701T100000",
+      "DTEND;TZID=Europe/Berlin:20260701T110000",
+      "SUMMARY:A\\, B",
+      "TRANSP:TRANSPARENT",
+      "DESCRIPTION:one\\ntwo",
+      "X-ALT-DESC;FMTTYPE=text/html:<p>one</p>\\n<p>two\\, three</p>",
+      "CATEGORIES:Milestone,x\\, y",
+      "URL;VALUE=URI:https://a.b/?c=1%2C2%3B3",
+      "CREATED:20260501T080000Z",
+      "LAST-MODIFIED:20260601T080000Z",
+      "CLASS:PRIVATE",
+      "X-DAYFERRY-BASE:2",
+      "STATUS:CONFIRMED",
+      "BEGIN:VALARM",
+      "ACTION:DISPLAY",
+      "TRIGGER:-PT15M",
+      "DESCRIPTION:A\\, B",
+      "END:VALARM",
+      "END:VEVENT",
+      "",
+    ]);
+  });
+
+  it("leaves out what a card does not have", () => {
+    const written = linesOf({ createdAt: null, html: "<p>x</p>" }).map(
+      (line) => line.split(/[;:]/)[0],
+    );
+    expect(written).not.toContain("CREATED");
+    expect(written).not.toContain("DESCRIPTION");
+    expect(written).not.toContain("X-ALT-DESC");
+    expect(written).not.toContain("BEGIN:VALARM");
+    expect(linesOf({ status: "no status\r\nX:1" }).join()).not.toContain("STATUS");
+  });
+
+  it.each([
+    [
+      "times",
+      timed("2026-07-01T10:00", "2026-07-01T11:00"),
+      "DTSTART;TZID=Europe/Berlin:20260701T100000",
+      "DTEND;TZID=Europe/Berlin:20260701T110000",
+    ],
+    [
+      "no end",
+      timed("2026-07-01T10:00", null),
+      "DTSTART;TZID=Europe/Berlin:20260701T100000",
+      "DTEND;TZID=Europe/Berlin:20260701T103000",
+    ],
+    [
+      "times of another zone",
+      {
+        kind: "times",
+        start: at("2026-07-01T10:00").withTimeZone("Asia/Tokyo"),
+        end: null,
+      } satisfies When,
+      "DTSTART;TZID=Europe/Berlin:20260701T100000",
+      "DTEND;TZID=Europe/Berlin:20260701T103000",
+    ],
+    [
+      "the first pass of an overlap",
+      timed("2026-10-25T02:30+02:00", null),
+      "DTSTART:20261025T003000Z",
+      "DTEND:20261025T010000Z",
+    ],
+    [
+      "the first pass alone",
+      timed("2026-10-25T02:00+02:00", "2026-10-25T04:00"),
+      "DTSTART:20261025T000000Z",
+      "DTEND:20261025T030000Z",
+    ],
+    [
+      "the second pass of an overlap",
+      timed("2026-10-25T02:30+01:00", "2026-10-25T04:00"),
+      "DTSTART:20261025T013000Z",
+      "DTEND:20261025T030000Z",
+    ],
+    [
+      "an end in the second pass",
+      timed("2026-10-25T01:00", "2026-10-25T02:30+01:00"),
+      "DTSTART:20261024T230000Z",
+      "DTEND:20261025T013000Z",
+    ],
+    [
+      "one day",
+      {
+        kind: "dates",
+        start: Temporal.PlainDate.from("2026-07-01"),
+        end: Temporal.PlainDate.from("2026-07-02"),
+      } satisfies When,
+      "DTSTART;VALUE=DATE:20260701",
+      "DTEND;VALUE=DATE:20260702",
+    ],
+    [
+      "a new year",
+      {
+        kind: "dates",
+        start: Temporal.PlainDate.from("2026-12-30"),
+        end: Temporal.PlainDate.from("2027-01-03"),
+      } satisfies When,
+      "DTSTART;VALUE=DATE:20261230",
+      "DTEND;VALUE=DATE:20270103",
+    ],
+  ] as const)("writes %s", (_what, when, start, end) => {
+    const written = linesOf({ when });
+    expect(written).toContain(start);
+    expect(written).toContain(end);
+  });
+
+  it("writes UTC without TZID", () => {
+    expect(linesOf({ zone: "Etc/UTC" })).toContain("DTSTART:20260701T080000Z");
+  });
+
+  it.each([
+    ["PT0S", "TRIGGER:PT0S"],
+    ["P1D", "TRIGGER:-P1D"],
+    ["P1W", "TRIGGER:-P7D"],
+    ["PT90M", "TRIGGER:-PT1H30M"],
+  ])("writes a reminder of %s", (reminder, expected) => {
+    expect(linesOf({ reminder: Temporal.Duration.from(reminder) })).toContain(expected);
+  });
+
+  it("describes the alarm of an event without title", () => {
+    const written = linesOf({ summary: "", reminder: Temporal.Duration.from("PT5M") });
+    expect(written).toContain("DESCRIPTION:Reminder");
+  });
+
+  it("throws when the card breaks its promises", () => {
+    expect(() => writeEvent(card({ uid: "\r\n" }))).toThrow(UnwritableEventError);
+    const backwards = timed("2026-07-01T10:00", "2026-07-01T09:00");
+    expect(() => writeEvent(card({ when: backwards }))).toThrow(/event-1@dayferry.*ends at/);
+    const day = Temporal.PlainDate.from("2026-07-01");
+    expect(() => writeEvent(card({ when: { kind: "dates", start: day, end: day } }))).toThrow(
+      /ends on/,
+    );
+  });
+});

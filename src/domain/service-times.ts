@@ -1,0 +1,194 @@
+import { type When, wallClock } from "@dayferry/ical";
+import { fail, ok, type Result } from "./result.ts";
+
+/** The service's own form: `YYYY-MM-DD HH:MM`, wall clock of the account's zone, the last day inclusive. */
+export interface ServiceTimes {
+  readonly start: string;
+  readonly end: string | null;
+  readonly allDay: boolean;
+}
+
+/** Why the service cannot hold an event's times: read back, they would be others. */
+export interface HoldFault {
+  readonly kind: "repeated-hour" | "years";
+  readonly message: string;
+}
+
+/** Years that the service's own form and calendars can write, with the day after and in any zone. */
+const yearsHeld = { from: 1000, to: 9998 } as const;
+/** What is read beyond stands on the first or the last of these days; years of four digits, as above. */
+const reach = {
+  from: new Temporal.PlainDate(1, 1, 2),
+  to: new Temporal.PlainDate(9999, 12, 29),
+} as const;
+const lastMinute = new Temporal.PlainTime(23, 59);
+
+const naivePattern = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?)?$/;
+const instantPattern = /^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}.*(?:Z|[+-]\d{2}:?\d{2})$/;
+
+/**
+ * Reads the service's times in the account's zone. Wall clock in a DST gap or overlap is settled as RFC 5545 does
+ * ("compatible"). A form with an offset is taken as the instant it names.
+ * Fails with a sentence that names the offending value.
+ */
+export function readServiceTimes(times: ServiceTimes, zone: string): Result<When, string> {
+  const start = parseTime(times.start, zone);
+  if (!start.ok) return start;
+  const endText = times.end?.trim() ?? "";
+  const end = endText === "" ? null : parseTime(endText, zone);
+  if (end && !end.ok) return end;
+
+  if (times.allDay) {
+    const first = start.value.clock.toPlainDate();
+    const last = end ? end.value.clock.toPlainDate() : first;
+    if (Temporal.PlainDate.compare(last, first) < 0) {
+      return fail(`end "${endText}" is before start "${times.start}"`);
+    }
+    return ok({ kind: "dates", start: first, end: last.add({ days: 1 }) });
+  }
+  const from = start.value.time;
+  if (!end) return ok({ kind: "times", start: from, end: null });
+  const to = endAfter(start.value, end.value);
+  if (!to) return fail(`end "${endText}" is before start "${times.start}"`);
+  const empty = Temporal.ZonedDateTime.compare(from, to) === 0;
+  return ok({ kind: "times", start: from, end: empty ? null : to });
+}
+
+/**
+ * The service's request form: `YYYY-MM-DD` for dates (last day inclusive, no end for one day), ISO 8601 with a
+ * numeric offset for times. Seconds are cut, as the service does. Offsets are whole minutes; of one that was not, as
+ * before standard time, the lower one is written, so that the service finds the same minute of its own clock.
+ */
+export function writeServiceTimes(when: When): {
+  readonly start: string;
+  readonly end: string | null;
+  readonly allDay: boolean;
+} {
+  if (when.kind === "times") {
+    const end = when.end ? withOffset(when.end) : null;
+    return { start: withOffset(when.start), end, allDay: false };
+  }
+  const last = when.end.subtract({ days: 1 });
+  const oneDay = last.equals(when.start);
+  return { start: when.start.toString(), end: oneDay ? null : last.toString(), allDay: true };
+}
+
+/**
+ * Why the service cannot hold times; null when it can. It keeps the clock of `zone`, the account's, and nothing else: of an
+ * hour that the clocks repeat it knows the first pass alone, except for an end that could not be there.
+ */
+export function holdFault(when: When, zone: string): HoldFault | null {
+  const years = yearsFault(when, zone);
+  if (years || when.kind === "dates") return years;
+  const [start, end] = [when.start, when.end].map((time) => time && clockIn(time, zone));
+  if (!start) return null;
+  if (!wallClock(start.clock, zone).equals(start.time)) return repeatedFault("start", start);
+  if (!end) return null;
+  const isBackwards = Temporal.PlainDateTime.compare(end.clock, start.clock) <= 0;
+  const isSame = wallClock(end.clock, zone).equals(end.time);
+  const isEmpty = end.time.equals(start.time);
+  return isEmpty || (isSame && !isBackwards) ? null : repeatedFault("end", end);
+}
+
+/** Why days cannot be held by the service or shown by calendars; null when they can. */
+export function dayFault(day: Temporal.PlainDate): HoldFault | null {
+  const { from, to } = yearsHeld;
+  if (day.year >= from && day.year <= to) return null;
+  const message = `${day.toString()} is not of the years ${from} to ${to}, which service and calendars can write`;
+  return { kind: "years", message };
+}
+
+/** The day, or the nearest one that calendars can be shown. */
+export function withinReach(day: Temporal.PlainDate): Temporal.PlainDate {
+  if (Temporal.PlainDate.compare(day, reach.from) < 0) return reach.from;
+  return Temporal.PlainDate.compare(day, reach.to) > 0 ? reach.to : day;
+}
+
+interface ReadTime {
+  /** As it was written. */
+  readonly clock: Temporal.PlainDateTime;
+  readonly time: Temporal.ZonedDateTime;
+  /** Whether the offset was written too, so that nothing is left to settle. */
+  readonly exact: boolean;
+}
+
+/**
+ * The end that belongs to the start, in nights in which the clocks are changed: one that lies in the repeated hour is
+ * its second pass if the first is too early, and one that follows a start in the missing hour keeps its distance.
+ * Null when the end is before the start.
+ */
+function endAfter(start: ReadTime, end: ReadTime): Temporal.ZonedDateTime | null {
+  if (Temporal.ZonedDateTime.compare(end.time, start.time) >= 0) return end.time;
+  if (start.exact || end.exact) return null;
+  if (Temporal.PlainDateTime.compare(end.clock, start.clock) >= 0) {
+    return start.time.add(start.clock.until(end.clock, { largestUnit: "hours" }));
+  }
+  const second = end.clock.toZonedDateTime(end.time.timeZoneId, { disambiguation: "later" });
+  return Temporal.ZonedDateTime.compare(second, start.time) >= 0 ? second : null;
+}
+
+function parseTime(text: string, zone: string): Result<ReadTime, string> {
+  const trimmed = text.trim();
+  try {
+    if (instantPattern.test(trimmed)) {
+      const read = cutSeconds(Temporal.Instant.from(trimmed).toZonedDateTimeISO(zone));
+      const clock = clockWithinReach(read.toPlainDateTime());
+      const time = clock.equals(read.toPlainDateTime()) ? read : wallClock(clock, zone);
+      return ok({ clock, time, exact: true });
+    }
+    const match = naivePattern.exec(trimmed);
+    if (!match) return fail(`"${text}" is not YYYY-MM-DD HH:MM`);
+    const clock = clockWithinReach(
+      Temporal.PlainDateTime.from(`${match[1]}T${match[2] ?? "00:00"}`),
+    );
+    return ok({ clock, time: wallClock(clock, zone), exact: false });
+  } catch {
+    return fail(`"${text}" is no real date and time`);
+  }
+}
+
+function clockWithinReach(clock: Temporal.PlainDateTime): Temporal.PlainDateTime {
+  const day = clock.toPlainDate();
+  const near = withinReach(day);
+  if (near === day) return clock;
+  return near === reach.from ? near.toPlainDateTime() : near.toPlainDateTime(lastMinute);
+}
+
+function withOffset(time: Temporal.ZonedDateTime): string {
+  const clock = cutSeconds(time).toPlainDateTime().toString({ smallestUnit: "second" });
+  const minutes = Math.floor(time.offsetNanoseconds / 60e9);
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const digits = [hours, rest].map((part) => String(part).padStart(2, "0")).join(":");
+  return `${clock}${minutes < 0 ? "-" : "+"}${digits}`;
+}
+
+/** The minute in which a time lies: the service keeps no seconds. */
+export function cutSeconds(time: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  return time.round({ smallestUnit: "minute", roundingMode: "floor" });
+}
+
+interface ClockTime {
+  readonly clock: Temporal.PlainDateTime;
+  readonly time: Temporal.ZonedDateTime;
+}
+
+function clockIn(at: Temporal.ZonedDateTime, zone: string): ClockTime {
+  const time = cutSeconds(at.withTimeZone(zone));
+  return { clock: time.toPlainDateTime(), time };
+}
+
+function repeatedFault(edge: "start" | "end", { clock, time }: ClockTime): HoldFault {
+  const text = clock.toString({ smallestUnit: "minute" }).replace("T", " ");
+  const utc = time.toInstant().toString({ smallestUnit: "minute" });
+  const message = `the ${edge}, ${utc}, is the second ${text} of a night in which the clocks of ${time.timeZoneId} go back; the service keeps the clock alone and would take it for another moment`;
+  return { kind: "repeated-hour", message };
+}
+
+/** The first and the last day, in the account's zone; an exclusive end is the day after. */
+function yearsFault(when: When, zone: string): HoldFault | null {
+  const [first, last] =
+    when.kind === "dates"
+      ? [when.start, when.end.subtract({ days: 1 })]
+      : [when.start, when.end ?? when.start].map((time) => time.withTimeZone(zone).toPlainDate());
+  return (first && dayFault(first)) ?? (last ? dayFault(last) : null);
+}
