@@ -4,12 +4,13 @@ import type { Ledger, MarkedField, Noted } from "../ledger.ts";
 import { subscribed } from "../life.ts";
 import type { World } from "../world.ts";
 
-/** An event of the calendar. `told`: when its title and its day were given, and how often a backup had been restored by then. */
+/** An event of the calendar. `restores`: how often a backup had been restored when it was made; `told`: its latest marks. */
 interface Published {
   readonly uid: string;
+  readonly restores: number;
   title: string;
   day: string;
-  readonly told: Map<MarkedField, { readonly mark: string; readonly restores: number }>;
+  readonly told: Map<MarkedField, string>;
 }
 
 const name = "publisher";
@@ -54,18 +55,22 @@ export class Publisher {
     return this.#isRead;
   }
 
-  /** What the calendar says at the end has to be in the service, unless a restore has come in between, or somebody has deleted it. */
+  /**
+   * What the calendar says at the end has to be in the service, unless somebody has deleted it there. A restore may have forgotten what
+   * was made before it and had not arrived: that is not made again.
+   */
   close(): void {
-    for (const { mark, restores } of this.#events.flatMap(({ told }) => [...told.values()])) {
-      const isExpected = restores === this.#world.restores && !this.#ledger.isDeleted(mark);
-      if (isExpected) this.#ledger.acknowledge(mark);
+    const since = this.#events.filter(({ restores }) => restores === this.#world.restores);
+    for (const mark of since.flatMap(({ told }) => [...told.values()])) {
+      if (!this.#ledger.isDeleted(mark)) this.#ledger.acknowledge(mark);
     }
   }
 
   #make(): void {
     this.#made += 1;
     const uid = `published-${this.#made}@example.com`;
-    const event: Published = { uid, title: "", day: "", told: new Map() };
+    const { restores } = this.#world;
+    const event: Published = { uid, restores, title: "", day: "", told: new Map() };
     this.#events.push(event);
     this.#set(event, "title");
     this.#set(event, "day");
@@ -89,7 +94,7 @@ export class Publisher {
     const [title, before] = [event.title, event[what]].map((text) => text.split(" ")[0] || null);
     const mark = this.#ledger.nextMark(field);
     event[what] = what === "title" ? `${mark} by a publisher` : mark;
-    event.told.set(field, { mark, restores: this.#world.restores });
+    event.told.set(field, mark);
     this.#isRead = false;
     this.#note({ field, mark, before: before ?? null, item: title ?? null });
   }
