@@ -53,6 +53,12 @@ export const plainFault = (status: number, reason: string): DavFault => ({
   reason,
 });
 
+/** What can be answered when the service has been read. */
+export const laterFault = (reason: string): DavFault => ({
+  ...plainFault(503, reason),
+  headers: { "Retry-After": "30" },
+});
+
 /** A body that is no XML, or none that is taken. Source: RFC 4918 8.2 (400). */
 export function xmlFault({ line, reason }: XmlFault): DavFault {
   const where = line === null ? "" : ` (line ${line})`;
@@ -87,6 +93,7 @@ export function objectFault({ precondition, line, message }: ObjectFault): DavFa
 export function refusalFault({ problems }: Pick<PlannedItem, "problems">): DavFault {
   if (problems.some(({ code }) => code === "gone")) return unseenFault();
   const reason = problems.map(({ message }) => message).join("; ");
+  if (problems.some(({ code }) => code === "not-read")) return laterFault(reason);
   const isSeries = problems.some(({ code }) => code === "recurrence");
   const isLong = problems.some(({ code }) => code === "too-long");
   const other = isLong ? "max-resource-size" : "valid-calendar-object-resource";

@@ -1,7 +1,7 @@
 import { isId, type PersonId, personId } from "../domain/ids.ts";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { CalendarAddress, DavContext, DavPaths, DavTarget, Resource } from "./dav-request.ts";
-import { type DavFault, plainFault, privilegeFault } from "./fault.ts";
+import { type DavFault, laterFault, plainFault, privilegeFault } from "./fault.ts";
 
 const contextRoot = "/dav/";
 const profileName = "dayferry.mobileconfig";
@@ -183,13 +183,9 @@ function findInHome(
   return ok({ kind: "object", calendar, name, object: calendars.object(calendar, name) });
 }
 
-export const notReadYet: DavFault = {
-  ...plainFault(
-    503,
-    "the project is still being read for the first time; a part of it would look like the whole",
-  ),
-  headers: { "Retry-After": "30" },
-};
+export const notReadYet: DavFault = laterFault(
+  "the project is still being read for the first time; a part of it would look like the whole",
+);
 
 /** The address of a resource, as answers name it. */
 export function hrefOf(resource: Resource, { paths, person }: DavContext): string {

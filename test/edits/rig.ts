@@ -19,6 +19,8 @@ import { handClock, testStore } from "../support/test-store.ts";
 const webUrl = "https://work.example.com/#/{project}/{kind}/{id}";
 
 export interface RigSetting {
+  /** Where the database is, or is to be; absent = in memory. */
+  readonly file?: string;
   readonly labels?: "known" | "create";
   readonly mode?: "apply" | "review";
   readonly withOwnKey?: ReadonlySet<PersonId>;
@@ -28,7 +30,7 @@ export interface RigSetting {
 /** A store with two projects, three lists, two people with addresses and three labels, and the way in for files. */
 export function acceptRig(setting: RigSetting = {}) {
   const clock = handClock("2026-11-20T12:00:00Z");
-  const store = testStore(clock);
+  const store = testStore(clock, setting.file);
   store.directory.putProjects([aProject(2001, "Website"), aProject(2002, "Trade fair")], true);
   store.directory.putTodolists(
     null,

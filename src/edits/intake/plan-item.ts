@@ -2,6 +2,7 @@ import { type IncomingItem, oneLine, underUid, wholeDay } from "@dayferry/ical";
 import { customDatesOf, customDateTitle, readCustomDateUid } from "../../domain/custom-date.ts";
 import { type Edit, visibleStates } from "../../domain/edit.ts";
 import { isOwnUid } from "../../domain/identity.ts";
+import { revision } from "../../domain/ids.ts";
 import { type Item, privateTitle } from "../../domain/item.ts";
 import { sameText, sameWhen } from "../../domain/sameness.ts";
 import type { Reader } from "../../domain/sight.ts";
@@ -29,6 +30,7 @@ export function planItem(given: IncomingItem, situation: Situation): ItemPlan {
   const isStruck = incoming.status === "CANCELLED" && situation.channel !== "caldav";
   const cancelled = calendar.method === "CANCEL" || isStruck;
   if (viewed) return planKnown(incoming, { viewed, cancelled, situation });
+  if (identity && !cancelled && isUnread(identity, situation)) return refuseUnread(incoming);
   if (identity) return planAbsent(incoming, { identity, cancelled, situation });
   if (cancelled) return refuseCancel(incoming);
   const isOwn = isOwnUid(incoming.uid, store.meta.installation);
@@ -37,6 +39,21 @@ export function planItem(given: IncomingItem, situation: Situation): ItemPlan {
   return isOwn || isTaken
     ? refuseGone(incoming, { identity, situation })
     : planNew(incoming, { situation });
+}
+
+/**
+ * Whether the database that a restore has replaced had the item, which this one has not read yet: it is probably still in the
+ * workspace, and creating it would make a duplicate. Settled when every list has been read once.
+ */
+function isUnread({ item, serviceId }: IdentityRow, { store }: Situation): boolean {
+  if (serviceId === null || !store.rounds.isReconciling()) return false;
+  return store.view.versionsFrom(item, revision(0)).at(-1)?.item != null;
+}
+
+function refuseUnread(incoming: IncomingItem): ItemPlan {
+  const message =
+    "a backup was just restored, and this item has not been read again: send it once more in a minute";
+  return refusal(incoming, { reasons: [{ line: incoming.line, code: "not-read", message }] });
 }
 
 interface Absent {

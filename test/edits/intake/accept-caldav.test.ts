@@ -1,9 +1,14 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import { readCalendar } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
+import { refusalFault } from "../../../src/caldav/fault.ts";
 import { labelId, personId, projectId } from "../../../src/domain/ids.ts";
 import type { PatchField } from "../../../src/domain/patch.ts";
 import { createAcceptItems, type ItemsRequest } from "../../../src/edits/intake/accept.ts";
+import { beginNewLife } from "../../../src/store/copies/new-life.ts";
 import { anEvent, aTask, days, zone } from "../../support/items.ts";
+import { migrations, testDirectory } from "../../support/test-store.ts";
 import {
   acceptRig,
   calendar,
@@ -157,6 +162,25 @@ describe("accept() of what was deleted", () => {
     const item = rig.put(again(uid), { recreate: true });
     expect(item).toMatchObject({ action: "create", uid });
     expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id: null, title: "Again" } });
+  });
+
+  it("waits for the lists to be read after a restore where only the replaced database has it", () => {
+    const folder = testDirectory();
+    const [file, replaced] = [join(folder, "backup.sqlite"), join(folder, "replaced.sqlite")];
+    const before = acceptRig({ file });
+    before.store.close();
+    copyFileSync(file, replaced);
+    const since = acceptRig({ file: replaced });
+    const uid = since.put(aTask(601));
+    since.store.close();
+    const now = before.clock();
+    beginNewLife(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced });
+    const rig = channelRig({ file });
+    const refused = rig.put(again(uid), { recreate: true });
+    expect(codes(refused)).toEqual(["not-read"]);
+    expect(refusalFault(refused)).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
+    rig.store.rounds.reconciled();
+    expect(rig.put(again(uid), { recreate: true })).toMatchObject({ action: "create", uid });
   });
 
   it("takes a deletion back that has not left yet", () => {
