@@ -116,11 +116,14 @@ export class Ledger {
     this.#wishes.push({ ...wish, at: this.#world.time.clock() });
   }
 
-  /** What got no answer turns out to have been taken. */
+  /** What got no answer turns out to have been taken, when the edit of it was made. */
   acknowledge(mark: string): void {
     const nth = this.#wishes.findIndex((wish) => wish.mark === mark);
     const wish = this.#wishes[nth];
-    if (wish) this.#wishes[nth] = { ...wish, way: "taken" };
+    if (!wish) return;
+    const { journal } = this.#world.life.rooms.store;
+    const edit = journal.list({ limit: 10_000 }).find((one) => isOf(wish, one));
+    this.#wishes[nth] = { ...wish, at: edit?.createdAt ?? wish.at, way: "taken" };
   }
 
   /**

@@ -2,6 +2,7 @@ import {
   type ItemKey,
   itemKey,
   type PersonId,
+  personId,
   type Revision,
   revision,
   serviceId,
@@ -270,4 +271,11 @@ export function triedRow(row: unknown): {
 } {
   const raw = row as { collection: CollectionName; project_id: number };
   return { collection: raw.collection, project: raw.project_id };
+}
+
+/** A collection where an edit that waits shows an item to its editor. */
+export function heldPlaceRow(row: unknown): ReturnType<typeof triedRow> & {
+  readonly actor: PersonId;
+} {
+  return { ...triedRow(row), actor: personId((row as { actor: number }).actor) };
 }

@@ -7,6 +7,7 @@ import { sameDescription, sameTitle } from "../../domain/sameness.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import {
   contentText,
+  heldPlaceRow,
   identityRow,
   instantText,
   mirrorRow,
@@ -138,6 +139,11 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
        JOIN collections k ON k.name = c.collection
      WHERE n.item IN (@key, @above) AND n.person IS NOT NULL AND c.collection NOT IN (SELECT collection FROM view_items WHERE item = @key)`,
   );
+  const heldPlaces = db.prepare(
+    `SELECT DISTINCT e.actor, c.collection, k.project_id FROM edits e JOIN object_names n ON n.item = e.item AND n.person = e.actor
+       JOIN changes c USING (revision) JOIN collections k ON k.name = c.collection
+     WHERE e.item IN (@key, @above) AND e.state = 'held' AND c.collection <> @collection`,
+  );
   const subtasksOf = db.prepare(
     `SELECT below.item FROM identities task JOIN view_items below ON below.parent_id = task.service_id
      WHERE task.item = ? AND task.kind = 'task'`,
@@ -230,6 +236,17 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     setSequence.run(next, nextModified(modifiedAt).toString(), key);
   }
 
+  /** Logs a change of an item where the moves of it, or of its task, that wait for approval show it to their editors. */
+  function logWhereHeld(key: ItemKey, plain: PlainItem, collection: CollectionName) {
+    const parentId = plain.kind === "event" ? null : plain.parentId;
+    const task = parentId === null ? undefined : taskOf.get(parentId);
+    const above = task === undefined ? key : numberColumn(task, "item");
+    for (const row of heldPlaces.all({ key, above, collection })) {
+      const { collection: place, project, actor } = heldPlaceRow(row);
+      log(place, { key, act: "put", project, told: toldTo(actor) });
+    }
+  }
+
   /** Stores the version that is shown from now on, under the SEQUENCE and LAST-MODIFIED that the item has got. */
   function keepVersion(
     key: ItemKey,
@@ -251,6 +268,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     raiseSequence(key);
     keepVersion(key, { revision: at, collection: shown.collection, content: null });
     dropView.run(key);
+    logWhereHeld(key, plain, shown.collection);
   }
 
   function put(
@@ -288,6 +306,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       // A todolist that changes projects keeps its collection: what the old project shows has changed as well.
       raiseRevision.run(collection, before.projectId, at);
     }
+    if (!quiet) logWhereHeld(key, after, collection);
   }
 
   function publish(key: ItemKey): boolean {
@@ -326,6 +345,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       project: plain.projectId,
       told: told ?? toldOf([plain]),
     });
+    if (told === null) logWhereHeld(key, plain, collection);
     return { at: revision(at), collection, content };
   }
 

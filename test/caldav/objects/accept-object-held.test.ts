@@ -189,6 +189,28 @@ describe("a deletion that is held", () => {
     expect(rig.since("tasks-3003", token).buried).toContain(`${uidOf(below)}.ics`);
   });
 
+  it.each(["task", "subtask"])(
+    "shows what others do to the %s in the calendar where it waits",
+    (kind) => {
+      const rig = heldRig();
+      const path = rig.member(aTask(601));
+      const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
+      rig.move(path, `${near}/a.ics`);
+      const name = kind === "task" ? "a.ics" : `${uidOf(below)}.ics`;
+      const changed =
+        kind === "task"
+          ? aTask(601, { title: "Other" })
+          : aTask(602, { kind: "subtask", parentId: serviceId(601), title: "Other" });
+      const first = rig.token("tasks-3003");
+      rig.member(changed);
+      expect(rig.since("tasks-3003", first).put).toContain(name);
+      const second = rig.token("tasks-3003");
+      rig.store.mirror.bury(rig.store.mirror.find(changed.kind, changed.id) as never);
+      expect(rig.names("tasks-3003")).not.toContain(name);
+      expect(rig.since("tasks-3003", second).buried).toContain(name);
+    },
+  );
+
   it("brings the subtasks back as well when it is approved, and refused by the service", () => {
     const rig = heldRig();
     const path = rig.member(aTask(601));
