@@ -424,7 +424,7 @@ function buildRooms(
   const calendars = createCalendars({
     store,
     zone,
-    hasRead: (project) => sync.hasRead(project),
+    hasRead: (project) => sync.hasRead(project) && sync.hasReadSinceRestore(project),
     onOpened: (project) => sync.noteReading(project),
     milestones: config.calendars.milestones,
     readOnly,

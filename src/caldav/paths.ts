@@ -184,7 +184,7 @@ function findInHome(
 }
 
 export const notReadYet: DavFault = laterFault(
-  "the project is still being read for the first time; a part of it would look like the whole",
+  "the project is still being read, for the first time or after a restore; a part of it would look like the whole",
 );
 
 /** The address of a resource, as answers name it. */

@@ -153,6 +153,16 @@ export class SourceList {
     return [...(this.#byProject.get(project)?.values() ?? [])];
   }
 
+  /** Whether all lists of a project, with their subtasks, were read or refused: in this process, or in the round under way. */
+  isTold(project: ProjectId): boolean {
+    const isTold = (entry: PolledSource | null) =>
+      entry === null || facts.told(entry, this.isDone(entry));
+    return this.ofProject(project).every((entry) => {
+      const parents = entry.source.kind === "tasks" ? this.parentsIn(entry.source.listId) : [];
+      return isTold(entry) && parents.every((parent) => isTold(this.get(`subtasks:${parent}`)));
+    });
+  }
+
   countOf(kind: Source["kind"]): number {
     return this.#byKind.get(kind)?.size ?? 0;
   }

@@ -84,6 +84,11 @@ export interface Sync {
    * whole. Null asks whether that was so of all projects at some moment: what is not known since then is new.
    */
   hasRead(project: ProjectId | null): boolean;
+  /**
+   * The same since a backup was restored: what has come since it was made is not known before. True where none was, and
+   * once everything has been read.
+   */
+  hasReadSinceRestore(project: ProjectId | null): boolean;
   /** Whether each item that its list no longer shows has been asked for; what a person has to decide, or nobody answers for, aside. */
   readonly settled: boolean;
   /** How the account-wide list of tasks stands. */
@@ -257,6 +262,11 @@ class Syncing implements Sync {
 
   hasRead(project: ProjectId | null): boolean {
     return project === null ? this.#initial.hasReadAll : this.#initial.hasRead(project);
+  }
+
+  hasReadSinceRestore(project: ProjectId | null): boolean {
+    if (!this.#deps.store.rounds.isReconciling()) return true;
+    return project !== null && this.#sources.isTold(project);
   }
 
   get settled(): boolean {

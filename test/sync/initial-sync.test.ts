@@ -57,6 +57,32 @@ describe("hasRead()", () => {
     expect(known(next)).toEqual([true, true, true]);
   });
 
+  it("is said of each project once more after a restore, as soon as all of it was read", async () => {
+    const here = await stage({ quota: roomy });
+    await here.sweep();
+    let isOpen = true;
+    const rounds = {
+      ...here.store.rounds,
+      isReconciling: () => isOpen,
+      reconciled() {
+        isOpen = false;
+      },
+    };
+    const restored = here.again({ store: { ...here.store, rounds } });
+    const reread = () =>
+      [...here.sandbox.workspace.places().map(({ project }) => projectId(project)), null].map(
+        (project) => restored.sync.hasReadSinceRestore(project),
+      );
+    expect(reread()).toEqual([false, false, false]);
+    const { project } = placeAt(here, 1);
+    here.sandbox.faults.add({ kind: "html", path: new RegExp(`/${project}/`), times: 1000 });
+    await restored.sweep();
+    expect(reread()).toEqual([true, false, false]);
+    here.sandbox.faults.clear();
+    await restored.sweep();
+    expect(reread()).toEqual([true, true, true]);
+  });
+
   it("finds out what is whole where a process ended before it could note that", async () => {
     const here = await stage({ quota: roomy });
     const { rounds } = here.store;
