@@ -1,5 +1,5 @@
+import { type ItemKind, itemKinds } from "./fields.ts";
 import { type ServiceId, serviceId } from "./ids.ts";
-import { type ItemKind, itemKinds } from "./item.ts";
 
 const uidPattern = /^(?:again-)*(event|task|subtask)-([1-9]\d{0,15})@(.+)$/;
 

@@ -1,85 +1,26 @@
-import type { When } from "@dayferry/ical";
+import type { FieldName, FieldOf, ItemKind, ValueOf } from "./fields.ts";
 import type { LabelId, ListId, PersonId, ProjectId, ServiceId } from "./ids.ts";
 
-/** The service's three resources with dates. A milestone is an event, so that it may become one and stop being one. */
-export const itemKinds = ["event", "task", "subtask"] as const;
-export type ItemKind = (typeof itemKinds)[number];
-
-interface Common {
+/** What is known of an item beside its fields. */
+export interface Provenance {
   /** Null while the item's creation has not been confirmed by the service. */
   readonly id: ServiceId | null;
-  readonly projectId: ProjectId;
-  readonly title: string;
-  /** May be HTML, as the service holds it. */
-  readonly description: string | null;
-  readonly completed: boolean;
-  readonly assigned: readonly PersonId[];
-  readonly creatorId: PersonId | null;
-  /** Whether the account's own key made it; not part of the content. */
+  /** Whether the account's own key made it. */
   readonly byMe: boolean;
-  readonly createdAt: Temporal.Instant | null;
   readonly updatedAt: Temporal.Instant | null;
 }
 
-export interface EventItem extends Common {
+type Values<Name extends FieldName> = { readonly [Each in Name]: ValueOf<Each> };
+
+export interface EventItem extends Provenance, Values<FieldOf<"item"> | FieldOf<"event">> {
   readonly kind: "event";
-  readonly when: When;
-  /** Time before the start; null when unset. */
-  readonly reminder: Temporal.Duration | null;
-  readonly milestone: boolean;
-  readonly private: boolean;
 }
 
-export interface CustomField {
-  readonly id: ServiceId;
-  readonly title: string;
-  readonly type: string;
-  /** As the service holds it: text, or several values for tags and dropdowns. */
-  readonly value: string | readonly string[];
-}
-
-export interface TaskItem extends Common {
+export interface TaskItem extends Provenance, Values<FieldOf<"item"> | FieldOf<"task">> {
   readonly kind: "task" | "subtask";
-  readonly listId: ListId;
-  /** The parent task of a subtask; null for a task. */
-  readonly parentId: ServiceId | null;
-  readonly startOn: Temporal.PlainDate | null;
-  readonly dueOn: Temporal.PlainDate | null;
-  readonly estimated: Temporal.Duration | null;
-  readonly logged: Temporal.Duration | null;
-  /** 0 to 100. */
-  readonly percent: number;
-  readonly labels: readonly LabelId[];
-  readonly completedAt: Temporal.Instant | null;
-  readonly completedBy: PersonId | null;
-  readonly subtaskCount: number;
-  readonly commentCount: number;
-  /** The service's own recurrence text, of unknown form: shown, never edited. */
-  readonly rrule: string | null;
-  readonly ticket: string | null;
-  readonly stage: string | null;
-  readonly customFields: readonly CustomField[];
 }
 
 export type Item = EventItem | TaskItem;
-
-/** The fields of a task of which nothing is known yet. */
-export const unsetTaskFields = {
-  startOn: null,
-  dueOn: null,
-  estimated: null,
-  logged: null,
-  percent: 0,
-  labels: [],
-  completedAt: null,
-  completedBy: null,
-  subtaskCount: 0,
-  commentCount: 0,
-  rrule: null,
-  ticket: null,
-  stage: null,
-  customFields: [],
-} as const satisfies Partial<TaskItem>;
 
 /** Stands for the title that the service needs, of what calendar programs have given none. */
 export const untitled = "(untitled)";

@@ -1,27 +1,13 @@
-import type { When } from "@dayferry/ical";
-import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
-import type { EventItem, Item, TaskItem } from "./item.ts";
+import { type EditedField, fieldNames, fieldsOfKind, isEdited, type ValueOf } from "./fields.ts";
+import type { ListId, ProjectId } from "./ids.ts";
+import type { Item, TaskItem } from "./item.ts";
 
 /**
  * The fields that an edit may set. `start`, `end` and `all_day` of the service are one field: `when`; so are project and
  * todolist: `place`.
  */
-export const patchFields = [
-  "title",
-  "description",
-  "when",
-  "reminder",
-  "milestone",
-  "private",
-  "completed",
-  "assigned",
-  "labels",
-  "startOn",
-  "dueOn",
-  "estimated",
-  "place",
-] as const;
-export type PatchField = (typeof patchFields)[number];
+export type PatchField = EditedField | "place";
+export const patchFields: readonly PatchField[] = [...fieldNames.filter(isEdited), "place"];
 
 /** Where an item is: an event in a project, a task in one of its lists. */
 export interface Place {
@@ -31,42 +17,19 @@ export interface Place {
 }
 
 /** What an edit wishes: only the fields it speaks of. Null unsets. */
-export interface Patch {
-  readonly title?: string;
-  readonly description?: string | null;
-  readonly when?: When;
-  readonly reminder?: Temporal.Duration | null;
-  readonly milestone?: boolean;
-  readonly private?: boolean;
-  readonly completed?: boolean;
-  readonly assigned?: readonly PersonId[];
-  readonly labels?: readonly LabelId[];
-  readonly startOn?: Temporal.PlainDate | null;
-  readonly dueOn?: Temporal.PlainDate | null;
-  readonly estimated?: Temporal.Duration | null;
+export type Patch = { readonly [Field in EditedField]?: ValueOf<Field> } & {
   readonly place?: Place;
-}
+};
 
 /** The fields that a patch speaks of, in the order of `patchFields`. */
 export const fieldsOf = (patch: Patch): readonly PatchField[] =>
   patchFields.filter((field) => patch[field] !== undefined);
 
 /** The item's present values of the fields that can be edited. A subtask has no place of its own: its task has. */
-export function valuesOf(item: Item): Patch {
-  const common = {
-    title: item.title,
-    description: item.description,
-    completed: item.completed,
-    assigned: item.assigned,
-  };
-  if (item.kind === "event") {
-    const { when, reminder, milestone } = item;
-    return { ...common, when, reminder, milestone, private: item.private, place: placeOf(item) };
-  }
-  const { labels, startOn, dueOn, estimated } = item;
-  const place = item.kind === "task" ? { place: placeOf(item) } : {};
-  return { ...common, labels, startOn, dueOn, estimated, ...place };
-}
+export const valuesOf = (item: Item): Patch => ({
+  ...pick(item, fieldsOfKind(item.kind).filter(isEdited)),
+  ...(item.kind !== "subtask" && { place: placeOf(item) }),
+});
 
 /** Where an item is now; of a subtask where its task is. */
 export const placeOf = (item: Item): Place => ({
@@ -84,15 +47,14 @@ export function placedIn(item: Item, { projectId, listId }: Place): Item {
 export function applyPatch(given: Item, patch: Patch): Item {
   const isMoved = patch.place !== undefined && given.kind !== "subtask";
   const item = isMoved ? placedIn(given, patch.place) : given;
-  const common = {
-    title: patch.title ?? item.title,
-    description: patch.description === undefined ? item.description : patch.description,
-    completed: patch.completed ?? item.completed,
-    assigned: patch.assigned ?? item.assigned,
-  };
+  const wished = fieldsOfKind(item.kind).filter(isEdited);
+  const values = pick(
+    patch,
+    wished.filter((field) => patch[field] !== undefined),
+  );
   return item.kind === "event"
-    ? { ...patchedEvent(item, patch), ...common }
-    : { ...patchedTask(item, patch), ...common };
+    ? { ...item, ...values }
+    : { ...item, ...values, ...progressOf(item, patch) };
 }
 
 /** Only the named fields of a patch. */
@@ -107,26 +69,11 @@ export const without = (patch: Patch, unwanted: PatchField): Patch =>
     fieldsOf(patch).filter((field) => field !== unwanted),
   );
 
-function patchedEvent(item: EventItem, patch: Patch): EventItem {
-  return {
-    ...item,
-    when: patch.when ?? item.when,
-    reminder: patch.reminder === undefined ? item.reminder : patch.reminder,
-    milestone: patch.milestone ?? item.milestone,
-    private: patch.private ?? item.private,
-  };
-}
-
-function patchedTask(item: TaskItem, patch: Patch): TaskItem {
-  const finished = patch.completed === true && !item.completed;
+function progressOf({ completed, ...item }: TaskItem, patch: Patch): Partial<TaskItem> {
+  const finished = patch.completed === true && !completed;
   const reopened = patch.completed === false;
-  const progress = reopened && item.completed ? 0 : item.percent;
+  const progress = reopened && completed ? 0 : item.percent;
   return {
-    ...item,
-    labels: patch.labels ?? item.labels,
-    startOn: patch.startOn === undefined ? item.startOn : patch.startOn,
-    dueOn: patch.dueOn === undefined ? item.dueOn : patch.dueOn,
-    estimated: patch.estimated === undefined ? item.estimated : patch.estimated,
     percent: patch.completed === true ? 100 : progress,
     completedAt: finished || reopened ? null : item.completedAt,
     completedBy: finished || reopened ? null : item.completedBy,

@@ -1,9 +1,8 @@
-import { cleanText, oneLine, type When, wholeDay, wholeMinutes } from "@dayferry/ical";
-import { isHtml } from "./is-html.ts";
+import { oneLine, wholeDay } from "@dayferry/ical";
+import { fieldOf } from "./fields.ts";
 import { type EventItem, type Item, milestoneCategory, type TaskItem } from "./item.ts";
 import { fieldsOf, type Patch, type PatchField, type Place, pick, valuesOf } from "./patch.ts";
-import { unreachable } from "./result.ts";
-import { cutSeconds } from "./service-times.ts";
+import { sameDay, sameWhen, wordsOf } from "./same-values.ts";
 import { decodeEntities, plainDescription } from "./text.ts";
 
 /**
@@ -20,29 +19,11 @@ export type FieldComparison = (field: PatchField, a: Patch, b: Patch) => boolean
  * sets have no order. A field that only one of them speaks of differs.
  */
 export function sameStored(field: PatchField, a: Patch, b: Patch): boolean {
-  switch (field) {
-    case "when":
-      return a.when && b.when ? sameWhen(a.when, b.when) : a.when === b.when;
-    case "reminder":
-    case "estimated":
-      return sameLength(a[field], b[field]);
-    case "startOn":
-    case "dueOn":
-      return sameDay(a[field], b[field]);
-    case "assigned":
-    case "labels":
-      return sameSet(a[field], b[field]);
-    case "place":
-      return a.place && b.place ? samePlace(a.place, b.place) : a.place === b.place;
-    case "title":
-    case "description":
-    case "milestone":
-    case "private":
-    case "completed":
-      return a[field] === b[field];
-    default:
-      return unreachable(field);
+  if (field === "place") {
+    return a.place && b.place ? samePlace(a.place, b.place) : a.place === b.place;
   }
+  if (a[field] === undefined || b[field] === undefined) return a[field] === b[field];
+  return fieldOf(field).type.same(a[field], b[field]);
 }
 
 /**
@@ -50,11 +31,15 @@ export function sameStored(field: PatchField, a: Patch, b: Patch): boolean {
  * ends, line ends and another way of writing the same HTML make no difference, and no description is an empty one.
  */
 export function sameShown(field: PatchField, a: Patch, b: Patch): boolean {
-  if (a[field] === undefined || b[field] === undefined) return a[field] === b[field];
-  if (field === "title") return sameTitle(a.title ?? "", b.title ?? "");
-  if (field !== "description") return sameStored(field, a, b);
-  return sameDescription(a.description ?? null, b.description ?? null);
+  const type = field === "place" ? null : fieldOf(field).type;
+  if (!type?.sameShown || a[field] === undefined || b[field] === undefined) {
+    return sameStored(field, a, b);
+  }
+  return type.sameShown(a[field], b[field]);
 }
+
+export const samePlace = (a: Place, b: Place): boolean =>
+  a.projectId === b.projectId && a.listId === b.listId;
 
 /**
  * The wished fields that the service's answer does not carry. It writes texts in its own way, as `sameShown` allows, and
@@ -88,55 +73,6 @@ export function differingFields(
 /** What turns `base` into `wish`: the wished fields that are not stored so already. */
 export const changedFields = (base: Patch, wish: Patch): Patch =>
   pick(wish, differingFields(base, wish));
-
-/** Whether two are the same to the minute, whatever zone they are written in. */
-export function sameWhen(a: When, b: When): boolean {
-  if (a.kind === "dates") {
-    return b.kind === "dates" && a.start.equals(b.start) && a.end.equals(b.end);
-  }
-  if (b.kind !== "times" || !sameMinute(a.start, b.start)) return false;
-  return a.end && b.end ? sameMinute(a.end, b.end) : a.end === b.end;
-}
-
-/** Whether two are the same day, or none in the same way: null (unset) is not undefined (not spoken of). */
-export const sameDay = (
-  a: Temporal.PlainDate | null | undefined,
-  b: Temporal.PlainDate | null | undefined,
-): boolean => (a && b ? a.equals(b) : a === b);
-
-export const samePlace = (a: Place, b: Place): boolean =>
-  a.projectId === b.projectId && a.listId === b.listId;
-
-/** Whether two hold the same, in whatever order and how often. */
-export function sameSet(
-  a: readonly number[] | undefined,
-  b: readonly number[] | undefined,
-): boolean {
-  return a && b ? new Set(a).symmetricDifference(new Set(b)).size === 0 : a === b;
-}
-
-/**
- * Whether two texts say the same: line ends, white space at the ends of lines, kinds of spaces and of accents are no
- * difference, as calendar programs write all of them anew.
- */
-export const sameText = (a: string, b: string): boolean => a === b || asShown(a) === asShown(b);
-
-/** Whether two titles say the same: white space around them is not shown. */
-export const sameTitle = (a: string, b: string): boolean => sameText(a.trim(), b.trim());
-
-/**
- * Whether two descriptions or comments, as the service has them, are shown as the same text. The service breaks and indents
- * HTML as it likes, so that white space in it means nothing.
- */
-export function sameDescription(a: string | null, b: string | null): boolean {
-  const [left, right] = [plainDescription(a).trim(), plainDescription(b).trim()];
-  if (sameText(left, right)) return true;
-  if (!isHtml(a ?? "") && !isHtml(b ?? "")) return false;
-  return wordsOf(left) === wordsOf(right);
-}
-
-/** What all texts of the same words have in common, however these are spaced and accents are written. */
-export const wordsOf = (text: string): string => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
 /** What all spellings of a label's name, a category in calendars, have in common. */
 export const nameKey = (name: string): string => oneLine(name).normalize("NFC").toLowerCase();
@@ -184,31 +120,6 @@ function firstDayOf(wish: Patch, got: Patch): Patch {
   const { when } = wish;
   if (!when || !got.milestone || when.kind !== "dates") return wish;
   return { when: wholeDay(when.start) };
-}
-
-/** Before standard time a minute of one zone's clock begins within one of another zone's. */
-function sameMinute(a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime): boolean {
-  return a.epochMilliseconds === b.epochMilliseconds || isMinuteOf(a, b) || isMinuteOf(b, a);
-}
-
-function isMinuteOf(a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime): boolean {
-  const cut = [a, b.withTimeZone(a.timeZoneId)].map((time) => cutSeconds(time).epochMilliseconds);
-  return cut[0] === cut[1];
-}
-
-const sameLength = (
-  a: Temporal.Duration | null | undefined,
-  b: Temporal.Duration | null | undefined,
-): boolean => (a && b ? wholeMinutes(a) === wholeMinutes(b) : a === b);
-
-function asShown(text: string): string {
-  return cleanText(text)
-    .normalize("NFC")
-    .replace(/[\u00a0\u202f\u2007]/g, " ")
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n")
-    .trimEnd();
 }
 
 const sameSpan = (a: Item, b: Item): boolean =>

@@ -1,5 +1,6 @@
+import type { ItemKind } from "./fields.ts";
 import type { FolderId, ListId, ProjectId, ServiceId } from "./ids.ts";
-import type { Item, ItemKind } from "./item.ts";
+import type { Item } from "./item.ts";
 import { unreachable } from "./result.ts";
 
 /** One list of the service that can be asked for with one request, and without which calendars would not be whole. */

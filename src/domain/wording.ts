@@ -1,5 +1,7 @@
 import { defaultLength, inZone, isReadTwice, oneLine, type When } from "@dayferry/ical";
 import type { Channel } from "./edit.ts";
+import type { FieldTypeName } from "./field-types.ts";
+import { type EditedField, fieldOf } from "./fields.ts";
 import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
 import type { Patch, PatchField } from "./patch.ts";
 import { programName } from "./program-name.ts";
@@ -206,54 +208,37 @@ export interface Names {
 }
 
 /** What people call a field. */
-export const fieldNames: Readonly<Record<PatchField, string>> = {
-  title: "Title",
-  description: "Description",
-  when: "When",
-  reminder: "Reminder",
-  milestone: "Milestone",
-  private: "Private",
-  completed: "State",
-  assigned: "Assigned",
-  labels: "Labels",
-  startOn: "Start",
-  dueOn: "Due",
-  estimated: "Estimated time",
-  place: "Place",
-};
+export const fieldNameOf = (field: PatchField): string =>
+  field === "place" ? "Place" : fieldOf(field).name;
 
 /** One field's value for people, on one line; "none" for an unset one. */
 export function fieldInWords(field: PatchField, values: Patch, names: Names): string {
-  switch (field) {
-    case "title":
-      return excerpt(plainLine(values.title ?? ""), 200) || none;
-    case "description":
-      return excerpt(plainLine(plainDescription(values.description ?? null)), 300) || none;
-    case "when":
-      return values.when ? spanInWords(values.when, names.zone) : none;
-    case "reminder":
-      return values.reminder ? `${exactly(values.reminder)} before` : none;
-    case "estimated":
-      return values.estimated ? exactly(values.estimated) : none;
-    case "milestone":
-    case "private":
-      return values[field] ? "yes" : "no";
-    case "completed":
-      return values.completed ? "done" : "open";
-    case "startOn":
-    case "dueOn": {
-      const day = values[field];
-      return day ? dayInWords(day) : none;
-    }
-    case "assigned":
-      return listed(values.assigned?.map((id) => names.people.get(id) ?? `person ${id}`));
-    case "labels":
-      return listed(values.labels?.map((id) => names.labels.get(id) ?? `label ${id}`));
-    case "place":
-      return placeInWords(values.place, names);
-    default:
-      return unreachable(field);
+  if (field === "place") return placeInWords(values.place, names);
+  if (field === "completed") return values.completed ? "done" : "open";
+  if (field === "reminder" && values.reminder) return `${exactly(values.reminder)} before`;
+  if (field === "assigned") {
+    return listed(values.assigned?.map((id) => names.people.get(id) ?? `person ${id}`));
   }
+  if (field === "labels") {
+    return listed(values.labels?.map((id) => names.labels.get(id) ?? `label ${id}`));
+  }
+  return wordsOfValue(values[field] ?? null, { type: fieldOf(field).type.name, names });
+}
+
+/** A value that says what it means by itself. */
+function wordsOfValue(
+  value: Patch[Exclude<EditedField, "assigned" | "labels">] | null,
+  { type, names }: { readonly type: FieldTypeName; readonly names: Names },
+): string {
+  if (type === "flag") return value === true ? "yes" : "no";
+  if (value === null || value === undefined || typeof value === "boolean") return none;
+  if (typeof value === "string") {
+    return type === "prose"
+      ? excerpt(plainLine(plainDescription(value)), 300) || none
+      : excerpt(plainLine(value), 200) || none;
+  }
+  if (value instanceof Temporal.PlainDate) return dayInWords(value);
+  return value instanceof Temporal.Duration ? exactly(value) : spanInWords(value, names.zone);
 }
 
 const none = "none";

@@ -10,7 +10,7 @@ import {
   without,
 } from "../domain/patch.ts";
 import { type PlainPatch, patchFromPlain, patchToPlain } from "../domain/plain-item.ts";
-import { fieldInWords, fieldNames, type Names } from "../domain/wording.ts";
+import { fieldInWords, fieldNameOf, type Names } from "../domain/wording.ts";
 import type { Directory } from "../store/mirror/directory.ts";
 import type { Store } from "../store/store.ts";
 
@@ -137,13 +137,10 @@ export function valueInWords(
   const fresh = field === "labels" && Array.isArray(value) ? value.filter(isText) : [];
   const known = fresh.length > 0 && Array.isArray(value) ? value.filter(isNumber) : value;
   const plain: PlainPatch = Object(Object.fromEntries([[field, known]]));
-  const said = fieldInWords(field, patchFromPlain(plain, names.zone), names);
+  const said = fieldInWords(field, known === null ? {} : patchFromPlain(plain, names.zone), names);
   if (fresh.length === 0) return said;
   return [...(Array.isArray(known) && known.length > 0 ? [said] : []), ...fresh].join(", ");
 }
-
-/** What people call a field. */
-export const fieldNameOf = (field: PatchField): string => fieldNames[field];
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): value is number => typeof value === "number";

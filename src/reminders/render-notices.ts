@@ -5,7 +5,7 @@ import { unreachable } from "../domain/result.ts";
 import {
   excerpt,
   fieldInWords,
-  fieldNames,
+  fieldNameOf,
   momentInWords,
   type Names,
   plainLine,
@@ -174,7 +174,7 @@ function happenedIn({ edit, reason, isOpen, names }: Parking): string {
 /** The fields that both have changed: " (Title, When)". */
 function changedIn({ action, conflicts }: Edit): string {
   if (action === "delete" || conflicts.length === 0) return "";
-  return ` (${conflicts.map(({ field }) => fieldNames[field]).join(", ")})`;
+  return ` (${conflicts.map(({ field }) => fieldNameOf(field)).join(", ")})`;
 }
 
 /** "The service refused it: the title is too long" as "the workspace answered: the title is too long". */
@@ -200,7 +200,7 @@ function rowsOf({
   const wish = valuesOf(wished);
   const present: Patch | null = now && valuesOf(now);
   return shownFields(edit, wish).map((field) => ({
-    name: fieldNames[field],
+    name: fieldNameOf(field),
     values: [
       edit.action === "delete" ? "" : withNew(field, { edit, wish, names }),
       present ? fieldInWords(field, present, names) : "",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ItemKind } from "../domain/fields.ts";
 import {
   isId,
   type LabelId,
@@ -9,7 +10,7 @@ import {
   personId,
   type ServiceId,
 } from "../domain/ids.ts";
-import type { Item, ItemKind, Person, Project, Todolist } from "../domain/item.ts";
+import type { Item, Person, Project, Todolist } from "../domain/item.ts";
 import { applyPatch, type Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { withinReach } from "../domain/service-times.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { itemKinds } from "../../src/domain/fields.ts";
 import { fingerprint } from "../../src/domain/fingerprint.ts";
 import { isOwnUid, uidOf } from "../../src/domain/identity.ts";
 import {
@@ -20,7 +21,6 @@ import {
   collectionOf,
   directory,
   eventsOf,
-  itemKinds,
   spokenKind,
   tasksOf,
 } from "../../src/domain/item.ts";

@@ -111,7 +111,7 @@ describe("patchToPlain(), patchFromPlain()", () => {
     milestone: true,
     private: false,
     completed: true,
-    assigned: [personId(2), personId(1)],
+    assigned: [personId(1), personId(2)],
     labels: [],
     startOn: Temporal.PlainDate.from("2026-11-24"),
     dueOn: null,

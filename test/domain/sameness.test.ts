@@ -12,6 +12,7 @@ import {
   pick,
   valuesOf,
 } from "../../src/domain/patch.ts";
+import { sameDescription, sameText, sameWhen } from "../../src/domain/same-values.ts";
 import {
   changedFields,
   differingFields,
@@ -20,11 +21,8 @@ import {
   missingFields,
   nameKey,
   sameCreation,
-  sameDescription,
   sameShown,
   sameStored,
-  sameText,
-  sameWhen,
   sharedFields,
 } from "../../src/domain/sameness.ts";
 import { anEvent as anAnswer, aTask as aTaskAnswer, dates, days, times } from "../support/items.ts";

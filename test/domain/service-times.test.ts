@@ -2,7 +2,7 @@ import type { When } from "@dayferry/ical";
 import { readMoment } from "@dayferry/sandbox";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sameWhen } from "../../src/domain/sameness.ts";
+import { sameWhen } from "../../src/domain/same-values.ts";
 import { holdFault, readServiceTimes, writeServiceTimes } from "../../src/domain/service-times.ts";
 import { zone as berlin, dates, times } from "../support/items.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { ItemKind } from "../../src/domain/fields.ts";
 import { uidOf } from "../../src/domain/identity.ts";
 import { listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
-import type { ItemKind, Project } from "../../src/domain/item.ts";
+import type { Project } from "../../src/domain/item.ts";
 import { createRights } from "../../src/people/rights.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";

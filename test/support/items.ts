@@ -1,4 +1,5 @@
 import type { When } from "@dayferry/ical";
+import { blankEvent, blankTask } from "../../src/domain/blank-item.ts";
 import {
   labelId,
   listId,
@@ -7,14 +8,13 @@ import {
   type ServiceId,
   serviceId,
 } from "../../src/domain/ids.ts";
-import {
-  type EventItem,
-  type Label,
-  type Person,
-  type Project,
-  type TaskItem,
-  type Todolist,
-  unsetTaskFields,
+import type {
+  EventItem,
+  Label,
+  Person,
+  Project,
+  TaskItem,
+  Todolist,
 } from "../../src/domain/item.ts";
 
 export const zone = "Europe/Berlin";
@@ -39,16 +39,12 @@ export function days(first: string, last = first): When {
   return dates(first, Temporal.PlainDate.from(last).add({ days: 1 }).toString());
 }
 
-const common = {
+const origin = {
   projectId: projectId(2001),
-  description: null,
-  completed: false,
-  assigned: [],
   creatorId: null,
-  byMe: false,
   createdAt: Temporal.Instant.from("2026-01-05T08:00:00Z"),
-  updatedAt: Temporal.Instant.from("2026-01-05T08:00:00Z"),
-} as const;
+};
+const known = { byMe: false, updatedAt: origin.createdAt };
 
 /** An event of an hour in Berlin of which nothing but title and times is said. */
 export function anEvent(
@@ -56,13 +52,9 @@ export function anEvent(
   fields: Partial<Omit<EventItem, "id">> = {},
 ): EventItem & { readonly id: ServiceId } {
   return {
-    ...common,
-    kind: "event",
+    ...blankEvent({ ...origin, when: times("2026-11-23T10:00", "2026-11-23T11:00") }),
+    ...known,
     title: `Event ${id}`,
-    when: times("2026-11-23T10:00", "2026-11-23T11:00"),
-    reminder: null,
-    milestone: false,
-    private: false,
     ...fields,
     id: serviceId(id),
   };
@@ -74,12 +66,9 @@ export function aTask(
   fields: Partial<Omit<TaskItem, "id">> = {},
 ): TaskItem & { readonly id: ServiceId } {
   return {
-    ...common,
-    kind: "task",
+    ...blankTask({ ...origin, kind: "task", listId: listId(3001), parentId: null }),
+    ...known,
     title: `Task ${id}`,
-    listId: listId(3001),
-    parentId: null,
-    ...unsetTaskFields,
     dueOn: Temporal.PlainDate.from("2026-11-24"),
     ...fields,
     id: serviceId(id),

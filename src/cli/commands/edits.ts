@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { channels, editStates } from "../../domain/edit.ts";
 import { type PatchField, patchFields } from "../../domain/patch.ts";
-import { fieldNames } from "../../domain/wording.ts";
+import { fieldNameOf } from "../../domain/wording.ts";
 import type { FieldPick, Picks } from "../../edits/actions/choice.ts";
 import type { EditQuery } from "../../edits/actions/edit-query.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
@@ -248,7 +248,7 @@ function readField(text: string): PatchField {
   const known = patchFields.find(
     (field) =>
       field.toLowerCase() === text.toLowerCase() ||
-      fieldNames[field].toLowerCase() === text.toLowerCase(),
+      fieldNameOf(field).toLowerCase() === text.toLowerCase(),
   );
   if (known) return known;
   throw new InvalidArgumentError(`"${text}" is no field; there are ${patchFields.join(", ")}.`);

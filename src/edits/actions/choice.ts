@@ -14,9 +14,9 @@ import { patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { changedFields, differingFields, sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
+import { fieldNameOf } from "../../domain/wording.ts";
 import type { Store } from "../../store/store.ts";
 import { mergeBaseOf } from "../delivery/merge-edit.ts";
-import { fieldNameOf } from "../field-changes.ts";
 
 /**
  * What a person chooses between where an edit and somebody else have changed the same: field by field, whether an item is to

@@ -16,7 +16,7 @@ import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../../do
 import { programName } from "../../domain/program-name.ts";
 import { plainDescription } from "../../domain/text.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
-import { momentInWords, type Names } from "../../domain/wording.ts";
+import { fieldNameOf, momentInWords, type Names } from "../../domain/wording.ts";
 import type { Store } from "../../store/store.ts";
 import { describeConflict } from "../delivery/merge-edit.ts";
 import { describeDuplicates } from "../delivery/repeated-edits.ts";
@@ -25,7 +25,6 @@ import {
   changesInWords,
   changesOf,
   type FieldChange,
-  fieldNameOf,
   namedPlaces,
   namesOf,
   valueInWords,

@@ -1,8 +1,8 @@
 import type { Edit } from "../../domain/edit.ts";
 import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import { type PlainPatch, patchToPlain } from "../../domain/plain-item.ts";
-import { enumerated, type Names } from "../../domain/wording.ts";
-import { fieldNameOf, valueInWords } from "../field-changes.ts";
+import { enumerated, fieldNameOf, type Names } from "../../domain/wording.ts";
+import { valueInWords } from "../field-changes.ts";
 import type { Choice, Resolution } from "./choice.ts";
 
 /** What would come of a decision, before anything is sent. */

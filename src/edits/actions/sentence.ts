@@ -4,7 +4,7 @@ import type { PersonId } from "../../domain/ids.ts";
 import { type Item, spokenKind } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
-import { sameDay } from "../../domain/sameness.ts";
+import { sameDay } from "../../domain/same-values.ts";
 import {
   clockInWords,
   dayInWords,

@@ -2,11 +2,17 @@ import type { Decider, Edit } from "../../domain/edit.ts";
 import { fieldsOf, valuesOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { differingFields, sameShown } from "../../domain/sameness.ts";
-import { enumerated, type Names, plainLine, programInWords } from "../../domain/wording.ts";
+import {
+  enumerated,
+  fieldNameOf,
+  type Names,
+  plainLine,
+  programInWords,
+} from "../../domain/wording.ts";
 import type { EditStep } from "../../store/rows/edit-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { seenBase } from "../delivery/merge-edit.ts";
-import { fieldNameOf, valueInWords } from "../field-changes.ts";
+import { valueInWords } from "../field-changes.ts";
 import { editorName, sinceInWords } from "./sentence.ts";
 
 /** One step of an edit's way, in words; turns into JSON as it is. */

@@ -4,10 +4,10 @@ import type { Item } from "../../domain/item.ts";
 import { fieldsOf, type Patch, type PatchField, pick, valuesOf } from "../../domain/patch.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
 import { differingFields, sameShown } from "../../domain/sameness.ts";
-import { enumerated, type Names } from "../../domain/wording.ts";
+import { enumerated, fieldNameOf, type Names } from "../../domain/wording.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
-import { fieldNameOf, valueInWords } from "../field-changes.ts";
+import { valueInWords } from "../field-changes.ts";
 import { editorName } from "./sentence.ts";
 import { describeLoss, inverseOf } from "./undo.ts";
 

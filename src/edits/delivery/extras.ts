@@ -3,7 +3,7 @@ import type { Edit } from "../../domain/edit.ts";
 import type { EditExtra } from "../../domain/edit-extra.ts";
 import type { EditId, ServiceId } from "../../domain/ids.ts";
 import { fail, messageOf, ok, type Result, unreachable } from "../../domain/result.ts";
-import { sameDescription } from "../../domain/sameness.ts";
+import { sameDescription } from "../../domain/same-values.ts";
 import type { OpenRequest } from "../../store/journal/attempts.ts";
 import type { Settlement } from "../../store/journal/endings.ts";
 import type { ExtraEnding } from "../../store/journal/extra-states.ts";

@@ -1,13 +1,7 @@
 import { wholeDay } from "@dayferry/ical";
+import { blankEvent, blankTask } from "../../domain/blank-item.ts";
 import { isId, type PersonId, projectId } from "../../domain/ids.ts";
-import {
-  type EventItem,
-  type Item,
-  type Project,
-  type TaskItem,
-  type Todolist,
-  unsetTaskFields,
-} from "../../domain/item.ts";
+import type { EventItem, Item, Project, TaskItem, Todolist } from "../../domain/item.ts";
 import { applyPatch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { type FieldFault, type FormZones, type ItemFields, readItemFields } from "./item-fields.ts";
@@ -51,9 +45,7 @@ export function readNewItem(
   if (!project)
     return fail([{ field: "project", message: "choose the project that it belongs to" }]);
   const blank =
-    kind === "task"
-      ? blankTask(given, { ...about, project })
-      : blankEvent(kind, { ...about, project });
+    kind === "task" ? newTask(given, { ...about, project }) : newEvent(kind, { ...about, project });
   if (!blank.ok) return blank;
   const patch = readItemFields(fieldsFor(kind, given), { shown: blank.value, zones: about.zones });
   const faults: readonly FieldFault[] = patch.ok ? [] : patch.failure;
@@ -75,41 +67,22 @@ interface Placed extends Surroundings {
   readonly project: Project;
 }
 
-function blankItem({ project, creator, now }: Placed) {
-  return {
-    id: null,
-    projectId: project.id,
-    title: "",
-    description: null,
-    completed: false,
-    assigned: [],
-    creatorId: creator,
-    byMe: true,
-    createdAt: now.round({ smallestUnit: "second", roundingMode: "floor" }),
-    updatedAt: null,
-  } as const;
-}
+const originOf = ({ project, creator, now }: Placed) => ({
+  projectId: project.id,
+  creatorId: creator,
+  createdAt: now.round({ smallestUnit: "second", roundingMode: "floor" }),
+});
 
-function blankEvent(
+function newEvent(
   kind: Exclude<NewKind, "task">,
   placed: Placed,
 ): Result<EventItem, readonly NewItemFault[]> {
   // Of another day than any that is asked for, so that what is asked for is a change.
   const when = wholeDay(new Temporal.PlainDate(1970, 1, 1));
-  return ok({
-    ...blankItem(placed),
-    kind: "event",
-    when,
-    reminder: null,
-    milestone: kind === "milestone",
-    private: false,
-  });
+  return ok({ ...blankEvent({ ...originOf(placed), when }), milestone: kind === "milestone" });
 }
 
-function blankTask(
-  given: NewItemFields,
-  placed: Placed,
-): Result<TaskItem, readonly NewItemFault[]> {
+function newTask(given: NewItemFields, placed: Placed): Result<TaskItem, readonly NewItemFault[]> {
   const list = placed
     .lists(projectId(placed.project.id))
     .find(({ id }) => String(id) === given.list);
@@ -117,13 +90,8 @@ function blankTask(
     const message = `choose a list of ${placed.project.title} for the task`;
     return fail([{ field: "list", message }]);
   }
-  return ok({
-    ...blankItem(placed),
-    kind: "task",
-    listId: list.id,
-    parentId: null,
-    ...unsetTaskFields,
-  });
+  const place = { kind: "task", listId: list.id, parentId: null } as const;
+  return ok(blankTask({ ...originOf(placed), ...place }));
 }
 
 /** The fields of a form that begins with what an address says: `on`, `at`, `until`, `kind`, `project`, `list`. */

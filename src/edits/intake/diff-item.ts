@@ -19,13 +19,8 @@ import {
   type TaskItem,
   untitled,
 } from "../../domain/item.ts";
-import {
-  isMilestoneCategory,
-  nameKey,
-  sameSet,
-  sameStored,
-  sameText,
-} from "../../domain/sameness.ts";
+import { sameSet, sameText } from "../../domain/same-values.ts";
+import { isMilestoneCategory, nameKey, sameStored } from "../../domain/sameness.ts";
 import { isAmongPrivate } from "../../domain/sight.ts";
 import { plainDescription } from "../../domain/text.ts";
 import { webLink } from "../../domain/web-link.ts";

@@ -9,7 +9,8 @@ import {
 } from "@dayferry/ical";
 import type { EventItem, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch } from "../../domain/patch.ts";
-import { changedFields, sameWhen } from "../../domain/sameness.ts";
+import { sameWhen } from "../../domain/same-values.ts";
+import { changedFields } from "../../domain/sameness.ts";
 import { type PlanPart, refuse, silent, wish } from "./part.ts";
 
 interface EventAim {

@@ -4,7 +4,7 @@ import type { NewExtra } from "../../domain/edit-extra.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
-import { sameDescription, wordsOf } from "../../domain/sameness.ts";
+import { sameDescription, wordsOf } from "../../domain/same-values.ts";
 import type { Store } from "../../store/store.ts";
 import type { ItemPlan } from "./item-plan.ts";
 import { type Note, quote } from "./part.ts";

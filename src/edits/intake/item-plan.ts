@@ -1,8 +1,9 @@
 import type { IncomingCalendar, IncomingItem } from "@dayferry/ical";
 import type { Channel, EditAction } from "../../domain/edit.ts";
 import type { NewExtra } from "../../domain/edit-extra.ts";
+import type { ItemKind } from "../../domain/fields.ts";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../../domain/ids.ts";
-import type { Item, ItemKind, SpokenKind } from "../../domain/item.ts";
+import type { Item, SpokenKind } from "../../domain/item.ts";
 import type { Patch, PatchField } from "../../domain/patch.ts";
 import type { Store } from "../../store/store.ts";
 import type { FieldChange } from "../field-changes.ts";

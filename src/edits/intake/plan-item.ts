@@ -4,7 +4,7 @@ import { type Edit, visibleStates } from "../../domain/edit.ts";
 import { isOwnUid } from "../../domain/identity.ts";
 import { revision } from "../../domain/ids.ts";
 import { type Item, privateTitle } from "../../domain/item.ts";
-import { sameText, sameWhen } from "../../domain/sameness.ts";
+import { sameText, sameWhen } from "../../domain/same-values.ts";
 import type { Reader } from "../../domain/sight.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";

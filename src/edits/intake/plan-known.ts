@@ -12,16 +12,10 @@ import {
 } from "../../domain/patch.ts";
 import { changedFields, nameKey, sameStored } from "../../domain/sameness.ts";
 import { type Reader, seesItem } from "../../domain/sight.ts";
+import { fieldNameOf } from "../../domain/wording.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
-import {
-  actionOf,
-  changesOf,
-  fieldNameOf,
-  namesOf,
-  sameWish,
-  valueInWords,
-} from "../field-changes.ts";
+import { actionOf, changesOf, namesOf, sameWish, valueInWords } from "../field-changes.ts";
 import { diffItem } from "./diff-item.ts";
 import { spokenNames } from "./diff-times.ts";
 import type { KnownNames } from "./file-context.ts";

@@ -1,14 +1,13 @@
 import { type IncomingItem, type When, wholeDay } from "@dayferry/ical";
+import { blankEvent, blankTask } from "../../domain/blank-item.ts";
 import type { Edit } from "../../domain/edit.ts";
+import type { ItemKind } from "../../domain/fields.ts";
 import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import {
-  type EventItem,
   type Item,
-  type ItemKind,
   type SpokenKind,
   spokenKind,
   type TaskItem,
-  unsetTaskFields,
   untitled,
 } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
@@ -162,14 +161,7 @@ function draftEvent(
   const whole = onWholeDays(incoming, { zone, timed: !decorated });
   const spoken = isTodo ? dayOfTodo(whole) : incoming.when;
   const when: When = spoken ? serviceTimes(spoken, context.zone) : wholeDay(today);
-  const blank: EventItem = {
-    ...blankItem(origin),
-    kind: "event",
-    when,
-    reminder: null,
-    milestone: isTodo,
-    private: false,
-  };
+  const blank = { ...blankEvent({ ...originOf(origin), when }), milestone: isTodo };
   const part = diffItem(incoming, blank, context);
   const message = isTodo ? "a new milestone needs a day: a DUE" : "a new event needs a DTSTART";
   const missing = refuse({ line: incoming.line, code: "no-start", message });
@@ -192,30 +184,15 @@ function draftTask(
   },
 ): Draft {
   const { origin, context, listId, parentId, kind } = about;
-  const blank: TaskItem = {
-    ...blankItem(origin),
-    kind,
-    listId,
-    parentId,
-    ...unsetTaskFields,
-  };
+  const blank = blankTask({ ...originOf(origin), kind, listId, parentId });
   return withTitle(incoming, { blank, part: diffItem(incoming, blank, context), context });
 }
 
-function blankItem({ projectId, actor, at }: Origin) {
-  return {
-    id: null,
-    projectId,
-    title: "",
-    description: null,
-    completed: false,
-    assigned: [],
-    creatorId: actor,
-    byMe: true,
-    createdAt: at.round({ smallestUnit: "second", roundingMode: "floor" }),
-    updatedAt: null,
-  } as const;
-}
+const originOf = ({ projectId, actor, at }: Origin) => ({
+  projectId,
+  creatorId: actor,
+  createdAt: at.round({ smallestUnit: "second", roundingMode: "floor" }),
+});
 
 function withTitle(
   incoming: IncomingItem,

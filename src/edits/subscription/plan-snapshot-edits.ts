@@ -9,7 +9,7 @@ import {
 import type { ProjectId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf } from "../../domain/patch.ts";
-import { sameTitle, sameWhen } from "../../domain/sameness.ts";
+import { sameTitle, sameWhen } from "../../domain/same-values.ts";
 import { isAmongPrivate } from "../../domain/sight.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";

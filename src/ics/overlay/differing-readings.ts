@@ -7,13 +7,8 @@ import {
   zonesOfFile,
 } from "@dayferry/ical";
 import { untitled } from "../../domain/item.ts";
-import {
-  isMilestoneCategory,
-  nameKey,
-  sameDay,
-  sameText,
-  sameWhen,
-} from "../../domain/sameness.ts";
+import { sameDay, sameText, sameWhen } from "../../domain/same-values.ts";
+import { isMilestoneCategory, nameKey } from "../../domain/sameness.ts";
 
 /**
  * The first properties of the groups in which octets say something else than `now` does, by what a reader understands:

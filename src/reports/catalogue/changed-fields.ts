@@ -1,8 +1,7 @@
+import { type FieldName, fieldNames, fieldOf, isEdited, jsonKeyOf } from "../../domain/fields.ts";
 import { labelId, personId } from "../../domain/ids.ts";
-import type { PatchField } from "../../domain/patch.ts";
 import { type PlainPatch, patchFromPlain } from "../../domain/plain-item.ts";
-import { unreachable } from "../../domain/result.ts";
-import { fieldInWords, fieldNames, momentInWords, type Names } from "../../domain/wording.ts";
+import { fieldInWords, momentInWords, type Names } from "../../domain/wording.ts";
 import { hoursText } from "../formats/cell-text.ts";
 import { shorten } from "../formats/text-formats.ts";
 import type { ReportScope } from "../report.ts";
@@ -81,77 +80,33 @@ function byTitle(fields: unknown): ReadonlyMap<string, string> {
   );
 }
 
-/** Fields of the content that a patch has too, by the name that it has there. */
-const patchFields: ReadonlyMap<string, PatchField> = new Map([
-  ["title", "title"],
-  ["description", "description"],
-  ["when", "when"],
-  ["reminderMinutes", "reminder"],
-  ["milestone", "milestone"],
-  ["private", "private"],
-  ["completed", "completed"],
-  ["assigned", "assigned"],
-  ["labels", "labels"],
-  ["startOn", "startOn"],
-  ["dueOn", "dueOn"],
-  ["estimatedMinutes", "estimated"],
-]);
+/** Fields by their key in the content. */
+const fieldsByKey: ReadonlyMap<string, FieldName> = new Map(
+  fieldNames.map((name) => [jsonKeyOf(name), name]),
+);
 
-/** What is only read from the service: what people call it, and what it holds. */
-const readFields: ReadonlyMap<
-  string,
-  readonly [string, "text" | "minutes" | "percent" | "moment" | "person" | "project" | "list"]
-> = new Map([
-  ["percent", ["Progress", "percent"]],
-  ["loggedMinutes", ["Logged time", "minutes"]],
-  ["completedAt", ["Completed", "moment"]],
-  ["completedBy", ["Completed by", "person"]],
-  ["createdAt", ["Created", "moment"]],
-  ["creatorId", ["Created by", "person"]],
-  ["projectId", ["Project", "project"]],
-  ["listId", ["List", "list"]],
-  ["parentId", ["Parent task", "text"]],
-  ["subtaskCount", ["Subtasks", "text"]],
-  ["commentCount", ["Comments", "text"]],
-  ["rrule", ["Repeats", "text"]],
-  ["ticket", ["Ticket", "text"]],
-  ["stage", ["Stage", "text"]],
-  ["kind", ["Kind", "text"]],
-]);
-
-function nameOf(field: string): string {
-  const patched = patchFields.get(field);
-  return patched ? fieldNames[patched] : (readFields.get(field)?.[0] ?? field);
+function nameOf(key: string): string {
+  const name = fieldsByKey.get(key);
+  return name ? fieldOf(name).name : key === "kind" ? "Kind" : key;
 }
 
 function valueWords({ people, projects, lists, zone }: ReportScope, names: Names) {
-  return ({ field, value }: { readonly field: string; readonly value: unknown }): string => {
+  return ({ field: key, value }: { readonly field: string; readonly value: unknown }): string => {
     if (value === null) return none;
-    const patched = patchFields.get(field);
-    if (patched) {
-      const plain: PlainPatch = Object(Object.fromEntries([[patched, value]]));
-      return fieldInWords(patched, patchFromPlain(plain, zone), names);
+    const name = fieldsByKey.get(key);
+    if (name && isEdited(name)) {
+      const plain: PlainPatch = Object(Object.fromEntries([[name, value]]));
+      return fieldInWords(name, patchFromPlain(plain, zone), names);
     }
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    const [, kind = "text"] = readFields.get(field) ?? [];
-    switch (kind) {
-      case "text":
-        return text;
-      case "percent":
-        return `${text} %`;
-      case "minutes":
-        return hoursText(Number(value));
-      case "moment":
-        return momentInWords(Temporal.Instant.from(text), zone);
-      case "person":
-        return people.get(Number(value)) ?? `person ${text}`;
-      case "project":
-        return projects.get(Number(value)) ?? `project ${text}`;
-      case "list":
-        return lists.get(Number(value)) ?? `list ${text}`;
-      default:
-        return unreachable(kind);
-    }
+    const type = name ? fieldOf(name).type.name : null;
+    if (type === "percent") return `${text} %`;
+    if (type === "minutes") return hoursText(Number(value));
+    if (type === "moment") return momentInWords(Temporal.Instant.from(text), zone);
+    if (type === "person") return people.get(Number(value)) ?? `person ${text}`;
+    if (type === "project") return projects.get(Number(value)) ?? `project ${text}`;
+    if (type === "list") return lists.get(Number(value)) ?? `list ${text}`;
+    return text;
   };
 }
 

@@ -1,4 +1,6 @@
 import { channels } from "../../domain/edit.ts";
+import { jsonKeyOf } from "../../domain/fields.ts";
+import { fieldsOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { channelInWords } from "../../domain/wording.ts";
 import type { ItemChangeRow } from "../../store/rows/report-rows.ts";
@@ -123,8 +125,10 @@ function explains(row: Row, differences: readonly FieldDifference[]): boolean {
     case "removed":
       return row.edit_action === "delete" || row.edit_action === "create";
     case "changed": {
-      const patched = Object.keys(JSON.parse(row.edit_patch ?? "{}"));
-      const wanted = new Set(patched.map((field) => contentField.get(field) ?? field));
+      const patched = fieldsOf(Object(JSON.parse(row.edit_patch ?? "{}")));
+      const wanted = new Set(
+        patched.map((field) => (field === "place" ? field : jsonKeyOf(field))),
+      );
       if (row.edit_action === "complete" || row.edit_action === "reopen") wanted.add("completed");
       return row.edit_action === "create" || differences.some(({ field }) => wanted.has(field));
     }
@@ -132,9 +136,3 @@ function explains(row: Row, differences: readonly FieldDifference[]): boolean {
       return unreachable(row.act);
   }
 }
-
-/** Fields that a patch calls otherwise than the content does. */
-const contentField: ReadonlyMap<string, string> = new Map([
-  ["reminder", "reminderMinutes"],
-  ["estimated", "estimatedMinutes"],
-]);

@@ -1,6 +1,6 @@
 import type { Edit } from "../../domain/edit.ts";
+import type { ItemKind } from "../../domain/fields.ts";
 import { type EditId, type ItemKey, itemKey } from "../../domain/ids.ts";
-import type { ItemKind } from "../../domain/item.ts";
 import { editIdColumn, editRow } from "../rows/edit-rows.ts";
 import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";

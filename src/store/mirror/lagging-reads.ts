@@ -1,7 +1,8 @@
 import { atService } from "../../domain/clock-lead.ts";
 import { isOlderThanKnown } from "../../domain/eventual.ts";
+import type { ItemKind } from "../../domain/fields.ts";
 import type { ServiceId } from "../../domain/ids.ts";
-import type { Item, ItemKind } from "../../domain/item.ts";
+import type { Item } from "../../domain/item.ts";
 import type { Store } from "../store.ts";
 
 export interface LaggingDeps {

@@ -1,3 +1,4 @@
+import type { ItemKind } from "../../domain/fields.ts";
 import { readOwnUid, uidOf } from "../../domain/identity.ts";
 import {
   type ItemKey,
@@ -8,7 +9,7 @@ import {
   type ServiceId,
   serviceId,
 } from "../../domain/ids.ts";
-import type { Item, ItemKind, Person, Project, Todolist } from "../../domain/item.ts";
+import type { Item, Person, Project, Todolist } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
 import { kindIn } from "../../domain/source.ts";
 import type { Unanswered } from "../journal/unanswered.ts";

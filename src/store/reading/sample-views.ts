@@ -1,3 +1,5 @@
+import { blankEvent, blankTask } from "../../domain/blank-item.ts";
+import { fieldOf, fieldsOfKind, type ItemKind, isEdited } from "../../domain/fields.ts";
 import {
   itemKey,
   labelId,
@@ -7,7 +9,7 @@ import {
   projectId,
   serviceId,
 } from "../../domain/ids.ts";
-import { type Item, unsetTaskFields } from "../../domain/item.ts";
+import type { Item } from "../../domain/item.ts";
 import type { ViewItem } from "../view/view.ts";
 
 const at = Temporal.Instant.from("2026-01-02T03:04:05Z");
@@ -17,41 +19,37 @@ export const sampleLabel = labelId(5);
 export const samplePerson: PersonId = personId(3);
 
 const common = {
-  id: serviceId(1),
-  projectId: projectId(2),
   title: "Title; with, \\ and ✓",
   description: '<p>Text &amp; <b>more</b><br><img src="https://example.com/x"></p>',
-  completed: false,
   assigned: [samplePerson],
-  creatorId: samplePerson,
-  byMe: true,
-  createdAt: at,
+  id: serviceId(1),
   updatedAt: at,
 } as const;
+const origin = { projectId: projectId(2), creatorId: samplePerson, createdAt: at };
 
-const task = {
+const event = {
+  ...blankEvent({
+    ...origin,
+    when: { kind: "times", start: at.toZonedDateTimeISO("UTC"), end: null },
+  }),
   ...common,
-  kind: "task",
-  listId: listId(4),
-  parentId: null,
-  ...unsetTaskFields,
+  ...linesOf("event"),
+  reminder: Temporal.Duration.from({ minutes: 15 }),
+  private: true,
+};
+const task = {
+  ...blankTask({ ...origin, kind: "task", listId: listId(4), parentId: null }),
+  ...common,
+  ...linesOf("task"),
   startOn: new Temporal.PlainDate(2026, 1, 2),
   dueOn: new Temporal.PlainDate(2026, 1, 5),
   labels: [sampleLabel],
-} as const satisfies Item;
+};
 
 const items: readonly Item[] = [
+  event,
   {
-    ...common,
-    kind: "event",
-    when: { kind: "times", start: at.toZonedDateTimeISO("UTC"), end: null },
-    reminder: Temporal.Duration.from({ minutes: 15 }),
-    milestone: false,
-    private: true,
-  },
-  {
-    ...common,
-    kind: "event",
+    ...event,
     completed: true,
     description: "Text\nmore",
     when: {
@@ -66,6 +64,14 @@ const items: readonly Item[] = [
   task,
   { ...task, kind: "subtask", parentId: serviceId(6), percent: 40 },
 ];
+
+/** A text for each field that holds one line of it. */
+function linesOf(kind: ItemKind): object {
+  const lines = fieldsOfKind(kind).filter(
+    (name) => isEdited(name) && fieldOf(name).type.name === "line",
+  );
+  return Object.fromEntries(lines.map((name) => [name, `Text; of, ${name}`]));
+}
 
 /**
  * One item of each kind with something in every field. Rooms write them to find out how this build writes: what differs

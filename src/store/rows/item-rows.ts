@@ -1,3 +1,4 @@
+import type { ItemKind } from "../../domain/fields.ts";
 import {
   type ItemKey,
   itemKey,
@@ -7,9 +8,8 @@ import {
   revision,
   serviceId,
 } from "../../domain/ids.ts";
-import type { CollectionName, Item, ItemKind } from "../../domain/item.ts";
-
-import { fromPlain, type PlainItem, type Provenance, toPlain } from "../../domain/plain-item.ts";
+import type { CollectionName, Item, Provenance } from "../../domain/item.ts";
+import { fromPlain, type PlainItem, toPlain } from "../../domain/plain-item.ts";
 
 // The rows-*.ts files are the only place where a row of SQLite is taken for a type: each decoder names the columns it
 // trusts, and the STRICT tables with their CHECKs vouch for them.

@@ -1,9 +1,10 @@
 import { type Edit, overlay } from "../../domain/edit.ts";
+import { fieldNames, fieldOf, jsonKeyOf } from "../../domain/fields.ts";
 import { type ItemKey, itemKey, type PersonId, type Revision, revision } from "../../domain/ids.ts";
 import { type CollectionName, collectionOf, directory, type Item } from "../../domain/item.ts";
 import { fieldsOf, type PatchField, patchFields, placedIn, placeOf } from "../../domain/patch.ts";
 import { fromPlain, type PlainItem, publishedPart } from "../../domain/plain-item.ts";
-import { sameDescription, sameTitle } from "../../domain/sameness.ts";
+import { sameDescription, sameTitle } from "../../domain/same-values.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import {
   contentText,
@@ -405,41 +406,17 @@ const partiesOf = ({ creatorId, assigned }: PlainItem): readonly number[] =>
 const isSeenAlike = (before: PlainItem, after: PlainItem): boolean =>
   before.creatorId === after.creatorId && before.projectId === after.projectId;
 
-/** The keys that two-way calendars do not show, and the time of a completion, which a program may say in its own way. */
-const unshownKeys: ReadonlySet<string> = new Set([
-  "assigned",
-  "commentCount",
-  "completedAt",
-  "completedBy",
-  "createdAt",
-  "creatorId",
-  "customFields",
-  "estimatedMinutes",
-  "listId",
-  "loggedMinutes",
-  "projectId",
-  "rrule",
-  "stage",
-  "subtaskCount",
-  "ticket",
+/** The stored keys that two-way calendars show; of a completion they may have a time of their own. */
+const shownKeys: ReadonlySet<string> = new Set([
+  "kind",
+  ...fieldNames.filter((name) => fieldOf(name).shown === "everywhere").map(jsonKeyOf),
 ]);
 
 /** The keys of an item that an edit of a field decides; progress follows a completion. */
-const keysOfField: Readonly<Record<PatchField, readonly string[]>> = {
-  title: ["title"],
-  description: ["description"],
-  when: ["when"],
-  reminder: ["reminderMinutes"],
-  milestone: ["milestone"],
-  private: ["private"],
-  completed: ["completed", "percent"],
-  assigned: [],
-  labels: ["labels"],
-  startOn: ["startOn"],
-  dueOn: ["dueOn"],
-  estimated: [],
-  place: [],
-};
+function keysOfField(field: PatchField): readonly string[] {
+  if (field === "place") return [];
+  return field === "completed" ? ["completed", "percent"] : [jsonKeyOf(field)];
+}
 
 /**
  * Whether a change of an item is news to a program that has put it: anything that its calendars show, but what the
@@ -455,7 +432,7 @@ export function isNews(
   const hasPlace = before.kind === "event" || before.parentId !== null;
   const [was, is] = [textsOf(before), textsOf(after)];
   return [...is.keys()].some((key) => {
-    if (was.get(key) === is.get(key) || unshownKeys.has(key) || answered.has(key)) return false;
+    if (was.get(key) === is.get(key) || !shownKeys.has(key) || answered.has(key)) return false;
     if (key === "title" && sameTitle(before.title, after.title)) return false;
     if (key === "description" && sameDescription(before.description, after.description))
       return false;
@@ -465,7 +442,7 @@ export function isNews(
 
 function answeredKeys({ action, patch }: SettledEdit): ReadonlySet<string> {
   const fields = action === "create" ? patchFields : fieldsOf(patch);
-  return new Set(fields.flatMap((field) => keysOfField[field]));
+  return new Set(fields.flatMap(keysOfField));
 }
 
 const textsOf = (item: PlainItem): ReadonlyMap<string, string> =>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CustomField } from "../../domain/field-types.ts";
 import {
   type ListId,
   listId,
@@ -7,7 +8,7 @@ import {
   type ServiceId,
   serviceId,
 } from "../../domain/ids.ts";
-import type { CustomField, TaskItem } from "../../domain/item.ts";
+import type { TaskItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import * as wire from "../wire.ts";
@@ -160,7 +161,7 @@ function knownTask(
 }
 
 // Fields that not every answer has: that they are omitted is ordinary.
-const kept = <Value>(raw: unknown, read: Value, known: Value | undefined): Value =>
+const kept = <Value>(raw: unknown, read: NoInfer<Value>, known: Value | undefined): Value =>
   raw === undefined && known !== undefined ? known : read;
 
 /** Whether an answer has every field that answers about a task or subtask usually have. */

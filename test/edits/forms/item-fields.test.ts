@@ -77,7 +77,7 @@ describe("readItemFields()", () => {
       anEvent(8, { description: "x" }),
       { description: null },
     ],
-    ["people", { assigned: ["12", "11"] }, call, { assigned: [12, 11] }],
+    ["people", { assigned: ["12", "11"] }, call, { assigned: [11, 12] }],
     ["labels", { labels: ["51"] }, task, { labels: [51] }],
     ["another due day", { dueOn: "2026-12-01" }, task, { dueOn: "2026-12-01" }],
     ["no due day", { dueOn: "" }, task, { dueOn: null }],

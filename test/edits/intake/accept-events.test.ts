@@ -99,7 +99,7 @@ describe("accept() of a changed event", () => {
       "attendees, beside people without an address",
       ["ATTENDEE;CN=B:mailto:BJOERN@example.com"],
       { assigned: [personId(11), personId(13)] },
-      { assigned: [13, 12] },
+      { assigned: [12, 13] },
     ],
   ])("wishes %s", (name, lines, fields, expected) => {
     const item = edited(lines, fields);

@@ -84,7 +84,7 @@ describe("accept() of a task's to-do", () => {
       "fewer labels, beside one without a name",
       { lines: ["CATEGORIES:QA"], fields: { labels: [labelId(51), labelId(53), labelId(99)] } },
       "update",
-      { labels: [99, 53] },
+      { labels: [53, 99] },
     ],
     [
       "no labels",

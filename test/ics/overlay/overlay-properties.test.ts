@@ -13,7 +13,7 @@ import { describe, expect, it } from "vitest";
 import { card } from "../../../packages/ical/test/cards.ts";
 import { octets as bytes, zone } from "../../../packages/ical/test/files.ts";
 import { day, instant, todo } from "../../../packages/ical/test/todos.ts";
-import { sameWhen } from "../../../src/domain/sameness.ts";
+import { sameWhen } from "../../../src/domain/same-values.ts";
 import { canonicalText, overlayOctets } from "../../../src/ics/overlay/overlay.ts";
 
 const stamp = { sequence: 8, modifiedAt: instant("2026-06-03T10:00:00Z") };

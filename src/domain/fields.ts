@@ -1,0 +1,228 @@
+import { type FieldType, fieldTypes as type } from "./field-types.ts";
+
+/** The service's three resources with dates. A milestone is an event, so that it may become one and stop being one. */
+export const itemKinds = ["event", "task", "subtask"] as const;
+export type ItemKind = (typeof itemKinds)[number];
+
+/** Which kinds have a field; what tasks have, subtasks have as well. */
+type Holder = "item" | "event" | "task";
+
+/** What stands for a field in a calendar component. A missing property clears the field if it was there before. */
+interface Properties {
+  readonly VEVENT?: string;
+  readonly VTODO?: string;
+}
+
+interface FieldFacts<Value> {
+  readonly on: Holder;
+  /** What people call it: in tables, forms and conflicts. */
+  readonly name: string;
+  /** Key in stored JSON and in reports, if it is not the field's own name. */
+  readonly key?: string;
+  /**
+   * Where calendars show it: in feeds and to two-way programs, in feeds alone, or not at all. SEQUENCE rises with what calendars
+   * show.
+   */
+  readonly shown: "everywhere" | "feeds" | "nowhere";
+  /** The value on a new item; none for a field that every item needs. */
+  readonly blank?: Value;
+  /** Left out of stored JSON while it is blank, so that a field that is added later changes no stored item. */
+  readonly sparse?: boolean;
+  /** What it is called within a sentence, if not by its name. */
+  readonly noun?: string;
+  readonly property?: Properties;
+  /** Key in the service's JSON, for a field that is read and sent by its type alone. */
+  readonly service?: string;
+  /** Hint of its form control. */
+  readonly hint?: string;
+}
+
+/** One field of an item. */
+export interface Field<Value = unknown, Plain = unknown> extends FieldFacts<Value> {
+  readonly type: FieldType<Value, Plain>;
+  /** Whether an edit may set it. */
+  readonly edited: boolean;
+}
+
+const edited = <Value, Plain, Facts extends FieldFacts<Value>>(
+  of: FieldType<Value, Plain>,
+  facts: Facts,
+) => ({ ...facts, type: of, edited: true }) as const;
+
+const readOnly = <Value, Plain, Facts extends FieldFacts<Value>>(
+  of: FieldType<Value, Plain>,
+  facts: Facts,
+) => ({ ...facts, type: of, edited: false }) as const;
+
+/**
+ * Every field of an item, in the order of the stored JSON. Types of items and patches, storage, comparison, merging, forms,
+ * conflicts, sentences and reports are derived from this table.
+ */
+const fields = {
+  projectId: readOnly(type.project, { on: "item", name: "Project", shown: "feeds" }),
+  title: edited(type.title, { on: "item", name: "Title", shown: "everywhere", blank: "" }),
+  description: edited(type.prose, {
+    on: "item",
+    name: "Description",
+    noun: "description",
+    shown: "everywhere",
+    blank: null,
+    property: { VEVENT: "DESCRIPTION", VTODO: "DESCRIPTION" },
+  }),
+  /** Tasks, subtasks and milestones can be completed. */
+  completed: edited(type.flag, { on: "item", name: "State", shown: "everywhere", blank: false }),
+  assigned: edited(type.people, { on: "item", name: "Assigned", shown: "feeds", blank: [] }),
+  creatorId: readOnly(type.person, { on: "item", name: "Created by", shown: "nowhere" }),
+  createdAt: readOnly(type.moment, { on: "item", name: "Created", shown: "nowhere" }),
+
+  when: edited(type.when, { on: "event", name: "When", shown: "everywhere" }),
+  /** Time before the start. */
+  reminder: edited(type.minutes, {
+    on: "event",
+    name: "Reminder",
+    noun: "reminder",
+    key: "reminderMinutes",
+    shown: "everywhere",
+    blank: null,
+    property: { VEVENT: "VALARM" },
+    hint: "Minutes before the start. Empty for none.",
+  }),
+  milestone: edited(type.flag, {
+    on: "event",
+    name: "Milestone",
+    shown: "everywhere",
+    blank: false,
+    property: { VEVENT: "CATEGORIES" },
+  }),
+  private: edited(type.flag, { on: "event", name: "Private", shown: "everywhere", blank: false }),
+
+  listId: readOnly(type.list, { on: "task", name: "List", shown: "nowhere" }),
+  /** The task of a subtask; null for a task. */
+  parentId: readOnly(type.parent, { on: "task", name: "Parent task", shown: "everywhere" }),
+  startOn: edited(type.day, {
+    on: "task",
+    name: "Start",
+    noun: "start date",
+    shown: "everywhere",
+    blank: null,
+    property: { VTODO: "DTSTART" },
+  }),
+  dueOn: edited(type.day, {
+    on: "task",
+    name: "Due",
+    noun: "due date",
+    shown: "everywhere",
+    blank: null,
+    property: { VTODO: "DUE" },
+  }),
+  estimated: edited(type.minutes, {
+    on: "task",
+    name: "Estimated time",
+    noun: "estimated time",
+    key: "estimatedMinutes",
+    shown: "nowhere",
+    blank: null,
+    hint: "Minutes.",
+  }),
+  logged: readOnly(type.minutes, {
+    on: "task",
+    name: "Logged time",
+    key: "loggedMinutes",
+    shown: "nowhere",
+    blank: null,
+  }),
+  percent: readOnly(type.percent, {
+    on: "task",
+    name: "Progress",
+    shown: "everywhere",
+    blank: 0,
+  }),
+  labels: edited(type.labels, {
+    on: "task",
+    name: "Labels",
+    shown: "everywhere",
+    blank: [],
+    property: { VTODO: "CATEGORIES" },
+  }),
+  completedAt: readOnly(type.moment, {
+    on: "task",
+    name: "Completed",
+    shown: "feeds",
+    blank: null,
+  }),
+  completedBy: readOnly(type.person, {
+    on: "task",
+    name: "Completed by",
+    shown: "nowhere",
+    blank: null,
+  }),
+  subtaskCount: readOnly(type.count, {
+    on: "task",
+    name: "Subtasks",
+    shown: "nowhere",
+    blank: 0,
+  }),
+  commentCount: readOnly(type.count, {
+    on: "task",
+    name: "Comments",
+    shown: "nowhere",
+    blank: 0,
+  }),
+  /** The service's own recurrence text, of unknown form: shown, never edited. */
+  rrule: readOnly(type.line, { on: "task", name: "Repeats", shown: "nowhere", blank: null }),
+  ticket: readOnly(type.line, { on: "task", name: "Ticket", shown: "nowhere", blank: null }),
+  stage: readOnly(type.line, { on: "task", name: "Stage", shown: "nowhere", blank: null }),
+  customFields: readOnly(type.customFields, {
+    on: "task",
+    name: "Custom fields",
+    shown: "nowhere",
+    blank: [],
+  }),
+} as const satisfies Readonly<Record<string, Field>>;
+
+type Fields = typeof fields;
+export type FieldName = keyof Fields;
+/** A field that an edit may set. */
+export type EditedField = {
+  [Name in FieldName]: Fields[Name]["edited"] extends true ? Name : never;
+}[FieldName];
+
+export type ValueOf<Name extends FieldName> =
+  Fields[Name]["type"] extends FieldType<infer Value, infer _Plain> ? Value : never;
+export type PlainOf<Name extends FieldName> =
+  Fields[Name]["type"] extends FieldType<infer _Value, infer Plain> ? Plain : never;
+
+/** The stored key of a field. */
+export type KeyOf<Name extends FieldName> = Fields[Name] extends {
+  readonly key: infer Key extends string;
+}
+  ? Key
+  : Name;
+
+/** The fields of one holder, not those of all items. */
+export type FieldOf<Of extends Holder> = {
+  [Name in FieldName]: Fields[Name]["on"] extends Of ? Name : never;
+}[FieldName];
+
+const isFieldName = (name: string): name is FieldName => name in fields;
+export const fieldNames: readonly FieldName[] = Object.keys(fields).filter(isFieldName);
+
+/** What is declared of a field. */
+export const fieldOf = (name: FieldName): Field => fields[name];
+
+export const jsonKeyOf = (name: FieldName): string => fieldOf(name).key ?? name;
+
+const holderOf = (kind: ItemKind): Holder => (kind === "event" ? "event" : "task");
+
+const fieldsByHolder = Object.fromEntries(
+  (["event", "task"] as const).map((holder) => [
+    holder,
+    fieldNames.filter((name) => [holder, "item"].includes(fields[name].on)),
+  ]),
+);
+
+/** The fields of a kind, in the order of the table. */
+export const fieldsOfKind = (kind: ItemKind): readonly FieldName[] =>
+  fieldsByHolder[holderOf(kind)] ?? [];
+
+export const isEdited = (name: FieldName): name is EditedField => fields[name].edited;
