@@ -29,6 +29,7 @@ import {
   restampOctets,
   saysAsOctets,
 } from "../ics/overlay/overlay.ts";
+import { textsOfItem } from "../ics/text/line-fields.ts";
 import { sampleLabel, sampleViews } from "../store/reading/sample-views.ts";
 import type { ObjectRow } from "../store/rows/calendar-rows.ts";
 import type { Store } from "../store/store.ts";
@@ -308,7 +309,7 @@ function daysOf(when: When, zone: string): When & { readonly kind: "dates" } {
   return daysOf({ kind: "dates", start, end }, zone);
 }
 
-function commonContent({ uid, sequence, modifiedAt, item }: ViewItem) {
+function commonContent({ uid, sequence, modifiedAt, item }: ViewItem, component: ObjectComponent) {
   return {
     uid,
     sequence,
@@ -318,13 +319,14 @@ function commonContent({ uid, sequence, modifiedAt, item }: ViewItem) {
     summary: oneLine(item.title),
     description: plainDescription(item.description),
     url: null,
+    texts: textsOfItem(item, component),
   };
 }
 
 function eventContent(view: ViewItem, item: EventItem, zone: string) {
   const when = item.milestone ? daysOf(item.when, zone) : ordered(item.when, zone);
   return {
-    ...commonContent(view),
+    ...commonContent(view, "VEVENT"),
     html: null,
     when,
     zone,
@@ -346,7 +348,7 @@ function ordered(when: When, zone: string): When {
 function milestoneContent(view: ViewItem, item: EventItem, zone: string) {
   const { start, end } = daysOf(item.when, zone);
   return {
-    ...commonContent(view),
+    ...commonContent(view, "VTODO"),
     startOn: start,
     dueOn: end.subtract({ days: 1 }),
     percent: item.completed ? 100 : 0,
@@ -365,7 +367,7 @@ function taskContent(view: ViewItem, item: TaskItem, context: RenderContext) {
     .map((id) => oneLine(labels.get(id) ?? ""))
     .filter((name) => name !== "");
   return {
-    ...commonContent(view),
+    ...commonContent(view, "VTODO"),
     startOn: item.startOn,
     dueOn: item.dueOn,
     percent: item.percent,

@@ -60,7 +60,13 @@ const readOnly = <Value, Plain, Facts extends FieldFacts<Value>>(
  */
 const fields = {
   projectId: readOnly(type.project, { on: "item", name: "Project", shown: "feeds" }),
-  title: edited(type.title, { on: "item", name: "Title", shown: "everywhere", blank: "" }),
+  title: edited(type.title, {
+    on: "item",
+    name: "Title",
+    noun: "title",
+    shown: "everywhere",
+    blank: "",
+  }),
   description: edited(type.prose, {
     on: "item",
     name: "Description",
@@ -68,10 +74,17 @@ const fields = {
     shown: "everywhere",
     blank: null,
     property: { VEVENT: "DESCRIPTION", VTODO: "DESCRIPTION" },
+    service: "description",
   }),
   /** Tasks, subtasks and milestones can be completed. */
   completed: edited(type.flag, { on: "item", name: "State", shown: "everywhere", blank: false }),
-  assigned: edited(type.people, { on: "item", name: "Assigned", shown: "feeds", blank: [] }),
+  assigned: edited(type.people, {
+    on: "item",
+    name: "Assigned",
+    shown: "feeds",
+    blank: [],
+    service: "assigned",
+  }),
   creatorId: readOnly(type.person, { on: "item", name: "Created by", shown: "nowhere" }),
   createdAt: readOnly(type.moment, { on: "item", name: "Created", shown: "nowhere" }),
 
@@ -85,6 +98,7 @@ const fields = {
     shown: "everywhere",
     blank: null,
     property: { VEVENT: "VALARM" },
+    service: "reminder",
     hint: "Minutes before the start. Empty for none.",
   }),
   milestone: edited(type.flag, {
@@ -143,6 +157,7 @@ const fields = {
     shown: "everywhere",
     blank: [],
     property: { VTODO: "CATEGORIES" },
+    service: "labels",
   }),
   completedAt: readOnly(type.moment, {
     on: "task",
@@ -192,6 +207,11 @@ export type ValueOf<Name extends FieldName> =
 export type PlainOf<Name extends FieldName> =
   Fields[Name]["type"] extends FieldType<infer _Value, infer Plain> ? Plain : never;
 
+/** A field that is read from the service by its type alone. */
+export type ServiceField = {
+  [Name in FieldName]: Fields[Name] extends { readonly service: string } ? Name : never;
+}[FieldName];
+
 /** The stored key of a field. */
 export type KeyOf<Name extends FieldName> = Fields[Name] extends {
   readonly key: infer Key extends string;
@@ -224,5 +244,22 @@ const fieldsByHolder = Object.fromEntries(
 /** The fields of a kind, in the order of the table. */
 export const fieldsOfKind = (kind: ItemKind): readonly FieldName[] =>
   fieldsByHolder[holderOf(kind)] ?? [];
+
+/** The fields that a property of a component speaks of. */
+export const fieldsOfProperty = (
+  component: keyof Properties,
+  property: string,
+): readonly EditedField[] =>
+  fieldNames.filter(isEdited).filter((name) => fieldOf(name).property?.[component] === property);
+
+/** Fields of one line of text, with the property in which a component has each. */
+export const lineFields = (
+  component: keyof Properties,
+): readonly { readonly name: EditedField; readonly property: string }[] =>
+  fieldNames.filter(isEdited).flatMap((name) => {
+    const { type: of, property } = fieldOf(name);
+    const own = property?.[component];
+    return of.name === "line" && own !== undefined ? [{ name, property: own }] : [];
+  });
 
 export const isEdited = (name: FieldName): name is EditedField => fields[name].edited;

@@ -13,6 +13,7 @@ import {
 } from "../domain/signed-links.ts";
 import { webLink } from "../domain/web-link.ts";
 import { type Decoration, publishedDescription, publishedSummary } from "../ics/text/decoration.ts";
+import { textsOfItem } from "../ics/text/line-fields.ts";
 import { safeHtml } from "../ics/text/safe-html.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { FeedOptions } from "./window.ts";
@@ -71,6 +72,7 @@ export function cardOf(
     categories: categoriesOf(item, names),
     reminder: item.kind === "event" && options.reminders !== false ? item.reminder : null,
     url,
+    texts: textsOfItem(item, "VEVENT"),
   };
 }
 

@@ -378,8 +378,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
 const onlookerOf = (viewer: Viewer): Onlooker & (PersonId | null) =>
   viewer.kind === "person" ? viewer.person : null;
 
-const keyOf = (text: string): ItemKey | null =>
-  isId(Number(text)) ? itemKey(Number(text)) : null;
+const keyOf = (text: string): ItemKey | null => (isId(Number(text)) ? itemKey(Number(text)) : null);
 
 function sequenceOf(request: Request, { sequence }: AgendaItem): number {
   const given = formField(request.body, "sequence");

@@ -26,6 +26,7 @@ export {
   withUid,
 } from "./lines/object-lines.ts";
 export { decodeOctets, largestFile } from "./lines/octets.ts";
+export { textOfRaw } from "./lines/raw-text.ts";
 export {
   type Component,
   firstLine,
@@ -49,7 +50,7 @@ export {
   type IncomingItem,
   underUid,
 } from "./read/incoming.ts";
-export { missingProperties, type SpeakingProperty } from "./read/missing-properties.ts";
+export { missingProperties } from "./read/missing-properties.ts";
 export { itemOfPlain, type PlainIncomingItem, plainItemOf } from "./read/plain-calendar.ts";
 export { isReminder, isRepeating } from "./read/read-alarm.ts";
 export { findUnstorable, readItem } from "./read/read-item.ts";

@@ -1,10 +1,6 @@
-import {
-  type IncomingItem,
-  missingProperties,
-  readCalendarObject,
-  type SpeakingProperty,
-} from "@dayferry/ical";
+import { type IncomingItem, missingProperties, readCalendarObject } from "@dayferry/ical";
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
+import { fieldsOfProperty, lineFields } from "../../domain/fields.ts";
 import type { EditId, ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/patch.ts";
@@ -116,22 +112,11 @@ function clearedFields(
   const { object, incoming, agent } = about;
   const kept = calendars.kept(object);
   if (kept?.actor !== person.id || kept.agent !== agent || !writesWhole(agent)) return [];
-  return missingProperties(kept.raw, incoming).flatMap((name) => clearedBy(name, incoming));
-}
-
-function clearedBy(property: SpeakingProperty, { component }: IncomingItem): readonly PatchField[] {
-  switch (property) {
-    case "DESCRIPTION":
-      return ["description"];
-    case "DUE":
-      return ["dueOn"];
-    case "DTSTART":
-      return ["startOn"];
-    case "CATEGORIES":
-      return component === "VEVENT" ? ["milestone"] : ["labels"];
-    case "VALARM":
-      return ["reminder"];
-  }
+  const { component } = incoming;
+  const texts = lineFields(component).map(({ property }) => property);
+  return missingProperties(kept.raw, incoming, texts).flatMap((property) =>
+    fieldsOfProperty(component, property),
+  );
 }
 
 /**

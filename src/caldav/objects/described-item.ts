@@ -1,6 +1,8 @@
 import type { IncomingItem, When } from "@dayferry/ical";
+import { fieldsOfKind, lineFields } from "../../domain/fields.ts";
 import { type EventItem, type Item, type TaskItem, untitled } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
+import { textsOfRaw } from "../../ics/text/line-fields.ts";
 
 /**
  * The item as octets describe it: what their sender saw, with what they ask for, and without the fields of which they say
@@ -16,10 +18,15 @@ export function describedItem({
   readonly incoming: IncomingItem;
 }): Item {
   const wanted = applyPatch(base, patch);
+  const said = new Set(textsOfRaw(incoming.raw, incoming.component).map(({ name }) => name));
+  const unsaid = lineFields(incoming.component).filter(
+    ({ name }) => !said.has(name) && fieldsOfKind(wanted.kind).includes(name),
+  );
   const common = {
     // Where no title was given none is missing.
     title: incoming.summary === undefined && wanted.title !== untitled ? "" : wanted.title,
     description: incoming.description === undefined ? null : wanted.description,
+    ...Object.fromEntries(unsaid.map(({ name }) => [name, null])),
   };
   return wanted.kind === "event"
     ? { ...describedEvent(wanted, incoming), ...common }

@@ -1,5 +1,6 @@
 import { inZone, type When } from "@dayferry/ical";
 import type { Channel, Edit } from "../../domain/edit.ts";
+import { type EditedField, fieldOf } from "../../domain/fields.ts";
 import type { PersonId } from "../../domain/ids.ts";
 import { type Item, spokenKind } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
@@ -108,60 +109,50 @@ interface Told {
 type Clause = (item: string) => string;
 
 function clauseOf(field: PatchField, told: Told): Clause {
+  if (field !== "place") return clauses[field]?.(told) ?? valueClause(field, told);
   const { old, edit, names } = told;
-  const { patch } = edit;
-  const value = fieldInWords(field, patch, names);
-  switch (field) {
-    case "title":
-      return (item) => `renamed ${item} to ${titleIn(patch.title ?? "")}`;
-    case "description":
-      return textClause("description", { was: old.description, is: patch.description });
-    case "when":
-      return whenClause(told);
-    case "reminder":
-      return patch.reminder
-        ? (item) => `set the reminder of ${item} to ${value}`
-        : (item) => `took the reminder off ${item}`;
-    case "milestone":
-      return (item) =>
-        patch.milestone ? `made ${item} a milestone` : `made ${item} an ordinary event`;
-    case "private":
-      return (item) => `made ${item} ${patch.private ? "private" : "visible to all"}`;
-    case "completed":
-      return (item) => (patch.completed ? `completed ${item}` : `reopened ${item}`);
-    case "assigned":
-      return setClause(told, { field, gained: "assigned", lost: "took" });
-    case "labels":
-      return setClause(told, { field, gained: "labelled", lost: "took" });
-    case "startOn":
-    case "dueOn":
-      return dayClause(field, told);
-    case "estimated":
-      return patch.estimated
-        ? (item) => `set the estimated time of ${item} to ${value}`
-        : (item) => `took the estimated time off ${item}`;
-    case "place":
-      return (item) => `moved ${item} from ${fieldInWords(field, old, names)} to ${value}`;
-    default:
-      return unreachable(field);
-  }
+  const [from, to] = [old, edit.patch].map((values) => fieldInWords(field, values, names));
+  return (item) => `moved ${item} from ${from} to ${to}`;
 }
 
-function textClause(
-  what: string,
-  { was, is }: { readonly was: string | null | undefined; readonly is: string | null | undefined },
-): Clause {
-  if (!is) return (item) => `took the ${what} off ${item}`;
-  return (item) => `${was ? "changed the" : `gave a`} ${what} ${was ? "of" : "to"} ${item}`;
+/** Fields of which people say more than that they are set to a value. */
+const clauses: Readonly<Partial<Record<EditedField, (told: Told) => Clause>>> = {
+  title: ({ edit: { patch } }) => {
+    return (item) => `renamed ${item} to ${titleIn(patch.title ?? "")}`;
+  },
+  when: (told) => whenClause(told),
+  milestone: ({ edit: { patch } }) => {
+    return (item) =>
+      patch.milestone ? `made ${item} a milestone` : `made ${item} an ordinary event`;
+  },
+  private: ({ edit: { patch } }) => {
+    return (item) => `made ${item} ${patch.private ? "private" : "visible to all"}`;
+  },
+  completed: ({ edit: { patch } }) => {
+    return (item) => (patch.completed ? `completed ${item}` : `reopened ${item}`);
+  },
+  assigned: (told) => setClause(told, { field: "assigned", gained: "assigned", lost: "took" }),
+  labels: (told) => setClause(told, { field: "labels", gained: "labelled", lost: "took" }),
+  startOn: (told) => dayClause("startOn", told),
+  dueOn: (told) => dayClause("dueOn", told),
+};
+
+function valueClause(field: EditedField, { old, edit: { patch }, names }: Told): Clause {
+  const { noun = "", type } = fieldOf(field);
+  if (!patch[field]) return (item) => `took the ${noun} off ${item}`;
+  if (type.name !== "prose") {
+    return (item) => `set the ${noun} of ${item} to ${fieldInWords(field, patch, names)}`;
+  }
+  return (item) => (old[field] ? `changed the ${noun} of ${item}` : `gave a ${noun} to ${item}`);
 }
 
 function dayClause(field: "startOn" | "dueOn", { old, edit, names }: Told): Clause {
-  const what = field === "dueOn" ? "due date" : "start date";
+  const { noun = "" } = fieldOf(field);
   const [was, is] = [old[field], edit.patch[field]];
   const said = (day: Temporal.PlainDate) => dayOf(day, { edit, names });
-  if (!is) return (item) => `took the ${what} off ${item}${was ? ` (${said(was)})` : ""}`;
-  if (!was) return (item) => `set the ${what} of ${item} to ${said(is)}`;
-  return (item) => `moved the ${what} of ${item} from ${said(was)} to ${said(is)}`;
+  if (!is) return (item) => `took the ${noun} off ${item}${was ? ` (${said(was)})` : ""}`;
+  if (!was) return (item) => `set the ${noun} of ${item} to ${said(is)}`;
+  return (item) => `moved the ${noun} of ${item} from ${said(was)} to ${said(is)}`;
 }
 
 /** People and labels come and go one by one. */

@@ -10,6 +10,7 @@ import {
   tooLongMessage,
   wholeMinutes,
 } from "@dayferry/ical";
+import { fieldsOfKind, lineFields } from "../../domain/fields.ts";
 import type { LabelId } from "../../domain/ids.ts";
 import { isHtml } from "../../domain/is-html.ts";
 import {
@@ -19,12 +20,14 @@ import {
   type TaskItem,
   untitled,
 } from "../../domain/item.ts";
+import { valuesOf } from "../../domain/patch.ts";
 import { sameSet, sameText } from "../../domain/same-values.ts";
-import { isMilestoneCategory, nameKey, sameStored } from "../../domain/sameness.ts";
+import { isMilestoneCategory, nameKey, sameShown, sameStored } from "../../domain/sameness.ts";
 import { isAmongPrivate } from "../../domain/sight.ts";
 import { plainDescription } from "../../domain/text.ts";
 import { webLink } from "../../domain/web-link.ts";
 import { publishedSummary, readDescription, readSummary } from "../../ics/text/decoration.ts";
+import { textsOfRaw } from "../../ics/text/line-fields.ts";
 import { eventTimesPart, taskDatesPart } from "./diff-times.ts";
 import type { DiffContext, KnownNames } from "./file-context.ts";
 import {
@@ -52,6 +55,7 @@ export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): 
   return joinParts([
     own,
     descriptionPart(incoming, base),
+    ...linesPart(incoming, base),
     attendeesPart(incoming, { base, names: context.names }),
     {
       ...silent,
@@ -327,6 +331,18 @@ function descriptionPart(incoming: IncomingItem, base: Item): PlanPart {
   return joinParts([change, remark(note)]);
 }
 
+/** The wishes for fields of one line of text; an empty property unsets. */
+function linesPart({ raw, component }: IncomingItem, base: Item): readonly PlanPart[] {
+  const present: Readonly<Record<string, unknown>> = { ...valuesOf(base) };
+  return textsOfRaw(raw, component)
+    .filter(({ name }) => name in present)
+    .map(({ name, text }) => {
+      const said = oneLine(text);
+      const change = { [name]: said === "" ? null : said };
+      return sameShown(name, change, present) ? silent : wish(change);
+    });
+}
+
 /**
  * The wish for the people in charge. Feeds never write attendees, so that only a file that names some speaks of them;
  * assigned people without an address, whom it cannot name, stay.
@@ -362,8 +378,13 @@ function notesOnLosses(
   const own =
     link !== null &&
     incoming.raw.some((line) => line === `URL;VALUE=URI:${link}` || line === `URL:${link}`);
+  const stored = new Set(
+    lineFields(incoming.component)
+      .filter(({ name }) => fieldsOfKind(base.kind).includes(name))
+      .map(({ property }) => property),
+  );
   const lost = incoming.unstorable
-    .filter(({ name }) => !(own && name === "URL"))
+    .filter(({ name }) => !stored.has(name) && !(own && name === "URL"))
     .map(({ line, name, reason }) => notStoredNote(name, { line, reason }));
   const { line } = incoming;
   const isTask = base.kind !== "event";

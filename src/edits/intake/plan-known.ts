@@ -1,5 +1,6 @@
-import { type IncomingItem, type When, wholeDay } from "@dayferry/ical";
+import { type IncomingItem, missingProperties, type When, wholeDay } from "@dayferry/ical";
 import { type Channel, type Edit, visibleStates } from "../../domain/edit.ts";
+import { fieldOf, fieldsOfKind, fieldsOfProperty, lineFields } from "../../domain/fields.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind, untitled } from "../../domain/item.ts";
 import {
@@ -113,19 +114,15 @@ function unsetFields(
   about: { readonly fields: readonly PatchField[]; readonly names: KnownNames },
 ): Patch {
   const { fields, names } = about;
-  if (fields.length === 0) return {};
-  const empty: Patch =
-    item.kind === "event"
-      ? { description: null, reminder: null, milestone: false }
-      : {
-          description: null,
-          startOn: null,
-          dueOn: null,
-          labels: item.labels.filter((id) => !names.isNamed(id)),
-        };
-  const unset = Object.fromEntries(
-    Object.entries(empty).filter(([field]) => fields.some((name) => name === field)),
+  const unset: Patch = Object.fromEntries(
+    fieldsOfKind(item.kind)
+      .filter((name) => fields.some((field) => field === name) && fieldOf(name).property)
+      .map((name) => [name, fieldOf(name).blank]),
   );
+  if (unset.labels && item.kind !== "event") {
+    const labels = item.labels.filter((id) => !names.isNamed(id));
+    return changedFields(valuesOf(item), { ...unset, labels });
+  }
   return changedFields(valuesOf(item), unset);
 }
 
@@ -142,19 +139,15 @@ function replacedPatch(
   if (shown.component !== incoming.component) return {};
   const isGone = (property: keyof IncomingItem) =>
     shown[property] !== undefined && incoming[property] === undefined;
-  const fields: readonly PatchField[] = [
-    ...(isGone("description") ? ["description" as const] : []),
-    ...(isGone("categories") ? categoryFields(incoming) : []),
-    ...(isGone("start") ? ["startOn" as const] : []),
-    ...(isGone("due") ? ["dueOn" as const] : []),
-    ...(shown.alarm && !incoming.alarm ? ["reminder" as const] : []),
-  ];
+  const { component } = incoming;
+  const texts = lineFields(component).map(({ property }) => property);
+  const gone = missingProperties(shown.raw, incoming, texts);
+  // An alarm that cannot be stored takes the place of the one that was.
+  const lost = shown.alarm && !incoming.alarm ? [...gone, "VALARM"] : gone;
+  const fields = lost.flatMap((property) => fieldsOfProperty(component, property));
   const unset = unsetFields(base, { fields, names });
   return { ...unset, ...changedFields(valuesOf(base), defaultsOf(incoming, { ...about, isGone })) };
 }
-
-const categoryFields = ({ component }: IncomingItem): readonly PatchField[] =>
-  component === "VEVENT" ? ["milestone"] : ["labels"];
 
 /** Fields that cannot be empty, and those that several properties speak of. */
 function defaultsOf(

@@ -29,20 +29,21 @@ export function withinLimits(plan: ItemPlan, zone: string): ItemPlan {
 
 /** What of a wish the service cannot hold, as its answer would say something else or none could be given. */
 export function limitFaults(patch: Patch, zone: string): readonly LimitFault[] {
-  const { when, startOn, dueOn, reminder, title, description } = patch;
-  const days = [startOn, dueOn].map((day) => (day ? dayFault(day) : null));
-  const texts = [lengthFault("the title", title), lengthFault("the description", description)];
-  const times = [when ? holdFault(when, zone) : null, ...days];
-  const faults = [...times, ...texts].filter((fault) => fault !== null);
+  const { when, reminder } = patch;
+  const faults = [when ? holdFault(when, zone) : null, ...valueFaults(patch)].filter(
+    (fault) => fault !== null,
+  );
   if (!reminder || isLead(reminder)) return faults;
   const message = `a reminder ${wholeMinutes(reminder)} minutes before the start is longer than ${longestLead.days} days`;
   return [...faults, { kind: "reminder", message }];
 }
 
-function lengthFault(name: string, text: string | null | undefined): LimitFault | null {
-  const length = text?.length ?? 0;
-  return length > longestText ? { kind: "length", message: tooLongMessage(name, length) } : null;
-}
+const valueFaults = (patch: Patch): readonly (LimitFault | null)[] =>
+  Object.entries(patch).map(([field, value]: readonly [string, unknown]) => {
+    if (value instanceof Temporal.PlainDate) return dayFault(value);
+    if (typeof value !== "string" || value.length <= longestText) return null;
+    return { kind: "length", message: tooLongMessage(`the ${field}`, value.length) };
+  });
 
 function noteOf({ kind, message }: LimitFault, line: number): Note {
   switch (kind) {

@@ -3,9 +3,11 @@ import {
   type IncomingItem,
   readItem,
   readTree,
+  textOfRaw,
   todoDays,
   zonesOfFile,
 } from "@dayferry/ical";
+import { lineFields } from "../../domain/fields.ts";
 import { untitled } from "../../domain/item.ts";
 import { sameDay, sameText, sameWhen } from "../../domain/same-values.ts";
 import { isMilestoneCategory, nameKey } from "../../domain/sameness.ts";
@@ -31,6 +33,10 @@ export function differingReadings(
     ["RELATED-TO", !isEvent && theirs.relatedTo !== ours.relatedTo],
     ["CLASS", isEvent && asksPrivacy(theirs) !== asksPrivacy(ours)],
     ["VALARM", isEvent && leadOf(theirs) !== leadOf(ours)],
+    ...lineFields(ours.component).map(({ property }) => {
+      const [said, shown] = [theirs, ours].map(({ raw }) => textOfRaw(raw, property) ?? "");
+      return [property, !sameText(said ?? "", shown ?? "")] as const;
+    }),
   ];
   return new Set(differs.filter(([, isOther]) => isOther).map(([name]) => name));
 }
@@ -47,6 +53,7 @@ const readableNames: ReadonlySet<string> = new Set([
   "RELATED-TO",
   "CLASS",
   "VALARM",
+  ...(["VEVENT", "VTODO"] as const).flatMap(lineFields).map(({ property }) => property),
 ]);
 
 function readFirst(text: string, zone: string): IncomingItem {

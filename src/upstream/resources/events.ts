@@ -9,6 +9,7 @@ import { type Asker, elementCalls } from "../asker.ts";
 import type { Failure } from "../failure.ts";
 import type { RawList } from "../read-list.ts";
 import type { Call } from "../send-request.ts";
+import { readServiceFields, serviceShape, writeServiceFields } from "../service-fields.ts";
 import type { Snapshot } from "../wire.ts";
 import * as wire from "../wire.ts";
 import {
@@ -106,12 +107,13 @@ export function readEvent(
   const read = wire.readElement(eventShape, raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
+  const said: Readonly<Record<string, unknown>> = fields;
   const isPrivate = wire.verdict(fields.private);
   const isWhole =
     isPrivate !== null &&
     wire.heading(fields.title) !== null &&
     wire.person(fields.creator) !== null &&
-    usual.every((name) => fields[name] !== undefined);
+    usual.every((name) => said[name] !== undefined);
   // Most answers say all there is, and asking costs more than reading.
   const known = (isWhole ? null : about.knownOf?.(serviceId(id))) ?? {};
   const keep = omittedStays(about.issues);
@@ -134,6 +136,7 @@ export function readEvent(
   if (isPrivate === null) about.issues?.omitted("private");
   return ok({
     kind: "event",
+    ...readServiceFields("event", { raw: fields, known, issues: about.issues }),
     id: serviceId(id),
     projectId: project === null ? about.projectId : projectId(project),
     title: wire.keptTitle(fields.title, {
@@ -141,13 +144,7 @@ export function readEvent(
       fallback: "",
       issues: about.issues,
     }),
-    description: keep("description", {
-      raw: fields.description,
-      read: wire.prose,
-      known: known.description,
-    }),
     when: when.value,
-    reminder: keep("reminder", { raw: fields.reminder, read: readLead, known: known.reminder }),
     milestone,
     private: isPrivate ?? known.private ?? true,
     completed: keep("completed", {
@@ -155,7 +152,6 @@ export function readEvent(
       read: wire.flag,
       known: known.completed,
     }),
-    assigned: keep("assigned", { raw: fields.assigned, read: wire.people, known: known.assigned }),
     creatorId: wire.person(fields.creator) ?? known.creatorId ?? null,
     byMe: wire.flag(fields.by_me),
     createdAt: wire.instant(fields.created_at) ?? known.createdAt ?? null,
@@ -170,16 +166,13 @@ export function readEvent(
  * Source: service-api.md, Event create/update body.
  */
 export function writeEventBody(patch: Patch, mode: "create" | "update"): Record<string, unknown> {
-  const { title, description, when, reminder, milestone, assigned } = patch;
-  const minutes = reminder ? Math.round(reminder.total("minutes")) : reminder;
+  const { title, when, milestone } = patch;
   const body = {
     title,
-    description,
+    ...writeServiceFields("event", patch),
     ...(when ? writeTimes(milestone ? firstDay(when) : when, mode) : {}),
-    reminder: minutes,
     milestone,
     private: patch.private,
-    assigned,
   };
   return Object.fromEntries(
     Object.entries(body).filter(
@@ -205,17 +198,6 @@ function knownEvent(
   return item?.kind === "event" ? item : null;
 }
 
-/** A century before the start is no time at which a calendar, or a mail, could remind anybody. */
-const mostMinutes = 100 * 366 * 1440;
-
-function readLead(raw: unknown): Temporal.Duration | null {
-  const minutes = wire.amount(raw);
-  return minutes === null || minutes > mostMinutes ? null : wholeMinutes(minutes);
-}
-
-const wholeMinutes = (minutes: number): Temporal.Duration =>
-  Temporal.Duration.from({ minutes: Math.round(minutes) });
-
 /** Fields that most answers have. */
 const usual = [
   "milestone",
@@ -228,17 +210,15 @@ const usual = [
 ] as const;
 
 const eventShape = z.object({
+  ...serviceShape("event"),
   id: wire.wireField,
   title: wire.wireField,
-  description: wire.wireField,
   start: wire.wireField,
   end: wire.wireField,
   all_day: wire.wireField,
-  reminder: wire.wireField,
   milestone: wire.wireField,
   private: wire.wireField,
   completed: wire.wireField,
-  assigned: wire.wireField,
   creator: wire.wireField,
   by_me: wire.wireField,
   created_at: wire.wireField,

@@ -11,6 +11,7 @@ import {
 import type { TaskItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import { readServiceFields, serviceShape, writeServiceFields } from "../service-fields.ts";
 import * as wire from "../wire.ts";
 import {
   type KnownValues,
@@ -73,16 +74,12 @@ export function readTask(
   const percent = wire.amount(fields.percent_progress) ?? (completed ? 100 : 0);
   return ok({
     kind,
+    ...readServiceFields("task", { raw: fields, known, issues }),
     id: serviceId(id),
     projectId: project === null ? origin.projectId : projectId(project),
     listId: list === null ? origin.listId : listId(list),
     parentId: origin.parentId,
     title: wire.keptTitle(fields.title, { known: known.title, fallback: "", issues }),
-    description: keep("description", {
-      raw: fields.description,
-      read: wire.prose,
-      known: known.description,
-    }),
     startOn: keep("start_date", {
       raw: fields.start_date,
       read: () => startOn.value,
@@ -107,8 +104,6 @@ export function readTask(
     completedBy: completed
       ? kept(fields.completed_by, wire.person(fields.completed_by), same.completedBy)
       : null,
-    assigned: keep("assigned", { raw: fields.assigned, read: wire.people, known: known.assigned }),
-    labels: keep("labels", { raw: fields.labels, read: wire.labelIds, known: known.labels }),
     subtaskCount: kept(fields.sub_tasks, wire.count(fields.sub_tasks), known.subtaskCount),
     commentCount: kept(fields.comments, wire.count(fields.comments), known.commentCount),
     rrule: kept(fields.rrule, recurrenceText(fields.rrule), known.rrule),
@@ -132,17 +127,15 @@ export function readTask(
  * Source: service-api.md, Task create body.
  */
 export function writeTask(patch: Patch, mode: "create" | "update"): Record<string, unknown> {
-  const { title, description, startOn, dueOn, estimated, assigned, labels } = patch;
+  const { title, startOn, dueOn, estimated } = patch;
   const minutes = estimated ? Math.round(estimated.total("minutes")) : estimated;
   const body = {
     title,
-    description,
+    ...writeServiceFields("task", patch),
     start_date: startOn ? startOn.toString() : startOn,
     due_date: dueOn ? dueOn.toString() : dueOn,
     estimated_hours: typeof minutes === "number" ? Math.floor(minutes / 60) : minutes,
     estimated_mins: typeof minutes === "number" ? minutes % 60 : minutes,
-    assigned,
-    labels,
   };
   return Object.fromEntries(
     Object.entries(body).filter(
@@ -176,7 +169,8 @@ function saysAll(fields: z.infer<typeof taskShape>, kind: TaskItem["kind"]): boo
     ...(wire.flag(fields.completed) ? usualWhenDone : []),
   ];
   const isNamed = wire.heading(fields.title) !== null && wire.person(fields.creator) !== null;
-  return isNamed && wanted.every((name) => fields[name] !== undefined);
+  const said: Readonly<Record<string, unknown>> = fields;
+  return isNamed && wanted.every((name) => said[name] !== undefined);
 }
 
 const either = (a: unknown, b: unknown): unknown => (a === undefined ? b : a);
@@ -221,10 +215,10 @@ const usualOfTasks = ["sub_tasks", "rrule", "ticket", "stage", "custom_fields"] 
 const usualWhenDone = ["completed_at", "completed_by"] as const;
 
 const taskShape = z.object({
+  ...serviceShape("task"),
   id: wire.wireField,
   ticket: wire.wireField,
   title: wire.wireField,
-  description: wire.wireField,
   start_date: wire.wireField,
   due_date: wire.wireField,
   estimated_hours: wire.wireField,
@@ -235,8 +229,6 @@ const taskShape = z.object({
   completed: wire.wireField,
   completed_at: wire.wireField,
   completed_by: wire.wireField,
-  assigned: wire.wireField,
-  labels: wire.wireField,
   sub_tasks: wire.wireField,
   comments: wire.wireField,
   rrule: wire.wireField,

@@ -1,27 +1,29 @@
 import { nameOfLine } from "../lines/object-lines.ts";
+import { textOfRaw } from "../lines/raw-text.ts";
 import type { IncomingItem } from "./incoming.ts";
-
-/** Properties by whose absence a program can say something. */
-export type SpeakingProperty = "CATEGORIES" | "DESCRIPTION" | "DTSTART" | "DUE" | "VALARM";
 
 /**
  * What a program's previous text of an item held, unfolded lines from BEGIN to END, and its new one no longer does. For
  * a to-do DURATION is as good as DUE, and its alarms are of no interest; an event always has a DTSTART. Nothing is
- * missing in a text of another component.
+ * missing in a text of another component. `texts`: properties that are looked at beside those that every reader knows.
  */
 export function missingProperties(
   previousRaw: readonly string[],
   now: IncomingItem,
-): readonly SpeakingProperty[] {
+  texts: readonly string[] = [],
+): readonly string[] {
   if (previousRaw[0]?.toUpperCase() !== `BEGIN:${now.component}`) return [];
   const before = heldNames(previousRaw);
   const isTodo = now.component === "VTODO";
-  const missing: readonly (readonly [SpeakingProperty, boolean])[] = [
+  const missing: readonly (readonly [string, boolean])[] = [
     ["CATEGORIES", before.has("CATEGORIES") && now.categories === undefined],
     ["DESCRIPTION", before.has("DESCRIPTION") && now.description === undefined],
     ["DTSTART", isTodo && before.has("DTSTART") && now.start === undefined],
     ["DUE", isTodo && (before.has("DUE") || before.has("DURATION")) && now.due === undefined],
     ["VALARM", !isTodo && before.has("VALARM") && now.alarm === null],
+    ...texts.map(
+      (name) => [name, before.has(name) && textOfRaw(now.raw, name) === undefined] as const,
+    ),
   ];
   return missing.filter(([, isMissing]) => isMissing).map(([name]) => name);
 }

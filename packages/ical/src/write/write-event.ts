@@ -32,7 +32,16 @@ export interface ItemCard {
   readonly categories: readonly string[];
   readonly classification: "PUBLIC" | "PRIVATE" | null;
   readonly url: string | null;
+  /** Further properties of plain text, by name; those of no text are left out. */
+  readonly texts?: ReadonlyMap<string, string>;
 }
+
+/** The lines of such properties, not folded. */
+export const textLinesOf = ({ texts = new Map<string, string>() }: ItemCard): readonly string[] =>
+  [...texts].flatMap(([name, text]) => {
+    const clean = cleanText(text);
+    return clean === "" ? [] : [`${name}:${escapeText(clean)}`];
+  });
 
 /** Everything that one published event says. */
 export interface EventCard extends ItemCard {
@@ -74,7 +83,8 @@ export function writeEvent(card: EventCard): string {
   // Alarms come after all properties, and the library has no other words for STATUS than its own three.
   const end = lines.lastIndexOf("END:VEVENT");
   const mark = `${baseMark}:${card.sequence}`;
-  const inner = [...lines.slice(0, end), mark, ...statusLines(card.status), ...alarm.split("\r\n")];
+  const own = [...lines.slice(0, end), ...textLinesOf(card), mark];
+  const inner = [...own, ...statusLines(card.status), ...alarm.split("\r\n")];
   return foldLines([...inner.filter((line) => line !== ""), "END:VEVENT"]);
 }
 

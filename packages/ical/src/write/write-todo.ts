@@ -9,7 +9,7 @@ import {
   writeStamp,
 } from "../lines/content-line.ts";
 import { cleanText } from "../text.ts";
-import type { ItemCard } from "./write-event.ts";
+import { type ItemCard, textLinesOf } from "./write-event.ts";
 
 /** Everything that one to-do says. */
 export interface TodoCard extends ItemCard {
@@ -79,6 +79,7 @@ function textLines(card: TodoCard): readonly string[] {
     ...(description === "" ? [] : [`DESCRIPTION:${escapeText(description)}`]),
     ...(categories.length === 0 ? [] : [`CATEGORIES:${categories.join(",")}`]),
     ...(card.url === null ? [] : [`URL;VALUE=URI:${encodeUrl(card.url)}`]),
+    ...textLinesOf(card),
   ];
 }
 
