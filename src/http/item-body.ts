@@ -1,21 +1,6 @@
-import type { ItemFields } from "../edits/forms/item-fields.ts";
+import { formFieldNames, type ItemFields } from "../edits/forms/item-fields.ts";
 
-const texts = [
-  "title",
-  "description",
-  "completed",
-  "startOn",
-  "startAt",
-  "endOn",
-  "endAt",
-  "allDay",
-  "milestone",
-  "private",
-  "reminder",
-  "dueOn",
-  "estimated",
-] as const;
-const sets = ["assigned", "labels"] as const;
+const { texts, sets } = formFieldNames;
 
 /** The boxes of a form: browsers leave out what is not ticked, so that the form names those that it has. */
 export const boxesField = "has";

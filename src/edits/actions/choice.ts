@@ -1,4 +1,5 @@
 import type { Edit, FieldConflict } from "../../domain/edit.ts";
+import { fieldOf } from "../../domain/fields.ts";
 import { fingerprint } from "../../domain/fingerprint.ts";
 import type { Item } from "../../domain/item.ts";
 import {
@@ -144,9 +145,9 @@ export interface Picks {
   readonly fields: Readonly<Partial<Record<PatchField, FieldPick>>>;
 }
 
-/** Texts that can be combined. */
-const texts: readonly PatchField[] = ["title", "description"];
-export const isCombinable = (field: PatchField): boolean => texts.includes(field);
+/** Whether a text may be entered in the place of both values. */
+export const isCombinable = (field: PatchField): boolean =>
+  field !== "place" && ["title", "line", "prose"].includes(fieldOf(field).type.name);
 
 /** What comes of a decision. */
 export type Resolution =
@@ -232,28 +233,26 @@ function fieldResolution(
 }
 
 /** The service takes texts of this many characters without a word; what is longer is no title. */
-const longestTitle = 500;
+const longestLine = 500;
 const longestText = 100_000;
 
 function combinedText(
   field: PatchField,
   text: string,
 ): Result<{ readonly patch: Patch; readonly text: string | null }, string> {
-  const said = text.replace(/\r\n?/g, "\n").toWellFormed();
-  if (field === "title") {
-    const title = said.replace(/\s+/g, " ").trim();
-    if (title === "") return fail("fields.title: it is empty, and the service needs a title");
-    if (title.length > longestTitle) {
-      return fail(`fields.title: it is longer than ${longestTitle} characters`);
-    }
-    return ok({ patch: { title }, text: title });
-  }
-  if (field !== "description") {
+  if (!isCombinable(field)) {
     return fail(`fields.${field}: ${fieldNameOf(field)} cannot be combined, only texts can`);
   }
-  if (said.length > longestText) {
-    return fail(`fields.description: it is longer than ${longestText} characters`);
+  const type = field === "place" ? null : fieldOf(field).type.name;
+  const written = text.replace(/\r\n?/g, "\n").toWellFormed();
+  const said = type === "prose" ? written : written.replace(/\s+/g, " ").trim();
+  if (type === "title" && said === "") {
+    return fail("fields.title: it is empty, and the service needs a title");
   }
-  const description = said.trim() === "" ? null : said;
-  return ok({ patch: { description }, text: description });
+  const longest = type === "prose" ? longestText : longestLine;
+  if (said.length > longest) {
+    return fail(`fields.${field}: it is longer than ${longest} characters`);
+  }
+  const value = said.trim() === "" ? null : said;
+  return ok({ patch: { [field]: value }, text: value });
 }

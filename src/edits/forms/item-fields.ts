@@ -1,32 +1,92 @@
 import { inZone, type When, wholeMinutes } from "@dayferry/ical";
-import { isId, type LabelId, labelId, type PersonId, personId } from "../../domain/ids.ts";
-import type { EventItem, Item, TaskItem } from "../../domain/item.ts";
+import type { FieldTypeName } from "../../domain/field-types.ts";
+import {
+  type EditedField,
+  fieldOf,
+  fieldsOfKind,
+  type ItemKind,
+  isEdited,
+  itemKinds,
+} from "../../domain/fields.ts";
+import { isId, labelId, personId } from "../../domain/ids.ts";
+import type { EventItem, Item } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { plainDescription } from "../../domain/text.ts";
 import { serviceTimes } from "../intake/diff-times.ts";
 
+const timeFields = ["startOn", "startAt", "endOn", "endAt", "allDay"] as const;
+type SetField = "assigned" | "labels";
+type TextField = Exclude<EditedField, SetField | "when"> | (typeof timeFields)[number];
+
 /**
  * What a form says of an item, as browsers send it: days as `YYYY-MM-DD` (the last one inclusive), clocks as `HH:MM` in the
  * reader's zone, lengths in minutes, "yes" or "" for a box, ids as digits. `undefined`: the form does not speak of it.
  */
-export interface ItemFields {
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly completed?: string | undefined;
-  readonly assigned?: readonly string[] | undefined;
-  readonly startOn?: string | undefined;
-  readonly startAt?: string | undefined;
-  readonly endOn?: string | undefined;
-  readonly endAt?: string | undefined;
-  readonly allDay?: string | undefined;
-  readonly milestone?: string | undefined;
-  readonly private?: string | undefined;
-  readonly reminder?: string | undefined;
-  readonly labels?: readonly string[] | undefined;
-  readonly dueOn?: string | undefined;
-  readonly estimated?: string | undefined;
+export type ItemFields = { readonly [Name in TextField]?: string | undefined } & {
+  readonly [Name in SetField]?: readonly string[] | undefined;
+};
+
+/** How a form shows and reads values of one type. */
+interface FormType {
+  show(value: unknown): string | readonly string[];
+  /** Fails with a sentence. */
+  read(given: unknown): Result<unknown, string>;
 }
+
+const textType: FormType = {
+  show: (value) => String(value ?? ""),
+  read: (given) => ok(textOrNull(given)),
+};
+const idsType = (make: (id: number) => unknown, noun: string): FormType => ({
+  show: (value) => (Array.isArray(value) ? value.map(String) : []),
+  read(given) {
+    const ids: readonly unknown[] = Array.isArray(given) ? given : [];
+    const strange = ids.find((id) => !isId(Number(id)));
+    return strange === undefined
+      ? ok(ids.map((id) => make(Number(id))))
+      : fail(`"${String(strange)}" is no ${noun}`);
+  },
+});
+
+const formTypes: Readonly<Partial<Record<FieldTypeName, FormType>>> = {
+  day: { ...textType, read: (given) => readDay(given) },
+  flag: {
+    show: (value) => (value === true ? "yes" : ""),
+    read: (given) => ok(given === "yes"),
+  },
+  labels: idsType(labelId, "label"),
+  line: textType,
+  minutes: {
+    show: (value) => (value instanceof Temporal.Duration ? String(wholeMinutes(value)) : ""),
+    read: (given) => readMinutes(given),
+  },
+  people: idsType(personId, "person"),
+  prose: {
+    ...textType,
+    show: (value) => (typeof value === "string" ? plainDescription(value) : ""),
+  },
+  title: { ...textType, read: (given) => ok(textOrNull(given) ?? "") },
+};
+
+const formFields = (kind: ItemKind) =>
+  fieldsOfKind(kind)
+    .filter(isEdited)
+    .flatMap((name) => {
+      const type = formTypes[fieldOf(name).type.name];
+      return type ? [{ name, type }] : [];
+    });
+
+/** The names of all fields of forms: those of one text, and those of several values. */
+export const formFieldNames: {
+  readonly texts: readonly TextField[];
+  readonly sets: readonly SetField[];
+} = Object(
+  Object.groupBy(
+    new Set([...itemKinds.flatMap(formFields).map(({ name }) => name), ...timeFields]),
+    (name) => (name === "assigned" || name === "labels" ? "sets" : "texts"),
+  ),
+);
 
 /** A field that cannot be understood, and why, for people. */
 export interface FieldFault {
@@ -42,15 +102,13 @@ export interface FormZones {
 
 /** The fields as a form shows them. */
 export function fieldsOfItem(item: Item, zone: string): ItemFields {
-  const common = {
-    title: item.title,
-    description: plainDescription(item.description) ?? "",
-    completed: yes(item.completed),
-    assigned: item.assigned.map(String),
+  const values: Readonly<Record<string, unknown>> = { ...item };
+  return {
+    ...Object.fromEntries(
+      formFields(item.kind).map(({ name, type }) => [name, type.show(values[name])]),
+    ),
+    ...(item.kind === "event" && timesOf(item, zone)),
   };
-  return item.kind === "event"
-    ? { ...common, ...eventFields(item, zone) }
-    : { ...common, ...taskFields(item) };
 }
 
 /**
@@ -64,48 +122,21 @@ export function readItemFields(
   const before = fieldsOfItem(shown, zones.reader);
   const differs = (field: keyof ItemFields): boolean =>
     given[field] !== undefined && textOf(given[field]) !== textOf(before[field]);
-  const read = { ...before, ...spoken(given) };
   const faults: FieldFault[] = [];
-  function taken<Value>(field: keyof ItemFields, value: Result<Value, string>): Value | undefined {
-    if (value.ok) return value.value;
-    faults.push({ field, message: value.failure });
-    return undefined;
+  const wishes: [EditedField, unknown][] = [];
+  for (const { name, type } of formFields(shown.kind)) {
+    if (name === "when" || !differs(name)) continue;
+    const value = type.read(given[name]);
+    if (value.ok) wishes.push([name, value.value]);
+    else faults.push({ field: name, message: value.failure });
   }
-  const part = <Value>(field: keyof ItemFields, parse: () => Result<Value, string>) => {
-    const value = differs(field) ? taken(field, parse()) : undefined;
-    return value === undefined ? {} : { [field]: value };
-  };
-  const common = {
-    ...part("title", () => ok((read.title ?? "").trim())),
-    ...part("description", () => ok(textOrNull(read.description))),
-    ...part("completed", () => ok(read.completed === "yes")),
-    ...part("assigned", () => readPeople(read.assigned ?? [])),
-  };
-  const own: Patch =
-    shown.kind === "event"
-      ? {
-          ...part("milestone", () => ok(read.milestone === "yes")),
-          ...part("private", () => ok(read.private === "yes")),
-          ...part("reminder", () => readMinutes(read.reminder)),
-        }
-      : {
-          ...part("labels", () => readLabels(read.labels ?? [])),
-          ...part("startOn", () => readDay(read.startOn)),
-          ...part("dueOn", () => readDay(read.dueOn)),
-          ...part("estimated", () => readMinutes(read.estimated)),
-        };
   const isMoved = shown.kind === "event" && timeFields.some(differs);
-  const when = isMoved ? readWhen(read, zones.reader) : null;
+  const when = isMoved ? readWhen({ ...before, ...spoken(given) }, zones.reader) : null;
   if (when && !when.ok) faults.push(when.failure);
   if (faults.length > 0) return fail(faults);
-  return ok({
-    ...common,
-    ...own,
-    ...(when?.ok && { when: serviceTimes(when.value, zones.account) }),
-  });
+  if (when?.ok) wishes.push(["when", serviceTimes(when.value, zones.account)]);
+  return ok(Object(Object.fromEntries(wishes)));
 }
-
-const timeFields = ["startOn", "startAt", "endOn", "endAt", "allDay"] as const;
 
 /** Times of day are asked for with an end, or without where there is none. */
 function readWhen(fields: ItemFields, zone: string): Result<When, FieldFault> {
@@ -153,7 +184,7 @@ function readClock(
       );
 }
 
-function readDay(text: string | undefined): Result<Temporal.PlainDate | null, string> {
+function readDay(text: unknown): Result<Temporal.PlainDate | null, string> {
   const given = textOrNull(text);
   if (given === null) return ok(null);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(given)) return fail(`"${given}" is no day such as 2026-05-31`);
@@ -164,7 +195,7 @@ function readDay(text: string | undefined): Result<Temporal.PlainDate | null, st
   }
 }
 
-function readMinutes(text: string | undefined): Result<Temporal.Duration | null, string> {
+function readMinutes(text: unknown): Result<Temporal.Duration | null, string> {
   const given = textOrNull(text);
   if (given === null) return ok(null);
   return /^\d{1,6}$/.test(given)
@@ -172,41 +203,14 @@ function readMinutes(text: string | undefined): Result<Temporal.Duration | null,
     : fail(`"${given}" is no whole number of minutes`);
 }
 
-function readPeople(ids: readonly string[]): Result<readonly PersonId[], string> {
-  const strange = ids.find((id) => !isId(Number(id)));
-  return strange === undefined
-    ? ok(ids.map((id) => personId(Number(id))))
-    : fail(`"${strange}" is no person`);
-}
-
-function readLabels(ids: readonly string[]): Result<readonly LabelId[], string> {
-  const strange = ids.find((id) => !isId(Number(id)));
-  return strange === undefined
-    ? ok(ids.map((id) => labelId(Number(id))))
-    : fail(`"${strange}" is no label`);
-}
-
-function eventFields({ when, reminder, milestone, private: hidden }: EventItem, zone: string) {
-  const marks = {
-    milestone: yes(milestone),
-    private: yes(hidden),
-    reminder: reminder ? String(wholeMinutes(reminder)) : "",
-  };
+function timesOf({ when }: EventItem, zone: string) {
   const local = inZone(when, zone);
   if (local.kind === "dates") {
     const endOn = local.end.subtract({ days: 1 }).toString();
-    return {
-      ...marks,
-      allDay: "yes",
-      startOn: local.start.toString(),
-      startAt: "",
-      endOn,
-      endAt: "",
-    };
+    return { allDay: "yes", startOn: local.start.toString(), startAt: "", endOn, endAt: "" };
   }
   const { start, end } = local;
   return {
-    ...marks,
     allDay: "",
     startOn: start.toPlainDate().toString(),
     startAt: clockOf(start),
@@ -215,20 +219,11 @@ function eventFields({ when, reminder, milestone, private: hidden }: EventItem, 
   };
 }
 
-const taskFields = ({ labels, startOn, dueOn, estimated }: TaskItem) => ({
-  labels: labels.map(String),
-  startOn: startOn?.toString() ?? "",
-  dueOn: dueOn?.toString() ?? "",
-  estimated: estimated ? String(wholeMinutes(estimated)) : "",
-});
-
 const clockOf = (time: Temporal.ZonedDateTime): string =>
   time.toPlainTime().toString({ smallestUnit: "minute" });
 
-const yes = (value: boolean): string => (value ? "yes" : "");
-
-const textOrNull = (text: string | undefined): string | null => {
-  const given = text?.trim() ?? "";
+const textOrNull = (text: unknown): string | null => {
+  const given = typeof text === "string" ? text.trim() : "";
   return given === "" ? null : given;
 };
 

@@ -119,8 +119,5 @@ export function draftItem(
     endAt: clock("until"),
     allDay: isTimed ? "" : "yes",
     dueOn: day,
-    private: "",
-    reminder: "",
-    estimated: "",
   };
 }

@@ -1,7 +1,15 @@
 import type { AgendaItem } from "../../calendars/agenda.ts";
 import type { Comment, HistoryEntry } from "../../domain/comment.ts";
+import {
+  type EditedField,
+  fieldOf,
+  fieldsOfKind,
+  type ItemKind,
+  isEdited,
+} from "../../domain/fields.ts";
 import type { LabelId, PersonId } from "../../domain/ids.ts";
 import {
+  type Item,
   type Label,
   type Person,
   type Project,
@@ -197,6 +205,7 @@ function everything({ shown, viewer, names, labelNames }: ItemPageData): Markup 
     ["Project", project?.title ?? null],
     ["List", list?.title ?? null],
     ["Assigned", item.assigned.length > 0 ? called(item.assigned) : "nobody"],
+    ...linesOf(item),
     ["Description", text === "" ? null : html`<span class="prose">${text}</span>`],
   ];
   const origin: readonly (readonly [string, string | null])[] = [
@@ -279,6 +288,44 @@ function happened({ history, names, viewer }: ItemPageData): Markup | null {
   return card({ title: null, body: folded(title, html`<ul class="plain">${entries}</ul>`) });
 }
 
+/** Fields whose type alone decides how a form asks for them. */
+const simpleFields = (kind: ItemKind) =>
+  fieldsOfKind(kind)
+    .filter(isEdited)
+    .filter((name) => name !== "completed" && name !== "when")
+    .filter((name) => ["flag", "line", "minutes"].includes(fieldOf(name).type.name));
+
+function simpleControl(
+  name: EditedField,
+  {
+    isOn,
+    ...of
+  }: {
+    readonly name: string;
+    readonly value: string;
+    readonly problem: string | null;
+    readonly isOn: boolean;
+  },
+): Markup {
+  const { name: label, hint, type } = fieldOf(name);
+  if (type.name === "flag") return checkbox({ name, value: "yes", label, isOn });
+  return field({
+    ...of,
+    label,
+    ...(hint && { hint }),
+    ...(type.name === "minutes" && { type: "number" }),
+  });
+}
+
+/** Fields of one line of text, as the page of an item shows them. */
+const linesOf = (item: Item): readonly (readonly [string, string | null])[] =>
+  fieldsOfKind(item.kind)
+    .filter((name) => isEdited(name) && fieldOf(name).type.name === "line")
+    .map((name) => {
+      const value = Object.entries(item).find(([field]) => field === name)?.[1];
+      return [fieldOf(name).name, typeof value === "string" ? value : null];
+    });
+
 function changeForm(data: ItemPageData): Markup {
   const { shown, fields, state, people, labels, viewer, formToken } = data;
   const { item, sequence } = shown;
@@ -288,9 +335,11 @@ function changeForm(data: ItemPageData): Markup {
     value: textOf(fields[name]),
     problem: problem(name),
   });
+  const simple = simpleFields(item.kind);
   const boxes = [
     "assigned",
-    ...(item.kind === "event" ? ["allDay", "milestone", "private"] : ["labels"]),
+    ...(item.kind === "event" ? ["allDay"] : ["labels"]),
+    ...simple.filter((name) => fieldOf(name).type.name === "flag"),
     ...(shown.canComplete ? ["completed"] : []),
   ];
   return postForm(
@@ -304,13 +353,12 @@ ${
 ${checkbox({ name: "allDay", value: "yes", label: "Whole days", isOn: fields.allDay === "yes" })}
 ${field({ ...of("startOn"), label: "First day", type: "date" })}${field({ ...of("startAt"), label: "From", type: "time" })}
 ${field({ ...of("endOn"), label: "Last day", type: "date" })}${field({ ...of("endAt"), label: "Until", type: "time" })}</fieldset>
-${checkbox({ name: "milestone", value: "yes", label: "Milestone", isOn: fields.milestone === "yes" })}
-${checkbox({ name: "private", value: "yes", label: "Private", isOn: fields.private === "yes" })}
-${field({ ...of("reminder"), label: "Reminder, minutes before", type: "number", hint: "Empty for none." })}`
+`
     : html`<fieldset class="when"><legend>Days</legend>
 ${field({ ...of("startOn"), label: "Starts on", type: "date" })}${field({ ...of("dueOn"), label: "Due on", type: "date" })}</fieldset>
-${field({ ...of("estimated"), label: "Estimated minutes", type: "number" })}`
+`
 }
+${simple.map((name) => simpleControl(name, { ...of(name), isOn: fields[name] === "yes" }))}
 ${textField({ ...of("description"), label: "Description" })}
 ${folded(
   `Assigned (${fields.assigned?.length ?? 0})`,
