@@ -35,22 +35,25 @@ interface FormType {
 }
 
 const textType: FormType = {
-  show: (value) => String(value ?? ""),
+  show: (value) => (typeof value === "string" ? value : ""),
   read: (given) => ok(textOrNull(given)),
 };
 const idsType = (make: (id: number) => unknown, noun: string): FormType => ({
   show: (value) => (Array.isArray(value) ? value.map(String) : []),
   read(given) {
-    const ids: readonly unknown[] = Array.isArray(given) ? given : [];
+    const ids = Array.isArray(given) ? given.map(String) : [];
     const strange = ids.find((id) => !isId(Number(id)));
     return strange === undefined
       ? ok(ids.map((id) => make(Number(id))))
-      : fail(`"${String(strange)}" is no ${noun}`);
+      : fail(`"${strange}" is no ${noun}`);
   },
 });
 
 const formTypes: Readonly<Partial<Record<FieldTypeName, FormType>>> = {
-  day: { ...textType, read: (given) => readDay(given) },
+  day: {
+    show: (value) => (value instanceof Temporal.PlainDate ? value.toString() : ""),
+    read: (given) => readDay(given),
+  },
   flag: {
     show: (value) => (value === true ? "yes" : ""),
     read: (given) => ok(given === "yes"),
