@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { blankEvent } from "../src/domain/blank-item.ts";
 import {
   type FolderId,
   folderId,
@@ -92,24 +93,22 @@ export function fillWorkspace(file: string, tasks: number): ReportWorkspace {
     const day = today.add({ days: ((nth * 13) % 200) - 60 + moved });
     const start = day.toZonedDateTime({ timeZone: zone, plainTime: "10:00" });
     const milestone = nth % 4 === 0;
-    return {
-      id: serviceId(nth + 1),
-      kind: "event",
+    const blank = blankEvent({
       projectId: projectId(1 + (nth % projects)),
-      title: milestone ? `Milestone ${nth}` : `Meeting ${nth}`,
-      description: null,
-      completed: false,
-      assigned: [personId(1 + (nth % people))],
       creatorId: personId(1),
-      byMe: false,
       createdAt: created,
-      updatedAt: created,
       when: milestone
         ? { kind: "dates", start: day, end: day.add({ days: 1 }) }
         : { kind: "times", start, end: start.add({ hours: 1 }) },
-      reminder: null,
+    });
+    return {
+      ...blank,
+      id: serviceId(nth + 1),
+      byMe: false,
+      updatedAt: created,
+      title: milestone ? `Milestone ${nth}` : `Meeting ${nth}`,
+      assigned: [personId(1 + (nth % people))],
       milestone,
-      private: false,
     };
   };
 

@@ -74,12 +74,18 @@ export interface FolderRecord {
   readonly updatedAt: string;
 }
 
+/** Texts of an event that need not be set, each under the key that requests and answers have for it. */
+export const eventTexts = ["description"] as const;
+type EventTexts = { readonly [Name in (typeof eventTexts)[number]]: string | null };
+
+export const textsOfEvent = (event: Partial<EventTexts>): EventTexts =>
+  Object(Object.fromEntries(eventTexts.map((name) => [name, event[name] ?? null])));
+
 /** `start` and `end` are wall-clock text of the account's zone, `YYYY-MM-DD HH:MM`. */
-export interface EventRecord {
+export interface EventRecord extends EventTexts {
   readonly id: number;
   readonly project: number;
   readonly title: string;
-  readonly description: string | null;
   readonly start: string;
   /** Null when none was given: the event then ends with its start, or with its only day. */
   readonly end: string | null;

@@ -1,6 +1,6 @@
 import { type InProject, type Need, type ProjectPlace, seesEvent } from "./access-checks.ts";
 import { Fields } from "./fields.ts";
-import type { EventRecord, PersonRecord } from "./records.ts";
+import { type EventRecord, eventTexts, type PersonRecord, textsOfEvent } from "./records.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";
 import { readDate, readMoment } from "./times.ts";
 import { done, type Outcome, refused } from "./work-outcome.ts";
@@ -66,7 +66,7 @@ export class EventWork {
     const event: EventRecord = {
       id: this.#setting.store.next("events"),
       project: place.project,
-      description: null,
+      ...textsOfEvent({}),
       private: false,
       reminder: null,
       assigned: [],
@@ -193,15 +193,15 @@ function readEdge(
   return moment ?? fields.refuse(`${name} must be an ISO 8601 date-time with UTC offset`);
 }
 
-type Rest = Partial<Pick<EventRecord, "description" | "private" | "reminder" | "assigned">>;
+type Rest = Partial<EventRecord>;
 
 function readRest(fields: Fields, setting: Setting): Rest {
-  const description = fields.text("description");
+  const texts = eventTexts.map((name) => [name, fields.text(name)] as const);
   const hidden = fields.flag("private");
   const reminder = fields.count("reminder");
   const assigned = fields.ids("assigned");
   return {
-    ...(description === undefined ? {} : { description }),
+    ...Object.fromEntries(texts.filter(([, text]) => text !== undefined)),
     ...(hidden === undefined ? {} : { private: hidden }),
     ...(reminder === undefined ? {} : { reminder }),
     ...(assigned === undefined ? {} : { assigned: knownPeople(setting, assigned) }),
@@ -224,7 +224,7 @@ function showEvent(
     private: event.private,
     completed: event.completed,
     assigned: event.assigned,
-    description: event.description,
+    ...textsOfEvent(event),
     updated_at: event.updatedAt,
     created_at: event.createdAt,
     by_me: event.createdBy === seen.person.id,

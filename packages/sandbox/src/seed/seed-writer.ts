@@ -9,6 +9,7 @@ import type {
   TodolistRecord,
   WorkRecord,
 } from "../records.ts";
+import { textsOfEvent } from "../records.ts";
 import { stampText, wallText } from "../times.ts";
 import { blankWork } from "../work-item.ts";
 import type { WorkspaceStore } from "../workspace-store.ts";
@@ -163,7 +164,7 @@ export class SeedWriter {
   event(given: EventGiven): EventRecord {
     const createdAt = this.stamp(this.random.between(5, 60));
     return this.store.events.put({
-      description: null,
+      ...textsOfEvent({}),
       end: null,
       bareEnd: "equal",
       allDay: false,
