@@ -191,11 +191,14 @@ export class DirectorySync {
     });
 
     const askedOf = (list: Todolist) => new Set(store.absences.ofSource(`tasks:${list.id}`).keys());
-    for (const list of isFree ? absent.gone : []) {
-      const tasks = tasksOf(list);
-      questions.noticed(tasks, askedOf(list));
+    // No list is read any more that would show once again that they are missing: they may have been found in an old answer.
+    for (const list of store.directory.goneListsWithTasks(source.projectId)) {
+      const [tasks, asked] = [tasksOf(list), askedOf(list)];
+      const alive = questions.aliveOf(`tasks:${list.id}`, new Set(tasks));
+      const lacking = tasks.filter((key) => !asked.has(key) && !alive.has(key));
+      questions.noticed(lacking, asked);
       // The brake on the look-up has let them all go.
-      for (const key of tasks) store.absences.notice(key, `tasks:${list.id}`);
+      for (const key of lacking) store.absences.notice(key, `tasks:${list.id}`);
     }
     const noticed = (isComplete(snapshot) ? archivedLists : []).flatMap((list) => {
       const tasks = tasksOf(list);

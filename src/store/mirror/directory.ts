@@ -30,6 +30,8 @@ export interface Directory {
   people(): readonly Person[];
   todolists(): readonly Todolist[];
   todolistsOf(project: ProjectId): readonly Todolist[];
+  /** Lists that are gone and whose tasks are still in the mirror. */
+  goneListsWithTasks(project: ProjectId): readonly Todolist[];
   labels(): readonly Label[];
   project(id: ProjectId): Project | null;
   todolist(id: ListId): Todolist | null;
@@ -101,6 +103,10 @@ export function createDirectory({
     todolists: db.prepare("SELECT * FROM todolists WHERE gone_at IS NULL ORDER BY id"),
     listsOf: db.prepare(
       "SELECT * FROM todolists WHERE project_id = ? AND gone_at IS NULL ORDER BY id",
+    ),
+    goneLists: db.prepare(
+      `SELECT * FROM todolists t WHERE project_id = ? AND gone_at IS NOT NULL
+         AND EXISTS (SELECT 1 FROM mirror_items m WHERE m.source = 'tasks:' || t.id) ORDER BY id`,
     ),
     labels: db.prepare("SELECT * FROM labels WHERE gone_at IS NULL ORDER BY id"),
     project: db.prepare("SELECT * FROM projects WHERE id = ?"),
@@ -201,6 +207,7 @@ export function createDirectory({
     projects: () => read.projects.all().map(projectRow),
     people: () => read.people.all().map(personRow),
     todolists: () => read.todolists.all().map(todolistRow),
+    goneListsWithTasks: (project) => read.goneLists.all(project).map(todolistRow),
     todolistsOf: (project) => read.listsOf.all(project).map(todolistRow),
     labels: () => read.labels.all().map(labelRow),
     project(id) {
