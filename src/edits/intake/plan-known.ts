@@ -286,7 +286,8 @@ function planOf(
   if (edit.action !== "delete" && changes.length === 0 && edit.replaces === null) {
     return { ...common, changes, ending: { kind: "unchanged" } };
   }
-  const held = sameHeld(edit, known);
+  // What takes a deletion back cannot wait: the item would be deleted meanwhile.
+  const held = edit.replaces === null ? sameHeld(edit, known) : null;
   if (!held) return { ...common, changes, ending: { kind: "edit", edit } };
   const message = `the same edit waits for a person already, as edit ${held}`;
   return {

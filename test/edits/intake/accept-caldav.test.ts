@@ -23,11 +23,15 @@ import {
 /** A rig whose items come in as a two-way channel sends them: read already, with what it knows of them. */
 function channelRig(setting: RigSetting = {}) {
   const rig = acceptRig(setting);
-  const acceptItems = createAcceptItems(rig.deps);
   return {
     ...rig,
     mirror: (item: Parameters<typeof rig.put>[0]) => rig.put(item),
-    put(text: string, request: Partial<ItemsRequest> = {}) {
+    put(text: string, { mode, ...request }: Partial<ItemsRequest> & { mode?: "review" } = {}) {
+      const { policy } = rig.deps;
+      const acceptItems = createAcceptItems({
+        ...rig.deps,
+        policy: { ...policy, ...(mode && { mode }) },
+      });
       const read = readCalendar(Buffer.from(calendar(text)), { zone });
       if (!read.ok) throw new Error(JSON.stringify(read.failure));
       const accepted = acceptItems({
@@ -198,6 +202,20 @@ describe("accept() of what was deleted", () => {
       title: "Again",
       labels: [51, 53],
     });
+  });
+
+  it("takes a deletion back although the same change has waited for approval since before", () => {
+    const rig = channelRig();
+    const uid = rig.mirror(aTask(601, full));
+    rig.put(again(uid), { mode: "review" });
+    rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
+    rig.put(again(uid), { recreate: true });
+    expect(rig.edits().map(({ action, state }) => `${action} ${state}`)).toEqual([
+      "update discarded",
+      "delete discarded",
+      "update pending",
+    ]);
+    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id: 601, title: "Again" });
   });
 
   it("takes a deletion back that was begun, as long as no request has left", () => {
