@@ -15,7 +15,7 @@ import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryBelow } from "./follow-parents.ts";
 import { isIdentified, isUnderWay } from "./plan-snapshot.ts";
 import { restAfter } from "./schedule.ts";
-import type { SourceList } from "./source-list.ts";
+import type { PolledSource, SourceList } from "./source-list.ts";
 
 interface QuestionsDeps {
   readonly store: Store;
@@ -38,6 +38,13 @@ interface Alive {
   readonly at: Temporal.Instant;
   readonly times: number;
 }
+
+/** A list that has failed so often in a row holds up no deletion any more. */
+const mostFailures = 8;
+
+/** Whether a list was read, or refused for good, by an attempt that began after a turn. */
+const isReadAfter = ({ answered, ended, failures }: PolledSource, turn: number): boolean =>
+  answered > turn || (ended > turn && failures >= mostFailures);
 
 /**
  * Asks the service one by one for items that their lists no longer show, and buries those that are gone. The store
@@ -310,10 +317,10 @@ export class Questions {
       const others = sources.get(own) ? lists : [...lists, ...lookUps];
       const unread = others
         // The own list was read when the absence was noticed; one that is new in the source list was not.
-        .filter(({ name, ended, turn, readBefore }) =>
-          name === own
-            ? turn === 0 && (!since || !readBefore)
-            : ended <= noticed && !isAfter(readBefore, since),
+        .filter((list) =>
+          list.name === own
+            ? list.turn === 0 && (!since || !list.readBefore)
+            : !isReadAfter(list, noticed) && !isAfter(list.readBefore, since),
         )
         .map(({ name }) => name);
       found.set(memo, unread);

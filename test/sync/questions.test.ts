@@ -34,6 +34,34 @@ it("settle() waits anew for every other list when an item is missing a second ti
   expect(read).toContain(`tasks:${third.list}`);
 });
 
+it("settle() waits for a list that could not be read, until that has failed many times", async () => {
+  const it = await stage({ quota: roomy });
+  const [first, second, third] = [placeAt(it, 0), placeAt(it, 0, 1), placeAt(it, 1)];
+  const task = addTask(it, first, { title: "Travels" });
+  await it.sweep();
+  const { poll, questions } = pollByHand(it);
+  const { signal } = new AbortController();
+  const key = it.store.mirror.find("task", serviceId(task));
+  if (key === null) throw new Error("the task is not mirrored");
+  const body = { project: second.project, list_id: second.list, move_task: true };
+  insist(it.sandbox.workspace.tasks.update({ ...first, task }, body));
+  it.sandbox.faults.add({
+    kind: "status",
+    status: 500,
+    path: new RegExp(`/${second.list}/tasks`),
+    times: 100,
+  });
+  await poll(`tasks:${first.list}`);
+  await questions.ask(key, signal);
+  for (const { list } of [third, placeAt(it, 1, 1)]) await poll(`tasks:${list}`);
+  for (let failures = 1; failures < 8; failures += 1) {
+    await poll(`tasks:${second.list}`);
+    expect(questions.settle()).toMatchObject({ bury: [] });
+  }
+  await poll(`tasks:${second.list}`);
+  expect(questions.settle()).toMatchObject({ bury: [key] });
+});
+
 /** A task that answered by itself while its list lacked it, as one does that is some seconds old, and what polls the list. */
 async function lackedByItsList() {
   let now = Temporal.Now.instant();
