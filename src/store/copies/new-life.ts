@@ -175,6 +175,12 @@ function learnProgress(run: Run): void {
      WHERE action = 'delete' AND state IN ('pending', 'claimed') AND ${isInBoth("o.id")}
        AND (SELECT r.state FROM replaced.edits r WHERE r.id = o.id) = 'confirmed'`,
   );
+  // What a half-done move has left behind: what somebody has changed of it since goes along.
+  run(
+    `UPDATE main.edits AS o SET before = (SELECT r.before FROM replaced.edits r WHERE r.id = o.id)
+     WHERE patch ->> 'place' IS NOT NULL AND ${isInBoth("o.id")}
+       AND EXISTS (SELECT 1 FROM replaced.edits r WHERE r.id = o.id AND r.before IS NOT NULL)`,
+  );
 }
 
 /**

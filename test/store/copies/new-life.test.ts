@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { beginNewLife } from "../../../src/store/copies/new-life.ts";
-import { aTask } from "../../support/items.ts";
+import { anEvent, aTask } from "../../support/items.ts";
 import { handClock, migrations, testDirectory, testStore } from "../../support/test-store.ts";
 
 it("beginNewLife() lets edits go on of a task whose move waited in the backup", () => {
@@ -160,4 +160,25 @@ it("beginNewLife() knows what was shown, deleted and made again since the copy w
     store.mirror.find("subtask", below.id),
   );
   expect(store.view.shownAs(item, { sequence, modifiedAt: null }, null)?.title).toBe("Two");
+});
+
+it("beginNewLife() knows what a move that was begun since the copy was made had found", () => {
+  const clock = handClock("2026-11-20T12:00:00Z");
+  const [file, newer] = [join(testDirectory(), "a.sqlite"), join(testDirectory(), "b.sqlite")];
+  const before = testStore(clock, file);
+  const base = anEvent(501, { title: "One" });
+  before.mirror.put(base, "events:2001");
+  const item = before.mirror.find("event", base.id) ?? expect.fail("it was not put");
+  const place = { projectId: projectId(2002), listId: null };
+  const by = { channel: "caldav", actor: null, newLabels: [], state: "pending" } as const;
+  const move = before.journal.append({ ...by, item, action: "update", base, patch: { place } });
+  before.close();
+  copyFileSync(file, newer);
+  const since = testStore(clock, newer);
+  const claimed = since.journal.claimNext() ?? expect.fail("nothing can be claimed");
+  since.journal.replacing(claimed.id, anEvent(501, { title: "Two" }));
+  since.close();
+  const now = clock();
+  beginNewLife(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced: newer });
+  expect(testStore(clock, file).journal.get(move)?.before?.title).toBe("Two");
 });
