@@ -122,7 +122,9 @@ async function resume(attempt: Attempt, id: ServiceId): Promise<AttemptEnding | 
     if (edit.missedAt) store.journal.missing(edit.id, false);
     const isFormer = edit.sentAt === null && edit.undoes === null;
     const there = { item: found.value, id };
-    return isFormer ? updateKept(attempt, there) : finish(attempt, { created: found.value, id });
+    return isFormer
+      ? updateKept(attempt, there)
+      : adoptFound(attempt, { wished: wishedBeside(edit, there.item), found: there.item });
   }
   const { failure } = found;
   if (edit.sentAt === null) return isMissing(failure) ? "gone" : failed(failure);
@@ -132,6 +134,12 @@ async function resume(attempt: Attempt, id: ServiceId): Promise<AttemptEnding | 
   if (moved.kind === "ended") return moved.ending;
   if (moved.kind === "gone") return parkAsGone(failure);
   return finish(attempt, { created: moved.ours, id });
+}
+
+/** What a creation wished; labels that were made for it are known by what it has made alone. */
+function wishedBeside({ base, patch, newLabels }: Edit, found: Item): Item {
+  const { labels = [] } = valuesOf(found);
+  return applyPatch(base, newLabels.length > 0 ? { ...patch, labels } : patch);
 }
 
 /** What was to be deleted and recreated is still there: it is changed into what it was to be recreated as. */

@@ -4,7 +4,7 @@ import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig, settingFor } from "./drain-rig.ts";
+import { change, drainRig, settingFor } from "./drain-rig.ts";
 import { moveRig } from "./move-rig.ts";
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
@@ -32,6 +32,25 @@ describe("step() after a fault of a creation", () => {
     expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(["Party"]);
     expect(rig.requests("POST")).toHaveLength(posts);
     expect(rig.store.view.ofProject(rig.project)).toMatchObject([{ uid: "party@example.com" }]);
+  });
+
+  it.each([
+    ["is looked for", false],
+    ["is known from the database that a restore has replaced", true],
+  ])("keeps what others have made since of an item that %s", async (_how, isKnown) => {
+    const rig = await drainRig();
+    rig.send(calendar(party));
+    rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
+    await rig.step();
+    rig.send(calendar(vevent("party@example.com", "SUMMARY:Feast", "DTSTART;VALUE=DATE:20261224")));
+    rig.clock.advance({ minutes: 1 });
+    const id = rig.workspaceEvents()[0]?.id ?? 0;
+    change(rig, id, { title: "Christmas" });
+    const { item } = rig.store.mirror.findUid("party@example.com") ?? expect.fail("it is gone");
+    if (isKnown) rig.store.mirror.adopt(item, serviceId(id));
+    await rig.drainAll();
+    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(["Christmas"]);
   });
 
   it("looks before it sends after a restart with the request under way", async () => {
