@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { longestInFlight } from "../../domain/edit.ts";
+import { risenSequenceOf } from "../../domain/object-version.ts";
 import { messageOf } from "../../domain/result.ts";
 import { migrate } from "../migrate.ts";
 import { openReadOnly } from "../reading/read-only.ts";
@@ -279,8 +280,16 @@ function raiseNumbers(
     ? "max(seq, coalesce((SELECT r.seq FROM replaced.sqlite_sequence r WHERE r.name = main.sqlite_sequence.name), 0))"
     : "seq";
   db.prepare(`UPDATE main.sqlite_sequence SET seq = ${newest} + ${gap}`).run();
+  // What programs have put is shown under a SEQUENCE of their own, which may be higher than the item's.
+  db.function("shown_sequence", { deterministic: true }, (raw: unknown, version: unknown) =>
+    risenSequenceOf(String(raw), Number(version)),
+  );
   const shown = knowsSince
-    ? "max(sequence, coalesce((SELECT r.sequence FROM replaced.identities r WHERE r.uid = main.identities.uid), 0))"
+    ? `max(sequence, coalesce((SELECT max(r.sequence,
+         coalesce((SELECT max(shown_sequence(o.raw, r.sequence)) FROM replaced.objects o WHERE o.item = r.item AND o.body IS NOT NULL), 0),
+         coalesce((SELECT max(shown_sequence(h.raw, r.sequence)) FROM replaced.edits e JOIN replaced.held_objects h ON h.edit = e.id
+           WHERE e.item = r.item AND h.body IS NOT NULL), 0))
+       FROM replaced.identities r WHERE r.uid = main.identities.uid), 0))`
     : "sequence";
   const second = "strftime('%Y-%m-%dT%H:%M:%SZ', @now)";
   run(

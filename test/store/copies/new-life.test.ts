@@ -182,3 +182,23 @@ it("beginNewLife() knows what a move that was begun since the copy was made had 
   beginNewLife(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced: newer });
   expect(testStore(clock, file).journal.get(move)?.before?.title).toBe("Two");
 });
+
+it("beginNewLife() raises SEQUENCE above that of octets that a program has put since", () => {
+  const clock = handClock("2026-11-20T12:00:00Z");
+  const [file, newer] = [join(testDirectory(), "a.sqlite"), join(testDirectory(), "b.sqlite")];
+  const before = testStore(clock, file);
+  before.mirror.put(aTask(601), "tasks:3001");
+  const item = before.mirror.find("task", aTask(601).id) ?? expect.fail("it was not put");
+  before.close();
+  copyFileSync(file, newer);
+  const since = testStore(clock, newer);
+  const raw = "BEGIN:VTODO\nSEQUENCE:5000\nEND:VTODO";
+  const by = { uid: "x", rendered: "", stale: true, actor: personId(11), agent: "" };
+  since.objects.putBody({ ...by, item, component: "VTODO", raw, body: Buffer.from(raw) });
+  const shown = since.objects.mostShown({ item, component: "VTODO" });
+  since.close();
+  const now = clock();
+  beginNewLife(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced: newer });
+  expect(shown).toBeGreaterThan(5000);
+  expect(testStore(clock, file).mirror.identity(item).sequence).toBeGreaterThan(shown);
+});
