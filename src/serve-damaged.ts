@@ -7,7 +7,7 @@ import { newestSnapshots } from "./backups/snapshots.ts";
 import type { Rooms } from "./build-daemon.ts";
 import { listenAsConfigured, openableUrl } from "./config/listening.ts";
 import { messageOf } from "./domain/result.ts";
-import type { Trouble } from "./domain/trouble.ts";
+import type { Trouble } from "./domain/trouble-kinds.ts";
 import { guardConnections } from "./http/connections.ts";
 import { createDamagedApp, refuseWhileDamaged } from "./http/damaged-app.ts";
 import { createLoopDelayMeter, measureDelays } from "./http/loop-delay.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fail, messageOf, type Result } from "../domain/result.ts";
-import type { Trouble } from "../domain/trouble.ts";
+import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { BackupProcesses } from "./backup-processes.ts";
 import { remedyFor } from "./damage.ts";
 import type { BackupFailure, MadeBackup } from "./make-backup.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { listRemedy, type ToldTrouble, troubleWords } from "../domain/trouble.ts";
+import { type ToldTrouble, troubleWords } from "../domain/trouble.ts";
+import { listRemedy, troubleEntries } from "../domain/trouble-kinds.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import { copyAgeFinding } from "./copy-findings.ts";
 import { broken, doubtful, type Finding, fine } from "./finding.ts";
@@ -116,20 +117,9 @@ function errorFinding(errors: NonNullable<DaemonStatus["errors"]>): Finding {
 /** What is called so among the errors is no list. */
 const storageSource = "storage";
 
-/** Of these a finding above says the same, in more words or with what is fine. */
-const toldAbove: ReadonlySet<string> = new Set<ToldTrouble["kind"]>([
-  "ceiling-missed",
-  "clock-wrong",
-  "disk-nearly-full",
-  "lists-unreadable",
-  "mail-failing",
-  "mail-refused",
-  "storage-failing",
-]);
-
 const troubleFindings = ({ troubles = [], outage }: DaemonStatus): readonly Finding[] =>
   troubles
-    .filter(({ kind, id }) => !toldAbove.has(kind) && id !== outage?.id)
+    .filter(({ kind, id }) => !troubleEntries[kind].hasCheck && id !== outage?.id)
     .map(({ verdict, title, what, remedy }) =>
       (verdict === "broken" ? broken : doubtful)(title, { what, remedy }),
     );

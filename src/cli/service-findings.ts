@@ -1,5 +1,6 @@
 import { unreachable } from "../domain/result.ts";
-import { type Trouble, troubleWords } from "../domain/trouble.ts";
+import { troubleWords } from "../domain/trouble.ts";
+import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { ZoneProof } from "../troubles/zone-probe.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { LocalRooms } from "./command-host.ts";

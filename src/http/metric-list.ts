@@ -1,5 +1,5 @@
 import type { MetricLabels, Sample } from "../domain/tallies.ts";
-import { troubleTraits } from "../domain/trouble.ts";
+import { troubleKinds } from "../domain/trouble-kinds.ts";
 import type { Figures, ListFigures } from "./metric-figures.ts";
 import type { TextMetric } from "./metric-text.ts";
 
@@ -42,7 +42,7 @@ export const allMetrics: readonly Metric[] = [
     help: "Troubles that the operator must hear of and that are not over, by kind.",
     status: "troubles",
     read: ({ troubles }) =>
-      Object.keys(troubleTraits).map((kind) => ({
+      troubleKinds.map((kind) => ({
         labels: { kind },
         value: troubles.filter((each) => each === kind).length,
       })),

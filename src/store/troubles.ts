@@ -1,5 +1,6 @@
 import { later } from "../domain/backoff.ts";
-import { type Trouble, troubleId, troubleTraits } from "../domain/trouble.ts";
+import { troubleId, troubleTiming } from "../domain/trouble.ts";
+import type { Trouble } from "../domain/trouble-kinds.ts";
 import { instantText } from "./rows/item-rows.ts";
 import { type Episode, episodeRow, troubleRow } from "./rows/trouble-rows.ts";
 import type { StoreDeps } from "./steady-database.ts";
@@ -72,7 +73,7 @@ export function createTroubles({ db, clock }: StoreDeps): Troubles {
       const over = [...known.values()].flatMap((episode) => {
         const { id, identity, trouble, goneAt } = episode;
         if (seen.has(identity) || isUnsure(trouble)) return [];
-        const { overAfter } = troubleTraits[trouble.kind];
+        const { overAfter } = troubleTiming(trouble);
         if (isOver(goneAt, { overAfter, now })) return episodeRow(end.get({ ...at, id })) ?? [];
         // A moment ahead is of a clock that was set back: it is counted anew.
         const isAhead = goneAt && Temporal.Instant.compare(goneAt, now) > 0;

@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import type { PersonId } from "../domain/ids.ts";
-import { type Trouble, troubleId } from "../domain/trouble.ts";
+import { troubleId } from "../domain/trouble.ts";
+import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { Store } from "../store/store.ts";
 import type { Sighting } from "../store/troubles.ts";
 import type { Upstream } from "../upstream/client.ts";

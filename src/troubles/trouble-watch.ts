@@ -1,4 +1,5 @@
-import { type HeldTrouble, type Trouble, troubleId } from "../domain/trouble.ts";
+import { type HeldTrouble, troubleId } from "../domain/trouble.ts";
+import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { Store } from "../store/store.ts";
 import type { Episode, Sighting } from "../store/troubles.ts";
 

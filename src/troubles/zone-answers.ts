@@ -1,6 +1,6 @@
 import type { When } from "@dayferry/ical";
 import type { Edit } from "../domain/edit.ts";
-import type { Trouble } from "../domain/trouble.ts";
+import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { Troubles } from "../store/troubles.ts";
 
 type Times = Extract<When, { readonly kind: "times" }>;

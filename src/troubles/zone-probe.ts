@@ -2,7 +2,7 @@ import type { When } from "@dayferry/ical";
 import type { ProjectId, ServiceId } from "../domain/ids.ts";
 import type { EventItem } from "../domain/item.ts";
 import { sameWhen } from "../domain/same-values.ts";
-import type { Trouble } from "../domain/trouble.ts";
+import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { Troubles } from "../store/troubles.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure, isMissing } from "../upstream/failure.ts";

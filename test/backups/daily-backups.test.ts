@@ -12,7 +12,7 @@ import {
   snapshotName,
   superfluous,
 } from "../../src/backups/snapshots.ts";
-import type { Trouble } from "../../src/domain/trouble.ts";
+import type { Trouble } from "../../src/domain/trouble-kinds.ts";
 import { randomBytes } from "../../src/runtime.ts";
 import { examineDatabase } from "../../src/store/copies/copy-database.ts";
 import { eventually } from "../support/eventually.ts";

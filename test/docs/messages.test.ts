@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { troubleTraits } from "../../src/domain/trouble.ts";
+import { troubleTiming } from "../../src/domain/trouble.ts";
+import { troubleKinds } from "../../src/domain/trouble-kinds.ts";
 
 const text = readFileSync(new URL("../../docs/messages.md", import.meta.url), "utf8");
 
@@ -11,10 +12,9 @@ it("docs/messages.md has every kind of trouble, with when it is told and when it
   const rows = [...text.matchAll(/^\| `([\w-]+)` \| ([^|]+) \| ([^|]+) \|/gm)].map(
     ([, kind, told, over]) => [kind, told, over],
   );
-  const traits = Object.entries(troubleTraits).map(([kind, { tellAfter, overAfter, tellsEnd }]) => [
-    kind,
-    inWords(tellAfter),
-    tellsEnd ? inWords(overAfter) : "–",
-  ]);
+  const traits = troubleKinds.map((kind) => {
+    const { tellAfter, overAfter, tellsEnd } = troubleTiming({ kind });
+    return [kind, inWords(tellAfter), tellsEnd ? inWords(overAfter) : "–"];
+  });
   expect(rows).toEqual(traits);
 });

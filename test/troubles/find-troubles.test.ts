@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { personId, projectId } from "../../src/domain/ids.ts";
 import { sourceOf } from "../../src/domain/source.ts";
-import { type Trouble, troubleId } from "../../src/domain/trouble.ts";
+import { troubleId } from "../../src/domain/trouble.ts";
+import type { Trouble } from "../../src/domain/trouble-kinds.ts";
 import { noItem } from "../../src/store/mails/ledger.ts";
 import { createTroubleFinder } from "../../src/troubles/find-troubles.ts";
 import { KeyWatch } from "../../src/upstream/key-health.ts";

@@ -1,12 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
-import {
-  loggedTrouble,
-  type Trouble,
-  toldTrouble,
-  troubleTraits,
-} from "../../src/domain/trouble.ts";
+import { loggedTrouble, toldTrouble, troubleTiming } from "../../src/domain/trouble.ts";
+import { type Trouble, troubleKinds } from "../../src/domain/trouble-kinds.ts";
 import { createTroubleWatch, type TroubleEvent } from "../../src/troubles/trouble-watch.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
 
@@ -163,7 +159,7 @@ describe("troubleWords()", () => {
   });
 
   it("have a length of patience for each kind, of minutes", () => {
-    for (const { tellAfter, overAfter } of Object.values(troubleTraits)) {
+    for (const { tellAfter, overAfter } of troubleKinds.map((kind) => troubleTiming({ kind }))) {
       expect(tellAfter.total("minutes")).toBeLessThanOrEqual(60);
       expect(overAfter.total("minutes")).toBeLessThanOrEqual(60);
     }

@@ -1,5 +1,6 @@
 import type { Viewer } from "../../domain/sight.ts";
-import { capital, type TroubleWords } from "../../domain/trouble.ts";
+import { capital } from "../../domain/trouble.ts";
+import type { TroubleWords } from "../../domain/trouble-kinds.ts";
 import { notice } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { ago } from "./page-times.ts";

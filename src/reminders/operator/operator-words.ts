@@ -1,12 +1,5 @@
-import {
-  capital,
-  type Trouble,
-  toldTrouble,
-  troubleId,
-  troubleTraits,
-  troubleWords,
-  verdictOf,
-} from "../../domain/trouble.ts";
+import { capital, toldTrouble, troubleId, troubleWords, verdictOf } from "../../domain/trouble.ts";
+import { type Trouble, troubleKinds } from "../../domain/trouble-kinds.ts";
 import { momentInWords } from "../../domain/wording.ts";
 import type { MailContent, MailPart } from "../mail-content.ts";
 import type { OperatorMessage, ToldEpisode } from "./tell-operator.ts";
@@ -37,7 +30,7 @@ export interface OperatorWords {
 const isOver = ({ phase }: ToldEpisode): boolean => phase === "over";
 
 /** The order of kinds is that of their weight. */
-const weights = Object.keys(troubleTraits);
+const weights = troubleKinds;
 const weightOf = ({ trouble }: ToldEpisode): number => weights.indexOf(trouble.kind);
 
 /** One message in words. What began and ended before it could be told is told once, with both moments. */

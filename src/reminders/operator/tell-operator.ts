@@ -1,5 +1,6 @@
 import { later } from "../../domain/backoff.ts";
-import { type HeldTrouble, type Trouble, troubleTraits } from "../../domain/trouble.ts";
+import { type HeldTrouble, troubleTiming } from "../../domain/trouble.ts";
+import type { Trouble } from "../../domain/trouble-kinds.ts";
 import type { Delivery } from "../../mail/mail.ts";
 import { isDueAgain } from "../../store/mails/handover.ts";
 import type { OperatorKey, OperatorMessageRow } from "../../store/mails/operator-messages.ts";
@@ -137,7 +138,7 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
     const { trouble, since } = found;
     if (!unstored?.since.equals(since))
       unstored = { trouble, since, told: new Map(), triedAt: null };
-    const { tellAfter } = troubleTraits[trouble.kind];
+    const { tellAfter } = troubleTiming(trouble);
     const dueAt = later(unstored.triedAt ?? since, unstored.triedAt ? unstoredRest : tellAfter);
     if (isBefore(clock(), dueAt)) return;
     unstored.triedAt = clock();
@@ -252,7 +253,7 @@ function planFor(
       return isToTell ? [{ thing: thing(episode, "over"), dueAt: episode.overAt }] : [];
     }
     if (!first || first.state === "dropped") {
-      const { tellAfter } = troubleTraits[episode.trouble.kind];
+      const { tellAfter } = troubleTiming(episode.trouble);
       const dueAt = later(episode.since, tellAfter);
       const isToTell = episode.goneAt === null && !isBefore(now, dueAt);
       return isToTell ? [{ thing: thing(episode, "begun"), dueAt }] : [];
@@ -275,7 +276,7 @@ interface Due {
 }
 
 const tellsEnd = ({ overAt, trouble }: Episode): boolean =>
-  overAt !== null && troubleTraits[trouble.kind].tellsEnd;
+  overAt !== null && troubleTiming(trouble).tellsEnd;
 
 /** How many times a trouble that lasts was to be told again by now; null = not once. */
 function turnOf(

@@ -1,4 +1,4 @@
-import { type Trouble, troubleTraits } from "../../domain/trouble.ts";
+import { isTroubleKind, type Trouble } from "../../domain/trouble-kinds.ts";
 import { instantOf } from "./item-rows.ts";
 import { type HandoverRow, handoverRow } from "./mail-rows.ts";
 
@@ -42,7 +42,7 @@ export function episodeRow(row: unknown): Episode | null {
 export function troubleRow(row: unknown): Trouble | null {
   const raw = row as { trouble: string };
   const trouble = JSON.parse(raw.trouble) as Trouble;
-  return Object.hasOwn(troubleTraits, trouble.kind) ? trouble : null;
+  return isTroubleKind(trouble.kind) ? trouble : null;
 }
 
 /** What of a trouble a message tells: its beginning, that it lasts (`again-1` and so on), or its end. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { HeldTrouble, Trouble } from "../../../src/domain/trouble.ts";
+import type { HeldTrouble } from "../../../src/domain/trouble.ts";
+import type { Trouble } from "../../../src/domain/trouble-kinds.ts";
 import type { Mailer } from "../../../src/mail/mail.ts";
 import { operatorWays } from "../../../src/reminders/operator/operator-ways.ts";
 import {

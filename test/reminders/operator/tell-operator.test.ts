@@ -1,7 +1,7 @@
 import { SqliteError } from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
-import type { Trouble } from "../../../src/domain/trouble.ts";
+import type { Trouble } from "../../../src/domain/trouble-kinds.ts";
 import type { Delivery } from "../../../src/mail/mail.ts";
 import type { OperatorMessage } from "../../../src/reminders/operator/tell-operator.ts";
 import { aReceiver } from "../../support/receiver.ts";

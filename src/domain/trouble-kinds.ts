@@ -1,0 +1,465 @@
+import { hiddenMark } from "./hidden-secrets.ts";
+import type { PersonId } from "./ids.ts";
+
+/** What is told of a trouble, the same everywhere. */
+export interface TroubleWords {
+  /** A few words, for a subject. */
+  readonly title: string;
+  /** What is wrong, as a clause that begins small and ends without a full stop. */
+  readonly what: string;
+  /** What helps, likewise. */
+  readonly remedy: string;
+  /** Said once it is over, likewise. */
+  readonly over: string;
+}
+
+/** `broken`: something does not work; `doubtful`: it will not for long, or not as it should. */
+export type TroubleVerdict = "broken" | "doubtful";
+
+/** Everything about one kind of trouble. */
+interface TroubleEntry<Facts extends object> {
+  readonly verdict: TroubleVerdict;
+  /** It must have lasted for so long before anybody is sent a message. */
+  readonly tellAfter: Temporal.Duration;
+  /** It is over when nothing was seen of it for so long; one that comes again before is the same one. */
+  readonly overAfter: Temporal.Duration;
+  /** False if its end is not worth a message. */
+  readonly tellsEnd?: boolean;
+  /** True if `doctor` has a check of its own for it, which says the same. */
+  readonly hasCheck?: true;
+  /** What tells several of one kind apart; absent if there can be one only. */
+  about?(trouble: Facts): string | number | null;
+  /** What replaces facts that name items or people, for logs. */
+  nameless?(trouble: Facts): object;
+  words(trouble: Facts): TroubleWords;
+}
+
+interface ZoneMismatch {
+  readonly zone: string;
+  readonly sent: string;
+  readonly answered: string;
+  readonly offsets?: readonly string[];
+  readonly zones?: readonly string[];
+}
+
+const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
+
+const entry = <Facts extends object>(of: TroubleEntry<Facts>): TroubleEntry<Facts> => of;
+
+const nameless = ({ id }: { readonly id: PersonId }) => ({ id, name: `person ${id}` });
+/** What is wrong with an edit may quote what it is about. */
+const hiddenEdit = { title: hiddenMark, problem: "see the page Edits" };
+
+/** Between the sum and what would help. */
+const helpMark = " What would help: ";
+
+/**
+ * All kinds, in the order in which several are reported. Status, pages, `doctor`, metrics, logs and messages to the operator take them from
+ * here; `troubles/find-troubles.ts` finds out which hold.
+ */
+const entries = {
+  "database-damaged": entry<{ readonly problem: string; readonly remedy: string }>({
+    verdict: "broken",
+    tellAfter: minutes(0),
+    overAfter: minutes(0),
+    words: (trouble) => ({
+      title: "Database damaged",
+      what: trouble.problem,
+      remedy: trouble.remedy,
+      over: "the database is whole again",
+    }),
+  }),
+  /** Nothing can be stored; `problem` says what helps as well. */
+  "storage-failing": entry<{ readonly problem: string }>({
+    verdict: "broken",
+    hasCheck: true,
+    tellAfter: minutes(1),
+    overAfter: minutes(5),
+    words: (trouble) => ({
+      title: "Nothing can be stored",
+      ...parted(trouble.problem, "; "),
+      over: "what is to be kept can be stored again",
+    }),
+  }),
+  /** The service refuses a key; `person`: whose own key, null = the account's. */
+  "key-refused": entry<{
+    readonly person: { readonly id: PersonId; readonly name: string } | null;
+  }>({
+    verdict: "broken",
+    tellAfter: minutes(2),
+    overAfter: minutes(2),
+    about: (trouble) => trouble.person?.id ?? null,
+    nameless: ({ person }) => ({ person: person && nameless(person) }),
+    words(trouble) {
+      const { person } = trouble;
+      const whose = person === null ? "the account's key" : `the key of ${person.name}`;
+      const where = person === null ? "service.apiKeyFile" : "people[].apiKeyFile";
+      return {
+        title: person === null ? "API key refused" : `API key of ${person.name} refused`,
+        what: `the service refuses ${whose}: ${
+          person === null
+            ? "nothing is read, and edits wait"
+            : "edits of this person wait until it is taken"
+        }`,
+        remedy: `put a valid key into ${where}, which is taken up within seconds; nothing that waits is lost`,
+        over: `the service takes ${whose} again`,
+      };
+    },
+  }),
+  /** `until`: the last day of a certificate that is about to expire; null where a connection is refused because of it. */
+  certificate: entry<{
+    readonly host: string;
+    readonly until: string | null;
+    readonly problem: string;
+  }>({
+    verdict: "broken",
+    tellAfter: minutes(5),
+    overAfter: minutes(5),
+    about: (trouble) => trouble.host,
+    words: (trouble) => ({
+      title:
+        trouble.until === null ? "Certificate refused" : `Certificate of ${trouble.host} expires`,
+      what:
+        trouble.until === null
+          ? `no secure connection to ${trouble.host}: ${trouble.problem}`
+          : `the certificate of ${trouble.host} is valid until ${trouble.until} only`,
+      remedy:
+        "have the certificate renewed by whoever runs that server; a company's own authority goes into NODE_EXTRA_CA_CERTS",
+      over: `the certificate of ${trouble.host} is good`,
+    }),
+  }),
+  "service-unreachable": entry<{ readonly problem: string }>({
+    verdict: "broken",
+    tellAfter: minutes(15),
+    overAfter: minutes(5),
+    words: (trouble) => ({
+      title: "Service unreachable",
+      what: `the service cannot be reached or is failing: ${trouble.problem}`,
+      remedy:
+        "check the network and service.baseUrl; Dayferry retries automatically, and edits are kept until then",
+      over: "the service answers again",
+    }),
+  }),
+  /**
+   * `sent` and `answered`: the same moment as it left and as it came back, as texts. `offsets`: those that the service's clocks
+   * seem to have in different halves of the year, as "+05:30"; `zones`: some that have them.
+   */
+  "zone-mismatch": entry<ZoneMismatch>({
+    verdict: "broken",
+    tellAfter: minutes(0),
+    overAfter: minutes(0),
+    words: (trouble) => ({
+      title: "Time zone mismatch",
+      what: `an event sent for ${trouble.sent} came back as ${trouble.answered}: the account is not in ${trouble.zone}${seemingZone(trouble)}`,
+      remedy: "set service.timeZone to the account's zone",
+      over: "the service answers in the zone that is configured",
+    }),
+  }),
+  /** `minutes`: how long the oldest one has waited although the service answers. */
+  "queue-stuck": entry<{ readonly edits: number; readonly minutes: number }>({
+    verdict: "broken",
+    tellAfter: minutes(0),
+    overAfter: minutes(5),
+    words: (trouble) => ({
+      title: "Edits are stuck",
+      what: `${counted(trouble.edits, "edit has", "edits have")} waited for up to ${trouble.minutes} minutes although the service answers`,
+      remedy:
+        "look at them on the page Edits, or with `dayferry edits list`, where each says why it waits; they are tried again by themselves",
+      over: "no edit waits longer than it should",
+    }),
+  }),
+  /** `seconds`: how far this machine's clock is ahead of the service's. */
+  "clock-wrong": entry<{ readonly seconds: number }>({
+    verdict: "broken",
+    hasCheck: true,
+    tellAfter: minutes(10),
+    overAfter: minutes(10),
+    words: (trouble) => ({
+      title: "Clock wrong",
+      what: `this machine's clock is ${Math.abs(trouble.seconds)} s ${trouble.seconds > 0 ? "ahead of" : "behind"} the service's`,
+      remedy: "set the clock, and let NTP keep it",
+      over: "the clock is right again",
+    }),
+  }),
+  "backup-failed": entry<{ readonly problem: string }>({
+    verdict: "broken",
+    tellAfter: minutes(0),
+    overAfter: minutes(0),
+    words: (trouble) => ({
+      title: "Backup failed",
+      what: `the last backup could not be made: ${trouble.problem}`,
+      remedy: "look at the folder of the backups and its disk; the next one is tried by itself",
+      over: "a backup was made again",
+    }),
+  }),
+  /** A key file was missing at a start, and another key was made; `ended`: what is no more with the one that was lost. */
+  "key-file-lost": entry<{ readonly file: string; readonly ended: string }>({
+    verdict: "doubtful",
+    tellAfter: minutes(0),
+    overAfter: minutes(0),
+    tellsEnd: false,
+    about: (trouble) => trouble.file,
+    words: (trouble) => ({
+      title: `Key file ${trouble.file} was lost`,
+      what: `the file ${trouble.file} of the data directory was missing at a start, and another key was made: ${trouble.ended}`,
+      remedy:
+        "where nobody has deleted it on purpose, stop Dayferry, run `dayferry restore --keys-only` with a backup that holds the keys, and start it again",
+      over: `the file ${trouble.file} is the one that was lost, or that was long ago`,
+    }),
+  }),
+  "disk-nearly-full": entry<{ readonly folder: string; readonly freeMebibytes: number }>({
+    verdict: "doubtful",
+    hasCheck: true,
+    tellAfter: minutes(5),
+    overAfter: minutes(10),
+    words: (trouble) => ({
+      title: "Disk nearly full",
+      what: freeInWords(trouble),
+      remedy: "make room: without it no edit can be taken in",
+      over: `there is room again: ${freeInWords(trouble)}`,
+    }),
+  }),
+  "mail-failing": entry<{ readonly waiting: number; readonly problem: string }>({
+    verdict: "broken",
+    hasCheck: true,
+    tellAfter: minutes(15),
+    overAfter: minutes(5),
+    words: (trouble) => ({
+      title: "Mail cannot be sent",
+      what: `${counted(trouble.waiting, "mail waits", "mails wait")} for another try: ${trouble.problem}`,
+      remedy:
+        "check mail.smtpUrl, mail.smtpPasswordFile and the mail server; what waits is sent by itself then",
+      over: "mails go out again",
+    }),
+  }),
+  "webhook-failing": entry<{
+    readonly name: string;
+    readonly waiting: number;
+    readonly problem: string;
+  }>({
+    verdict: "broken",
+    tellAfter: minutes(15),
+    overAfter: minutes(5),
+    about: (trouble) => trouble.name,
+    words: (trouble) => ({
+      title: `Webhook ${trouble.name} fails`,
+      what: `${counted(trouble.waiting, "message waits", "messages wait")} for the webhook ${trouble.name}: ${trouble.problem}`,
+      remedy: "check its address and token; what waits is sent by itself then",
+      over: `the webhook ${trouble.name} takes messages again`,
+    }),
+  }),
+  /** The last message to where a person has reminders sent did not arrive. */
+  "person-webhook-failing": entry<{
+    readonly person: { readonly id: PersonId; readonly name: string };
+    readonly problem: string;
+  }>({
+    verdict: "doubtful",
+    tellAfter: minutes(60),
+    overAfter: minutes(5),
+    about: (trouble) => trouble.person.id,
+    nameless: ({ person }) => ({ person: nameless(person) }),
+    words(trouble) {
+      const { person, problem } = trouble;
+      return {
+        title: `Webhook of ${person.name} fails`,
+        what: `the last message to the webhook of ${person.name} did not arrive: ${problem}`,
+        remedy:
+          "have that person look at Where reminders go on the page You, or look there yourself on People and mail",
+        over: `the webhook of ${person.name} takes messages again`,
+      };
+    },
+  }),
+  "lists-unreadable": entry<{
+    readonly lists: number;
+    /** Some of them. */
+    readonly first: readonly { readonly source: string; readonly problem: string }[];
+  }>({
+    verdict: "broken",
+    hasCheck: true,
+    tellAfter: minutes(30),
+    overAfter: minutes(10),
+    words(trouble) {
+      const { lists, first } = trouble;
+      const more = lists - first.length;
+      const named = first.map(({ source, problem }) => `${source}: ${problem}`).join("; ");
+      return {
+        title: `${counted(lists, "list", "lists")} cannot be read`,
+        what: `${named}${more > 0 ? `; and ${more} more` : ""}`,
+        remedy: listRemedy(named),
+        over: "every list can be read again",
+      };
+    },
+  }),
+  "subscription-failing": entry<{ readonly name: string; readonly problem: string }>({
+    verdict: "broken",
+    tellAfter: minutes(60),
+    overAfter: minutes(10),
+    about: (trouble) => trouble.name,
+    words: (trouble) => ({
+      title: `Calendar ${trouble.name} cannot be read`,
+      what: `${trouble.name}: ${trouble.problem}`,
+      remedy: "check its address in edits.subscriptions; it is read again by itself",
+      over: `the calendar ${trouble.name} can be read again`,
+    }),
+  }),
+  "inbox-unusable": entry<{ readonly problem: string }>({
+    verdict: "broken",
+    tellAfter: minutes(5),
+    overAfter: minutes(5),
+    words: (trouble) => ({
+      title: "Watched folder unusable",
+      what: trouble.problem,
+      remedy: "mend the folder that edits.inbox names; files in it are taken up by themselves",
+      over: "the watched folder can be used again",
+    }),
+  }),
+  /** A cache in front is not told of changes; `ended`: how many addresses that opened feeds it may still serve. */
+  "cache-not-purged": entry<{
+    readonly waiting: number;
+    readonly ended: number;
+    readonly problem: string;
+  }>({
+    verdict: "broken",
+    tellAfter: minutes(2),
+    overAfter: minutes(1),
+    words(trouble) {
+      const { waiting, ended, problem } = trouble;
+      const rest =
+        ended === 0
+          ? "copies of feeds end by their age alone"
+          : `${counted(ended, "address that was ended", "addresses that were ended")} may still be served until then`;
+      return {
+        title: "Cache cannot be told",
+        what: `${counted(waiting, "feed waits", "feeds wait")} for being dropped from the cache in front, and ${rest}: ${problem}`,
+        remedy: "check http.sharedCache.purge and the cache; what waits is told by itself then",
+        over: "the cache in front is told of changes again",
+      };
+    },
+  }),
+  /** `advice`: the sum, and what would help behind `helpMark`. */
+  "ceiling-missed": entry<{ readonly advice: string }>({
+    verdict: "doubtful",
+    hasCheck: true,
+    tellAfter: minutes(60),
+    overAfter: minutes(60),
+    words: (trouble) => ({
+      title: "Lists are read too seldom",
+      ...parted(trouble.advice, helpMark),
+      over: "everything can be read within polling.maxAge again",
+    }),
+  }),
+  /** Removals that wait until somebody agrees to them. */
+  "removals-held": entry<{
+    readonly source: string;
+    readonly missing: number;
+    readonly total: number;
+  }>({
+    verdict: "doubtful",
+    tellAfter: minutes(10),
+    overAfter: minutes(0),
+    about: (trouble) => trouble.source,
+    words: (trouble) => ({
+      title: "Removals held back",
+      what: `${trouble.missing} of ${trouble.total} items of one list (${trouble.source}) vanished at once, and stay in calendars until somebody agrees`,
+      remedy: "look at the workspace, then agree on the page Edits",
+      over: "no removal of that list is held back",
+    }),
+  }),
+  /** An edit that does not settle, and was parked for that. */
+  "edit-frozen": entry<{ readonly edit: number; readonly title: string; readonly problem: string }>(
+    {
+      verdict: "doubtful",
+      tellAfter: minutes(5),
+      overAfter: minutes(0),
+      about: (trouble) => trouble.edit,
+      nameless: () => hiddenEdit,
+      words: (trouble) => ({
+        title: `Edit ${trouble.edit} does not settle`,
+        what: `edit ${trouble.edit} of “${trouble.title}”: ${trouble.problem}`,
+        remedy: "look at it on the page Edits, and retry or discard it",
+        over: `edit ${trouble.edit} is settled`,
+      }),
+    },
+  ),
+  /** An edit may have been carried out twice. */
+  "edit-repeated": entry<{
+    readonly edit: number;
+    readonly title: string;
+    readonly problem: string;
+  }>({
+    verdict: "doubtful",
+    tellAfter: minutes(5),
+    overAfter: minutes(0),
+    about: (trouble) => trouble.edit,
+    nameless: () => hiddenEdit,
+    words: (trouble) => ({
+      title: `Edit ${trouble.edit} may be there twice`,
+      what: `edit ${trouble.edit} of “${trouble.title}”: ${trouble.problem}`,
+      remedy: "look at both in the workspace, and delete the one that is too many",
+      over: `edit ${trouble.edit} is there once`,
+    }),
+  }),
+  /** A mail to one address was refused for good, or given up. */
+  "mail-refused": entry<{ readonly address: string; readonly problem: string }>({
+    verdict: "doubtful",
+    hasCheck: true,
+    tellAfter: minutes(0),
+    overAfter: minutes(0),
+    tellsEnd: false,
+    about: (trouble) => trouble.address,
+    nameless: () => ({ address: "one address" }),
+    words: (trouble) => ({
+      title: "Mail refused",
+      what: `mail to ${trouble.address} is not taken: ${trouble.problem}`,
+      remedy: 'correct the address in the workspace or in "people"',
+      over: `nothing was refused for ${trouble.address} of late`,
+    }),
+  }),
+} as const;
+
+export type TroubleKind = keyof typeof entries;
+type FactsByKind = {
+  [Kind in TroubleKind]: (typeof entries)[Kind] extends TroubleEntry<infer Facts> ? Facts : never;
+};
+export type TroubleOf<Kind extends TroubleKind> = {
+  [Each in Kind]: { readonly kind: Each } & FactsByKind[Each];
+}[Kind];
+/** What the operator must hear of, with the facts that a sentence about it needs. */
+export type Trouble = TroubleOf<TroubleKind>;
+
+export const troubleEntries: { readonly [Kind in TroubleKind]: TroubleEntry<FactsByKind[Kind]> } =
+  entries;
+
+export const isTroubleKind = (kind: string): kind is TroubleKind => kind in entries;
+export const troubleKinds: readonly TroubleKind[] = Object.keys(entries).filter(isTroubleKind);
+
+/** What helps with a list that cannot be read; `problem`: what the service answered, in words. */
+export const listRemedy = (problem: string): string =>
+  /\((?:401|403|404|410)\)/.test(problem)
+    ? "check the API key and the IDs under projects; Dayferry retries automatically"
+    : "Dayferry retries automatically";
+
+/** Where the account seems to be, as far as its clocks tell. */
+function seemingZone({ offsets = [], zones = [] }: ZoneMismatch): string {
+  if (offsets.length === 0) return "";
+  const clocks = [...new Set(offsets)].join(" and ");
+  return zones.length === 0
+    ? `; its clocks are at ${clocks}, as those of no zone are`
+    : `; its clocks are at ${clocks}, as in ${zones.join(", ")}`;
+}
+
+const counted = (count: number, one: string, more: string): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
+
+const freeInWords = (disk: { readonly folder: string; readonly freeMebibytes: number }): string =>
+  `${disk.freeMebibytes.toLocaleString("en")} MiB are free in ${disk.folder}`;
+
+/** What was written as one text, as what is wrong and what helps. */
+function parted(text: string, mark: string): Pick<TroubleWords, "what" | "remedy"> {
+  const at = text.indexOf(mark);
+  const [what, remedy] =
+    at < 0 ? [text, "see docs/messages.md"] : [text.slice(0, at), text.slice(at + mark.length)];
+  return { what: bare(what), remedy: bare(remedy) };
+}
+
+const bare = (text: string): string => text.replace(/\.$/, "");
