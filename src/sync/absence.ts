@@ -1,4 +1,5 @@
-import { isRecent } from "../domain/backoff.ts";
+import { backOff, isRecent } from "../domain/backoff.ts";
+import { settlingTime } from "../domain/eventual.ts";
 import type { ItemKey } from "../domain/ids.ts";
 import type { Label, Project, Todolist } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
@@ -118,16 +119,23 @@ type SingleAnswer<Value> =
   | { readonly kind: "gone" }
   | { readonly kind: "unknown" };
 
+/** What a single GET has said, and how often in a row. */
+interface SingleBelief {
+  readonly gone: boolean;
+  readonly at: Temporal.Instant;
+  readonly times: number;
+}
+
 /** A look-up that suddenly names nothing must not spend the quota; the rest is asked at its next reading. */
 const mostAtOnce = 10;
 
 /**
- * Asks for the lists, projects and labels that a complete look-up lacks, before anyone loses them. What they answer is
- * believed for `maxAge`.
+ * Asks for the lists, projects and labels that a complete look-up lacks, before anyone loses them. That one is gone is believed for
+ * `maxAge`, that it is there at first only until the service has settled: the answer may have been an old one.
  */
 export class DirectoryAbsences {
   readonly #deps: DirectoryAbsencesDeps;
-  readonly #answers = new Map<string, { readonly gone: boolean; readonly at: Temporal.Instant }>();
+  readonly #answers = new Map<string, SingleBelief>();
 
   constructor(deps: DirectoryAbsencesDeps) {
     this.#deps = deps;
@@ -185,7 +193,8 @@ export class DirectoryAbsences {
       const answer = await ask(value);
       sorted[answer.kind].push(answer.kind === "present" ? answer.value : value);
       if (answer.kind === "unknown") continue;
-      this.#answers.set(name, { gone: answer.kind === "gone", at: this.#deps.clock() });
+      const times = (this.#answers.get(name)?.times ?? 0) + 1;
+      this.#answers.set(name, { gone: answer.kind === "gone", at: this.#deps.clock(), times });
     }
     return sorted;
   }
@@ -193,7 +202,10 @@ export class DirectoryAbsences {
   #answered(name: string) {
     const { clock, maxAge } = this.#deps;
     const recent = this.#answers.get(name);
-    return recent && isRecent(recent.at, { length: maxAge, now: clock() }) ? recent : null;
+    if (!recent) return null;
+    const { gone, at, times } = recent;
+    const length = gone ? maxAge : backOff(times, { first: settlingTime, ceiling: maxAge });
+    return isRecent(at, { length, now: clock() }) ? recent : null;
   }
 
   /** Not every service answers for a single list: its tasks are asked for as well. */

@@ -39,6 +39,22 @@ describe("the lists of a project", () => {
     expect(doubtsOf(it, `todolists:${place.project}`)).toBeNull();
   });
 
+  it("go soon after one has answered from a cache", async () => {
+    let now = Temporal.Now.instant();
+    const it = await stage({ quota: roomy, now: () => now });
+    const { project, list } = placeAt(it, 0);
+    await it.sweep();
+    rewrite(it, new RegExp(`/projects/${project}/todolists$`), (all) =>
+      all.filter(({ id }) => id !== list),
+    );
+    await it.sweep();
+    expect(lists(it)).toContain(list);
+    deny(it, new RegExp(`/todolists/${list}(/|$)`), 404);
+    now = now.add({ seconds: 16 });
+    await it.sweep();
+    expect(lists(it)).not.toContain(list);
+  });
+
   it("stay when the service answers for no single list, but their tasks are there", async () => {
     const { it, place } = await smallWorld();
     const before = lists(it);
