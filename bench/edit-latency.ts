@@ -17,7 +17,7 @@ import { createDavRouter } from "../src/caldav/router.ts";
 import { personId, projectId } from "../src/domain/ids.ts";
 import { createLog } from "../src/log.ts";
 import { runLoop } from "../src/loop.ts";
-import { roomsOn } from "../test/support/rooms.ts";
+import { modulesOn } from "../test/support/modules.ts";
 import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
 import { createClient } from "./caldav/client.ts";
 import { numbersOf } from "./options.ts";
@@ -38,18 +38,18 @@ const sandbox = await testSandbox({
 });
 const log = createLog({ level: "silent" });
 const config = { service: { quota: { requests: 25, per: `PT${10 / scale}S` } } };
-const rooms = roomsOn(sandbox, { folder, config, log });
+const modules = modulesOn(sandbox, { folder, config, log });
 const project = projectId(sandbox.workspace.places()[0]?.project ?? 0);
 const owner = personId(ownerOf(sandbox));
 
 const stop = new AbortController();
 const draining = Array.from({ length: drains }, () =>
   runLoop({
-    step: rooms.drain.step,
+    step: modules.drain.step,
     idle: Temporal.Duration.from({ milliseconds: 100 }),
     signal: stop.signal,
     random: Math.random,
-    wake: rooms.wakeDrain,
+    wake: modules.wakeDrain,
     onFault: (error) => {
       throw error;
     },
@@ -60,25 +60,25 @@ process.exitCode = (await (isFirstSweep ? judgeFirstSweep() : judgeLoads())) ? 0
 
 stop.abort();
 await Promise.all(draining);
-await rooms.close();
+await modules.close();
 await sandbox.close();
 rmSync(folder, { recursive: true });
 
 async function judgeLoads(): Promise<boolean> {
   const sweep = new AbortController();
   let isSwept = false;
-  const sweeping = rooms.sync.sweep({ signal: sweep.signal }).then(() => {
+  const sweeping = modules.sync.sweep({ signal: sweep.signal }).then(() => {
     isSwept = true;
   });
-  await until("the projects are known", () => rooms.store.directory.projects().length > 0);
+  await until("the projects are known", () => modules.store.directory.projects().length > 0);
   const rows = [...(await measure("full sweep", accept))];
   const isTooLate = isSwept;
   sweep.abort();
   await sweeping;
   rows.unshift(...(await measure("idle", accept)));
   const polling = new AbortController();
-  const polled = rooms.sync.run(polling.signal);
-  await until("the project is known as a whole", () => rooms.sync.hasRead(project));
+  const polled = modules.sync.run(polling.signal);
+  await until("the project is known as a whole", () => modules.sync.hasRead(project));
   rows.push(...(await measure("steady polling", accept)));
   const program = await startProgram();
   rows.push(...(await measure("steady polling, PUT", (edit) => program.put(edit))));
@@ -103,13 +103,13 @@ async function judgeLoads(): Promise<boolean> {
 async function judgeFirstSweep(): Promise<boolean> {
   const polling = new AbortController();
   const begunMs = monotonic();
-  const polled = rooms.sync.run(polling.signal);
-  await until("the project is known as a whole", () => rooms.sync.hasRead(project));
+  const polled = modules.sync.run(polling.signal);
+  await until("the project is known as a whole", () => modules.sync.hasRead(project));
   const program = await startProgram();
   const waits: Waits = { create: [], update: [] };
   const open: Promise<void>[] = [];
   const made: string[] = [];
-  while (!rooms.sync.ready) {
+  while (!modules.sync.ready) {
     await pause((-Math.log(1 - Math.random()) * 60_000) / edits / scale);
     const uid = waits.create.length > waits.update.length ? made.shift() : undefined;
     const kind = uid === undefined ? "create" : "update";
@@ -192,7 +192,7 @@ function rowsOf(load: string, waits: Waits) {
 }
 
 async function accept(edit: Edit): Promise<number> {
-  const acceptance = await rooms.acceptFile({
+  const acceptance = await modules.acceptFile({
     bytes: Buffer.from(textOf(edit)),
     channel: "upload",
     actor: null,
@@ -222,10 +222,10 @@ function textOf({ uid, title }: Edit): string {
 
 /** A calendar program that has logged in. */
 async function startProgram() {
-  const password = rooms.people.setPassword(owner);
+  const password = modules.people.setPassword(owner);
   if (password.kind !== "set") throw new Error("there is no app password");
   const publicUrl = () => "http://127.0.0.1";
-  const server = createServer(express().use(createDavRouter({ ...rooms.dav, publicUrl, log })));
+  const server = createServer(express().use(createDavRouter({ ...modules.dav, publicUrl, log })));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
@@ -250,7 +250,7 @@ async function startProgram() {
 }
 
 function isCalm(): boolean {
-  const { pending = 0, claimed = 0 } = rooms.store.journal.counts();
+  const { pending = 0, claimed = 0 } = modules.store.journal.counts();
   return pending + claimed === 0;
 }
 

@@ -12,7 +12,7 @@ import { createLog } from "../src/log.ts";
 import { startDaemon } from "../src/serve.ts";
 import type { Store } from "../src/store/store.ts";
 import { aPerson, aProject, aTask, aTodolist } from "../test/support/items.ts";
-import { roomsOn } from "../test/support/rooms.ts";
+import { modulesOn } from "../test/support/modules.ts";
 import { testSandbox } from "../test/support/sandbox.ts";
 import { numbersOf } from "./options.ts";
 
@@ -27,12 +27,12 @@ const stop = new AbortController();
 const sandbox = await testSandbox();
 await sandbox.close();
 const log = createLog({ level: "silent" });
-const rooms = roomsOn(sandbox, { folder, log, config: { http: { port: 0 } } });
+const modules = modulesOn(sandbox, { folder, log, config: { http: { port: 0 } } });
 const today = Temporal.Now.plainDateISO("Europe/Berlin");
-fill(rooms.store);
+fill(modules.store);
 const daemon = await startDaemon({
-  config: rooms.config,
-  rooms,
+  config: modules.config,
+  modules,
   version: "0.0.0",
   log,
   signal: stop.signal,
@@ -161,7 +161,7 @@ async function measureStreams(): Promise<void> {
 async function logInAs(person: number): Promise<string> {
   const body = new URLSearchParams({
     login: String(person),
-    password: rooms.accessControl.passwords.issue(personId(person)),
+    password: modules.accessControl.passwords.issue(personId(person)),
   });
   const answer = await fetch(`${daemon.url}/login`, { method: "POST", body, redirect: "manual" });
   return (answer.headers.get("set-cookie") ?? "").split(";", 1).join("");

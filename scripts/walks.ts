@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { playChange } from "@dayferry/sandbox";
 import express from "express";
 import { type Call, type Client, createClient, type Reply } from "../bench/caldav/client.ts";
-import { openRooms } from "../src/build-daemon.ts";
+import { openModules } from "../src/build-daemon.ts";
 import { createDavRouter } from "../src/caldav/router.ts";
 import { parseConfig } from "../src/config/load.ts";
 import { personId } from "../src/domain/ids.ts";
@@ -54,7 +54,7 @@ export async function takeWalks(): Promise<readonly Walk[]> {
 
 type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 
-/** A daemon's rooms over a sandbox that has been read as a whole, with feeds and calendars served over HTTP. */
+/** A daemon's modules over a sandbox that has been read as a whole, with feeds and calendars served over HTTP. */
 async function openWorkspace(folder: string) {
   // Begun shortly before midnight, a walk would end on another day than it has begun.
   const begun = Temporal.Now.zonedDateTimeISO(zone);
@@ -85,20 +85,20 @@ async function openWorkspace(folder: string) {
   );
   if (!config.ok) throw new Error(JSON.stringify(config.failure));
   const runtime = { clock, monotonic: () => performance.now(), random: () => 0.5, log };
-  const opened = openRooms(config.value, runtime);
+  const opened = openModules(config.value, runtime);
   if (!opened.ok) throw new Error(opened.failure);
-  const rooms = opened.value;
-  await rooms.sync.sweep({ signal: stop.signal });
-  rooms.feeds.ensure();
+  const modules = opened.value;
+  await modules.sync.sweep({ signal: stop.signal });
+  modules.feeds.ensure();
 
   const owner = personId(ownerOf(sandbox));
-  const password = rooms.people.setPassword(owner);
+  const password = modules.people.setPassword(owner);
   if (password.kind !== "set") throw new Error("there is no app password");
-  const { installation } = rooms.store.meta;
+  const { installation } = modules.store.meta;
   const sharedCache = createSharedCache({ config: null, installation, onServed() {} });
   const app = express()
-    .use(feedRoutes({ feeds: rooms.feeds, sharedCache, log }))
-    .use(createDavRouter({ ...rooms.dav, publicUrl: () => "http://127.0.0.1", log }));
+    .use(feedRoutes({ feeds: modules.feeds, sharedCache, log }))
+    .use(createDavRouter({ ...modules.dav, publicUrl: () => "http://127.0.0.1", log }));
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -106,7 +106,7 @@ async function openWorkspace(folder: string) {
   const program = createClient({ port, user: String(owner), password: password.password });
   const project = sandbox.workspace.places()[0]?.project ?? 0;
   return {
-    rooms,
+    modules,
     sandbox,
     program,
     home: `/dav/calendars/${owner}/`,
@@ -114,7 +114,7 @@ async function openWorkspace(folder: string) {
     signal: stop.signal,
     reminders: createReminders({
       ...mailSettings(config.value, openMailLinks(config.value)),
-      store: rooms.store,
+      store: modules.store,
       mailer: chooseMailer(config.value.mail),
       clock,
       random: runtime.random,
@@ -132,7 +132,7 @@ async function openWorkspace(folder: string) {
       program.close();
       server.close();
       stop.abort();
-      await rooms.close();
+      await modules.close();
       await sandbox.close();
     },
   };
@@ -140,21 +140,21 @@ async function openWorkspace(folder: string) {
 
 /** Each walk as what it does the first and the second time. */
 function stepsOf(workspace: Workspace): Readonly<Record<Walk["name"], Step>> {
-  const { rooms, sandbox, program, home, calendar, signal, reminders, passDay } = workspace;
+  const { modules, sandbox, program, home, calendar, signal, reminders, passDay } = workspace;
   let nth = 0;
   let token = "";
 
   /** Somebody moves an event in the workspace; ends when a subscriber has it. */
   async function pollToFeed(): Promise<void> {
     playChange(sandbox.workspace, () => 0.05);
-    await rooms.sync.sweep({ signal });
-    await ask(program, { method: "GET", path: rooms.feeds.list()[0]?.path ?? "" });
+    await modules.sync.sweep({ signal });
+    await ask(program, { method: "GET", path: modules.feeds.list()[0]?.path ?? "" });
   }
 
   /** A program changes an event; ends when the workspace has confirmed it. */
   async function editToService(): Promise<void> {
     await put("walk");
-    while ((await rooms.drain.step(signal)) === "worked");
+    while ((await modules.drain.step(signal)) === "worked");
   }
 
   /** Ends when every mail of a day is written; the next time it is the next day. */

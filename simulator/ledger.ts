@@ -121,7 +121,7 @@ export class Ledger {
     const nth = this.#wishes.findIndex((wish) => wish.mark === mark);
     const wish = this.#wishes[nth];
     if (!wish) return;
-    const { journal } = this.#world.life.rooms.store;
+    const { journal } = this.#world.life.modules.store;
     const edit = journal.list({ limit: 10_000 }).find((one) => isOf(wish, one));
     this.#wishes[nth] = { ...wish, at: edit?.createdAt ?? wish.at, way: "taken" };
   }
@@ -131,7 +131,7 @@ export class Ledger {
    * counts on the rest.
    */
   restoring(madeAt: Temporal.Instant): void {
-    const { journal } = this.#world.life.rooms.store;
+    const { journal } = this.#world.life.modules.store;
     const edits = journal.list({ limit: 10_000 });
     const isSince = (at: Temporal.Instant) => Temporal.Instant.compare(at, madeAt) >= 0;
     this.#forgotten.push(...edits.filter(({ createdAt }) => isSince(createdAt)));
@@ -158,7 +158,7 @@ export class Ledger {
 
   /** Edits that wait now and tell people no reason. */
   silentEdits(): readonly string[] {
-    const { store, editActions } = this.#world.life.rooms;
+    const { store, editActions } = this.#world.life.modules;
     return unfinished(store.journal.list({ limit: 10_000 }))
       .filter(({ id }) => editActions.show(id)?.problem === null)
       .map(({ id, state }) => `edit ${id} is ${state} and does not say why`);
@@ -166,7 +166,7 @@ export class Ledger {
 
   /** What is wrong once nothing is under way any more; one sentence each. */
   faults(): readonly string[] {
-    const { store } = this.#world.life.rooms;
+    const { store } = this.#world.life.modules;
     const items = itemsOf(this.#world.sandbox);
     const edits = store.journal.list({ limit: 10_000 });
     return [
@@ -191,7 +191,7 @@ export class Ledger {
     // A person is told of what was not carried out, or not taken over.
     if (isTaken && !own.some(({ state }) => state === "confirmed")) return [];
     const isIgnored = field === "description" && this.#world.spelling === "without descriptions";
-    const { editActions } = this.#world.life.rooms;
+    const { editActions } = this.#world.life.modules;
     const isSaid = ({ id }: Edit) =>
       editActions.show(id)?.problem?.includes("without taking over") ?? false;
     if (isTaken && isIgnored && own.some(isSaid)) return [];
@@ -237,7 +237,7 @@ export class Ledger {
     },
   ): boolean {
     const { present, there, edits } = about;
-    const { mirror, view } = this.#world.life.rooms.store;
+    const { mirror, view } = this.#world.life.modules.store;
     const key = mirror.find(
       present.kind === "milestone" ? "event" : present.kind,
       serviceId(present.id),
@@ -287,7 +287,7 @@ export class Ledger {
 
   /** View and workspace show the same. */
   #differences(items: readonly PresentItem[]): readonly string[] {
-    const { store } = this.#world.life.rooms;
+    const { store } = this.#world.life.modules;
     const shown = this.#world.sandbox.workspace
       .places()
       .flatMap(({ project }) => store.view.ofProject(projectId(project)))

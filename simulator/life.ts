@@ -1,9 +1,9 @@
 import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Rooms } from "../src/build-daemon.ts";
+import type { Modules } from "../src/build-daemon.ts";
 import type { Log } from "../src/log.ts";
 import { startDaemon } from "../src/serve.ts";
-import { roomsOn } from "../test/support/rooms.ts";
+import { modulesOn } from "../test/support/modules.ts";
 import type { World } from "./world.ts";
 
 const kept = [
@@ -17,7 +17,7 @@ const kept = [
 
 /** One run of the daemon, from its start to its end or crash. */
 export class Life {
-  readonly rooms: Rooms;
+  readonly modules: Modules;
   readonly dataDir: string;
   readonly #world: World;
   readonly #stop = new AbortController();
@@ -29,7 +29,7 @@ export class Life {
     this.#world = world;
     this.dataDir = dataDir;
     const { time, chance } = world;
-    this.rooms = roomsOn(world.sandbox, {
+    this.modules = modulesOn(world.sandbox, {
       folder: this.dataDir,
       clock: time.clock,
       monotonic: time.monotonic,
@@ -68,7 +68,7 @@ export class Life {
 
   /** Whether edits are still to be delivered, or are waited for. */
   get isAtWork(): boolean {
-    const { journal, unanswered } = this.rooms.store;
+    const { journal, unanswered } = this.modules.store;
     const { pending = 0, claimed = 0 } = journal.counts();
     return pending + claimed > 0 || unanswered.nextLookAt() !== null;
   }
@@ -77,7 +77,7 @@ export class Life {
   hasReadSince(ms: number): boolean {
     const { clock, monotonic } = this.#world.time;
     const since = clock().subtract({ milliseconds: Math.round(monotonic() - ms) });
-    return this.rooms.store.sources
+    return this.modules.store.sources
       .all()
       .every(({ attemptedAt: at }) => at !== null && Temporal.Instant.compare(at, since) >= 0);
   }
@@ -85,8 +85,8 @@ export class Life {
   async start(): Promise<void> {
     const { time, chance } = this.#world;
     const { url, done } = await startDaemon({
-      config: this.rooms.config,
-      rooms: this.rooms,
+      config: this.modules.config,
+      modules: this.modules,
       version: "0.0.0",
       log: this.#log(),
       signal: this.#stop.signal,

@@ -92,8 +92,8 @@ async function playedAndJudged(
     `settings: ${JSON.stringify(settings)}, the service's clock is ${skew} s ahead, and texts are stored ${spelling}`,
   );
   for (let nth = 0; nth < 8; nth += 1) colleague.act();
-  await world.run(() => world.life.rooms.sync.ready);
-  const { passwords } = world.life.rooms.accessControl;
+  await world.run(() => world.life.modules.sync.ready);
+  const { passwords } = world.life.modules.accessControl;
   const [owner, member] = world.sandbox.keys.map(({ personId: person }) => ({
     person,
     password: passwords.issue(personId(person)),

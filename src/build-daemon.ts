@@ -9,7 +9,7 @@ import { snapshotName } from "./backups/snapshots.ts";
 import type { DavDeps } from "./caldav/dav-request.ts";
 import { createCalendars } from "./calendars/create-calendars.ts";
 import { type Channels, openChannels } from "./channels.ts";
-import type { LocalRooms } from "./cli/command-host.ts";
+import type { LocalModules } from "./cli/command-host.ts";
 import type { Config } from "./config/config.ts";
 import { openableUrl } from "./config/listening.ts";
 import { type LiveSecrets, stillSecrets } from "./config/live-secrets.ts";
@@ -60,8 +60,8 @@ export interface DaemonContext {
   readonly random: () => number;
 }
 
-/** The rooms that work on one data directory, and what `serve` needs of them beyond what commands do. */
-export interface Rooms extends LocalRooms {
+/** The modules that work on one data directory, and what `serve` needs of them beyond what commands do. */
+export interface Modules extends LocalModules {
   /** As it is in force now. */
   readonly adminToken: () => string;
   readonly secrets: LiveSecrets;
@@ -141,10 +141,10 @@ interface Surroundings {
  * Takes the data directory and builds every room on it. Fails with a sentence when another process holds it, and when the
  * database does not fit this build, such as that of a newer one.
  */
-export function openRooms(
+export function openModules(
   config: Config,
   ambient: DaemonContext & Surroundings,
-): Result<Rooms, string> {
+): Result<Modules, string> {
   const misplaced = misplacedFolder(config);
   if (misplaced !== null) return fail(misplaced);
   keepFolderPrivate(config.dataDir);
@@ -156,7 +156,7 @@ export function openRooms(
     if (finishRestore(config.dataDir)) {
       ambient.log.info("a restore that was cut off has been carried out");
     }
-    return ok(buildRooms(config, { ...ambient, lock }));
+    return ok(buildModules(config, { ...ambient, lock }));
   } catch (error) {
     lock.release();
     if (error instanceof MigrationError) return fail(`${config.dataDir}: ${error.message}`);
@@ -185,7 +185,7 @@ function readerOf({ service }: Config): string | undefined {
   return program === null ? undefined : `${program} ${service.timeZone} ${service.baseUrl}`;
 }
 
-function buildRooms(
+function buildModules(
   config: Config,
   {
     clock,
@@ -197,7 +197,7 @@ function buildRooms(
     version = "unknown",
     secrets = stillSecrets(config),
   }: DaemonContext & Surroundings & { readonly lock: DataLock },
-): Rooms {
+): Modules {
   const { dataDir, service } = config;
   const zone = service.timeZone;
   const wasInUse = isInUse(dataDir);

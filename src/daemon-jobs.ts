@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DailyBackups } from "./backups/daily-backups.ts";
-import type { DaemonContext, Rooms } from "./build-daemon.ts";
+import type { DaemonContext, Modules } from "./build-daemon.ts";
 import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
 import type { Mails, OperatorMessaging } from "./daemon-mails.ts";
@@ -15,7 +15,7 @@ import { inTurns } from "./turns.ts";
 
 export interface JobsOptions extends DaemonContext {
   readonly config: Config;
-  readonly rooms: Rooms;
+  readonly modules: Modules;
   readonly log: Log;
   readonly signal: AbortSignal;
   /** Told how far the first sweep is; the log says it as well. */
@@ -57,8 +57,8 @@ const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
 
 /** Runs all loops of the daemon side by side; resolves when each has ended after the signal. */
 export async function runJobs(options: JobsOptions): Promise<void> {
-  const { rooms, log, signal, clock, random } = options;
-  const { sync, drain, feeds, store, wakeDrain, wakeReminders } = rooms;
+  const { modules, log, signal, clock, random } = options;
+  const { sync, drain, feeds, store, wakeDrain, wakeReminders } = modules;
   const { mailer, reminders, notices, logInMails, webhookStep } = options.mails;
   const recovered = createWake();
   const clockWatch = createClockWatch(options);
@@ -104,7 +104,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
       loop("drain", drain.step, {
         wake: wakeDrain,
         idle: () =>
-          rooms.upstream.isOut() || rooms.upstream.takesNoWrites()
+          modules.upstream.isOut() || modules.upstream.takesNoWrites()
             ? idle
             : restUntil([store.journal.nextAt(), store.unanswered.nextLookAt()], clock()),
       }),
@@ -131,10 +131,10 @@ export async function runJobs(options: JobsOptions): Promise<void> {
       "upkeep",
       async () => {
         // A clock that is years ahead would make everything old: only one that agrees with the service's may say so.
-        const lead = rooms.upstream.clockLead();
+        const lead = modules.upstream.clockLead();
         isUpkept = lead !== null && Temporal.Duration.compare(lead.abs(), day) < 0;
         if (!isUpkept) return "idle";
-        const edits = await inTurns(forgetOld({ store, clock }), rooms.turns);
+        const edits = await inTurns(forgetOld({ store, clock }), modules.turns);
         if (edits > 0) log.info("old edits were forgotten", { edits });
         return "idle";
       },
@@ -148,8 +148,8 @@ export async function runJobs(options: JobsOptions): Promise<void> {
         const waits = store.futureWaits.end();
         log.warn("the clock was set back", { by, waits });
         // What was read at a moment that is still to come would not be read again before.
-        rooms.sync.rereadAll();
-        rooms.sync.recover();
+        modules.sync.rereadAll();
+        modules.sync.recover();
         wakeDrain.notify();
         return Promise.resolve("idle");
       },
@@ -166,7 +166,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
     loop(
       "troubles",
       () => {
-        rooms.troubleWatch.look();
+        modules.troubleWatch.look();
         return Promise.resolve("idle");
       },
       { idle: troubleRest },
@@ -177,25 +177,25 @@ export async function runJobs(options: JobsOptions): Promise<void> {
       ...(options.wakeSecrets && { wake: options.wakeSecrets }),
     }),
     loop("operator messages", options.operator.messages.step, { idle: troubleRest }),
-    rooms.cachePurger &&
-      loop("cache purges", rooms.cachePurger.step, {
-        wake: rooms.wakeCachePurger,
+    modules.cachePurger &&
+      loop("cache purges", modules.cachePurger.step, {
+        wake: modules.wakeCachePurger,
         idle: purgeRest,
       }),
-    loop("edit waker", rooms.editWaker.step, { wake: rooms.wakeEditWaker, idle: wakerRest }),
+    loop("edit waker", modules.editWaker.step, { wake: modules.wakeEditWaker, idle: wakerRest }),
     loop(
       "key sights",
       async () => {
-        await rooms.keyAccess(signal);
+        await modules.keyAccess(signal);
         return "idle";
       },
       { idle: Temporal.Duration.from({ seconds: 1 }) },
     ),
     loop("messages to people", webhookStep),
     loop("reminders", reminders.step, { wake: wakeReminders }),
-    loop("notices", notices.step, { wake: rooms.wakeNotices }),
+    loop("notices", notices.step, { wake: modules.wakeNotices }),
     loop("log-in mails", logInMails.step, { wake: options.wakeLogInMails }),
-    runChannels(rooms.channels, loop),
+    runChannels(modules.channels, loop),
   ]);
   mailer.close();
 }
@@ -223,13 +223,13 @@ async function onceStorable(
 /** Looks at the certificates of the service, of the mail server and of the address under which this daemon is seen. */
 function watchCertificates({
   config,
-  rooms,
+  modules,
   clock,
-}: Pick<JobsOptions, "config" | "rooms" | "clock">): readonly [
+}: Pick<JobsOptions, "config" | "modules" | "clock">): readonly [
   LoopOptions["step"],
   Pick<LoopOptions, "idle">,
 ] {
-  const { troubles } = rooms.store;
+  const { troubles } = modules.store;
   let rest = firstCertificates;
   let isFirst = true;
   return [
@@ -253,11 +253,11 @@ function watchCertificates({
 
 /** Takes up what the files of secrets say by now, and lets go what waited for it. */
 function followSecretFiles({
-  rooms,
+  modules,
   log,
-}: Pick<JobsOptions, "rooms" | "log">): LoopOptions["step"] {
+}: Pick<JobsOptions, "modules" | "log">): LoopOptions["step"] {
   return () => {
-    const found = rooms.secrets.look();
+    const found = modules.secrets.look();
     if (found.kind === "unusable") {
       const { problem } = found;
       log.warn("files of secrets cannot be taken up; the former secrets stay in force", {
@@ -266,7 +266,7 @@ function followSecretFiles({
     }
     if (found.kind === "changed") {
       log.info("other secrets are in force", { files: found.keys });
-      rooms.secretsChanged();
+      modules.secretsChanged();
     }
     return Promise.resolve("idle");
   };
@@ -313,22 +313,22 @@ function restUntil(
 }
 
 async function firstSweep({
-  rooms,
+  modules,
   log,
   signal,
   monotonic,
   onProgress,
-}: Pick<JobsOptions, "rooms" | "log" | "signal" | "monotonic" | "onProgress">): Promise<void> {
+}: Pick<JobsOptions, "modules" | "log" | "signal" | "monotonic" | "onProgress">): Promise<void> {
   let told = Number.NEGATIVE_INFINITY;
   const beganMs = monotonic();
   const {
     changes: _,
     failures,
     ...summary
-  } = await rooms.sync.sweep({
+  } = await modules.sync.sweep({
     signal,
     onProgress(progress) {
-      rooms.feeds.ensure();
+      modules.feeds.ensure();
       if (monotonic() - told < progressEveryMs) return;
       told = monotonic();
       const { done, total, remaining } = progress;
@@ -337,6 +337,6 @@ async function firstSweep({
     },
   });
   if (signal.aborted) return;
-  rooms.tallies.sweeps.add((monotonic() - beganMs) / 1000);
+  modules.tallies.sweeps.add((monotonic() - beganMs) / 1000);
   log.info("first sweep ended", { ...summary, failed: failures.length });
 }

@@ -1,4 +1,4 @@
-import type { DaemonContext, Rooms } from "./build-daemon.ts";
+import type { DaemonContext, Modules } from "./build-daemon.ts";
 import type { Config } from "./config/config.ts";
 import type { Person } from "./domain/item.ts";
 import type { Log } from "./log.ts";
@@ -15,7 +15,7 @@ import { createWebhookMailer, reachByWebhook } from "./reminders/webhook-mailer.
 
 interface MailsOptions extends Pick<DaemonContext, "clock" | "random"> {
   readonly config: Config;
-  readonly rooms: Rooms;
+  readonly modules: Modules;
   readonly log: Log;
 }
 
@@ -26,7 +26,7 @@ export type OperatorMessaging = ReturnType<typeof openOperatorMessages>;
 /** What sends mails, and the transport that all of it goes through. */
 export function openMails({
   config,
-  rooms,
+  modules,
   log,
   clock,
   random,
@@ -38,13 +38,13 @@ export function openMails({
   readonly webhooks: WebhookBook;
   readonly baseUrl: () => string;
 }) {
-  const { sync, store, links } = rooms;
-  const mailer = followMailer(() => rooms.secrets.current().mail);
+  const { sync, store, links } = modules;
+  const mailer = followMailer(() => modules.secrets.current().mail);
   const { publicUrl } = config.http;
   const told =
     (what: string, sort: string) =>
     ({ kind, ...fields }: MailEnding): void => {
-      rooms.tallies.mails.add({ sort, ending: kind });
+      modules.tallies.mails.add({ sort, ending: kind });
       log.info(`${what} ${kind}`, fields);
     };
   const mailDeps = {
@@ -60,7 +60,7 @@ export function openMails({
   };
   const reminderDeps: Omit<RemindersDeps, keyof MailDeps | "onEvent"> = {
     options: config.reminders,
-    turns: rooms.turns,
+    turns: modules.turns,
     webUrl: config.service.webUrl,
     actions:
       links && publicUrl !== null
@@ -90,7 +90,7 @@ export function openMails({
     const posted =
       (what: string) =>
       ({ kind, ...fields }: MailEnding): void => {
-        rooms.tallies.messages.add({ to: "people", ending: kind });
+        modules.tallies.messages.add({ to: "people", ending: kind });
         log.info(`${what} ${kind}`, fields);
       };
     const { ledger, notices: toldEdits } = store.byWebhook();
@@ -127,16 +127,16 @@ export function openMails({
 /** What tells the operator of troubles, by every way that the configuration names. */
 export function openOperatorMessages({
   config,
-  rooms,
+  modules,
   version,
   log,
   clock,
   random,
   mailer,
 }: MailsOptions & { readonly version: string; readonly mailer: Mailer }) {
-  const { store, troubleWatch } = rooms;
+  const { store, troubleWatch } = modules;
   const { installation } = store.meta;
-  const { current } = rooms.secrets;
+  const { current } = modules.secrets;
   const ways = openOperatorWays(config, { current, mailer, installation, version, clock });
   const messages = createOperatorNotifier({
     store,
@@ -146,7 +146,7 @@ export function openOperatorMessages({
     clock,
     random,
     onEvent({ kind, ...fields }) {
-      rooms.tallies.messages.add({ to: "operator", ending: kind });
+      modules.tallies.messages.add({ to: "operator", ending: kind });
       log.info(`operator message ${kind}`, fields);
     },
   });

@@ -22,11 +22,11 @@ export interface Demo {
  * works as it is printed.
  */
 export async function printGuide(daemon: RunningDaemon, demo: Demo): Promise<void> {
-  const { rooms, adminToken, url } = daemon;
+  const { modules, adminToken, url } = daemon;
   const { sandbox, dataDir, context } = demo;
   context.print(`Dayferry demo\n\n  start page   ${url}/?token=${adminToken}\n`);
   await until(
-    () => rooms.feeds.list().length > 0 && rooms.people.list().length > 0,
+    () => modules.feeds.list().length > 0 && modules.people.list().length > 0,
     context.signal,
   );
   const [owner, member] = sandbox.keys;
@@ -34,17 +34,17 @@ export async function printGuide(daemon: RunningDaemon, demo: Demo): Promise<voi
   context.print(
     [
       "\n  feeds to subscribe to\n",
-      ...rooms.feeds.list().map(({ name, path }) => `    ${name}\n      ${url}${path}\n`),
-      calendarAccount(rooms.people, { url, person: owner?.personId }),
-      memberAccount(rooms.people, { url, person: member?.personId }),
+      ...modules.feeds.list().map(({ name, path }) => `    ${name}\n      ${url}${path}\n`),
+      calendarAccount(modules.people, { url, person: owner?.personId }),
+      memberAccount(modules.people, { url, person: member?.personId }),
       `\n  mails        ${join(dataDir, "mail")}\n`,
-      rooms.config.adminToken === null ? `  admin token  ${join(dataDir, "admin-token")}\n` : "",
+      modules.config.adminToken === null ? `  admin token  ${join(dataDir, "admin-token")}\n` : "",
       `  workspace    ${sandbox.baseUrl} (key ${owner?.apiKey} of ${owner?.name})\n\n`,
     ].join(""),
   );
-  await until(() => rooms.sync.ready, context.signal);
+  await until(() => modules.sync.ready, context.signal);
   if (context.signal.aborted) return;
-  await tellStory({ rooms, sandbox, dataDir, url, ...context });
+  await tellStory({ modules, sandbox, dataDir, url, ...context });
   if (context.signal.aborted) return;
   context.print(`  every list has been read\n${recipes(daemon, demo)}\n  Ctrl-C stops the demo\n`);
 }
@@ -58,12 +58,15 @@ function typedCommand(event: string | undefined): string {
   return event ? "npm run -s dayferry --" : "dayferry";
 }
 
-function recipes({ rooms, adminToken, url }: RunningDaemon, { configFile, context }: Demo): string {
-  const feeds = rooms.feeds.list();
+function recipes(
+  { modules, adminToken, url }: RunningDaemon,
+  { configFile, context }: Demo,
+): string {
+  const feeds = modules.feeds.list();
   const feed = feeds.find(
     ({ projectId }) =>
       projectId !== null &&
-      rooms.store.view.ofProject(projectId).some(({ item }) => item.title === soon),
+      modules.store.view.ofProject(projectId).some(({ item }) => item.title === soon),
   );
   const command = typedCommand(context.env["npm_lifecycle_event"]);
   const config = `--config ${configFile}`;

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { escapeText } from "@dayferry/ical";
 import type { Sandbox } from "@dayferry/sandbox";
-import type { Rooms } from "./build-daemon.ts";
+import type { Modules } from "./build-daemon.ts";
 import type { Channel } from "./domain/edit.ts";
 import { type EditId, type PersonId, personId } from "./domain/ids.ts";
 import { createAccept } from "./edits/intake/accept.ts";
@@ -11,7 +11,7 @@ import type { ViewItem } from "./store/view/view.ts";
 
 /** Where the story is told. */
 export interface StoryPlace {
-  readonly rooms: Rooms;
+  readonly modules: Modules;
   readonly sandbox: Sandbox;
   readonly dataDir: string;
   /** An address of the daemon that can be opened here. */
@@ -57,11 +57,11 @@ export async function tellStory(place: StoryPlace): Promise<void> {
   // Between two scenes others have their turn.
   for (const scene of [holdDeletion, refuseEdit, disagree, remark]) {
     scene(stage, cast);
-    await place.rooms.turns.share();
+    await place.modules.turns.share();
   }
   for (const scene of [work, follow]) {
     edits.push(...scene(stage, cast));
-    await place.rooms.turns.share();
+    await place.modules.turns.share();
   }
   const taken = rename(stage, cast);
   await offerFeed(place, cast);
@@ -110,7 +110,7 @@ function work(place: Stage, { ana, ben, chiara, davit }: Cast): readonly EditId[
 /** A link of a mail marks a task as done. */
 function follow(place: Stage, { elif }: Cast): readonly EditId[] {
   const bug = find(place, "Wrong date on the last Sunday of March");
-  const { links } = place.rooms;
+  const { links } = place.modules;
   if (!bug || !links) return [];
   const [offered] = links.ofMail(bug, { person: elif, address: place.url });
   const signed = offered?.url.split("/").at(-1) ?? "";
@@ -188,16 +188,16 @@ function rename(place: Stage, { ben }: Cast): EditId | null {
 }
 
 async function takeBack(
-  { rooms, signal }: StoryPlace,
+  { modules, signal }: StoryPlace,
   { edit, by }: { readonly edit: EditId; readonly by: PersonId },
 ): Promise<void> {
-  await until(() => isSettled({ rooms }, edit), signal);
-  rooms.editActions.undo(edit, { channel: "dashboard", actor: by });
+  await until(() => isSettled({ modules }, edit), signal);
+  modules.editActions.undo(edit, { channel: "dashboard", actor: by });
 }
 
 /** One person's tasks of one kind in a feed of their own, which programs have fetched. */
-async function offerFeed({ rooms, url, signal }: StoryPlace, { ben }: Cast): Promise<void> {
-  const { path } = rooms.feeds.create({
+async function offerFeed({ modules, url, signal }: StoryPlace, { ben }: Cast): Promise<void> {
+  const { path } = modules.feeds.create({
     kind: "person",
     projectId: null,
     personId: ben,
@@ -217,11 +217,11 @@ async function offerFeed({ rooms, url, signal }: StoryPlace, { ben }: Cast): Pro
 
 /** Hands an edit in as a program does; null where there was nothing to change. */
 function play(
-  { rooms, clock }: StoryPlace,
+  { modules, clock }: StoryPlace,
   { item: { item, uid }, by, channel, program, lines }: Scene,
   mode: "apply" | "review" = "apply",
 ): EditId | null {
-  const { config, store } = rooms;
+  const { config, store } = modules;
   const { assignees, tasks } = config.feeds;
   const accept = createAccept({
     store,
@@ -229,7 +229,7 @@ function play(
     policy: { labels: config.edits.labels, mode },
     clock,
     feeds: { assignees, tasks, webUrl: config.service.webUrl },
-    onAccepted: () => rooms.wakeDrain.notify(),
+    onAccepted: () => modules.wakeDrain.notify(),
   });
   const component = item.kind === "event" ? "VEVENT" : "VTODO";
   const bytes = Buffer.from(
@@ -251,7 +251,7 @@ function play(
   return answer.kind === "plan" ? (answer.items[0]?.editId ?? null) : null;
 }
 
-function everyItem({ rooms: { store } }: StoryPlace): readonly ViewItem[] {
+function everyItem({ modules: { store } }: StoryPlace): readonly ViewItem[] {
   return store.directory.projects().flatMap(({ id }) => store.view.ofProject(id));
 }
 
@@ -322,8 +322,8 @@ function castOf({ keys }: Sandbox): Cast | null {
   };
 }
 
-function isSettled({ rooms }: Pick<StoryPlace, "rooms">, id: EditId): boolean {
-  const state = rooms.store.journal.get(id)?.state;
+function isSettled({ modules }: Pick<StoryPlace, "modules">, id: EditId): boolean {
+  const state = modules.store.journal.get(id)?.state;
   return state !== "pending" && state !== "claimed";
 }
 

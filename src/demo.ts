@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { playChange, type Sandbox, startSandbox } from "@dayferry/sandbox";
-import { type DaemonContext, openRooms } from "./build-daemon.ts";
+import { type DaemonContext, openModules } from "./build-daemon.ts";
 import type { DemoOptions, SandboxCommandOptions } from "./cli/command-host.ts";
 import { progressLine } from "./cli/commands/sync.ts";
 import { listenFault, openableUrl } from "./config/listening.ts";
@@ -125,7 +125,7 @@ async function startDemoDaemon(
   }
   const { settings, config } = loaded.value;
   const log: Log = createLog({ level: config.log.level });
-  const opened = openRooms(config, { ...context, log });
+  const opened = openModules(config, { ...context, log });
   if (!opened.ok) {
     context.say(`${opened.failure}\n`);
     return 1;
@@ -137,7 +137,7 @@ async function startDemoDaemon(
   try {
     return await startDaemon({
       config,
-      rooms: opened.value,
+      modules: opened.value,
       version,
       log,
       signal,

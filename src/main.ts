@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { damageBeforeOpening, damageIn, noteDatabase, standInName } from "./backups/damage.ts";
-import { type DaemonContext, openRooms } from "./build-daemon.ts";
+import { type DaemonContext, openModules } from "./build-daemon.ts";
 import type { CommandHost, DaemonAddress } from "./cli/command-host.ts";
 import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
@@ -90,7 +90,7 @@ const host: CommandHost & { readonly version: string } = {
   daemonOf,
   // A command prints its own account of what it does; the log adds only what went wrong.
   open: (config) =>
-    openRooms(config, { ...runtime, log: logOf(config, "warn"), version: context.version }),
+    openModules(config, { ...runtime, log: logOf(config, "warn"), version: context.version }),
   serve,
   serveReadOnly: async (config) => {
     // A daemon of its own has no use for it.
@@ -188,7 +188,7 @@ async function serveWhole(
   try {
     const options = {
       config,
-      rooms: opened.value,
+      modules: opened.value,
       wakeSecrets,
       version: context.version,
       log,
@@ -254,12 +254,12 @@ async function lookThrough({
   }
 }
 
-/** The rooms, once the disk lets them be opened; null when the end was asked for before. */
+/** The modules, once the disk lets them be opened; null when the end was asked for before. */
 async function openWaiting(
   config: LoadedConfig,
   { log, secrets }: { readonly log: Log; readonly secrets: LiveSecrets },
 ) {
-  const open = () => openRooms(config, { ...runtime, log, secrets, version: context.version });
+  const open = () => openModules(config, { ...runtime, log, secrets, version: context.version });
   try {
     return open();
   } catch {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { remedyFor, rescueEdits, standInName } from "./backups/damage.ts";
 import { unpack } from "./backups/restore-backup.ts";
 import { newestSnapshots } from "./backups/snapshots.ts";
-import type { Rooms } from "./build-daemon.ts";
+import type { Modules } from "./build-daemon.ts";
 import { listenAsConfigured, openableUrl } from "./config/listening.ts";
 import { messageOf } from "./domain/result.ts";
 import type { Trouble } from "./domain/trouble-kinds.ts";
@@ -76,7 +76,7 @@ export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
       asOf: good?.madeAt ?? null,
       standIn: {
         app: standIn.generation.app,
-        opens: (secret) => standIn.generation.rooms.feeds.open(secret) !== null,
+        opens: (secret) => standIn.generation.modules.feeds.open(secret) !== null,
       },
     });
     writeFileSync(addressFile, JSON.stringify({ url: openableUrl({ host: http.host, port }) }), {
@@ -92,7 +92,7 @@ export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
     server.close();
     server.closeAllConnections();
     state.standIn?.generation.stop.abort();
-    await state.standIn?.generation.rooms.close();
+    await state.standIn?.generation.modules.close();
     lock.release();
   }
 }
@@ -151,7 +151,7 @@ function openStandIn(
   const readAt = good?.madeAt ?? null;
   const now = clock();
   let watch: TroubleWatch | null = null;
-  const watchOf = ({ store }: Rooms): TroubleWatch => {
+  const watchOf = ({ store }: Modules): TroubleWatch => {
     watch ??= createTroubleWatch({
       store,
       find: () => ({ present: [trouble], isUnsure: () => false }),
@@ -179,13 +179,13 @@ function openStandIn(
       troubles: watchOf,
     },
   );
-  return { generation, watch: watchOf(generation.rooms) };
+  return { generation, watch: watchOf(generation.modules) };
 }
 
 /** Sends the one message by each way, until the end. */
 async function tellOperator(options: DamagedOptions, { generation, watch }: StandIn) {
   const { config, log, signal, clock, random, version } = options;
-  const { store } = generation.rooms;
+  const { store } = generation.modules;
   const mailer = chooseMailer(config.mail);
   const { installation } = store.meta;
   const messages = createOperatorNotifier({

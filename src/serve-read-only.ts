@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DaemonContext, openRooms, type Rooms } from "./build-daemon.ts";
+import { type DaemonContext, type Modules, openModules } from "./build-daemon.ts";
 import { createDavRouter } from "./caldav/router.ts";
 import { listenAsConfigured, openableUrl } from "./config/listening.ts";
 import type { LoadedConfig } from "./config/load.ts";
@@ -48,7 +48,7 @@ export interface ReadOnlyOptions extends DaemonContext {
 /** Everything on one state of the database. Requests that began on it end on it. */
 export interface Generation {
   readonly app: ReturnType<typeof createApp>;
-  readonly rooms: Rooms;
+  readonly modules: Modules;
   readonly folder: string;
   readonly copy: CopyFacts;
   /** Ends the streams of open pages, whose browsers come again to the next one. */
@@ -68,7 +68,7 @@ export interface Standing extends ReadOnlyOptions {
   /** What refuses edits, where that is not for being a copy. */
   readonly refusal?: ReturnType<typeof refuseWrites>;
   /** What the operator must hear of, where that is not what the database knows. */
-  readonly troubles?: (rooms: Rooms) => TroubleWatch;
+  readonly troubles?: (modules: Modules) => TroubleWatch;
 }
 
 const usualLook = Temporal.Duration.from({ seconds: 1 });
@@ -251,9 +251,9 @@ export function openGeneration(
       sharedCache: http.sharedCache && { ...http.sharedCache, purge: null },
     },
   };
-  const opened = openRooms(config, { ...standing, throttle });
+  const opened = openModules(config, { ...standing, throttle });
   if (!opened.ok) throw new Error(opened.failure);
-  const rooms = opened.value;
+  const modules = opened.value;
   const stop = new AbortController();
   const mailLinks = openMailLinks(config);
   const isFresh = () =>
@@ -263,18 +263,18 @@ export function openGeneration(
     config.metrics.enabled && config.metrics.port === null
       ? createScraper({
           version: standing.version,
-          tallies: rooms.tallies,
-          store: rooms.store,
-          feeds: rooms.feeds,
-          ready: () => rooms.sync.whole,
+          tallies: modules.tallies,
+          store: modules.store,
+          feeds: modules.feeds,
+          ready: () => modules.sync.whole,
           fresh: isFresh,
-          outlook: () => rooms.sync.outlook(),
-          fastPath: () => rooms.sync.fastPath,
-          gate: rooms.upstream.gate.state,
+          outlook: () => modules.sync.outlook(),
+          fastPath: () => modules.sync.fastPath,
+          gate: modules.upstream.gate.state,
           quotaSpan: config.service.quota.per,
           isOut: () => false,
           clockLead: () => null,
-          channels: () => rooms.channels.states(),
+          channels: () => modules.channels.states(),
           loopDelay: standing.loopDelay.read,
           databaseFile: join(folder, "dayferry.sqlite"),
           clock,
@@ -284,32 +284,32 @@ export function openGeneration(
       : null;
   const app = createApp({
     scrape,
-    tallies: rooms.tallies,
+    tallies: modules.tallies,
     metricsUrl: () => (scrape ? `${publicUrl()}/metrics` : null),
     version: standing.version,
     zoneData: zoneDataOf(process.versions),
-    ...rooms.accessControl,
-    caldav: createDavRouter({ ...rooms.dav, publicUrl, log }),
-    store: rooms.store,
-    feeds: rooms.feeds,
+    ...modules.accessControl,
+    caldav: createDavRouter({ ...modules.dav, publicUrl, log }),
+    store: modules.store,
+    feeds: modules.feeds,
     sharedCache: createSharedCache({
       config: config.http.sharedCache,
-      installation: rooms.store.meta.installation,
+      installation: modules.store.meta.installation,
       onServed() {},
     }),
     refuseWrites: standing.refusal ?? refuseWrites(standing.primary),
     copy: () => stateOf(copy, standing),
-    editActions: rooms.editActions,
-    acceptFile: rooms.acceptFile,
-    acceptForm: rooms.acceptForm,
-    turns: rooms.turns,
+    editActions: modules.editActions,
+    acceptFile: modules.acceptFile,
+    acceptForm: modules.acceptForm,
+    turns: modules.turns,
     workspace: null,
-    links: rooms.links,
+    links: modules.links,
     mailLinks,
     outbox: null,
     mailedLogIns: createMailedLogIns({
-      ...{ store: rooms.store, clock },
-      passwords: rooms.accessControl.passwords,
+      ...{ store: modules.store, clock },
+      passwords: modules.accessControl.passwords,
       signer: mailLinks.logInSigner,
       onAsked() {},
     }),
@@ -318,16 +318,16 @@ export function openGeneration(
       reports: createReportProcesses({ signal: stop.signal }),
       file: join(folder, "dayferry.sqlite"),
     },
-    fastPath: () => rooms.sync.fastPath,
-    ready: () => rooms.sync.whole,
+    fastPath: () => modules.sync.fastPath,
+    ready: () => modules.sync.whole,
     fresh: isFresh,
-    outlook: () => rooms.sync.outlook(),
-    gate: rooms.upstream.gate.state,
+    outlook: () => modules.sync.outlook(),
+    gate: modules.upstream.gate.state,
     clockLead: () => null,
-    channels: () => rooms.channels.states(),
+    channels: () => modules.channels.states(),
     loopDelay: standing.loopDelay.read,
-    troubles: (standing.troubles?.(rooms) ?? rooms.troubleWatch).held,
-    adminToken: rooms.adminToken,
+    troubles: (standing.troubles?.(modules) ?? modules.troubleWatch).held,
+    adminToken: modules.adminToken,
     baseUrl: publicUrl,
     trustProxy: http.trustProxy,
     zone: config.service.timeZone,
@@ -352,7 +352,7 @@ export function openGeneration(
     },
     signal: stop.signal,
   });
-  return { app, rooms, folder, copy, stop, users: 0, isRetired: false };
+  return { app, modules, folder, copy, stop, users: 0, isRetired: false };
 }
 
 function stateOf(copy: CopyFacts, { clock, problem, primary }: Standing): CopyState {
@@ -371,6 +371,6 @@ async function retire(generation: Generation): Promise<void> {
 async function closeIfDone(generation: Generation): Promise<void> {
   if (!generation.isRetired || generation.users > 0) return;
   generation.isRetired = false;
-  await generation.rooms.close();
+  await generation.modules.close();
   rmSync(generation.folder, { recursive: true, force: true });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { createDailyBackups, type DailyBackups } from "./backups/daily-backups.ts";
 import { newestSnapshots } from "./backups/snapshots.ts";
-import type { DaemonContext, Rooms } from "./build-daemon.ts";
+import type { DaemonContext, Modules } from "./build-daemon.ts";
 import { createDavRouter } from "./caldav/router.ts";
 import type { Config } from "./config/config.ts";
 import { listenFault, openableUrl } from "./config/listening.ts";
@@ -34,7 +34,7 @@ export interface RunningDaemon {
   /** An address that can be opened on this machine. */
   readonly url: string;
   readonly adminToken: string;
-  readonly rooms: Rooms;
+  readonly modules: Modules;
   /** A mail server or service that hangs holds it up for six seconds at most. */
   readonly done: Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface RunningDaemon {
 export interface ServeOptions
   extends Pick<
     JobsOptions,
-    "rooms" | "log" | "signal" | "onProgress" | "onDamage" | "wakeSecrets"
+    "modules" | "log" | "signal" | "onProgress" | "onDamage" | "wakeSecrets"
   > {
   readonly config: Config & Partial<Pick<LoadedConfig, "written">>;
   readonly version: string;
@@ -55,17 +55,17 @@ const patienceMs = 6000;
 
 /** Listens, then sweeps, drains and mails until the signal aborts. Rejects when the address cannot be listened on. */
 export async function startDaemon(options: ServeOptions & DaemonContext): Promise<RunningDaemon> {
-  const { config, rooms, log, signal, clock } = options;
+  const { config, modules, log, signal, clock } = options;
   const { loopDelay = createLoopDelayMeter(measureDelays(options.signal)) } = options;
   let url = "";
   const publicUrl = () => config.http.publicUrl ?? url;
   const mailLinks = openMailLinks(config);
   const wakeLogInMails = createWake();
   const webhooks = createWebhookBook({
-    store: rooms.store,
+    store: modules.store,
     seal: mailLinks.seal,
     listed: (person) =>
-      rooms.secrets.current().people.find(({ id }) => id === person)?.webhook ?? null,
+      modules.secrets.current().people.find(({ id }) => id === person)?.webhook ?? null,
     hasListed: config.people.some(({ webhook }) => webhook !== null),
     signal,
     clock,
@@ -76,21 +76,21 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
   const scrape = config.metrics.enabled
     ? createScraper({
         version: options.version,
-        tallies: rooms.tallies,
-        store: rooms.store,
-        feeds: rooms.feeds,
-        ready: () => rooms.sync.whole,
-        fresh: () => rooms.sync.ready,
-        outlook: () => rooms.sync.outlook(),
-        fastPath: () => rooms.sync.fastPath,
-        gate: rooms.upstream.gate.state,
+        tallies: modules.tallies,
+        store: modules.store,
+        feeds: modules.feeds,
+        ready: () => modules.sync.whole,
+        fresh: () => modules.sync.ready,
+        outlook: () => modules.sync.outlook(),
+        fastPath: () => modules.sync.fastPath,
+        gate: modules.upstream.gate.state,
         quotaSpan: config.service.quota.per,
-        isOut: () => rooms.upstream.isOut(),
-        clockLead: () => rooms.upstream.clockLead(),
-        channels: () => rooms.channels.states(),
+        isOut: () => modules.upstream.isOut(),
+        clockLead: () => modules.upstream.clockLead(),
+        channels: () => modules.channels.states(),
         loopDelay: loopDelay.read,
         databaseFile,
-        backedUpAt: () => lastBackup(config, { ...rooms.store.meta, now: clock() }),
+        backedUpAt: () => lastBackup(config, { ...modules.store.meta, now: clock() }),
         clock,
       })
     : null;
@@ -100,21 +100,21 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
     backups,
     version: options.version,
     zoneData: zoneDataOf(process.versions),
-    ...rooms.accessControl,
-    caldav: createDavRouter({ ...rooms.dav, publicUrl, log }),
-    store: rooms.store,
-    feeds: rooms.feeds,
+    ...modules.accessControl,
+    caldav: createDavRouter({ ...modules.dav, publicUrl, log }),
+    store: modules.store,
+    feeds: modules.feeds,
     sharedCache: createSharedCache({
       config: config.http.sharedCache,
-      installation: rooms.store.meta.installation,
-      onServed: (feed, etag) => rooms.cachePurger?.noteServed(feed, etag),
+      installation: modules.store.meta.installation,
+      onServed: (feed, etag) => modules.cachePurger?.noteServed(feed, etag),
     }),
-    editActions: rooms.editActions,
-    acceptFile: rooms.acceptFile,
-    acceptForm: rooms.acceptForm,
-    turns: rooms.turns,
-    workspace: rooms.workspace,
-    links: rooms.links,
+    editActions: modules.editActions,
+    acceptFile: modules.acceptFile,
+    acceptForm: modules.acceptForm,
+    turns: modules.turns,
+    workspace: modules.workspace,
+    links: modules.links,
     mailLinks,
     mailsAhead: (most) => mails.reminders.ahead(most),
     webhooks: {
@@ -123,30 +123,30 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
     },
     outbox: config.mail.smtpUrl === null ? openOutbox(config.mail) : null,
     mailedLogIns: createMailedLogIns({
-      store: rooms.store,
-      passwords: rooms.accessControl.passwords,
+      store: modules.store,
+      passwords: modules.accessControl.passwords,
       signer: mailLinks.logInSigner,
       clock,
       onAsked: () => wakeLogInMails.notify(),
     }),
     identityHeader: config.http.identityHeader,
     reports: { reports: createReportProcesses({ signal }), file: databaseFile },
-    probeZone: rooms.probeZone,
-    tallies: rooms.tallies,
+    probeZone: modules.probeZone,
+    tallies: modules.tallies,
     scrape: config.metrics.port === null ? scrape : null,
     metricsUrl: () =>
       scrape && config.metrics.port === null ? `${publicUrl()}/metrics` : metricsUrl,
     databaseFile,
-    fastPath: () => rooms.sync.fastPath,
-    ready: () => rooms.sync.whole,
-    fresh: () => rooms.sync.ready,
-    outlook: () => rooms.sync.outlook(),
-    gate: rooms.upstream.gate.state,
-    clockLead: () => rooms.upstream.clockLead(),
-    channels: () => rooms.channels.states(),
+    fastPath: () => modules.sync.fastPath,
+    ready: () => modules.sync.whole,
+    fresh: () => modules.sync.ready,
+    outlook: () => modules.sync.outlook(),
+    gate: modules.upstream.gate.state,
+    clockLead: () => modules.upstream.clockLead(),
+    channels: () => modules.channels.states(),
     loopDelay: loopDelay.read,
-    troubles: rooms.troubleWatch.held,
-    adminToken: rooms.adminToken,
+    troubles: modules.troubleWatch.held,
+    adminToken: modules.adminToken,
     baseUrl: publicUrl,
     trustProxy: config.http.trustProxy,
     zone: config.service.timeZone,
@@ -209,15 +209,15 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
       log.warn("the file with the address could not be removed", { error });
     }
     // Requests under way get a few seconds; what is left claimed afterwards is put back.
-    const hasEnded = await within(patienceMs, Promise.all([rooms.upstream.close(), work]));
+    const hasEnded = await within(patienceMs, Promise.all([modules.upstream.close(), work]));
     lingering.cancel();
     server.closeAllConnections();
     if (!hasEnded)
       log.warn("what was under way did not end in time, and is taken up at the next start");
-    await rooms.close();
+    await modules.close();
     log.info("stopped");
   })();
-  return { url, adminToken: rooms.adminToken(), rooms, done };
+  return { url, adminToken: modules.adminToken(), modules, done };
 }
 
 /** Listens for scrapers where that is asked for; null where metrics are on the daemon's own port. */
@@ -279,7 +279,7 @@ async function examineDaemon(
 /** Backups were checked before they got their names. */
 function lastBackup(
   { backups }: Config,
-  { installedAt, now }: Rooms["store"]["meta"] & { readonly now: Temporal.Instant },
+  { installedAt, now }: Modules["store"]["meta"] & { readonly now: Temporal.Instant },
 ) {
   const [newest] = newestSnapshots(backups.directory, now);
   return newest?.madeAt ?? (backups.enabled ? installedAt : null);
@@ -287,21 +287,21 @@ function lastBackup(
 
 function openBackups({
   config,
-  rooms,
+  modules,
   version,
   log,
   clock,
   onDamage,
 }: Pick<
   ServeOptions & DaemonContext,
-  "config" | "rooms" | "version" | "log" | "clock" | "onDamage"
+  "config" | "modules" | "version" | "log" | "clock" | "onDamage"
 >): DailyBackups {
-  const { store } = rooms;
+  const { store } = modules;
   return createDailyBackups({
     rules: {
       ...config.backups,
       get passphrase() {
-        return rooms.secrets.current().backups.passphrase;
+        return modules.secrets.current().backups.passphrase;
       },
     },
     zone: config.service.timeZone,

@@ -10,7 +10,7 @@ describe("tellStory()", () => {
   afterAll(() => world.close());
 
   const told = () =>
-    (world.rooms.editActions.list({ state: undefined, limit: 100 }) ?? [])
+    (world.modules.editActions.list({ state: undefined, limit: 100 }) ?? [])
       .toSorted((a, b) => a.id - b.id)
       .map(({ item, state, channel, reason }) => [item.title, state, channel, reason]);
 
@@ -32,7 +32,7 @@ describe("tellStory()", () => {
   });
 
   it("has fields to choose from in each conflict", () => {
-    const parked = world.rooms.editActions.list({ state: "parked", limit: 10 }) ?? [];
+    const parked = world.modules.editActions.list({ state: "parked", limit: 10 }) ?? [];
     const conflicts = parked
       .filter(({ reason }) => reason === "conflict")
       .map((edit) => [edit.item.title, edit.conflicts.map(({ field }) => field).toSorted()]);
@@ -43,7 +43,7 @@ describe("tellStory()", () => {
   });
 
   it("offers a narrowed feed of one person, which two programs have fetched", () => {
-    const feed = world.rooms.feeds.list().find(({ automatic }) => !automatic);
+    const feed = world.modules.feeds.list().find(({ automatic }) => !automatic);
     expect(feed).toMatchObject({ kind: "person", filter: { kinds: ["task"], completed: "none" } });
     expect(feed?.fetches.map(({ program }) => program).toSorted()).toEqual([
       "Google",

@@ -1,4 +1,4 @@
-// Dayferry for a bench: all rooms and the whole HTTP face over a database on file, with a person who logs in by an app
+// Dayferry for a bench: all modules and the whole HTTP face over a database on file, with a person who logs in by an app
 // password. It has read an empty workspace of the stand-in and does not send or poll since: edits stay pending.
 // Arguments: folder, how many events of the large calendar it has seen at the service.
 import { randomBytes } from "node:crypto";
@@ -8,7 +8,7 @@ import { createApp } from "../../src/http/http-app.ts";
 import { createLog } from "../../src/log.ts";
 import { outlookOf } from "../../src/sync/outlook.ts";
 import { anEvent, zone } from "../../test/support/items.ts";
-import { roomsOn } from "../../test/support/rooms.ts";
+import { modulesOn } from "../../test/support/modules.ts";
 import { testSandbox } from "../../test/support/sandbox.ts";
 import { descriptionOf, length, startOf, titleOf } from "./event-text.ts";
 
@@ -17,8 +17,8 @@ const clock = () => Temporal.Now.instant();
 const log = createLog({ level: "error" });
 const sandbox = await testSandbox({ quota: { requests: 1000, perMs: 1000 } });
 const config = { service: { quota: { requests: 25, per: "PT0.1S" } } };
-const rooms = roomsOn(sandbox, { folder, config, log });
-await rooms.sync.sweep({ signal: new AbortController().signal });
+const modules = modulesOn(sandbox, { folder, config, log });
+await modules.sync.sweep({ signal: new AbortController().signal });
 const [own, other] = sandbox.workspace.places().map(({ project }) => projectId(project));
 const owner = sandbox.keys[0];
 if (own === undefined || other === undefined || !owner)
@@ -26,7 +26,7 @@ if (own === undefined || other === undefined || !owner)
 await sandbox.close();
 fill();
 
-const secret = rooms.people.setPassword(personId(owner.personId));
+const secret = modules.people.setPassword(personId(owner.personId));
 if (secret.kind !== "set") throw new Error("there is no app password");
 let origin = "";
 const app = createApp({
@@ -34,26 +34,26 @@ const app = createApp({
   mailedLogIns: { ask() {}, look: () => null, use: () => null },
   identityHeader: null,
   zoneData: { tz: null, icu: null },
-  ...rooms.accessControl,
-  caldav: createDavRouter({ ...rooms.dav, publicUrl: () => origin, log }),
-  store: rooms.store,
-  feeds: rooms.feeds,
-  editActions: rooms.editActions,
-  acceptFile: rooms.acceptFile,
+  ...modules.accessControl,
+  caldav: createDavRouter({ ...modules.dav, publicUrl: () => origin, log }),
+  store: modules.store,
+  feeds: modules.feeds,
+  editActions: modules.editActions,
+  acceptFile: modules.acceptFile,
   acceptForm: null,
   webUrl: null,
-  workspace: rooms.workspace,
-  links: rooms.links,
-  ready: () => rooms.sync.ready,
+  workspace: modules.workspace,
+  links: modules.links,
+  ready: () => modules.sync.ready,
   fresh: () => true,
   outlook: () =>
     outlookOf({ sources: 0, pace: 1, share: 1, maxAge: Temporal.Duration.from("PT15M") }),
   clockLead: () => null,
   fastPath: () => ({ kind: "off", reason: null }),
-  gate: rooms.upstream.gate.state,
-  channels: () => rooms.channels.states(),
+  gate: modules.upstream.gate.state,
+  channels: () => modules.channels.states(),
   loopDelay: () => ({ p50Ms: 1, p99Ms: 4, longestMs: 12.5, minutes: 5 }),
-  adminToken: rooms.adminToken,
+  adminToken: modules.adminToken,
   baseUrl: () => origin,
   trustProxy: false,
   zone,
@@ -77,7 +77,7 @@ const server = app.listen(0, "127.0.0.1", () => {
 process.once("SIGTERM", () => process.exit());
 
 function fill(): void {
-  const { store } = rooms;
+  const { store } = modules;
   const source = `events:${other}` as const;
   store.together(() => {
     for (let nth = 0; nth < Number(large); nth++) {

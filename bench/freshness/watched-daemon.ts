@@ -5,7 +5,7 @@ import type { Scheduler } from "@dayferry/poll-scheduler";
 import type { Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import type { VirtualTime } from "../../simulator/virtual-time.ts";
-import type { Rooms } from "../../src/build-daemon.ts";
+import type { Modules } from "../../src/build-daemon.ts";
 import type { ServiceId } from "../../src/domain/ids.ts";
 import { kindIn } from "../../src/domain/source.ts";
 import type { Log } from "../../src/log.ts";
@@ -13,7 +13,7 @@ import { startDaemon } from "../../src/serve.ts";
 import { openStore } from "../../src/store/store.ts";
 import { KeptBeliefs } from "../../src/sync/kept-beliefs.ts";
 import { zone } from "../../test/support/items.ts";
-import { roomsOn } from "../../test/support/rooms.ts";
+import { modulesOn } from "../../test/support/modules.ts";
 import { migrations } from "../../test/support/test-store.ts";
 import type { ChangingSource } from "./changing-workspace.ts";
 
@@ -91,7 +91,7 @@ export class WatchedDaemon {
   /** What the daemon has warned of. */
   readonly warnings: string[] = [];
   readonly #options: WatchOptions;
-  #rooms: Rooms;
+  #modules: Modules;
   readonly #stop = new AbortController();
   /** A connection a fetch: one that is kept would be closed while time jumps. */
   readonly #agent = new Agent({ keepAlive: false });
@@ -111,7 +111,7 @@ export class WatchedDaemon {
     this.changes = before?.changes ?? [];
     this.#unseen = before ? before.#unseen : new Map();
     this.#toPublish = before ? before.#toPublish : new Map();
-    this.#rooms = roomsOn(sandbox, {
+    this.#modules = modulesOn(sandbox, {
       folder,
       clock: time.clock,
       monotonic: time.monotonic,
@@ -124,7 +124,7 @@ export class WatchedDaemon {
       },
     });
     // A row is told of inside its transaction.
-    this.#rooms.store.mirror.follow((source, id) =>
+    this.#modules.store.mirror.follow((source, id) =>
       queueMicrotask(() => this.#noteRow(source, id)),
     );
   }
@@ -132,8 +132,8 @@ export class WatchedDaemon {
   async start(): Promise<void> {
     const { time, random } = this.#options;
     const { url, done } = await startDaemon({
-      config: this.#rooms.config,
-      rooms: this.#rooms,
+      config: this.#modules.config,
+      modules: this.#modules,
       version: "0.0.0",
       log: this.#log(),
       signal: this.#stop.signal,
@@ -155,19 +155,19 @@ export class WatchedDaemon {
   }
 
   get isReady(): boolean {
-    return this.#rooms.sync.ready;
+    return this.#modules.sync.ready;
   }
 
   /** Requests that have left and are not answered, and fetches of feeds. */
   get underWay(): number {
-    return this.#rooms.upstream.gate.state().inFlight + this.#fetching;
+    return this.#modules.upstream.gate.state().inFlight + this.#fetching;
   }
 
   /** Warns where the mirror has what nobody has told of: then what is measured is not what is so. */
   checkTold(): void {
     for (const changes of this.#unseen.values()) {
       for (const { source, title } of changes) {
-        const items = this.#rooms.store.mirror.ofSource(source).map(({ item }) => item.title);
+        const items = this.#modules.store.mirror.ofSource(source).map(({ item }) => item.title);
         if (items.includes(title)) this.warnings.push(`not told: ${source} has ${title}`);
       }
     }
@@ -214,7 +214,7 @@ export class WatchedDaemon {
 
   /** The mirror has an item anew, whose title says which change it is. */
   #noteRow(source: string, id: ServiceId): void {
-    const { mirror } = this.#rooms.store;
+    const { mirror } = this.#modules.store;
     const key = mirror.find(kindIn(source), id);
     const title = key === null ? null : mirror.get(key)?.item.title;
     const [, mark] = /\[(\d+)\]$/.exec(title ?? "") ?? [];
@@ -258,7 +258,7 @@ export class WatchedDaemon {
   }
 
   #fetchAll(): void {
-    for (const { projectId } of this.#rooms.feeds.list()) {
+    for (const { projectId } of this.#modules.feeds.list()) {
       if (projectId === null || this.#stop.signal.aborted) continue;
       this.#fetching += 1;
       this.#fetch(projectId)
@@ -273,7 +273,7 @@ export class WatchedDaemon {
 
   /** The feed as a subscriber gets it, with lines unfolded. */
   #fetch(project: number): Promise<string> {
-    const path = this.#rooms.feeds.list().find(({ projectId }) => projectId === project)?.path;
+    const path = this.#modules.feeds.list().find(({ projectId }) => projectId === project)?.path;
     return new Promise((resolve, reject) => {
       const request = get(`${this.#url}${path ?? ""}`, { agent: this.#agent }, (response) => {
         const pieces: Buffer[] = [];

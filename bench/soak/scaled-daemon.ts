@@ -1,7 +1,7 @@
 // The daemon as a process of its own on a clock that runs faster than the machine's, with its own timers: what waits a minute
 // waits a minute's part. What Node waits for by itself (sockets) keeps the real time.
 //   node bench/soak/scaled-daemon.ts CONFIG START BEGAN SCALE      START: an instant; BEGAN: when that was, in real ms
-import { openRooms } from "../../src/build-daemon.ts";
+import { openModules } from "../../src/build-daemon.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
 import { startDaemon } from "../../src/serve.ts";
@@ -31,8 +31,8 @@ const runtime = {
 const log = createLog({ level: "info" });
 const config = loadConfig({ file: configFile, env: {}, cwd: process.cwd() });
 if (!config.ok) throw new Error(JSON.stringify(config.failure));
-const rooms = openRooms(config.value, { ...runtime, log });
-if (!rooms.ok) throw new Error(rooms.failure);
+const modules = openModules(config.value, { ...runtime, log });
+if (!modules.ok) throw new Error(modules.failure);
 const stop = new AbortController();
 // Asked for its heap it tells what a full collection leaves, in octets.
 process.on("message", () => {
@@ -44,7 +44,7 @@ process.once("SIGTERM", () => stop.abort());
 const { done } = await startDaemon({
   ...runtime,
   config: config.value,
-  rooms: rooms.value,
+  modules: modules.value,
   version: "0.0.0",
   log,
   signal: stop.signal,

@@ -89,7 +89,7 @@ export class Operator {
   /** Takes back one of the last edits. */
   async #undo(): Promise<void> {
     const { random, life } = this.#world;
-    const done = life.rooms.store.journal.list({ state: "confirmed", limit: 20 });
+    const done = life.modules.store.journal.list({ state: "confirmed", limit: 20 });
     const undoable = done.filter(
       ({ patch, action }) =>
         action !== "update" || markedFields.some((field) => markOfPatch(patch, field) !== ""),
@@ -118,7 +118,7 @@ export class Operator {
 
   /** Creations that wait for a person, and for which subtasks wait that came in later. */
   #parkedParents(): ReadonlySet<EditId> {
-    const { store, editActions } = this.#world.life.rooms;
+    const { store, editActions } = this.#world.life.modules;
     const waiting = store.journal.list({ state: "pending", limit: 1000 });
     const parents = waiting.flatMap(({ id }) => {
       const { problem = null } = editActions.show(id) ?? {};
@@ -156,7 +156,7 @@ export class Operator {
 
   /** The edits that wait for approval, oldest first. */
   #waiting(): readonly EditId[] {
-    const held = this.#world.life.rooms.store.journal.list({ state: "held", limit: 1000 });
+    const held = this.#world.life.modules.store.journal.list({ state: "held", limit: 1000 });
     return held.map(({ id }) => id).toReversed();
   }
 

@@ -312,7 +312,7 @@ export class Program {
     const { href, copy, before } = found;
     const { random, life } = this.#world;
     // Of those that Dayferry knows: others are categories of this object alone.
-    const all = life.rooms.store.directory.labels();
+    const all = life.modules.store.directory.labels();
     const names = all.filter(() => random.chance(0.5)).map(({ name }) => name);
     const without = copy.octets.replace(/^CATEGORIES:.*(?:\r\n .*)*\r\n/m, "");
     const octets = names.length === 0 ? without : withLine(without, "CATEGORIES", names.join(","));

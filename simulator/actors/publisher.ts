@@ -38,7 +38,7 @@ export class Publisher {
   act(): void {
     const { random, life } = this.#world;
     // What is there at the first reading is not taken over.
-    if (life.rooms.store.subscriptions.count(subscribed) === 0) return;
+    if (life.modules.store.subscriptions.count(subscribed) === 0) return;
     const kind = random.pick(["make", "change", "change", "remove", "fail"] as const);
     if (kind === "make" || this.#events.length === 0) this.#make();
     else if (kind === "change") this.#change();

@@ -22,7 +22,7 @@ import type { Sync } from "../sync/sync.ts";
 import type { ZoneProof } from "../troubles/zone-probe.ts";
 import type { Upstream } from "../upstream/client.ts";
 
-/** What commands need of the world and of the rooms beside theirs; `main` hands it in. */
+/** What commands need of the world and of the modules beside theirs; `main` hands it in. */
 export interface CommandHost {
   /** Writes data to standard output. */
   readonly print: (text: string) => void;
@@ -51,7 +51,7 @@ export interface CommandHost {
   /** The running daemon of this data directory; null when none runs. */
   daemonOf(config: Config): DaemonAddress | null;
   /** Takes the data directory; fails with a sentence when another process holds it. */
-  open(config: Config): Result<LocalRooms, string>;
+  open(config: Config): Result<LocalModules, string>;
   serve(config: LoadedConfig): Promise<number>;
   /** Serves a copy of the database that somebody else writes. */
   serveReadOnly(config: LoadedConfig): Promise<number>;
@@ -73,8 +73,8 @@ export interface DaemonAddress {
   readonly adminToken: string;
 }
 
-/** The rooms on a data directory that this process holds. */
-export interface LocalRooms {
+/** The modules on a data directory that this process holds. */
+export interface LocalModules {
   readonly config: Config;
   readonly store: Store;
   readonly upstream: Upstream;
@@ -154,9 +154,9 @@ export class DataFailed extends Failed {
  * Runs with the data directory in hand and gives it back in any case. A damaged database and a disk that refuses end the
  * command with a sentence and what helps, whenever they are met.
  */
-export async function withLocalRooms<Value>(
+export async function withLocalModules<Value>(
   { config, host }: { readonly config: Config; readonly host: CommandHost },
-  work: (rooms: LocalRooms) => Promise<Value> | Value,
+  work: (modules: LocalModules) => Promise<Value> | Value,
 ): Promise<Value> {
   const about = { place: config, now: host.clock() };
   const damage = damageBeforeOpening(config);

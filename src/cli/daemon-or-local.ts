@@ -30,8 +30,8 @@ import {
   configFor,
   type DaemonAddress,
   Failed,
-  type LocalRooms,
-  withLocalRooms,
+  type LocalModules,
+  withLocalModules,
 } from "./command-host.ts";
 import { askDaemon } from "./daemon.ts";
 import { mostListed } from "./edit-text.ts";
@@ -129,7 +129,7 @@ export async function withDaemonOrLocal<Value>(
   const daemon = host.daemonOf(config);
   if (daemon) return work(throughDaemon(daemon, person), config);
   const by = { person: person === undefined ? null : personId(person), signal: host.signal };
-  return withLocalRooms({ config, host }, (rooms) => work(locally(rooms, by), config));
+  return withLocalModules({ config, host }, (modules) => work(locally(modules, by), config));
 }
 
 /** Does the work of a command and prints its answer: as JSON where that is asked for, else as `describe` puts it. */
@@ -242,11 +242,11 @@ function detailOf(body: unknown): string {
   return typeof detail === "string" ? detail : `the daemon refused: ${JSON.stringify(body)}`;
 }
 
-type By = Parameters<LocalRooms["workspace"]["labels"]["list"]>[0];
+type By = Parameters<LocalModules["workspace"]["labels"]["list"]>[0];
 
-function locally(rooms: LocalRooms, by: By): DaemonOrLocal {
-  const { config, editActions, feeds, store, people } = rooms;
-  const { files, comments, labels, tasks } = rooms.workspace;
+function locally(modules: LocalModules, by: By): DaemonOrLocal {
+  const { config, editActions, feeds, store, people } = modules;
+  const { files, comments, labels, tasks } = modules.workspace;
   const shown = (feed: PublishedFeed) =>
     asListed(feed, { directory: store.directory, publicUrl: publicAddress(config) });
   const decider = { channel: "cli", actor: by.person } as const;

@@ -3,12 +3,12 @@ import { troubleWords } from "../domain/trouble.ts";
 import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { ZoneProof } from "../troubles/zone-probe.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
-import type { LocalRooms } from "./command-host.ts";
+import type { LocalModules } from "./command-host.ts";
 import { broken, doubtful, type Finding, fine } from "./finding.ts";
 
 /** Asks the service for its labels: the cheapest question that shows reachability, the key and the form of answers. */
 export async function checkReach(
-  { upstream, config }: LocalRooms,
+  { upstream, config }: LocalModules,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const call = { priority: "interactive", signal } as const;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { verifyBackup } from "../../src/backups/restore-backup.ts";
-import { openRooms } from "../../src/build-daemon.ts";
+import { openModules } from "../../src/build-daemon.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
 import { readMigrations } from "../../src/store/migrate.ts";
@@ -14,9 +14,9 @@ import { testSandbox } from "../support/sandbox.ts";
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 
-describe("openRooms()", () => {
+describe("openModules()", () => {
   it.each([1, 12])(
-    "openRooms() backs a database with %i migrations up before it is changed, and refuses where it cannot",
+    "openModules() backs a database with %i migrations up before it is changed, and refuses where it cannot",
     async (count) => {
       const { place, open, backups } = await anInstallation();
       firstVersion(join(place.dataDir, "dayferry.sqlite"), count);
@@ -25,8 +25,8 @@ describe("openRooms()", () => {
       expect(open).toThrow("cannot be backed up first");
       expect(versionOf(join(place.dataDir, "dayferry.sqlite"))).toBe(count);
       rmSync(backups);
-      const rooms = open();
-      await rooms.close();
+      const modules = open();
+      await modules.close();
       expect(readdirSync(backups).map((name) => name.replace(/\d{8}T\d{6}/, "NOW"))).toEqual([
         "dayferry-NOWZ-before-migration.tar.gz",
       ]);
@@ -38,7 +38,7 @@ describe("openRooms()", () => {
     },
   );
 
-  it("openRooms() result when a start was cut off between two migrations a moment ago: its backup stays, beside the new one", async () => {
+  it("openModules() result when a start was cut off between two migrations a moment ago: its backup stays, beside the new one", async () => {
     const { place, open, backups } = await anInstallation();
     const file = join(place.dataDir, "dayferry.sqlite");
     for (const count of [1, 12]) {
@@ -51,7 +51,7 @@ describe("openRooms()", () => {
     expect(new Set(whole.map((one) => one.ok && one.value.migration))).toEqual(new Set([1, 12]));
   });
 
-  it("openRooms() result when a migration fails again and again: one backup of the database as it stays, and another once it is not whole", async () => {
+  it("openModules() result when a migration fails again and again: one backup of the database as it stays, and another once it is not whole", async () => {
     const { place, open, backups } = await anInstallation();
     const file = join(place.dataDir, "dayferry.sqlite");
     firstVersion(file, 13);
@@ -69,7 +69,7 @@ describe("openRooms()", () => {
     expect(versionOf(file)).toBe(13);
   });
 
-  it("openRooms() result when the database is of a newer build: a sentence, and nothing is changed", async () => {
+  it("openModules() result when the database is of a newer build: a sentence, and nothing is changed", async () => {
     const { place, open, backups } = await anInstallation();
     const file = join(place.dataDir, "dayferry.sqlite");
     const build = readMigrations(migrations).length;
@@ -105,7 +105,7 @@ async function anInstallation() {
     open: () => {
       const config = loadConfig({ file: configFile, env: {}, cwd: folder });
       if (!config.ok) throw new Error("the configuration is not read");
-      const opened = openRooms(config.value, {
+      const opened = openModules(config.value, {
         clock: () => Temporal.Instant.from("2026-11-21T12:00:00Z"),
         monotonic: () => performance.now(),
         random: () => 0.5,

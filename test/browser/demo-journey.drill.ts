@@ -17,7 +17,7 @@ describeInBrowser("a morning with the demo", () => {
     await page.goto(`${world.url}/${path}`);
   };
   const logIn = async (page: Page, first: string) => {
-    const { people } = world.rooms;
+    const { people } = world.modules;
     const person = people.list().find(({ name }) => name.startsWith(first));
     const given = person && people.setPassword(person.id);
     await page.goto(`${world.url}/login`);
@@ -26,10 +26,10 @@ describeInBrowser("a morning with the demo", () => {
     await page.getByRole("button", { name: "Log in", exact: true }).click();
   };
   const edits = (title: RegExp) =>
-    (world.rooms.editActions.list({ state: undefined, limit: 100 }) ?? []).find(({ item }) =>
+    (world.modules.editActions.list({ state: undefined, limit: 100 }) ?? []).find(({ item }) =>
       title.test(item.title),
     );
-  const stateOf = (id: number) => world.rooms.editActions.show(id)?.state;
+  const stateOf = (id: number) => world.modules.editActions.show(id)?.state;
   const titles = () => {
     const { workspace } = world.sandbox;
     const [owner] = workspace.people();

@@ -19,12 +19,12 @@ describeInBrowser("subscribing and connecting, to the end", () => {
     await page.goto(`${world.url}/${path}`);
   };
   const personOf = (first: string) => {
-    const person = world.rooms.people.list().find(({ name }) => name.startsWith(first));
+    const person = world.modules.people.list().find(({ name }) => name.startsWith(first));
     return person ?? expect.fail(`nobody is called ${first}`);
   };
   const logIn = async (page: Page, first: string) => {
     const person = personOf(first);
-    const given = world.rooms.people.setPassword(person.id);
+    const given = world.modules.people.setPassword(person.id);
     await page.goto(`${world.url}/login`);
     await page.getByLabel("E-mail address").fill(person.login);
     await page.getByLabel("App password").fill(given.kind === "set" ? given.password : "");
@@ -164,10 +164,10 @@ describeInBrowser("subscribing and connecting, to the end", () => {
   it("nothing is in anybody's way on the pages of one thing, of members and of nobody", async () => {
     const dark = { device: "phone", scheme: "dark", zone: "Asia/Tokyo" } as const;
     const light = { zone: "America/New_York" } as const;
-    const edits = world.rooms.editActions.list({ state: undefined, limit: 100 }) ?? [];
+    const edits = world.modules.editActions.list({ state: undefined, limit: 100 }) ?? [];
     const parked = edits.find(({ choice }) => choice !== null)?.id;
     const done = edits.find(({ state }) => state === "confirmed");
-    const item = world.rooms.store.view.findUid(done?.item.uid ?? "")?.key;
+    const item = world.modules.store.view.findUid(done?.item.uid ?? "")?.key;
     const one = [`edits/${parked}`, `calendar/items/${item}`];
     const more = [`edits/${done?.id}/undo`, "edits/file", "calendar/new", "feeds/1", "nowhere"];
     const looks = [

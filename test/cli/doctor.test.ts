@@ -97,10 +97,10 @@ describe("doctor", () => {
   it("has a running daemon probe the zone, which keeps what it has found", async () => {
     const installation = place({ service: { timeZone: "America/New_York" } });
     const running = await serveHere(installation, { ready: false });
-    const { url, adminToken, rooms } = running;
+    const { url, adminToken, modules } = running;
     const asked = { installation, daemon: { url, adminToken } };
     const { stdout, code } = await command(["doctor", "--probe-time-zone"], asked);
-    const found = rooms.store.troubles.reported();
+    const found = modules.store.troubles.reported();
     await running.stop();
     expect(stdout).toContain("FAIL zone: an event sent for");
     expect(stdout).toContain("the account is not in America/New_York");

@@ -43,10 +43,10 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
   /** Reads everything that the service holds; a second time, as the first may join a reading that began before. */
   async function refresh(): Promise<void> {
     for (let round = 0; round < 2; round++) {
-      await daemon.rooms.sync.sweep({ signal: untilHung() });
+      await daemon.modules.sync.sweep({ signal: untilHung() });
     }
   }
-  const { journal, mirror } = daemon.rooms.store;
+  const { journal, mirror } = daemon.modules.store;
   const isAtRest = () => {
     const { pending = 0, claimed = 0 } = journal.counts();
     return pending + claimed === 0;
@@ -127,7 +127,7 @@ export async function clientSetting({ changes = () => ({}) }: ClientSettings = {
     refresh,
     /** Waits until it is known here that the service has an item no more, which takes a question of its own. */
     buried: async (kind: "event" | "task", id: number) => {
-      const { view } = daemon.rooms.store;
+      const { view } = daemon.modules.store;
       const key = mirror.find(kind, serviceId(id));
       daemon.skip(settlingTime);
       await eventually(`the ${kind} ${id} is gone`, async () => {

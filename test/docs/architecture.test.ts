@@ -50,12 +50,12 @@ describe("docs/architecture.md", () => {
     walks = JSON.parse(stdout);
   });
 
-  it("names every room and every folder in one, and none that there is not", () => {
-    const [, table = ""] = text.split("\n## Rooms\n");
+  it("names every module and every folder in one, and none that there is not", () => {
+    const [, table = ""] = text.split("\n## Modules\n");
     const rows = [...(table.split("\n## ")[0] ?? "").matchAll(/^\| (`\w.*`) \| .* \| (.*)\|$/gm)];
     const told = rows.flatMap(([, first = "", inner = ""]) => {
-      const rooms = foldersIn(first);
-      return [...rooms, ...foldersIn(inner).map((folder) => `${rooms[0]}${folder}`)];
+      const modules = foldersIn(first);
+      return [...modules, ...foldersIn(inner).map((folder) => `${modules[0]}${folder}`)];
     });
     const folders = readdirSync(`${root}src`, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isDirectory())

@@ -39,7 +39,7 @@ beforeAll(async () => {
   setting.addEvent({ title: "Kick-off", start: day(3), all_day: true });
   setting.addTask({ title: "Write the brief", due_date: day(5) });
   await setting.refresh();
-  feed = setting.daemon.rooms.feeds.list()[0]?.path ?? "";
+  feed = setting.daemon.modules.feeds.list()[0]?.path ?? "";
   const { login, password } = setting;
   authorization = `Basic ${Buffer.from(`${login}:${password}`).toString("base64")}`;
   // What was asked for has been rendered, and is in the copies.
@@ -49,7 +49,7 @@ afterAll(() => setting?.close());
 
 /** A whole state of the primary's database as a file. */
 async function snapshotTo(file: string): Promise<void> {
-  const db = new Database(join(setting.daemon.rooms.config.dataDir, "dayferry.sqlite"), {
+  const db = new Database(join(setting.daemon.modules.config.dataDir, "dayferry.sqlite"), {
     readonly: true,
   });
   await db.backup(file);
@@ -60,7 +60,7 @@ async function aCopy(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-copy-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of ["feed-key", "admin-token"]) {
-    copyFileSync(join(setting.daemon.rooms.config.dataDir, name), join(folder, name));
+    copyFileSync(join(setting.daemon.modules.config.dataDir, name), join(folder, name));
   }
   await snapshotTo(join(folder, "dayferry.sqlite"));
   return folder;

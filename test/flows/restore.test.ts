@@ -74,7 +74,7 @@ describe("a restore", () => {
       expect(answer.status).toBe(403);
       expect(await answer.text()).toContain("valid-sync-token");
       await eventually("nothing waits any more", () => {
-        const { pending = 0, claimed = 0 } = daemon.rooms.store.journal.counts();
+        const { pending = 0, claimed = 0 } = daemon.modules.store.journal.counts();
         return pending + claimed === 0 ? true : null;
       });
       await eventually("all that the service has is shown", async () => {
@@ -87,7 +87,7 @@ describe("a restore", () => {
       expect(sequenceIn(now)).toBeGreaterThan(sequence);
       // What was in the keys is there again: the same feeds and the same token.
       expect(existsSync(join(place.dataDir, "feed-key"))).toBe(true);
-      expect(daemon.rooms.store.rounds.isReconciling()).toBe(false);
+      expect(daemon.modules.store.rounds.isReconciling()).toBe(false);
       await daemon.stop();
     },
   );

@@ -163,7 +163,7 @@ describe("a start while the service does not answer", () => {
     takeDown(sandbox, new RegExp(`/todolists/${two?.lists[0]}/tasks$`));
     const first = await start(place, false);
     await eventually("two projects are read", () =>
-      [one, three].every((each) => each && first.rooms.store.rounds.readProjects().size === 2)
+      [one, three].every((each) => each && first.modules.store.rounds.readProjects().size === 2)
         ? true
         : null,
     );
@@ -182,7 +182,7 @@ describe("a start while the service does not answer", () => {
     expect(await json(daemon, "/api/status")).toMatchObject({ mirror: { projectsNeverRead: 1 } });
 
     sandbox.faults.clear();
-    await eventually("all is read", () => (daemon.rooms.sync.ready ? true : null));
+    await eventually("all is read", () => (daemon.modules.sync.ready ? true : null));
     expect((await feedsOf(daemon)).map(([, status]) => status)).toEqual([200, 200, 200]);
   });
 

@@ -106,7 +106,7 @@ describe("/metrics of a daemon", () => {
 
   it("counts what was asked, by the way in and the answer", async () => {
     const before = await numbers();
-    const [feed] = daemon.rooms.feeds.list();
+    const [feed] = daemon.modules.feeds.list();
     const path = feed?.path ?? "";
     const { headers } = await call(`GET ${path}`);
     await call(`GET ${path}`, { "if-none-match": String(headers.etag) });
@@ -173,13 +173,13 @@ describe("/metrics of a daemon", () => {
 
   it("has no name, address or id of anybody in it", async () => {
     const { text } = await call("GET /metrics");
-    const { directory } = daemon.rooms.store;
+    const { directory } = daemon.modules.store;
     const words = [
       ...directory.people().flatMap(({ name, email }) => [name, email ?? name]),
       ...directory.projects().map(({ title }) => title),
       daemon.adminToken,
       installation.dataDir,
-      daemon.rooms.store.meta.installation,
+      daemon.modules.store.meta.installation,
     ];
     expect(words.length).toBeGreaterThan(5);
     expect(words.filter((word) => text.includes(word))).toEqual([]);

@@ -297,7 +297,7 @@ it("changes result when every field has changed: names, local times and no JSON"
     ...{ id: serviceId(id), title, type: "text", value },
   });
   put(anEvent(1, { when: times("2026-11-24T14:00", "2026-11-24T14:45") }));
-  put(aTask(2, { customFields: [custom(1, "Budget", "10"), custom(2, "Rooms", ["A", "B"])] }));
+  put(aTask(2, { customFields: [custom(1, "Budget", "10"), custom(2, "Modules", ["A", "B"])] }));
   const since = String(rig.store.changes.latest());
   clock.advance({ hours: 1 });
   put(
@@ -317,7 +317,7 @@ it("changes result when every field has changed: names, local times and no JSON"
       completedBy: personId(11),
       commentCount: 2,
       logged: Temporal.Duration.from({ minutes: 90 }),
-      customFields: [custom(1, "Budget", "12"), custom(2, "Rooms", ["A", "B"])],
+      customFields: [custom(1, "Budget", "12"), custom(2, "Modules", ["A", "B"])],
     }),
   );
   const fieldsOf = (kind: string) =>

@@ -22,7 +22,7 @@ async function inWorld(
     if (!place || owner === undefined) throw new Error("the sandbox is empty");
     const by = { by: owner, project: place.project };
     const event = insist(world.sandbox.workspace.events.create(by, dayEvent("First")));
-    await world.run(() => world.life.rooms.sync.ready);
+    await world.run(() => world.life.modules.sync.ready);
     const wait = (ms: number) => {
       const end = world.time.monotonic() + ms;
       return world.run(() => world.time.monotonic() >= end);
@@ -37,7 +37,7 @@ const dayEvent = (title: string) => ({ title, start: "2027-03-05", all_day: true
 it("reads the service again as soon as its disk can be written", () =>
   inWorld(async ({ world, wait, by }) => {
     const { disk, sandbox } = world;
-    const { mirror } = world.life.rooms.store;
+    const { mirror } = world.life.modules.store;
     const titles = () => mirror.ofSource(`events:${by.project}`).map(({ item }) => item.title);
     disk.trouble = "full";
     insist(sandbox.workspace.events.create(by, dayEvent("Came meanwhile")));
@@ -51,7 +51,7 @@ it("reads the service again as soon as its disk can be written", () =>
 
 it("reads an item again, before it is changed, whose answer was seconds on its way", () =>
   inWorld(async ({ world, wait, by, event }) => {
-    const { store, acceptFile } = world.life.rooms;
+    const { store, acceptFile } = world.life.modules;
     const [uid = ""] = mirrored(world, by.project);
     world.sandbox.faults.add({
       kind: "delay",
@@ -75,6 +75,6 @@ it("reads an item again, before it is changed, whose answer was seconds on its w
   }));
 
 const mirrored = (world: World, project: number): readonly string[] => {
-  const { mirror } = world.life.rooms.store;
+  const { mirror } = world.life.modules.store;
   return mirror.ofSource(`events:${project}`).map(({ key }) => mirror.identity(key).uid);
 };

@@ -13,13 +13,13 @@ export async function demoWorld() {
   const http = { host: "127.0.0.1", port, publicUrl: `http://127.0.0.1:${port}` };
   const installation = install(sandbox, { http });
   const daemon = await serveHere(installation);
-  const { rooms, url } = daemon;
+  const { modules, url } = daemon;
   const { signal } = new AbortController();
   const clock = () => Temporal.Now.instant();
-  const place = { rooms, sandbox, dataDir: installation.dataDir, url, clock, signal };
+  const place = { modules, sandbox, dataDir: installation.dataDir, url, clock, signal };
   await tellStory(place);
   await eventually("nothing is on its way", () => {
-    const edits = rooms.store.journal.list({ limit: 500 });
+    const edits = modules.store.journal.list({ limit: 500 });
     return edits.every(({ state }) => state !== "pending" && state !== "claimed") || null;
   });
   return {

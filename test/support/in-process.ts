@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { openRooms } from "../../src/build-daemon.ts";
+import { openModules } from "../../src/build-daemon.ts";
 import type { CommandHost, DaemonAddress } from "../../src/cli/command-host.ts";
 import { run } from "../../src/cli/run.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
@@ -21,20 +21,20 @@ export async function serveHere(installation: Installation, { ready = true } = {
   const config = configOf(installation);
   let ahead = Temporal.Duration.from({ seconds: 0 });
   const own = { ...runtime, clock: () => runtime.clock().add(ahead) };
-  const opened = openRooms(config, { ...own, log });
+  const opened = openModules(config, { ...own, log });
   if (!opened.ok) throw new Error(opened.failure);
   const stop = new AbortController();
   const { signal } = stop;
-  const rooms = opened.value;
-  const options = { config, rooms, version: "0.0.0", log, signal, ...own };
+  const modules = opened.value;
+  const options = { config, modules, version: "0.0.0", log, signal, ...own };
   const { url, adminToken, done } = await startDaemon(options);
   if (ready) {
-    await eventually("the first sweep is done", () => (rooms.sync.ready ? true : null));
+    await eventually("the first sweep is done", () => (modules.sync.ready ? true : null));
   }
   return {
     url,
     adminToken,
-    rooms,
+    modules,
     /** Sets the daemon's clock ahead, for what it does only some time after something else. */
     skip(time: Temporal.Duration) {
       ahead = ahead.add(time);
@@ -97,7 +97,7 @@ export async function command(
     readConfig: () => ({ ok: true, value: configOf(installation) }),
     hasConfig: () => true,
     daemonOf: () => daemon,
-    open: (config) => openRooms(config, { ...runtime, log }),
+    open: (config) => openModules(config, { ...runtime, log }),
     serve: notHere,
     serveReadOnly: notHere,
     setUp: notHere,

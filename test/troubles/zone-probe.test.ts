@@ -6,13 +6,13 @@ import { expect, it, onTestFinished } from "vitest";
 import { troubleWords } from "../../src/domain/trouble.ts";
 import { zonesLike } from "../../src/troubles/zones-like.ts";
 import { untilHung } from "../support/eventually.ts";
-import { roomsOn } from "../support/rooms.ts";
+import { modulesOn } from "../support/modules.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 import { layDatabase } from "../support/test-store.ts";
 
 const title = "Dayferry time zone probe (deleted at once)";
 
-/** A daemon's rooms that think that the service is in `configured`, while it is in `actual`. */
+/** A daemon's modules that think that the service is in `configured`, while it is in `actual`. */
 async function rig({
   configured,
   actual = configured,
@@ -25,13 +25,13 @@ async function rig({
   const sandbox = await testSandbox({ timeZone: actual });
   const folder = mkdtempSync(join(tmpdir(), "dayferry-zone-"));
   layDatabase(folder);
-  const rooms = roomsOn(sandbox, {
+  const modules = modulesOn(sandbox, {
     folder,
     config: { service: { timeZone: configured } },
     clock: () => Temporal.Instant.from(now),
   });
   onTestFinished(async () => {
-    await rooms.close();
+    await modules.close();
     await sandbox.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -49,8 +49,8 @@ async function rig({
       return listed.kind === "done" ? listed.value.map((event) => event.title) : ["unknown"];
     });
   const fail = (fault: Fault) => sandbox.faults.add(fault);
-  const probe = () => rooms.probeZone(untilHung());
-  return { rooms, probe, add, left, fail, first, second };
+  const probe = () => modules.probeZone(untilHung());
+  return { modules, probe, add, left, fail, first, second };
 }
 
 it.each([
@@ -62,14 +62,14 @@ it.each([
   ["Asia/Kolkata", "2026-11-22T21:00:00Z"],
   ["Pacific/Apia", "2026-12-31T23:00:00Z"],
 ])("probeZone() result in %s at %s: right, with nothing left", async (configured, now) => {
-  const { probe, left, rooms } = await rig({ configured, now });
+  const { probe, left, modules } = await rig({ configured, now });
   expect(await probe()).toEqual({
     ending: { kind: "right", zone: configured },
     removed: 0,
     left: null,
   });
   expect(left()).toEqual([]);
-  expect(rooms.store.troubles.reported()).toEqual([]);
+  expect(modules.store.troubles.reported()).toEqual([]);
 });
 
 it.each([
@@ -83,7 +83,7 @@ it.each([
   ["UTC", "Pacific/Auckland", ["+13:00", "+12:00"], "Pacific/Auckland"],
 ])("probeZone() result for %s, where the account is in %s: at %j, as in %s", async (...row) => {
   const [configured, actual, offsets, zone] = row;
-  const { probe, left, rooms } = await rig({ configured, actual });
+  const { probe, left, modules } = await rig({ configured, actual });
   const { ending, ...rest } = await probe();
   if (ending.kind !== "mismatch") throw new Error(ending.kind);
   expect(rest).toEqual({ removed: 0, left: null });
@@ -94,15 +94,15 @@ it.each([
   expect(what).toContain(zone);
   expect(remedy).toContain("service.timeZone");
   expect(left()).toEqual([]);
-  expect(rooms.store.troubles.reported()).toEqual([ending.trouble]);
+  expect(modules.store.troubles.reported()).toEqual([ending.trouble]);
 });
 
 it("probeZone() withdraws the trouble once the zone is right", async () => {
-  const { probe, rooms } = await rig({ configured: "Europe/Berlin" });
+  const { probe, modules } = await rig({ configured: "Europe/Berlin" });
   const trouble = { kind: "zone-mismatch", zone: "UTC", sent: "a", answered: "b" } as const;
-  rooms.store.troubles.report(trouble);
+  modules.store.troubles.report(trouble);
   expect((await probe()).ending.kind).toBe("right");
-  expect(rooms.store.troubles.reported()).toEqual([]);
+  expect(modules.store.troubles.reported()).toEqual([]);
 });
 
 it("probeZone() removes what a killed probe has left, and nothing else", async () => {

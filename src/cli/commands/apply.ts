@@ -14,7 +14,7 @@ import {
   configFor,
   type DaemonAddress,
   readInput,
-  withLocalRooms,
+  withLocalModules,
 } from "../command-host.ts";
 import { askDaemon } from "../daemon.ts";
 import { readId } from "../options.ts";
@@ -91,10 +91,10 @@ async function acceptLocally(
     readonly options: ApplyOptions;
   },
 ): Promise<readonly AcceptedFile[]> {
-  return withLocalRooms({ config, host }, async (rooms) => {
+  return withLocalModules({ config, host }, async (modules) => {
     const accepted: AcceptedFile[] = [];
     for (const { file, bytes } of files) {
-      const acceptance = await rooms.acceptFile({
+      const acceptance = await modules.acceptFile({
         bytes,
         channel: "cli",
         actor: options.person === undefined ? null : personId(options.person),
@@ -105,7 +105,7 @@ async function acceptLocally(
       accepted.push({ file, answer: readAccepted(JSON.parse(JSON.stringify(acceptance))) });
     }
     if (!options.dryRun) {
-      const { waiting } = await drainAll(rooms, host.signal);
+      const { waiting } = await drainAll(modules, host.signal);
       if (waiting > 0) {
         host.say(`${waiting} edits wait in the journal; the next serve or sync sends them\n`);
       }

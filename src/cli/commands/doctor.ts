@@ -11,7 +11,7 @@ import {
   type DaemonAddress,
   DataFailed,
   Failed,
-  withLocalRooms,
+  withLocalModules,
 } from "../command-host.ts";
 import { copyFindings } from "../copy-findings.ts";
 import { askDaemon } from "../daemon.ts";
@@ -84,16 +84,16 @@ async function examine(
   const daemon = host.daemonOf(config);
   const service = daemon
     ? await throughDaemon(daemon, { config, host, probe })
-    : await withLocalRooms(
+    : await withLocalModules(
         { config, host },
-        async (rooms): Promise<readonly Finding[]> => [
+        async (modules): Promise<readonly Finding[]> => [
           fine("data directory", `${config.dataDir} can be written, its database is up to date`),
-          ...mailFindings(rooms.store.ledger.state(), config.service.timeZone),
-          ...(await checkReach(rooms, host.signal)),
-          checkClock(secondsOf(rooms.upstream.clockLead())),
-          checkQuota(rooms.upstream.gate.state()),
+          ...mailFindings(modules.store.ledger.state(), config.service.timeZone),
+          ...(await checkReach(modules, host.signal)),
+          checkClock(secondsOf(modules.upstream.clockLead())),
+          checkQuota(modules.upstream.gate.state()),
           checkZoneData(host.zoneData, todayOf(host)),
-          ...(probe ? zoneFindings(await rooms.probeZone(host.signal)) : []),
+          ...(probe ? zoneFindings(await modules.probeZone(host.signal)) : []),
         ],
       ).catch((error: unknown) => [dataFinding(error)]);
   return [

@@ -4,8 +4,8 @@ import {
   asJson,
   type CommandTools,
   configFor,
-  type LocalRooms,
-  withLocalRooms,
+  type LocalModules,
+  withLocalModules,
 } from "../command-host.ts";
 
 /** `sync`: one full sweep, the journal drained, what changed printed. Needs the data directory for itself. */
@@ -15,13 +15,13 @@ export function syncCommand({ host, finish }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      await withLocalRooms({ config, host }, async (rooms) => {
+      await withLocalModules({ config, host }, async (modules) => {
         const { signal } = host;
-        const edits = await drainAll(rooms, signal);
+        const edits = await drainAll(modules, signal);
         const onProgress = (progress: SweepProgress) => host.say(progressLine(progress));
-        const summary = await rooms.sync.sweep({ signal, onProgress });
-        const aside = await rooms.sync.readSide({ signal, most: mostSideSources });
-        rooms.feeds.ensure();
+        const summary = await modules.sync.sweep({ signal, onProgress });
+        const aside = await modules.sync.readSide({ signal, most: mostSideSources });
+        modules.feeds.ensure();
         host.print(json ? asJson({ ...summary, edits, aside }) : describe(summary, edits));
         for (const { source, problem } of summary.failures) host.say(`${source}: ${problem}\n`);
         finish(summary.failures.length > 0 || signal.aborted ? 1 : 0);
@@ -36,7 +36,7 @@ export function syncCommand({ host, finish }: CommandTools): Command {
 const mostSideSources = 25;
 
 /** Sends what waits in the journal and may go now; tells how many edits were confirmed and how many still wait. */
-export async function drainAll({ drain, store }: LocalRooms, signal: AbortSignal) {
+export async function drainAll({ drain, store }: LocalModules, signal: AbortSignal) {
   const confirmed = () => store.journal.counts().confirmed ?? 0;
   const before = confirmed();
   drain.recover();

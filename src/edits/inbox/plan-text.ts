@@ -31,7 +31,7 @@ export interface AcceptedFile {
   readonly answer: AcceptedAnswer;
 }
 
-/** Takes the answer of the daemon, or of the own rooms, which is the same JSON. */
+/** Takes the answer of the daemon, or of the own modules, which is the same JSON. */
 export function readAccepted(body: unknown): AcceptedAnswer {
   const answer: Partial<AcceptedAnswer> = Object(body);
   return { ...answer, items: answer.items ?? [], errors: answer.errors ?? [] };

@@ -74,7 +74,7 @@ function linesOf(kind: ItemKind): object {
 }
 
 /**
- * One item of each kind with something in every field. Rooms write them to find out how this build writes: what differs
+ * One item of each kind with something in every field. Modules write them to find out how this build writes: what differs
  * from what an earlier one wrote has changed for everybody, and no change log tells of it.
  */
 export const sampleViews: readonly ViewItem[] = items.map((item) => ({

@@ -109,7 +109,7 @@ describe("a PUT of what is no longer there", () => {
     refuse("POST", /\/tasks$/);
     await put(where, body);
     await parked();
-    const { journal } = setting.daemon.rooms.store;
+    const { journal } = setting.daemon.modules.store;
     const [edit] = journal
       .list({ state: "parked", limit: 1 })
       .filter(({ action }) => action === "create");

@@ -1,4 +1,4 @@
-/** What the floors are held against: a module's imports and the words that only some modules may say. */
+/** What the layers are held against: a module's imports and the words that only some modules may say. */
 export interface SourceFacts {
   readonly imports: readonly { readonly specifier: string; readonly line: number }[];
   /** Casts other than `as const`, calls of clocks and of randomness, and reads of the environment. */

@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import { posix, sep } from "node:path";
 import { describe, expect, it } from "vitest";
-import { offences } from "./floors/floors.ts";
-import { readSource } from "./floors/source-code.ts";
+import { offences } from "./layers/layers.ts";
+import { readSource } from "./layers/source-code.ts";
 
 const root = new URL("../src/", import.meta.url);
 
 /** A shorter file is a piece of another file's story, unless it is shared or tested by itself. */
 const fewestLines = 60;
 
-describe("floors", () => {
+describe("layers", () => {
   it("are kept by every module", () => {
     expect(sources().flatMap(({ path, text }) => offences(path, text))).toEqual([]);
   });
@@ -109,8 +109,13 @@ describe("offences()", () => {
     ["both kinds", "ics/x.ts", 'import a, { b as c } from "../mail/mail.ts";', "siblings"],
     ["the way out", "http/x.ts", 'import { a } from "../../test/x.ts";', "leaves src/"],
     ["no ending", "http/x.ts", 'import { a } from "../store/view";', "does not end in .ts"],
-    ["a strange room", "extras/x.ts", 'import { a } from "../domain/when.ts";', "no known room"],
-    ["to nowhere", "http/x.ts", 'import { a } from "../extras/x.ts";', "no known room"],
+    [
+      "a strange module",
+      "extras/x.ts",
+      'import { a } from "../domain/when.ts";',
+      "no known module",
+    ],
+    ["to nowhere", "http/x.ts", 'import { a } from "../extras/x.ts";', "no known module"],
     ["a package abroad", "http/x.ts", 'import D from "better-sqlite3";', "belongs to store"],
     ["its subpath", "http/x.ts", 'import z from "zod/v4";', "belongs to config"],
     ["the sandbox", "http/a.ts", 'import { a } from "@dayferry/sandbox";', "belongs to demo"],
@@ -151,7 +156,7 @@ describe("offences()", () => {
   const allowed: readonly [string, string, string][] = [
     ["itself", "feeds/a.ts", 'import { b } from "./b.ts";'],
     ["itself from a folder", "upstream/resources/a.ts", 'import { b } from "../call.ts";'],
-    ["a lower floor", "http/pages/a.ts", 'import { b } from "../../store/view.ts";'],
+    ["a lower layer", "http/pages/a.ts", 'import { b } from "../../store/view.ts";'],
     ["log and loop", "sync/a.ts", 'import { b } from "../log.ts"; import "../loop.ts";'],
     ["a package at home", "store/a.ts", 'import D from "better-sqlite3";'],
     ["node:crypto", "domain/a.ts", 'import { createHash } from "node:crypto";'],
@@ -205,10 +210,10 @@ function testNames(): readonly string[] {
 /** Whether a test of the same folder bears the file's name, or its name and what it is about. */
 function isTestOf(test: string, path: string): boolean {
   const own = path.replace(/\.ts$/, "");
-  const room = posix.dirname(own).split("/")[0] ?? "";
+  const module = posix.dirname(own).split("/")[0] ?? "";
   const name = posix.basename(own);
   const called = posix.basename(test, ".test.ts");
-  return test.startsWith(`${room}/`) && (called === name || called.startsWith(`${name}-`));
+  return test.startsWith(`${module}/`) && (called === name || called.startsWith(`${name}-`));
 }
 
 /** The files of all circles, and of what leads from one to another. */

@@ -1,32 +1,32 @@
 import type { Sandbox } from "@dayferry/sandbox";
-import { openRooms, type Rooms } from "../../src/build-daemon.ts";
+import { type Modules, openModules } from "../../src/build-daemon.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
 import type { ConfigChanges } from "./dayferry.ts";
 import { serviceConfig } from "./sandbox.ts";
 import { layDatabase } from "./test-store.ts";
 
-type Ambient = Parameters<typeof openRooms>[1];
+type Ambient = Parameters<typeof openModules>[1];
 
 /**
- * The rooms of a daemon on a sandbox, in this process, with the real clock and no log unless told otherwise. `config`: laid
+ * The modules of a daemon on a sandbox, in this process, with the real clock and no log unless told otherwise. `config`: laid
  * over the usual one, `service` key by key.
  */
-export function roomsOn(
+export function modulesOn(
   sandbox: Sandbox,
   {
     folder,
     config: { service = {}, ...parts } = {},
     ...ambient
   }: Partial<Ambient> & { readonly folder: string; readonly config?: ConfigChanges },
-): Rooms {
+): Modules {
   const config = parseConfig(
     { dataDir: folder, service: { ...serviceConfig(sandbox), ...service }, ...parts },
     { folder, env: {}, cwd: folder },
   );
   if (!config.ok) throw new Error(JSON.stringify(config.failure));
   layDatabase(config.value.dataDir);
-  const opened = openRooms(config.value, {
+  const opened = openModules(config.value, {
     clock: () => Temporal.Now.instant(),
     monotonic: () => performance.now(),
     random: Math.random,

@@ -1,11 +1,11 @@
 import { readSource } from "./source-code.ts";
 
-/** Floors of the rooms: a room imports itself and rooms on strictly lower floors. */
-const floors: ReadonlyMap<string, number> = new Map([
+/** Layers of the modules: a module imports itself and modules on strictly lower layers. */
+const layers: ReadonlyMap<string, number> = new Map([
   ["runtime.ts", -1],
   ["domain", 0],
   ...["store", "upstream", "ics", "mail", "config", "remote", "drop", "log.ts", "loop.ts"].map(
-    onFloor(1),
+    onLayer(1),
   ),
   ["turns.ts", 1],
   ...[
@@ -18,12 +18,12 @@ const floors: ReadonlyMap<string, number> = new Map([
     "reports",
     "troubles",
     "backups",
-  ].map(onFloor(2)),
-  ...["caldav", "http", "cli"].map(onFloor(3)),
+  ].map(onLayer(2)),
+  ...["caldav", "http", "cli"].map(onLayer(3)),
   ["wiring", 4],
 ]);
 
-/** The files beside the rooms that introduce the rooms to each other. */
+/** The files beside the modules that introduce the modules to each other. */
 const wiring: readonly string[] = [
   "dayferry.ts",
   "main.ts",
@@ -84,7 +84,7 @@ const speakers: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * What a module does that its floor forbids, one sentence each, with file and line. `path` is relative to `src`, with
+ * What a module does that its layer forbids, one sentence each, with file and line. `path` is relative to `src`, with
  * forward slashes.
  */
 export function offences(path: string, text: string): readonly string[] {
@@ -103,20 +103,20 @@ export function offences(path: string, text: string): readonly string[] {
 }
 
 function refusal(path: string, specifier: string): string | null {
-  const room = roomOf(path);
-  if (!floors.has(room)) return `${room} is no known room`;
+  const module = moduleOf(path);
+  if (!layers.has(module)) return `${module} is no known module`;
   if (specifier.startsWith("node:")) {
     if (specifier === "node:timers" || specifier === "node:timers/promises") {
       return "timers are those of runtime.ts";
     }
-    const harmless = room !== "domain" || specifier === "node:crypto";
+    const harmless = module !== "domain" || specifier === "node:crypto";
     return harmless ? null : "domain/ knows node:crypto only";
   }
   if (!specifier.startsWith(".")) return refusalOfPackage(path, specifier);
   const target = resolve(path, specifier);
   if (target === null) return "leaves src/";
   if (!target.endsWith(".ts") && !target.endsWith(".json")) return "does not end in .ts";
-  return refusalOfRoom(room, roomOf(target));
+  return refusalOfModule(module, moduleOf(target));
 }
 
 function refusalOfPackage(path: string, specifier: string): string | null {
@@ -129,18 +129,18 @@ function refusalOfPackage(path: string, specifier: string): string | null {
   return isHome ? null : `${name} belongs to ${home.join(", ")}`;
 }
 
-function refusalOfRoom(from: string, to: string): string | null {
+function refusalOfModule(from: string, to: string): string | null {
   if (from === to) return null;
-  const above = floors.get(from);
-  const below = floors.get(to);
-  if (above === undefined || below === undefined) return `${to} is no known room`;
+  const above = layers.get(from);
+  const below = layers.get(to);
+  if (above === undefined || below === undefined) return `${to} is no known module`;
   if (below < above) return null;
   return below === above ? `${from} and ${to} are siblings` : `${to} is above ${from}`;
 }
 
-function roomOf(path: string): string {
-  const room = path.split("/", 1).join("");
-  return wiring.includes(room) ? "wiring" : room;
+function moduleOf(path: string): string {
+  const module = path.split("/", 1).join("");
+  return wiring.includes(module) ? "wiring" : module;
 }
 
 /** Null when the path leaves the root. */
@@ -154,6 +154,6 @@ function resolve(from: string, specifier: string): string | null {
   return parts.join("/");
 }
 
-function onFloor(floor: number): (room: string) => [string, number] {
-  return (room) => [room, floor];
+function onLayer(layer: number): (module: string) => [string, number] {
+  return (module) => [module, layer];
 }
