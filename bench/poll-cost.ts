@@ -16,8 +16,8 @@ import { insist } from "@dayferry/sandbox";
 import { listId, projectId, serviceId } from "../src/domain/ids.ts";
 import { knownValuesIn } from "../src/store/mirror/mirror.ts";
 import { openStore } from "../src/store/store.ts";
+import { DeletionChecks } from "../src/sync/deletion-checks.ts";
 import { Poller } from "../src/sync/poller.ts";
-import { Questions } from "../src/sync/questions.ts";
 import { SourceList } from "../src/sync/source-list.ts";
 import { createTurns } from "../src/turns.ts";
 import { createUpstream } from "../src/upstream/client.ts";
@@ -90,7 +90,7 @@ async function measure({
   const poller = new Poller({
     ...deps,
     scope: { projects: "discover", people: [], discoverPeople: true },
-    questions: new Questions(deps),
+    deletionChecks: new DeletionChecks(deps),
     pace: () => 2.5,
     onTasks: () => undefined,
     onRead: () => undefined,

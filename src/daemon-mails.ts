@@ -4,7 +4,7 @@ import type { Person } from "./domain/item.ts";
 import type { Log } from "./log.ts";
 import type { Mailer } from "./mail/mail.ts";
 import { followMailer, type MailLinks, mailSettings, openOperatorWays } from "./mailer.ts";
-import type { WebhookBook } from "./people/webhook-book.ts";
+import type { WebhookSettings } from "./people/webhook-settings.ts";
 import type { MailEnding } from "./reminders/hand-over.ts";
 import { createLogInMails } from "./reminders/log-in-mails.ts";
 import { createParkingNotices } from "./reminders/notices.ts";
@@ -35,7 +35,7 @@ export function openMails({
   baseUrl,
 }: MailsOptions & {
   readonly mailLinks: MailLinks;
-  readonly webhooks: WebhookBook;
+  readonly webhooks: WebhookSettings;
   readonly baseUrl: () => string;
 }) {
   const { sync, store, links } = modules;

@@ -23,7 +23,7 @@ import { createWake } from "./loop.ts";
 import { openOutbox } from "./mail/outbox.ts";
 import { checkMail, openMailLinks } from "./mailer.ts";
 import { createMailedLogIns } from "./people/mailed-log-in.ts";
-import { createWebhookBook } from "./people/webhook-book.ts";
+import { createWebhookSettings } from "./people/webhook-settings.ts";
 import { testWays } from "./reminders/operator/tell-operator.ts";
 import { testMessage } from "./reminders/webhook-mailer.ts";
 import { createReportProcesses } from "./reports/report-processes.ts";
@@ -61,7 +61,7 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
   const publicUrl = () => config.http.publicUrl ?? url;
   const mailLinks = openMailLinks(config);
   const wakeLogInMails = createWake();
-  const webhooks = createWebhookBook({
+  const webhooks = createWebhookSettings({
     store: modules.store,
     seal: mailLinks.seal,
     listed: (person) =>

@@ -1,19 +1,4 @@
-/** An expected ending: a value, or a failure that the caller must look at. */
-export type Result<Value, Failure> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly failure: Failure };
-
-export const ok = <Value>(value: Value): { readonly ok: true; readonly value: Value } => ({
-  ok: true,
-  value,
-});
-
-export const fail = <Failure>(
-  failure: Failure,
-): { readonly ok: false; readonly failure: Failure } => ({
-  ok: false,
-  failure,
-});
+export { fail, ok, type Result } from "@dayferry/ical";
 
 /** What a thrown error says. */
 export const messageOf = (error: unknown): string =>

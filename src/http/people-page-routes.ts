@@ -4,7 +4,7 @@ import { isMailChoice, type MailWishes } from "../domain/mail-kind.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import { passwordUse } from "../people/password-use.ts";
 import type { People, PersonDescription } from "../people/people.ts";
-import type { WebhookBook } from "../people/webhook-book.ts";
+import type { WebhookSettings } from "../people/webhook-settings.ts";
 import type { MailAhead } from "../reminders/reminders.ts";
 import type { RecentMail } from "../store/mails/ledger.ts";
 import type { Store } from "../store/store.ts";
@@ -32,7 +32,7 @@ export interface PeoplePageRoutesDeps {
   /** Null where mails go to a mail server. */
   readonly outbox: Outbox | null;
   /** Null where reminders go by mail alone. */
-  readonly webhooks: Pick<WebhookBook, "describe"> | null;
+  readonly webhooks: Pick<WebhookSettings, "describe"> | null;
   readonly baseUrl: () => string;
 }
 

@@ -2,7 +2,7 @@ import { basename } from "node:path/posix";
 import { type Request, type Response, Router } from "express";
 import { isId, personId } from "../domain/ids.ts";
 import type { People, PersonDescription } from "../people/people.ts";
-import type { WebhookBook } from "../people/webhook-book.ts";
+import type { WebhookSettings } from "../people/webhook-settings.ts";
 import type { WebhookMessage } from "../remote/webhook.ts";
 import { isConfirmed } from "./confirmed.ts";
 import { formField, formGuard } from "./form-guard.ts";
@@ -15,7 +15,7 @@ import type { Viewers } from "./viewer.ts";
 export interface WebhookRoutesDeps {
   readonly viewers: Viewers;
   readonly people: People;
-  readonly webhooks: WebhookBook;
+  readonly webhooks: WebhookSettings;
   /** What somebody is sent who asks for a test. */
   readonly tests: TestLimit;
   readonly testFor: (person: PersonDescription) => WebhookMessage;

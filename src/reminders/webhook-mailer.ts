@@ -11,12 +11,12 @@ interface WebhookMailerDeps {
 const mark = "webhook of person ";
 
 /** How people are reached by webhook. */
-export const reachByWebhook = (book: {
+export const reachByWebhook = (settings: {
   readonly has: (person: PersonId) => boolean;
   readonly since: (person: PersonId) => Temporal.Instant | null;
 }): MailChannel => ({
-  addressOf: ({ id }) => (book.has(id) ? `${mark}${id}` : ""),
-  since: book.since,
+  addressOf: ({ id }) => (settings.has(id) ? `${mark}${id}` : ""),
+  since: settings.since,
 });
 
 /** Takes mails, and sends what they say to the person's webhook. */

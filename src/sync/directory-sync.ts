@@ -7,9 +7,9 @@ import type { Call, ListSnapshot, Snapshot } from "../upstream/client.ts";
 import { type Absent, DirectoryAbsences, type DirectoryAbsencesDeps } from "./absence.ts";
 import { brakeOf, noticeMissing, stepBrake } from "./apply-snapshot.ts";
 import { judgeLossOfPeople, mayBury } from "./brake.ts";
+import type { DeletionChecks } from "./deletion-checks.ts";
 import type { SyncEvent } from "./event.ts";
 import { isComplete } from "./plan-snapshot.ts";
-import type { Questions } from "./questions.ts";
 import type { MirrorScope } from "./sources-in-scope.ts";
 
 /** What one poll has read. */
@@ -22,7 +22,7 @@ export type FetchedSource =
 
 interface DirectorySyncDeps extends DirectoryAbsencesDeps {
   readonly scope: MirrorScope;
-  readonly questions: Questions;
+  readonly deletionChecks: DeletionChecks;
 }
 
 interface Answer<Kind, Value> {
@@ -174,7 +174,7 @@ export class DirectorySync {
   /** The tasks of a list that is gone are questions, as if the list had been read and were empty. */
   #applyTodolists(source: Source, { snapshot, absent }: Answer<"todolists", Todolist>): Effect {
     if (source.kind !== "todolists") return { told: [], doubts: [] };
-    const { store, questions } = this.#deps;
+    const { store, deletionChecks } = this.#deps;
     const name = sourceName(source);
     const tasksOf = ({ id }: Todolist) => [...store.mirror.keys(`tasks:${id}`).values()];
     const missing = [...absent.gone, ...absent.unknown].flatMap(tasksOf).length;
@@ -194,16 +194,16 @@ export class DirectorySync {
     // No list is read any more that would show once again that they are missing: they may have been found in an old answer.
     for (const list of store.directory.goneListsWithTasks(source.projectId)) {
       const [tasks, asked] = [tasksOf(list), askedOf(list)];
-      const alive = questions.aliveOf(`tasks:${list.id}`, new Set(tasks));
+      const alive = deletionChecks.aliveOf(`tasks:${list.id}`, new Set(tasks));
       const lacking = tasks.filter((key) => !asked.has(key) && !alive.has(key));
-      questions.noticed(lacking, asked);
+      deletionChecks.noticed(lacking, asked);
       // The brake on the look-up has let them all go.
       for (const key of lacking) store.absences.notice(key, `tasks:${list.id}`);
     }
     const noticed = (isComplete(snapshot) ? archivedLists : []).flatMap((list) => {
       const tasks = tasksOf(list);
       const asked = askedOf(list);
-      questions.noticed(tasks, asked);
+      deletionChecks.noticed(tasks, asked);
       return noticeMissing(store, {
         source: `tasks:${list.id}`,
         missing: tasks,

@@ -5,8 +5,8 @@ import { sourceOf } from "../domain/source.ts";
 import { isLagging } from "../store/mirror/lagging-reads.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Upstream } from "../upstream/client.ts";
+import { getItem } from "./deletion-checks.ts";
 import type { Identified } from "./plan-snapshot.ts";
-import { getItem } from "./questions.ts";
 
 /**
  * Whether a list shows an item as it was before one of the edits, all confirmed lately: it may lag behind, as a list of a copy of

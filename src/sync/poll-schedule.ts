@@ -99,7 +99,7 @@ export class PollSchedule {
   readonly #resumed = new Map<string, Source>();
   /** Those of them that the scheduler does not know yet, the oldest first. */
   #toResume: IteratorObject<Resumed> | null = null;
-  #wentAside = false;
+  #tookPriority = false;
   #pace: { readonly value: number; readonly until: number };
   #lastSeconds = 0;
   #setBack = 0;
@@ -133,8 +133,8 @@ export class PollSchedule {
     }
     this.#move();
     this.#pollsSinceLookUp += 1;
-    const aside = this.#wentAside ? null : this.#aside(pollsPerLookUp);
-    this.#wentAside = aside !== null;
+    const aside = this.#tookPriority ? null : this.#aside(pollsPerLookUp);
+    this.#tookPriority = aside !== null;
     const name = aside ?? this.#untried();
     if (name !== null) return { kind: "source", name };
     if (this.#isResuming()) return { kind: "wait", until: this.#deps.clock() };

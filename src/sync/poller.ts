@@ -13,6 +13,7 @@ import {
   type SourceReading,
 } from "./applied-bodies.ts";
 import { type AppliedList, ListApplication } from "./apply-list.ts";
+import type { DeletionChecks } from "./deletion-checks.ts";
 import { DirectorySync, type FetchedSource, type LookUpAnswer } from "./directory-sync.ts";
 import type { SyncEvent } from "./event.ts";
 import { followShown } from "./follow-parents.ts";
@@ -20,7 +21,6 @@ import { type Told, toldByLists, toldByTasks } from "./hints.ts";
 import { askForOutdated } from "./outdated.ts";
 import { isDenied, isLookUpRefused, restOf } from "./plan-snapshot.ts";
 import type { PollResult } from "./poll-schedule.ts";
-import type { Questions } from "./questions.ts";
 import { isLookUp, restAfter, restOfLookUp } from "./schedule.ts";
 import { type Begun, type PollOutcome, type SourceList, samePath } from "./source-list.ts";
 import { type MirrorScope, sourcesInScope } from "./sources-in-scope.ts";
@@ -30,7 +30,7 @@ interface PollerDeps {
   readonly upstream: Upstream;
   readonly scope: MirrorScope;
   readonly sources: SourceList;
-  readonly questions: Questions;
+  readonly deletionChecks: DeletionChecks;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
   /** Requests per second that polls may use at present. */
@@ -320,12 +320,12 @@ export class Poller {
       call,
     }: Pick<Answered, "reading" | "call"> & { readonly snapshot: ListSnapshot<Item> },
   ): Promise<Applied | null> {
-    const { store, questions, onTasks, turns } = this.#deps;
+    const { store, deletionChecks, onTasks, turns } = this.#deps;
     const application = new ListApplication(
       {
         ...this.#deps,
-        aliveOf: (source, lacking) => questions.aliveOf(source, lacking),
-        noticed: (missing, asked) => questions.noticed(missing, asked),
+        aliveOf: (source, lacking) => deletionChecks.aliveOf(source, lacking),
+        noticed: (missing, asked) => deletionChecks.noticed(missing, asked),
       },
       { begun, snapshot, reading },
     );

@@ -17,7 +17,7 @@ export interface PolledSource extends PollCandidate {
    * By what it counts as read although this process has not read it: an earlier one had so lately that it makes no difference,
    * or pages of all tasks have shown the same as the mirror.
    */
-  readonly vouched: "earlier" | "pages" | null;
+  readonly assumedFresh: "earlier" | "pages" | null;
   /** Whether it was ever read into this data directory. */
   readonly everRead: boolean;
   /** When an earlier process began the last attempt of it, if that has read it; null otherwise. */
@@ -106,7 +106,7 @@ export class SourceList {
     for (const entry of this.all()) {
       const { readBefore } = entry;
       if (readBefore && isRecent(readBefore, { length: maxAge, now })) {
-        this.#set({ ...entry, vouched: "earlier" });
+        this.#set({ ...entry, assumedFresh: "earlier" });
       }
     }
   }
@@ -115,14 +115,14 @@ export class SourceList {
   took(name: string, at: Temporal.Instant): void {
     const known = this.get(name);
     if (!known) return;
-    const isKnown = { everRead: true, vouched: "pages", attemptedAt: at } as const;
+    const isKnown = { everRead: true, assumedFresh: "pages", attemptedAt: at } as const;
     this.#set({ ...known, ...isKnown, round: this.#round ?? known.round });
   }
 
   /** Notes that pages of all tasks have shown what all lists of tasks and subtasks had shown. */
   vouch(): void {
     for (const entry of [...this.ofKind("tasks"), ...this.ofKind("subtasks")]) {
-      if (entry.everRead && !entry.settled) this.#set({ ...entry, vouched: "pages" });
+      if (entry.everRead && !entry.settled) this.#set({ ...entry, assumedFresh: "pages" });
     }
   }
 
@@ -214,7 +214,14 @@ export class SourceList {
       return;
     }
     this.#unlink(known);
-    const untried = { turn: 0, ended: 0, answered: 0, notBefore: null, round: null, vouched: null };
+    const untried = {
+      turn: 0,
+      ended: 0,
+      answered: 0,
+      notBefore: null,
+      round: null,
+      assumedFresh: null,
+    };
     const unanswered = { readBefore: null, refusalConfirmed: false, refusedIn: null };
     this.#set({ ...known, ...untried, ...unanswered, source, days });
     this.#link(source);
@@ -355,7 +362,7 @@ export class SourceList {
       failures: 0,
       read: false,
       settled: false,
-      vouched: null,
+      assumedFresh: null,
       everRead: Boolean(state?.succeededAt),
       readBefore: state?.succeededAt && state.failures === 0 ? state.attemptedAt : null,
       refusalConfirmed: false,
@@ -426,16 +433,16 @@ export const isMain = (source: Source): source is MainSource =>
   source.kind === "todolists" || source.kind === "events" || source.kind === "tasks";
 
 /**
- * What the tally counts. `current`: it was read or refused by this process, or is vouched for, `read`: it was read so. `tried`: a poll of it has ended, `told`: it was read or refused, `shown`: it was read; the last
+ * What the tally counts. `current`: it was read or refused by this process, or is assumedFresh for, `read`: it was read so. `tried`: a poll of it has ended, `told`: it was read or refused, `shown`: it was read; the last
  * three in this process or in the round that this process went on with.
  */
 const facts = {
-  current: ({ settled, vouched }: PolledSource) => settled || vouched !== null,
-  read: ({ read, vouched }: PolledSource) => read || vouched !== null,
-  tried: ({ ended, vouched }: PolledSource, isDone: boolean) =>
-    ended > 0 || isDone || vouched === "pages",
-  told: ({ settled, vouched }: PolledSource, isDone: boolean) =>
-    settled || isDone || vouched === "pages",
+  current: ({ settled, assumedFresh }: PolledSource) => settled || assumedFresh !== null,
+  read: ({ read, assumedFresh }: PolledSource) => read || assumedFresh !== null,
+  tried: ({ ended, assumedFresh }: PolledSource, isDone: boolean) =>
+    ended > 0 || isDone || assumedFresh === "pages",
+  told: ({ settled, assumedFresh }: PolledSource, isDone: boolean) =>
+    settled || isDone || assumedFresh === "pages",
   shown: ({ read, turn, refusedIn }: PolledSource, isDone: boolean) =>
     read || (isDone && turn === 0 && refusedIn === null),
 } as const;

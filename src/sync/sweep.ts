@@ -1,9 +1,9 @@
 import type { ItemKey } from "../domain/ids.ts";
 import { createWake } from "../loop.ts";
 import type { Upstream } from "../upstream/client.ts";
+import type { DeletionChecks } from "./deletion-checks.ts";
 import { progressOf, type SweepProgress } from "./event.ts";
 import type { InitialSync } from "./initial-sync.ts";
-import type { Questions } from "./questions.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";
 import type { SubtaskPages } from "./subtask-pages.ts";
 import { TurnOrder } from "./turn-order.ts";
@@ -16,7 +16,7 @@ export interface SweepOptions {
 
 interface SweepDeps {
   readonly sources: SourceList;
-  readonly questions: Questions;
+  readonly deletionChecks: DeletionChecks;
   readonly initial: InitialSync;
   readonly pages: SubtaskPages;
   readonly gate: Upstream["gate"];
@@ -136,17 +136,17 @@ export class Sweep {
 
   /** Settles what a sweep found missing: asks for each item once, and reads again where one may have gone to. */
   async #followUp(signal: AbortSignal): Promise<void> {
-    const { sources, questions, work } = this.#deps;
+    const { sources, deletionChecks, work } = this.#deps;
     const asked = new Set<ItemKey>();
     for (let round = 0; round < followUps && !signal.aborted; round += 1) {
       const next = (room: number): readonly Job[] =>
-        questions.next(room, asked).map((key) => {
+        deletionChecks.next(room, asked).map((key) => {
           asked.add(key);
-          return () => questions.ask(key, signal);
+          return () => deletionChecks.ask(key, signal);
         });
       await work({ signal, next, rest: () => longestRestMs });
-      const { read } = questions.settle();
-      const forbidden = questions.forbidden();
+      const { read } = deletionChecks.settle();
+      const forbidden = deletionChecks.forbidden();
       if (read.size + forbidden.size === 0) return;
       for (const key of forbidden.keys()) asked.delete(key);
       const due = new Set([...read, ...forbidden.values()]);

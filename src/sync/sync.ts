@@ -5,6 +5,7 @@ import type { Store } from "../store/store.ts";
 import { createTurns, type Turns } from "../turns.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { AppliedPages } from "./applied-pages.ts";
+import { DeletionChecks } from "./deletion-checks.ts";
 import { applyScope } from "./directory-sync.ts";
 import { SweepCounts, type SweepSummary, type SyncEvent } from "./event.ts";
 import { FastPath, type FastPathState } from "./fast-path.ts";
@@ -13,7 +14,6 @@ import { InitialSync } from "./initial-sync.ts";
 import { type Forecast, outlookOf } from "./outlook.ts";
 import { type PollResult, PollSchedule } from "./poll-schedule.ts";
 import { type PollEnding, Poller, type ReadItems } from "./poller.ts";
-import { Questions } from "./questions.ts";
 import { isLongSweep, isLookUp } from "./schedule.ts";
 import type { SideOptions } from "./side-queue.ts";
 import { SideReader } from "./side-reader.ts";
@@ -125,7 +125,7 @@ export function createSync(deps: SyncDeps): Sync {
 class Syncing implements Sync {
   readonly #deps: SyncDeps;
   readonly #sources: SourceList;
-  readonly #questions: Questions;
+  readonly #deletionChecks: DeletionChecks;
   readonly #initial: InitialSync;
   readonly #schedule: PollSchedule;
   readonly #poller: Poller;
@@ -166,7 +166,7 @@ class Syncing implements Sync {
     const report = (event: SyncEvent) => this.#report(event);
     this.#deps = deps;
     this.#sources = new SourceList(deps.store, deps.clock);
-    this.#questions = new Questions({ ...deps, sources: this.#sources, report });
+    this.#deletionChecks = new DeletionChecks({ ...deps, sources: this.#sources, report });
     this.#initial = new InitialSync(deps.store, this.#sources);
     const isToldOf = ({ everRead, refusedIn }: PolledSource) => everRead || refusedIn !== null;
     this.#wasWhole = this.#initial.hasReadAll && this.#sources.all().every(isToldOf);
@@ -188,7 +188,7 @@ class Syncing implements Sync {
       turns,
       pace: () => this.#pace(),
       sources: this.#sources,
-      questions: this.#questions,
+      deletionChecks: this.#deletionChecks,
       report,
       onTasks: (items, contents) => this.#side.queue.follow(items, contents),
       onRead: (source, { told, put, shown, ...revealed }) => {
@@ -217,7 +217,7 @@ class Syncing implements Sync {
     });
     this.#sweep = new Sweep({
       sources: this.#sources,
-      questions: this.#questions,
+      deletionChecks: this.#deletionChecks,
       initial: this.#initial,
       pages: new SubtaskPages({
         ...pageDeps,
@@ -270,7 +270,7 @@ class Syncing implements Sync {
   }
 
   get settled(): boolean {
-    return this.#questions.settled;
+    return this.#deletionChecks.settled;
   }
 
   get fastPath(): FastPathState {
@@ -329,7 +329,7 @@ class Syncing implements Sync {
       this.#beginRound();
       await this.#followEarlier(signal);
       await this.#sweep.run(options);
-      const { braked } = this.#questions.settle();
+      const { braked } = this.#deletionChecks.settle();
       this.#sources.save();
       this.#updateReady();
       if (!signal.aborted) this.#sources.endRound();
@@ -419,7 +419,7 @@ class Syncing implements Sync {
 
   /**
    * The next thing to ask for, chosen as late as can be: once each source was tried, only when nothing else waits to be
-   * sent. Questions take no more than every second place, and side sources, which wait until all items have been read once,
+   * sent. DeletionChecks take no more than every second place, and side sources, which wait until all items have been read once,
    * one of `pollsPerSide` and one. `underWay`: how many things were asked for and are not answered.
    */
   #nextInRun(signal: AbortSignal, underWay: number): readonly Job[] {
@@ -449,10 +449,10 @@ class Syncing implements Sync {
   }
 
   #question(signal: AbortSignal): Job | null {
-    const [key] = this.#questions.next(1, null);
+    const [key] = this.#deletionChecks.next(1, null);
     if (key === undefined) return null;
     return async () => {
-      await this.#questions.ask(key, signal);
+      await this.#deletionChecks.ask(key, signal);
       this.#settle();
     };
   }
@@ -511,7 +511,7 @@ class Syncing implements Sync {
   async #poll(name: string, signal: AbortSignal): Promise<void> {
     const source = this.#sources.get(name)?.source;
     await this.#poller.poll(name, signal);
-    this.#questions.polled(name);
+    this.#deletionChecks.polled(name);
     if (source) this.#initial.note(source);
     this.#updateReady();
     if (source && isLookUp(source.kind)) this.#tellCeiling();
@@ -594,7 +594,7 @@ class Syncing implements Sync {
 
   /** Buries what is settled; the sources that have to be read before more can be are hurried. */
   #settle(): void {
-    for (const name of this.#questions.settleNews().read) {
+    for (const name of this.#deletionChecks.settleNews().read) {
       if (!this.#sources.get(name)?.underWay) this.#sources.hurry(name);
     }
   }

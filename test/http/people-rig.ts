@@ -5,7 +5,7 @@ import { createSeal } from "../../src/domain/sealed-text.ts";
 import { createChoiceSigner } from "../../src/domain/signed-links.ts";
 import { createServiceActions } from "../../src/edits/workspace/service-actions.ts";
 import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
-import { createWebhookBook } from "../../src/people/webhook-book.ts";
+import { createWebhookSettings } from "../../src/people/webhook-settings.ts";
 import { testMessage } from "../../src/reminders/webhook-mailer.ts";
 import { knownValuesIn } from "../../src/store/mirror/mirror.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -125,7 +125,7 @@ function webhooksOver(store: Store, clock: () => Temporal.Instant, url?: string)
   const listed =
     url === undefined ? null : ({ url, format: "json", token: null, secret: null } as const);
   return {
-    webhooks: createWebhookBook({
+    webhooks: createWebhookSettings({
       store,
       seal: () => createSeal(feedKey, "webhooks of people"),
       listed: (person) => (person === ben && listed ? { ...listed, withMail: true } : null),

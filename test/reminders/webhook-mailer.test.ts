@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PersonId } from "../../src/domain/ids.ts";
 import { createSeal } from "../../src/domain/sealed-text.ts";
-import { createWebhookBook, type WebhookBook } from "../../src/people/webhook-book.ts";
+import { createWebhookSettings, type WebhookSettings } from "../../src/people/webhook-settings.ts";
 import { byMail } from "../../src/reminders/recipients.ts";
 import { createWebhookMailer, reachByWebhook } from "../../src/reminders/webhook-mailer.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -22,8 +22,8 @@ async function bothWays(
     person === only
       ? { url: receiver.url, format: "json" as const, token: null, secret: null, withMail }
       : null;
-  const bookOf = (store: Store): WebhookBook =>
-    createWebhookBook({
+  const bookOf = (store: Store): WebhookSettings =>
+    createWebhookSettings({
       store,
       seal: () => createSeal(Buffer.from("a key of this test"), "webhooks of people"),
       listed,
@@ -32,8 +32,8 @@ async function bothWays(
       clock: () => Temporal.Instant.from(now),
     });
   const common = { folder, now, ticks: false } as const;
-  const withBook = { book: null as WebhookBook | null };
-  const need = (): WebhookBook => {
+  const withBook = { book: null as WebhookSettings | null };
+  const need = (): WebhookSettings => {
     if (!withBook.book) throw new Error("there is no book yet");
     return withBook.book;
   };
@@ -140,7 +140,7 @@ describe("reminders by webhook", () => {
   });
 });
 
-describe("WebhookBook", () => {
+describe("WebhookSettings", () => {
   it("keeps addresses sealed, counts from when they were set, and refuses the own network", async () => {
     const receiver = await aReceiver();
     const { mail, book } = await bothWays(receiver, { only: ben });

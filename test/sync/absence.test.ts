@@ -87,8 +87,8 @@ describe("areSettled()", () => {
     ["a person has let it go", open, [{ ...brake, releasedAt }], false, false],
     ["the service has to confirm it", open, [{ ...brake, needsPerson: false }], false, false],
     ["another source is braked", open, [{ ...brake, source: "tasks:2" }], false, false],
-  ])("result when %s", (_what, questions, brakes, aside, settled) => {
+  ])("result when %s", (_what, deletionChecks, brakes, aside, settled) => {
     const itemsOf = () => [itemKey(1)];
-    expect(areSettled(questions, { brakes, itemsOf, isAside: () => aside })).toBe(settled);
+    expect(areSettled(deletionChecks, { brakes, itemsOf, isAside: () => aside })).toBe(settled);
   });
 });

@@ -183,9 +183,9 @@ async function twins() {
     /** What is missing is asked for, and what is gone is buried. */
     async ask() {
       const { signal } = new AbortController();
-      for (const { questions } of both) {
-        for (const key of questions.next(50, null)) await questions.ask(key, signal);
-        questions.settle();
+      for (const { deletionChecks } of both) {
+        for (const key of deletionChecks.next(50, null)) await deletionChecks.ask(key, signal);
+        deletionChecks.settle();
       }
     },
     expectAlike() {

@@ -55,6 +55,7 @@ export { itemOfPlain, type PlainIncomingItem, plainItemOf } from "./read/plain-c
 export { isReminder, isRepeating } from "./read/read-alarm.ts";
 export { findUnstorable, readItem } from "./read/read-item.ts";
 export { readSpan } from "./read/read-span.ts";
+export { fail, ok, type Result } from "./result.ts";
 export { cleanText, longestText, oneLine, tooLongMessage } from "./text.ts";
 export {
   matchesPropertyRange,

@@ -1,4 +1,4 @@
-/** How something ended that is expected to fail at times. */
+/** An expected ending: a value, or a failure that the caller must look at. */
 export type Result<Value, Failure> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: Failure };

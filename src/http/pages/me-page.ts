@@ -1,6 +1,6 @@
 import { browserName } from "../../domain/program-name.ts";
 import type { PersonDescription } from "../../people/people.ts";
-import type { WebhookDescription } from "../../people/webhook-book.ts";
+import type { WebhookDescription } from "../../people/webhook-settings.ts";
 import type { LogIn } from "../../store/calendars/sign-ins.ts";
 import { badge, button, card, facts, linkButton, postForm } from "./components.ts";
 import { told } from "./edit-parts.ts";

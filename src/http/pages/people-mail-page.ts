@@ -1,7 +1,7 @@
 import { type MailChoice, mailKinds, mailKindWords } from "../../domain/mail-kind.ts";
 import type { OutboxMail, OutboxText } from "../../mail/outbox.ts";
 import type { PersonDescription } from "../../people/people.ts";
-import type { WebhookDescription } from "../../people/webhook-book.ts";
+import type { WebhookDescription } from "../../people/webhook-settings.ts";
 import type { MailAhead } from "../../reminders/reminders.ts";
 import type { MailState, RecentMail } from "../../store/mails/ledger.ts";
 import {

@@ -1,5 +1,5 @@
 import type { PersonDescription } from "../../people/people.ts";
-import type { WebhookDescription } from "../../people/webhook-book.ts";
+import type { WebhookDescription } from "../../people/webhook-settings.ts";
 import {
   button,
   card,

@@ -1,6 +1,6 @@
 import type { Store } from "../../../src/store/store.ts";
+import { DeletionChecks } from "../../../src/sync/deletion-checks.ts";
 import { Poller } from "../../../src/sync/poller.ts";
-import { Questions } from "../../../src/sync/questions.ts";
 import { SourceList } from "../../../src/sync/source-list.ts";
 import { createTurns, type Turns } from "../../../src/turns.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
@@ -21,10 +21,10 @@ export function pollByHand(
   const sources = new SourceList(store, clock);
   const maxAge = Temporal.Duration.from({ minutes: 15 });
   const deps = { store, upstream, sources, clock, maxAge, report: () => undefined };
-  const questions = new Questions(deps);
+  const deletionChecks = new DeletionChecks(deps);
   const poller = new Poller({
     ...deps,
-    questions,
+    deletionChecks,
     scope: { projects: "discover", people: [], discoverPeople: true },
     pace: () => 2.5,
     onTasks: () => undefined,
@@ -32,5 +32,5 @@ export function pollByHand(
     turns: more.turns ?? createTurns(),
   });
   const { signal } = new AbortController();
-  return { sources, questions, poller, poll: (name: string) => poller.poll(name, signal) };
+  return { sources, deletionChecks, poller, poll: (name: string) => poller.poll(name, signal) };
 }

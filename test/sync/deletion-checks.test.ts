@@ -10,7 +10,7 @@ it("settle() waits anew for every other list when an item is missing a second ti
   const [first, second, third] = [placeAt(it, 0), placeAt(it, 0, 1), placeAt(it, 1)];
   const task = addTask(it, first, { title: "Travels" });
   await it.sweep();
-  const { poll, questions } = pollByHand(it);
+  const { poll, deletionChecks } = pollByHand(it);
   const moved = (from: typeof first, to: typeof first) => {
     const body = { project: to.project, list_id: to.list, move_task: true };
     insist(it.sandbox.workspace.tasks.update({ ...from, task }, body));
@@ -28,8 +28,8 @@ it("settle() waits anew for every other list when an item is missing a second ti
   for (const { list } of [first, third, placeAt(it, 1, 1)]) await poll(`tasks:${list}`);
   moved(second, third);
   await poll(`tasks:${second.list}`);
-  await questions.ask(key, signal);
-  const { bury, read } = questions.settle();
+  await deletionChecks.ask(key, signal);
+  const { bury, read } = deletionChecks.settle();
   expect(bury).toEqual([]);
   expect(read).toContain(`tasks:${third.list}`);
 });
@@ -39,7 +39,7 @@ it("settle() waits for a list that could not be read, until that has failed many
   const [first, second, third] = [placeAt(it, 0), placeAt(it, 0, 1), placeAt(it, 1)];
   const task = addTask(it, first, { title: "Travels" });
   await it.sweep();
-  const { poll, questions } = pollByHand(it);
+  const { poll, deletionChecks } = pollByHand(it);
   const { signal } = new AbortController();
   const key = it.store.mirror.find("task", serviceId(task));
   if (key === null) throw new Error("the task is not mirrored");
@@ -52,14 +52,14 @@ it("settle() waits for a list that could not be read, until that has failed many
     times: 100,
   });
   await poll(`tasks:${first.list}`);
-  await questions.ask(key, signal);
+  await deletionChecks.ask(key, signal);
   for (const { list } of [third, placeAt(it, 1, 1)]) await poll(`tasks:${list}`);
   for (let failures = 1; failures < 8; failures += 1) {
     await poll(`tasks:${second.list}`);
-    expect(questions.settle()).toMatchObject({ bury: [] });
+    expect(deletionChecks.settle()).toMatchObject({ bury: [] });
   }
   await poll(`tasks:${second.list}`);
-  expect(questions.settle()).toMatchObject({ bury: [key] });
+  expect(deletionChecks.settle()).toMatchObject({ bury: [key] });
 });
 
 /** A task that answered by itself while its list lacked it, as one does that is some seconds old, and what polls the list. */
@@ -69,16 +69,16 @@ async function lackedByItsList() {
   const place = placeAt(it, 0);
   const task = addTask(it, place, { title: "Short-lived" });
   await it.sweep();
-  const { poll, questions } = pollByHand(it, { clock: () => now });
+  const { poll, deletionChecks } = pollByHand(it, { clock: () => now });
   const key = it.store.mirror.find("task", serviceId(task));
   if (key === null) throw new Error("the task is not mirrored");
   const read = async (seconds: number) => {
     now = now.add({ seconds });
     await poll(`tasks:${place.list}`);
-    for (const item of questions.next(9, null))
-      await questions.ask(item, new AbortController().signal);
-    for (const source of questions.settle().read) await poll(source);
-    return questions.settle().bury.includes(key) || it.store.mirror.get(key) === null;
+    for (const item of deletionChecks.next(9, null))
+      await deletionChecks.ask(item, new AbortController().signal);
+    for (const source of deletionChecks.settle().read) await poll(source);
+    return deletionChecks.settle().bury.includes(key) || it.store.mirror.get(key) === null;
   };
   it.sandbox.faults.add({
     kind: "transform",
@@ -113,37 +113,37 @@ async function emptied(count: number) {
   for (let nth = 0; nth < count; nth += 1) addTask(it, place, { title: `Task ${nth}` });
   await it.sweep();
   const source = `tasks:${place.list}`;
-  const { poll, questions } = pollByHand(it);
+  const { poll, deletionChecks } = pollByHand(it);
   const { tasks } = it.sandbox.workspace;
   for (const { id } of insist(tasks.list(place))) insist(tasks.remove({ ...place, task: id }));
   await poll(source);
   it.store.brakes.release(source);
-  return { it, source, poll, questions, missing: it.store.absences.all().length };
+  return { it, source, poll, deletionChecks, missing: it.store.absences.all().length };
 }
 
 it("next() comes to what is behind many questions that rest, and back to the first", async () => {
-  const { it, questions, missing } = await emptied(60);
+  const { it, deletionChecks, missing } = await emptied(60);
   it.sandbox.faults.add({ kind: "status", status: 500, path: /\/tasks\/\d+$/, times: Infinity });
   const { signal } = new AbortController();
   const asked = new Set<number>();
   for (let look = 0; look < missing + 5; look += 1) {
-    for (const key of questions.next(1, null)) {
+    for (const key of deletionChecks.next(1, null)) {
       expect(asked.has(key)).toBe(false);
       asked.add(key);
-      await questions.ask(key, signal);
+      await deletionChecks.ask(key, signal);
     }
   }
   expect(asked.size).toBe(missing);
-  expect(questions.next(missing, new Set())).toHaveLength(missing);
+  expect(deletionChecks.next(missing, new Set())).toHaveLength(missing);
 });
 
 it("settle() buries as many of a source at once as it is to, and lifts the brake after the last one", async () => {
-  const { it, source, poll, questions, missing } = await emptied(60);
+  const { it, source, poll, deletionChecks, missing } = await emptied(60);
   for (const { item } of it.store.absences.all()) it.store.absences.confirm(item);
-  const { read } = questions.settle(25);
+  const { read } = deletionChecks.settle(25);
   for (const name of read) await poll(name);
   for (let left = missing; left > 0; ) {
-    const { bury } = questions.settle(25);
+    const { bury } = deletionChecks.settle(25);
     expect(bury).toHaveLength(Math.min(25, left));
     left -= bury.length;
     expect(it.store.absences.all()).toHaveLength(left);

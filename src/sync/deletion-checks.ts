@@ -17,7 +17,7 @@ import { isIdentified, isUnderWay } from "./plan-snapshot.ts";
 import { restAfter } from "./schedule.ts";
 import type { PolledSource, SourceList } from "./source-list.ts";
 
-interface QuestionsDeps {
+interface DeletionChecksDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly sources: SourceList;
@@ -50,8 +50,8 @@ const isReadAfter = ({ answered, ended, failures }: PolledSource, turn: number):
  * Asks the service one by one for items that their lists no longer show, and buries those that are gone. The store
  * keeps the questions; this class knows only what its process has tried.
  */
-export class Questions {
-  readonly #deps: QuestionsDeps;
+export class DeletionChecks {
+  readonly #deps: DeletionChecksDeps;
   readonly #asked = new Map<ItemKey, Attempt>();
   /** The source list's turn when the absence was noticed; none for those of an earlier process. */
   readonly #noticed = new Map<ItemKey, number>();
@@ -66,7 +66,7 @@ export class Questions {
   #lookedUpTo = 0;
   #awaited: ReadonlySet<string> = new Set();
 
-  constructor(deps: QuestionsDeps) {
+  constructor(deps: DeletionChecksDeps) {
     this.#deps = deps;
   }
 

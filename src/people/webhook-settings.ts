@@ -33,7 +33,7 @@ export interface WebhookDescription {
 }
 
 /** Where people have their messages sent by HTTP. Their own choice goes before the configuration's. */
-export interface WebhookBook {
+export interface WebhookSettings {
   /** Whether anybody has one. */
   isEmpty(): boolean;
   has(person: PersonId): boolean;
@@ -48,7 +48,7 @@ export interface WebhookBook {
   send(person: PersonId, message: WebhookMessage): Promise<Posted>;
 }
 
-interface WebhookBookDeps {
+interface WebhookSettingsDeps {
   readonly store: Pick<Store, "personWebhooks">;
   readonly seal: () => Seal;
   readonly listed: (person: PersonId) => ListedWebhook | null;
@@ -65,7 +65,7 @@ const longest = 2000;
  * Addresses and tokens that people set are sealed, as whoever has them can send or read there; and they may not point into a
  * private network, as a person is not who runs this machine. Those of the configuration may.
  */
-export function createWebhookBook(deps: WebhookBookDeps): WebhookBook {
+export function createWebhookSettings(deps: WebhookSettingsDeps): WebhookSettings {
   const { store, listed, clock } = deps;
 
   function own(
