@@ -1,4 +1,4 @@
-/** A colour as calendars are told it. */
+/** A color, in the forms that calendar programs read. */
 export interface Colour {
   /** `#RRGGBB`. */
   readonly hex: string;

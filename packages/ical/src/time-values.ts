@@ -140,7 +140,7 @@ export function writeDuration(duration: Temporal.Duration): string {
       }).toString();
 }
 
-/** Whole days, also where they are told in hours or seconds, as days have 24 hours to a date; null for other lengths. */
+/** Whole days, also if they are given in hours or seconds, as a day has 24 hours for dates; null for other lengths. */
 export function wholeDaysOf(length: Temporal.Duration): Temporal.Duration | null {
   const days = length.total("seconds") / 86_400;
   return Number.isInteger(days) ? Temporal.Duration.from({ days }) : null;

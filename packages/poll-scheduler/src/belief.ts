@@ -25,7 +25,7 @@ export interface Revealed {
   readonly activity: number;
 }
 
-/** What a poll has told: starts of sessions, and as the negative logarithm how unlikely it was that nothing happened. */
+/** What a poll revealed: starts of sessions, and as the negative logarithm how unlikely it was that nothing happened. */
 interface Observed {
   readonly starts: readonly number[];
   /** 0 where something happened. */
@@ -76,7 +76,7 @@ export class Belief {
   #gaps = 0;
   #gapSeconds = 0;
   #lastChange = Number.NEGATIVE_INFINITY;
-  /** Changes seen, which tell how much it can say of the kind. */
+  /** Changes seen: how much the source can contribute to the estimate of its kind. */
   #changes = 0;
   #isOld = false;
 

@@ -6,9 +6,9 @@ export interface Expectation extends Pick<Outlook, "level" | "excess" | "fade" |
   readonly weight: number;
   /** By which part of itself the level changes per second with the time of the day. */
   readonly slope: number;
-  /** Sum of (expected changes that a hint told of) x (seconds between the last poll and the hint). */
+  /** Sum of (expected changes that a hint reported) x (seconds between the last poll and the hint). */
   readonly hinted: number;
-  /** So many seconds after the last poll something else has told, so reliably (0 to 1), that nothing had happened. */
+  /** Seconds after the last poll at which another source reported, with a reliability from 0 to 1, that nothing had changed. */
   readonly quietFor: number;
   readonly certainty: number;
   /** Seconds from one poll of anybody to the next, so what it takes to ask a little later. */

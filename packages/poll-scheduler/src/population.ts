@@ -140,7 +140,7 @@ export class Population {
       this.#sums[k] = (this.#sums[k] ?? 0) + (posterior[k] ?? 0) / total;
     }
     this.#folded += 1;
-    // A source that hardly changes cannot tell the kinds apart; all are of one kind in most workspaces.
+    // A source that hardly changes cannot distinguish the kinds; all are of one kind in most workspaces.
     const weight = Math.min(1, changes / tellingChanges);
     this.#sessionSum += (weight * sessions) / total;
     this.#kindSum += weight;
@@ -236,7 +236,7 @@ export const leastWeight = 0.005;
 /** What each pass keeps of the evidence for speeds. */
 const scoreKept = 0.995;
 
-/** Changes after which a source tells its kind with full weight. */
+/** Changes after which a source counts fully toward its kind. */
 const tellingChanges = 4;
 
 /** After so many passes, two hours where a pass takes a quarter of an hour, two thirds of the prior are what was learned. */

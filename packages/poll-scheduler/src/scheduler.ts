@@ -34,12 +34,12 @@ export interface SourceTraits {
   readonly group?: string | null;
 }
 
-/** What the first poll of a source told of the time before. */
+/** What the first poll of a source revealed about the time before it. */
 export interface Recalled {
   /** When its items were last changed, in order, complete since `from`; in seconds. */
   readonly times: readonly number[];
   readonly from: number;
-  /** How active the whole workspace was between two moments: 1 = as usual; 0 = not at all, so that quiet tells nothing. */
+  /** How active the whole workspace was between two moments: 1 = as usual; 0 = not at all, so that quiet means nothing. */
   readonly activity: (from: number, to: number) => number;
 }
 
@@ -90,7 +90,7 @@ class Known implements Candidate {
   expected = nothingExpected;
   isAway = false;
   due: number | null = null;
-  /** Changes that a hint told of during the poll under way, which may have been too early for them. */
+  /** Changes that a hint reported during the poll under way, which may have been too early for them. */
   owed = 0;
   /** Its places in the order of last polls, while it may be asked, and in that of the ends of rests. */
   readonly age: Place = { due: null, known: this };
@@ -260,7 +260,7 @@ export class Scheduler {
   }
 
   /**
-   * Takes in what the first poll of a source told about the three days before it. It does not teach the hours of the day: the latest
+   * Learns from what the first poll of a source revealed about the three days before it. It does not teach the hours of the day: the latest
    * hours would look busiest.
    */
   recall(key: string, { from, times, activity }: Recalled): void {
@@ -305,7 +305,7 @@ export class Scheduler {
     this.#worths.put(known, now);
   }
 
-  /** Somebody has told, so reliably (0 to 1), that a source has not changed up to a moment. */
+  /** Records a report, of a reliability from 0 to 1, that a source has not changed up to a moment. */
   unchanged(
     key: string,
     { at, certainty }: { readonly at: number; readonly certainty: number },
@@ -428,7 +428,7 @@ export const recalledSeconds = 72 * hour;
 
 /**
  * Parts of the time before a first poll, as if it had been polled at the end of each: a source may have become another one in each, and
- * its pace is learned on the way. They get shorter towards the present, which tells the most.
+ * its pace is learned on the way. They get shorter towards the present, which is the most informative.
  */
 function* stretches(since: number, until: number): Generator<readonly [number, number]> {
   for (let from = since; from < until; ) {

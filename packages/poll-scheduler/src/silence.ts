@@ -12,7 +12,7 @@ export interface SilenceOptions {
   readonly quietPart: number;
 }
 
-/** What one poll has told of the time since the source's last one. */
+/** What one poll revealed about the time since the previous poll of its source. */
 interface Told {
   readonly from: number;
   readonly at: number;

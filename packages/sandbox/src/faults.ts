@@ -76,7 +76,7 @@ export class Faults {
     this.#timers.add(timer.cancel);
   }
 
-  /** Carries out the oldest late requests that wait for it, all unless told; returns how many. */
+  /** Carries out the oldest late requests that wait for it, all by default; returns how many. */
   deliverLate(most = this.#undelivered.length): number {
     const due = this.#undelivered.splice(0, most);
     for (const effect of due) effect();

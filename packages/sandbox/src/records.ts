@@ -89,7 +89,7 @@ export interface EventRecord extends EventTexts {
   readonly start: string;
   /** Null when none was given: the event then ends with its start, or with its only day. */
   readonly end: string | null;
-  /** How a missing end is told; `equal` unless old data says otherwise. */
+  /** How a missing end is returned; `equal` except in old data. */
   readonly bareEnd: "equal" | "absent" | "empty";
   readonly allDay: boolean;
   readonly milestone: boolean;

@@ -36,7 +36,7 @@ export class RequestLog {
     return most;
   }
 
-  /** Adds a request that has just arrived; what becomes known later is told to the entry given back. */
+  /** Adds a request that has just arrived; later facts are added through the returned entry. */
   arrived(request: Omit<RequestEntry, "personId" | "status" | "body">): OpenEntry {
     if (this.#entries.length >= capacity) this.#entries = this.#entries.slice(capacity / 10);
     const entry = new OpenEntry(request);

@@ -14,7 +14,7 @@ import type { Workspace } from "./workspace.ts";
 
 interface AppParts extends AdmissionParts {
   readonly workspace: Workspace;
-  /** The service's clock, which each answer tells. */
+  /** The service's clock, sent with each response. */
   readonly clock: () => Temporal.Instant;
   /** Whether the look-ups that the service's document does not show are answered. */
   readonly discovery: boolean;

@@ -48,7 +48,7 @@ function showEntry(entry: HistoryRecord, timeZone: string) {
   };
 }
 
-/** One field of a task that changed, told for people. */
+/** One changed field of a task, described for people. */
 interface TaskChange {
   readonly field: string;
   readonly from: string;

@@ -117,7 +117,7 @@ export function showWork(
   };
 }
 
-/** An id told as a number or a text; 0, which nothing has, for anything else. */
+/** An id given as a number or a string; 0, which nothing has, for anything else. */
 export function wholeNumber(id: unknown): number {
   const number = typeof id === "number" || typeof id === "string" ? Number(id) : 0;
   return Number.isSafeInteger(number) ? number : 0;

@@ -20,7 +20,7 @@ interface ParentManner {
 }
 
 /**
- * Subtasks of tasks; their changes move nothing of the parent but the count, unless told otherwise.
+ * Subtasks of tasks; their changes move nothing of the parent but the count, unless configured otherwise.
  * Source: service-api.md, Subtasks; beyond-the-document.md, Values.
  */
 export class SubtaskWork {

@@ -37,7 +37,7 @@ export interface CalendarFile extends IncomingCalendar {
 
 /**
  * Reads a calendar file of edits, which may hold several calendars. `zone` is the account's IANA zone, in which floating times
- * stand. Fails with every reason found when the file as a whole cannot be trusted. A fault of one item is told in that item, what
+ * stand. Fails with every reason found when the file as a whole cannot be trusted. A fault of one item is reported in that item, what
  * else was left out in `ignored`; both leave the others usable.
  */
 export function readCalendar(
@@ -55,7 +55,7 @@ export function readCalendar(
   return first ? ok(joined(files, { first, ignored: [...skipped, ...failures] })) : fail(failures);
 }
 
-/** Calendars of one file as one. A cancellation among others is told by its items. */
+/** Calendars of one file as one. If only some are cancellations, each item says so itself. */
 function joined(
   files: readonly CalendarFile[],
   { first, ignored }: { readonly first: CalendarFile; readonly ignored: readonly IcsProblem[] },
@@ -200,7 +200,7 @@ function ignoredProblem(component: Component): IcsProblem {
 }
 
 /**
- * Of several items with one UID the newest stands, and equal ones are one item. Where nothing tells which is newer, the UID is
+ * Of several items with one UID the newest stands, and equal ones are one item. If it is unknown which is newer, the UID is
  * refused. Overrides of a series share its UID.
  */
 function withoutDoubles(items: readonly IncomingItem[]): readonly IncomingItem[] {

@@ -56,7 +56,7 @@ function isOnce(rule: string, start: string): boolean {
   return lasts >= -slack && lasts + slack < step;
 }
 
-/** Hours from one occurrence to the next, at least; null where that is not told by FREQ and INTERVAL alone. */
+/** Hours from one occurrence to the next, at least; null if FREQ and INTERVAL alone do not determine it. */
 function stepOf(parts: ReadonlyMap<string, string>): number | null {
   const by = [...parts.keys()].filter((name) => name.startsWith("BY"));
   const isOneDay = parts.get("FREQ") === "WEEKLY" && /^[A-Z]{2}$/.test(parts.get("BYDAY") ?? "");

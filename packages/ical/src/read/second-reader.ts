@@ -27,7 +27,7 @@ interface ReadItem {
 }
 
 /**
- * Reads the times of accepted items a second time, with node-ical, and tells by item where it says another day or moment
+ * Reads the times of accepted items a second time, with node-ical, and reports, by item, where it reads another day or moment
  * for a start, an end, a due date or a completion: two programs would show such an item at two times. It sees the lines
  * as the file has them, folds and all, but for the forms of `rewordings`, and one item at a time, so that what it throws
  * is of no harm. Where it reads nothing there is nothing to compare.
@@ -137,7 +137,7 @@ function createForms(): (read: ReadItem) => number {
 const offsetOf = (time: Temporal.ZonedDateTime | null): number =>
   time ? time.offsetNanoseconds / 1e9 + 100_000 : 0;
 
-/** The item has no problems, so that the length of a value tells what it is; a leap second is a form of its own. */
+/** The item has no problems, so that the length of a value determines its type; a leap second is a form of its own. */
 const isPlain = (name: string, value: string): boolean =>
   name !== "DURATION" && (value.length === 8 || (value.length < 17 && !value.startsWith("60", 13)));
 

@@ -152,7 +152,7 @@ function readRule(
     const isCounted = parts.some((part) => part.startsWith("COUNT="));
     if (repeats.next(dtstart, true)) return ok({ repeats, isCounted });
   } catch {
-    // What the library does not understand is told as what never comes true.
+    // Rules that the library does not understand are written as rules that never apply.
   }
   return fail(`RRULE ${quotedValue(value)} names no day of any year`);
 }

@@ -16,7 +16,7 @@ export interface Observance {
 const lookBack = 12;
 /** A rule that holds for so much longer than the asked years has no end: after 28 years weekdays are on the same days. */
 const lookAhead = 28;
-/** Single changes after the asked years that are told nevertheless, as calendars keep zones. */
+/** Single changes after the requested years, written anyway because calendars keep zones. */
 const courtesy = 2;
 const anchorYear = 1970;
 /** What no table of single changes reaches: from then on there are rules without end, or nothing. */
