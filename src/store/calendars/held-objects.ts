@@ -17,8 +17,8 @@ export interface HeldObjects {
   rename(edit: EditId, name: string): void;
   /** Before an edit is let go: octets whose item others have seen change since are not given out as they came. */
   outdate(edit: EditId): void;
-  /** The edit was let go: its octets become those of the item, for everybody. */
-  grant(edit: EditId): void;
+  /** The edit was let go: its octets become those of the item, for everybody. Returns whether it has put any. */
+  grant(edit: EditId): boolean;
   /** The edit was discarded: its editor is shown the item as all others are, under a SEQUENCE that has not fallen. */
   drop(edit: EditId): void;
 }
@@ -79,8 +79,9 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): Held
       if (everybodys > Math.max(put, risen)) changes.touch(item, everybodys);
     },
     grant(edit) {
-      give.run(edit);
+      const given = give.run(edit).changes;
       remove.run(edit);
+      return given > 0;
     },
     drop(edit) {
       const row = numbers.get(edit);

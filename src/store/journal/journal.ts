@@ -189,7 +189,8 @@ export function createJournal({
     // Also by an edit of another channel that has taken the place of one with a name.
     objectNames.grant(edit.item);
     if (isShownToEditor(edit)) {
-      heldObjects.grant(id);
+      // Everybody is given other octets, even if the item says what it said before.
+      if (heldObjects.grant(id)) changes.note(edit.item);
       changes.logForEditor(edit.item, edit.actor);
     }
     return true;

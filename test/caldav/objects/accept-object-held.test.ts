@@ -51,6 +51,19 @@ describe("octets that take a held change back", () => {
   });
 });
 
+it("octets of an approved change are reported to all, also if somebody has made the same change since", () => {
+  const rig = heldRig();
+  const path = rig.member(aTask(601, { title: "Chore" }));
+  const body = rig.text(path).replace("SUMMARY:Chore", "SUMMARY:Work\r\nCOLOR:red");
+  rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } });
+  rig.member(aTask(601, { title: "Work" }));
+  const token = rig.token("tasks-3001", 12);
+  const before = rig.bens(path);
+  rig.approve();
+  expect(rig.bens(path)).not.toBe(before);
+  expect(rig.since("tasks-3001", token, 12).put).toEqual([`${uidOf(path)}.ics`]);
+});
+
 describe("SEQUENCE of a change that is held", () => {
   const sequenceIn = (text: unknown) => Number(/^SEQUENCE:(\d+)/m.exec(String(text))?.[1]);
 
