@@ -86,6 +86,8 @@ export class Ledger {
   readonly #wishes: Wish[] = [];
   /** Edits that a restore has forgotten. */
   readonly #forgotten: Edit[] = [];
+  /** Marks of items that somebody has hidden. */
+  readonly #hidden: string[] = [];
   #hasReviewed = false;
   #marks = 0;
   #days = 0;
@@ -140,6 +142,16 @@ export class Ledger {
       const isThere = edits.some((edit) => isOf(wish, edit) && edit.state === "confirmed");
       this.#wishes[nth] = { ...wish, way: isThere ? "service" : "unanswered" };
     }
+  }
+
+  hide(mark: string): void {
+    this.#hidden.push(mark);
+  }
+
+  /** Whether an item is hidden, or is one half of a move whose other half is. */
+  isHidden(mark: string): boolean {
+    const names = this.#namesOf(mark);
+    return this.#hidden.some((hidden) => names.has(hidden));
   }
 
   get acknowledged(): number {

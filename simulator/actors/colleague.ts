@@ -100,7 +100,7 @@ export class Colleague {
 
   /** Assigns somebody else to an item, or nobody. */
   #assign(): void {
-    const item = this.#pick((one) => !one.private);
+    const item = this.#pick((one) => !one.private && !this.#ledger.isHidden(markIn(one.title)));
     if (!item) return;
     const assigned = this.#someone(item.project);
     this.#update(item, { assigned });
@@ -143,6 +143,7 @@ export class Colleague {
     this.#update(item, { title, private: true, assigned: [] });
     const before = markIn(item.title);
     this.#tell(`hides ${before} as ${mark}`, { field: "title", mark, before, item: before });
+    this.#ledger.hide(mark);
   }
 
   /** Takes a task to another list, maybe of another project. */
