@@ -139,7 +139,8 @@ export class Ledger {
     this.#forgotten.push(...edits.filter(({ createdAt }) => isSince(createdAt)));
     for (const [nth, wish] of this.#wishes.entries()) {
       if (wish.way !== "taken" || !isSince(wish.at)) continue;
-      const isThere = edits.some((edit) => isOf(wish, edit) && edit.state === "confirmed");
+      const isConfirmed = edits.some((edit) => isOf(wish, edit) && edit.state === "confirmed");
+      const isThere = isConfirmed && !this.#isIgnored(wish);
       this.#wishes[nth] = { ...wish, way: isThere ? "service" : "unanswered" };
     }
   }
@@ -202,11 +203,10 @@ export class Ledger {
       return [`${mark} of ${actor}: acknowledged, and no edit has it`];
     // A person is told of what was not carried out, or not taken over.
     if (isTaken && !own.some(({ state }) => state === "confirmed")) return [];
-    const isIgnored = field === "description" && this.#world.spelling === "without descriptions";
     const { editActions } = this.#world.life.modules;
     const isSaid = ({ id }: Edit) =>
       editActions.show(id)?.problem?.includes("without taking over") ?? false;
-    if (isTaken && isIgnored && own.some(isSaid)) return [];
+    if (isTaken && this.#isIgnored(wish) && own.some(isSaid)) return [];
     const names = this.#namesOf(mark);
     const ever = [...edits, ...this.#forgotten];
     if (this.#doubled(edits).some((one) => names.has(one))) return [];
@@ -237,6 +237,11 @@ export class Ledger {
     if (way === "service" && this.#isLandedOver(wish, { present, there, edits: ever })) return [];
     const instead = shown ? `the older ${shown.mark} of ${shown.actor}` : "nothing of it";
     return [`${mark} of ${actor}: ${instead} is there`];
+  }
+
+  /** Whether the service stores nothing of it. */
+  #isIgnored({ field }: Wish): boolean {
+    return field === "description" && this.#world.spelling === "without descriptions";
   }
 
   /** Whether a request that had left before replaced the wish so soon that nobody has seen it. */
