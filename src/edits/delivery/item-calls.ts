@@ -247,15 +247,20 @@ export function recordWrites(
     return { edit: edit.id, item: edit.item, serviceId, before };
   };
 
-  /** Whether the answer to a creation is about another item: one that was known, or of another title and not there at all. */
+  /**
+   * Whether the answer to a creation is about another item: one that was known, or one of another title that is not there, or that
+   * is there under a title that is neither the answer's nor the one that was asked for.
+   */
   async function isOther(item: Item, { title }: Patch): Promise<boolean> {
     const { kind, id } = item;
     if (id === null) return true;
     const key = store.mirror.find(kind, id);
-    const isNamed = title !== undefined && storedKey(item.title) === storedKey(title);
-    if (key !== null || isNamed) return key !== null && key !== edit.item;
+    const isNamed = (shown: Item) =>
+      title !== undefined && storedKey(shown.title) === storedKey(title);
+    if (key !== null || isNamed(item)) return key !== null && key !== edit.item;
     const shown = await plain.get({ item, id });
-    return !shown.ok && isMissing(shown.failure);
+    if (!shown.ok) return isMissing(shown.failure);
+    return !isNamed(shown.value) && storedKey(shown.value.title) !== storedKey(item.title);
   }
 
   /** Whether the answer to a move, which may give a task another id, is about a task of another title, or one that was known. */

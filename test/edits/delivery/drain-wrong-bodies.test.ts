@@ -1,3 +1,4 @@
+import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { drainRig } from "./drain-rig.ts";
@@ -37,6 +38,20 @@ describe("step() of a creation that is answered by something else", () => {
         .map(({ title }) => title)
         .toSorted(),
     ).toEqual(["Newer", "Old"]);
+  });
+
+  it("makes it once, and leaves alone what somebody made meanwhile, under whose number the answer came", async () => {
+    const rig = await drainRig();
+    const day = { start: "2026-12-08", end: "2026-12-08", all_day: true };
+    const theirs = insist(rig.sandbox.workspace.events.create(rig.by, { ...day, title: "Theirs" }));
+    const body = { ...theirs, title: "Another" };
+    rig.sandbox.faults.add({ kind: "replace", method: "POST", body });
+    rig.send(created);
+    await rig.drainAll();
+    const titles = rig.workspaceEvents().map(({ title }) => title);
+    expect(titles.toSorted()).toEqual(["New", "Theirs"]);
+    expect(rig.states()).toEqual(["confirmed"]);
+    expect(rig.store.view.findUid("new@example.com")?.item).toMatchObject({ title: "New" });
   });
 });
 
