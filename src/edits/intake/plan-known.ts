@@ -206,7 +206,7 @@ function baseOf(incoming: IncomingItem, known: Known): Item {
   // A file may name none, or one that a restore has forgotten.
   if (!named) return nearest(incoming, known, [viewed.item, ...sinceOwnEdit(known)]);
   const isMarked = incoming.base !== null;
-  return isMarked ? nearest(incoming, known, [named, ...putByPrograms(known)]) : named;
+  return isMarked ? nearest(incoming, known, [named, ...putSince(known)]) : named;
 }
 
 /**
@@ -252,15 +252,26 @@ function sinceOwnEdit(known: Known): readonly Item[] {
   return store.view.history(viewed.key, readerOf(known), since).toReversed();
 }
 
-/** The versions that calendar programs have put: their octets are given out as they came, and name the version before them. */
-function putByPrograms(known: Known): readonly Item[] {
-  const { store } = known.situation;
+/**
+ * What files have said of the item, the oldest first: a program goes on from what it has put or handed in, which still names the
+ * version before it. Of equals the oldest counts: what was changed since is a conflict then, and is not overwritten.
+ */
+function putSince(known: Known): readonly Item[] {
+  const { store, actor } = known.situation;
   const { key } = known.viewed;
-  return store.pastEdits.ofItem(key).flatMap(({ channel, createdAt }) => {
-    const put = channel === "caldav" ? store.view.shownAt(key, createdAt, readerOf(known)) : null;
-    return put ? [put] : [];
-  });
+  const said = ({ channel, actor: by, action, createdAt, base, patch }: Edit) => {
+    if (channel === "caldav") return store.view.shownAt(key, createdAt, readerOf(known));
+    const isOwnFile = fileChannels.has(channel) && by === actor && action !== "delete";
+    return isOwnFile ? applyPatch(base, patch) : null;
+  };
+  return store.pastEdits
+    .ofItem(key)
+    .toReversed()
+    .flatMap((edit) => said(edit) ?? []);
 }
+
+/** Channels of files, which are not given out as they came. */
+const fileChannels: ReadonlySet<Channel> = new Set(["upload", "cli", "inbox"]);
 
 /** Whether an edit under way gives the item these very labels; new ones are not in the view before they have an id. */
 function labelsOnTheirWay(diff: PlanPart, { viewed, situation }: Known): boolean {

@@ -75,6 +75,40 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(item)).toEqual({ description: "second" });
   });
 
+  it.each(["upload", "cli", "inbox"] as const)(
+    "takes a copy of a file that was handed in by %s, which names the version before it, for what that file said",
+    (channel) => {
+      const rig = acceptRig();
+      const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+      const handIn = (...lines: readonly string[]) =>
+        rig.one(calendar(vevent(uid, "SEQUENCE:0", "X-DAYFERRY-BASE:0", ...lines)), { channel });
+      handIn("SUMMARY:One", "DESCRIPTION:second");
+      rig.clock.advance({ minutes: 1 });
+      const byOther = { channel: "caldav", actor: personId(12) } as const;
+      rig.one(calendar(vevent(uid, "SEQUENCE:0", "DESCRIPTION:third")), byOther);
+      rig.clock.advance({ minutes: 1 });
+      const item = handIn("SUMMARY:Two", "DESCRIPTION:second");
+      expect(wishes(item)).toEqual({ title: "Two" });
+    },
+  );
+
+  it("takes the oldest of the versions that programs have put and that a copy may be of, so that what came since is a conflict", () => {
+    const rig = acceptRig();
+    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const put = (actor: number, ...lines: readonly string[]) =>
+      rig.one(calendar(vevent(uid, "SEQUENCE:0", "X-DAYFERRY-BASE:0", ...lines)), {
+        channel: "caldav",
+        actor: personId(actor),
+      });
+    put(11, "CLASS:PRIVATE", "SUMMARY:One", "DESCRIPTION:first");
+    rig.clock.advance({ minutes: 1 });
+    put(12, "CLASS:PRIVATE", "SUMMARY:One", "DESCRIPTION:second");
+    rig.clock.advance({ minutes: 1 });
+    const item = put(11, "CLASS:PRIVATE", "SUMMARY:Three", "DESCRIPTION:third");
+    expect(rig.edits().at(-1)?.base).toMatchObject({ private: true, description: "first" });
+    expect(codes(item)).toContain("changed-meanwhile");
+  });
+
   it("compares a file of the inbox that names no version with all versions", () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
