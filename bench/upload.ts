@@ -3,7 +3,7 @@
 // The whole route, as a member's request goes: gzip of new events, of events that are refused, and of events that are stored
 // already. Printed are the size of the request and of the answer, how long it took, and the longest turns of the event loop
 // meanwhile. Ends with 1 where one turn of a hundred takes longer than 20 ms, as a pause of the garbage collector may.
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,11 +12,13 @@ import express from "express";
 import { personId, projectId } from "../src/domain/ids.ts";
 import { createEditActions } from "../src/edits/actions/edit-actions.ts";
 import { createAcceptFile } from "../src/edits/intake/accept.ts";
-import { editRoutes } from "../src/http/edit-routes.ts";
+import { createPublishedFeeds } from "../src/feeds/published-feeds.ts";
+import { operationRoutes } from "../src/http/operation-routes.ts";
 import { createCalendarReader } from "../src/ics/read/calendar-reader.ts";
-import { createRights } from "../src/people/rights.ts";
+import { createAccessControl } from "../src/people/people.ts";
 import { openStore } from "../src/store/store.ts";
 import { createTurns } from "../src/turns.ts";
+import { feedOptions } from "../test/support/feed-options.ts";
 import { aPerson, aProject, zone } from "../test/support/items.ts";
 import { migrations } from "../test/support/test-store.ts";
 import { numbersOf } from "./options.ts";
@@ -42,12 +44,14 @@ const acceptFile = createAcceptFile({
 const viewer = { kind: "person", person: ana, name: "Ana", zone } as const;
 const app = express();
 app.use(
-  editRoutes({
+  operationRoutes({
+    ...createAccessControl({ store, clock, randomBytes, listed: [] }),
     viewers: { viewerOf: () => viewer },
     editActions: createEditActions({ store, onReleased() {} }),
-    rights: createRights({ store, readOnly: new Set() }),
-    acceptFile,
-    turns,
+    feeds: createPublishedFeeds({ store, key: randomBytes(32), options: feedOptions(), clock }),
+    workspace: null,
+    baseUrl: () => "http://127.0.0.1",
+    ...{ store, acceptFile, turns },
   }),
 );
 const server = app.listen(0, "127.0.0.1");

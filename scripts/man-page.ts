@@ -79,8 +79,8 @@ export async function manPage(): Promise<string> {
   ].join("\n")}\n`;
 }
 
-/** Nothing of it is ever run. */
-function commandTree(version: string) {
+/** The tree of all commands; nothing of it is ever run. */
+export function commandTree(version: string) {
   const unused = (): never => {
     throw new Error("only the names of commands are read");
   };

@@ -503,6 +503,7 @@ function buildModules(
     }),
     accessControl,
     people: accessControl.people,
+    rights: accessControl.rights,
     keyAccess: (signal) => keyAccess(signal),
     secrets,
     secretsChanged() {

@@ -11,13 +11,8 @@ import { type ConfigProblem, describeProblems } from "../config/problems.ts";
 import { fileReason } from "../domain/file-reason.ts";
 import type { Result } from "../domain/result.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
-import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { Drain } from "../edits/delivery/drain.ts";
-import type { AcceptFile } from "../edits/intake/accept.ts";
-import type { ServiceActions } from "../edits/workspace/service-actions.ts";
-import type { PublishedFeeds } from "../feeds/published-feeds.ts";
-import type { People } from "../people/people.ts";
-import type { Store } from "../store/store.ts";
+import type { OperationModules } from "../operations/operation.ts";
 import type { Sync } from "../sync/sync.ts";
 import type { ZoneProof } from "../troubles/zone-probe.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -74,17 +69,11 @@ export interface DaemonAddress {
 }
 
 /** The modules on a data directory that this process holds. */
-export interface LocalModules {
+export interface LocalModules extends Omit<OperationModules, "baseUrl"> {
   readonly config: Config;
-  readonly store: Store;
   readonly upstream: Upstream;
   readonly sync: Sync;
-  readonly feeds: PublishedFeeds;
-  readonly editActions: EditActions;
-  readonly acceptFile: AcceptFile;
   readonly drain: Drain;
-  readonly workspace: ServiceActions;
-  readonly people: People;
   /** Proves the zone that is configured, by an event; whoever asks meanwhile gets the same proof. */
   readonly probeZone: (signal: AbortSignal) => Promise<ZoneProof>;
   close(): Promise<void>;

@@ -1,3 +1,4 @@
+import { mostListed } from "../operations/edit-operations.ts";
 import { visible } from "../reports/formats/text-formats.ts";
 import { localTime, rowsOf, textTable } from "./terminal-text.ts";
 
@@ -64,9 +65,6 @@ interface Choice {
   }[];
   readonly besides: readonly ToldChange[];
 }
-
-/** So many edits are listed at once, as the API does unless it is asked for fewer. */
-export const mostListed = 500;
 
 /** Edits from the API, a line each: when, who, what, and how far. */
 export function describeEdits(answer: unknown, zone: string): string {

@@ -1,3 +1,5 @@
+import { operations } from "../operations/operations.ts";
+
 /** Who may ask for something: everybody, who holds the secret in its address, a person of the workspace, the admin alone. */
 export type Who = "anyone" | "secret" | "person" | "admin";
 
@@ -118,28 +120,7 @@ export const accessTable: readonly AccessRule[] = [
   api("admin", "POST", "/api/zone-probe"),
   api("admin", "GET POST", "/api/backups"),
   api("admin", "GET", "/api/backups/:name"),
-  api("person", "GET POST", "/api/feeds"),
-  api("person", "POST", "/api/feeds/:id/rotate"),
-  api("person", "POST", "/api/feeds/:id/reopen"),
-  api("person", "PATCH DELETE", "/api/feeds/:id"),
-  api("admin", "GET", "/api/brakes"),
-  api("admin", "POST", "/api/brakes/:source/release"),
-  api("person", "GET POST", "/api/edits"),
-  api("person", "GET", "/api/edits/:id"),
-  api("admin", "POST", "/api/edits/:id/approve"),
-  api("person", "POST", "/api/edits/:id/discard"),
-  api("person", "POST", "/api/edits/:id/retry"),
-  api("person", "POST", "/api/edits/:id/resolve"),
-  api("person", "GET POST", "/api/edits/:id/undo"),
-  api("admin", "GET", "/api/people"),
-  api("admin", "GET POST DELETE", "/api/people/:id/password"),
-  api("admin", "GET POST", "/api/files"),
-  api("admin", "DELETE", "/api/files/:id"),
-  api("admin", "GET POST", "/api/tasks/:task/comments"),
-  api("admin", "POST", "/api/tasks/:task/copy"),
-  api("admin", "POST", "/api/tasks/:task/move"),
-  api("admin", "GET POST", "/api/labels"),
-  api("admin", "POST DELETE", "/api/labels/:id"),
+  ...operations.map(({ access, method, path }) => api(access, method, path)),
   api("person", "GET", "/api/reports"),
   api("person", "GET", "/api/reports/:name"),
   api("person", "GET", "/api/items"),

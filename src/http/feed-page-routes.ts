@@ -1,9 +1,11 @@
 import { type Request, type Response, Router } from "express";
 import { type FeedId, feedId, isId } from "../domain/ids.ts";
 import { directoryFor, type Viewer } from "../domain/sight.ts";
-import { readFeedChange, readFeedWish } from "../feeds/feed-request.ts";
 import { describeFeedChoice } from "../feeds/feed-words.ts";
-import type { PublishedFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
+import type { PublishedFeed } from "../feeds/published-feeds.ts";
+import { createFeed, revokeFeed, rotateFeed } from "../operations/feed-operations.ts";
+import type { Operation, OperationFailure, OperationModules } from "../operations/operation.ts";
+import { operations } from "../operations/operations.ts";
 import type { Store } from "../store/store.ts";
 import { isConfirmed } from "./confirmed.ts";
 import { formGuard } from "./form-guard.ts";
@@ -15,17 +17,27 @@ import { queryText } from "./request-query.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 import type { Viewers } from "./viewer.ts";
 
-export interface FeedPageDeps {
-  readonly store: Pick<Store, "directory">;
-  readonly feeds: PublishedFeeds;
+export interface FeedPageDeps extends OperationModules {
   readonly viewers: Pick<Viewers, "find" | "viewerOf" | "formToken">;
-  /** Address under which calendars reach this server, without a slash at the end. */
-  readonly baseUrl: () => string;
 }
+
+/** What can be done with a feed, by its verb, as the buttons of its page name it. */
+const actsOnFeeds: ReadonlyMap<string, Operation> = new Map(
+  operations
+    .filter(({ method, path }) => method !== "GET" && path.startsWith("/api/feeds/:id"))
+    .map((operation) => [operation.name.split(" ")[1] ?? "", operation]),
+);
+
+/** What is asked before something is taken away. */
+const questions = new Map<Operation, typeof endFeedQuestion>([
+  [revokeFeed, endFeedQuestion],
+  [rotateFeed, rotateFeedQuestion],
+]);
 
 /** `/feeds` and `/feeds/ID`: everybody's own feeds, and all of them for the admin. */
 export function feedPageRoutes(deps: FeedPageDeps): Router {
-  const { store, feeds, viewers, baseUrl } = deps;
+  const { viewers, ...modules } = deps;
+  const { store, feeds, baseUrl } = modules;
   const router = Router();
   const directoryOf = (viewer: Viewer) => directoryFor(store.directory, viewer);
   const shownTo =
@@ -89,20 +101,16 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
 
   router.post("/feeds", ...formGuard(viewers), async (request, response) => {
     const by = askedBy(request, response);
-    const { feedBodyOf, labelled } = await import("./pages/feed-form.ts");
+    const { feedBodyOf } = await import("./pages/feed-form.ts");
     const entered = enteredIn(request.body);
-    const { viewer } = by;
-    const wish = readFeedWish(feedBodyOf(entered), {
-      directory: directoryOf(viewer),
-      viewer,
-    });
-    if (wish.ok) {
-      const { id } = feeds.create(wish.value);
+    const made = await createFeed.run({ wish: feedBodyOf(entered) }, contextOf(by));
+    if (made.ok) {
+      const { id }: Pick<PublishedFeed, "id"> = Object(made.value.value);
       response.redirect(303, `${rootOf(request)}feeds/${id}`);
       return;
     }
     response.status(400);
-    await list(by, { entered, problems: wish.failure.map(labelled) });
+    await list(by, { entered, problems: await problemsOf(made.failure) });
   });
 
   router.get("/feeds/:id", async (request, response) => {
@@ -118,50 +126,37 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
     async (request: Request<{ id: string }>, response) => {
       const by = askedBy(request, response);
       const { viewer } = by;
-      const feed = openFeed(request, viewer);
       const entered = enteredIn(request.body);
-      const act = entered.get("do")?.[0];
-      if (act === "reopen") {
-        const id = feedIdOf(request.params.id);
-        const reopened = id && feeds.reopen(id, viewer);
-        if (reopened) response.redirect(303, `${rootOf(request)}feeds/${reopened.id}`);
-        else missing(response);
-        return;
-      }
-      if (!feed) return missing(response);
-      const asking = { zone: viewer.zone, back: `${rootOf(request)}feeds/${feed.id}` };
-      if (act === "revoke") {
-        if (!isConfirmed(request, response, () => endFeedQuestion(feed, asking))) return;
-        feeds.revoke(feed.id, viewer);
-        response.redirect(303, `${rootOf(request)}feeds?ended=${feed.id}`);
-        return;
-      }
-      if (act === "rotate") {
-        if (!isConfirmed(request, response, () => rotateFeedQuestion(feed, asking))) return;
-        feeds.rotate(feed.id, viewer);
-      } else if (act !== "change" && act !== "choose") {
+      const act = entered.get("do")?.[0] ?? "";
+      const operation = actsOnFeeds.get(act === "choose" ? "change" : act);
+      const feed = openFeed(request, viewer);
+      if (!operation) {
+        if (!feed) return missing(response);
         response.status(400);
         await one(by, feed, { problems: ["it was not said what is to be done"] });
         return;
       }
-      if (act === "change" || act === "choose") {
-        const { filterOf, labelled, nameAndColour } = await import("./pages/feed-form.ts");
-        const wanted = act === "choose" ? { filter: filterOf(entered) } : nameAndColour(entered);
-        const change = readFeedChange(withoutOwnName(wanted, feed), {
-          feed,
-          directory: directoryOf(viewer),
-        });
-        if (!change.ok) {
-          response.status(400);
-          const problems = change.failure.map(labelled);
-          await one(by, feed, act === "choose" ? { entered, problems } : { problems });
-          return;
-        }
-        feeds.change(feed.id, change.value, viewer);
-      }
-      response.redirect(303, `${rootOf(request)}feeds/${feed.id}`);
+      const asking = { zone: viewer.zone, back: `${rootOf(request)}feeds/${request.params.id}` };
+      const question = questions.get(operation);
+      if (feed && question && !isConfirmed(request, response, () => question(feed, asking))) return;
+      const { id } = request.params;
+      const input = { ...textsOf(entered), id, ...(feed && (await wanted(act, entered, feed))) };
+      const outcome = await operation.run(input, contextOf(by));
+      if (outcome.ok) {
+        const end = operation === revokeFeed ? `feeds?ended=${id}` : `feeds/${id}`;
+        response.redirect(303, `${rootOf(request)}${end}`);
+      } else if (feed && outcome.failure.kind !== "missing") {
+        response.status(400);
+        const problems = await problemsOf(outcome.failure);
+        await one(by, feed, act === "choose" ? { entered, problems } : { problems });
+      } else missing(response);
     },
   );
+
+  const contextOf = ({ viewer, request }: Asked) => ({
+    ...modules,
+    caller: { viewer, channel: "dashboard", program: request.get("user-agent") } as const,
+  });
 
   function openFeed(request: Request<{ id: string }>, viewer: Viewer) {
     const id = feedIdOf(request.params.id);
@@ -193,13 +188,28 @@ const missing = (response: Response): void =>
 const countIn = (text: string | undefined): number =>
   /^\d{1,6}$/.test(text ?? "") ? Number(text) : 0;
 
-/** A name that is left as it follows the feed's subject goes on following it. */
-function withoutOwnName(
-  wanted: Readonly<Record<string, unknown>>,
+/** The change that a form means; a name that is left as it follows the feed's subject goes on following it. */
+async function wanted(
+  act: string,
+  entered: EnteredFeed,
   feed: PublishedFeed,
-): Readonly<Record<string, unknown>> {
-  const { name, ...others } = wanted;
-  return name === feed.name ? others : wanted;
+): Promise<{ readonly change?: Readonly<Record<string, unknown>> }> {
+  if (act !== "change" && act !== "choose") return {};
+  const { filterOf, nameAndColour } = await import("./pages/feed-form.ts");
+  if (act === "choose") return { change: { filter: filterOf(entered) } };
+  const { name, ...colour } = nameAndColour(entered);
+  return { change: name === feed.name ? colour : { name, ...colour } };
+}
+
+const textsOf = (entered: EnteredFeed): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries([...entered].map(([name, [first]]) => [name, first]));
+
+/** What is wrong, each problem with the label of its field. */
+async function problemsOf({ detail, more }: OperationFailure): Promise<readonly string[]> {
+  const { labelled } = await import("./pages/feed-form.ts");
+  const { errors = [] }: { readonly errors?: readonly Parameters<typeof labelled>[0][] } =
+    Object(more);
+  return errors.length > 0 ? errors.map(labelled) : [detail];
 }
 
 /** What this viewer may choose from. */

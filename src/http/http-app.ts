@@ -36,8 +36,6 @@ import { backupRoutes } from "./backup-routes.ts";
 import { calendarRoutes } from "./calendar-routes.ts";
 import { connectRoutes } from "./connect-routes.ts";
 import { editPageRoutes } from "./edit-page-routes.ts";
-import { editRoutes } from "./edit-routes.ts";
-import { feedApiRoutes } from "./feed-api-routes.ts";
 import { feedPageRoutes } from "./feed-page-routes.ts";
 import { feedRoutes, feedsAtHand } from "./feed-routes.ts";
 import { formRoutes } from "./form-routes.ts";
@@ -46,9 +44,9 @@ import { createLive, processTimers } from "./live.ts";
 import { loginRoutes, tokenInAddress } from "./login-routes.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import { metricsRoutes, type Scraper } from "./metrics-routes.ts";
+import { operationRoutes } from "./operation-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { peoplePageRoutes } from "./people-page-routes.ts";
-import { peopleRoutes } from "./people-routes.ts";
 import { createPersonLogin } from "./person-login.ts";
 import { notFound, type Problem, sendProblem } from "./problem-json.ts";
 import { createProxyIdentity } from "./proxy-identity.ts";
@@ -63,7 +61,6 @@ import { proxyTrust, type TrustProxy } from "./trusted-proxies.ts";
 import { type UnsubscribeRoutesDeps, unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { createViewers, type Viewers } from "./viewer.ts";
 import { type WebhookRoutesDeps, webhookRoutes } from "./webhook-routes.ts";
-import { workspaceRoutes } from "./workspace-routes.ts";
 
 interface HttpDeps {
   readonly version: string;
@@ -229,14 +226,10 @@ export function createApp(deps: HttpDeps): Express {
   if (deps.scrape) app.use(metricsRoutes(deps.scrape));
   app.use(actRoutes({ links: deps.links, editActions }));
   if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));
-  app.use(
-    editRoutes({ viewers, editActions, acceptFile, rights, turns: deps.turns ?? createTurns() }),
-  );
-  app.use(peopleRoutes({ people, store, baseUrl }));
-  if (deps.workspace) app.use(workspaceRoutes({ workspace: deps.workspace }));
+  const modules = { ...deps, turns: deps.turns ?? createTurns(), viewers };
+  app.use(operationRoutes(modules));
   if (deps.reports) app.use(reportRoutes({ ...deps, ...deps.reports, viewers }));
-  app.use(feedApiRoutes({ viewers, store, feeds, baseUrl }));
-  app.use(apiRoutes({ store, status, probeZone: deps.probeZone }));
+  app.use(apiRoutes({ status, probeZone: deps.probeZone }));
   app.use(
     loginRoutes({ ...deps, auth, viewers, proxyLogout: identity.logout, health: store.health }),
   );
@@ -254,7 +247,7 @@ export function createApp(deps: HttpDeps): Express {
   );
   const tests = createTestLimit(deps);
   if (deps.webhooks) app.use(webhookRoutes({ viewers, people, tests, ...deps.webhooks }));
-  app.use(feedPageRoutes({ viewers, store, feeds, baseUrl }));
+  app.use(feedPageRoutes(modules));
   app.use(connectRoutes({ viewers, people, baseUrl }));
   app.use(pageRoutes({ ...deps, viewers, status }));
   app.use(statusRoutes({ ...deps, viewers, status, tests }));

@@ -153,7 +153,7 @@ describe("beside a daemon", () => {
     const ask = (path: string, init?: RequestInit) =>
       fetch(`${daemon?.url}${path}`, { ...init, headers });
     const wrong = [
-      ["/api/files", "project is needed"],
+      ["/api/files", "project: it is needed"],
       ["/api/files?project=x", '"x" is no id'],
       ["/api/labels?person=-1", '"-1" is no id'],
     ];

@@ -19,8 +19,9 @@ const layers: ReadonlyMap<string, number> = new Map([
     "troubles",
     "backups",
   ].map(onLayer(2)),
-  ...["caldav", "http", "cli"].map(onLayer(3)),
-  ["wiring", 4],
+  ["operations", 3],
+  ...["caldav", "http", "cli"].map(onLayer(4)),
+  ["wiring", 5],
 ]);
 
 /** The files beside the modules that introduce the modules to each other. */
@@ -52,7 +53,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["chokidar", ["drop"]],
   ["sanitize-html", ["ics"]],
   ["nodemailer", ["mail"]],
-  ["zod", ["config", "upstream"]],
+  ["zod", ["config", "upstream", "operations"]],
   ["jsonc-parser", ["config"]],
   ["pino", ["log.ts"]],
   ["express", ["caldav", "http"]],

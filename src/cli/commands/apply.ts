@@ -1,22 +1,19 @@
 import { Command } from "commander";
-import type { Config } from "../../config/config.ts";
-import { listId, personId, projectId } from "../../domain/ids.ts";
 import {
   type AcceptedFile,
   describeFile,
   isDone,
   readAccepted,
 } from "../../edits/inbox/plan-text.ts";
+import { applyFile } from "../../operations/edit-operations.ts";
 import {
   asJson,
   type CommandHost,
   type CommandTools,
-  configFor,
-  type DaemonAddress,
+  type LocalModules,
   readInput,
-  withLocalModules,
 } from "../command-host.ts";
-import { askDaemon } from "../daemon.ts";
+import { withRunner } from "../operation-runner.ts";
 import { readId } from "../options.ts";
 import { drainAll } from "./sync.ts";
 
@@ -39,14 +36,21 @@ export function applyCommand({ host, finish }: CommandTools): Command {
     .option("--dry-run", "only show what would be done", false)
     .option("--json", "print JSON", false)
     .action(async (files: readonly string[], options: ApplyOptions, command: Command) => {
-      const config = configFor(command, host);
       const contents = await Promise.all(
-        files.map(async (file) => ({ file, bytes: await readInput(file, host) })),
+        files.map(async (file) => ({ file, content: await readInput(file, host) })),
       );
-      const daemon = host.daemonOf(config);
-      const accepted = daemon
-        ? await sendToDaemon(contents, { daemon, options })
-        : await acceptLocally(contents, { config, host, options });
+      const accepted = await withRunner({ host, command }, async (runner, { modules }) => {
+        const answers: AcceptedFile[] = [];
+        for (const { file, content } of contents) {
+          const { project, list, person, dryRun } = options;
+          const about = { file: content, project, list, person, dryRun };
+          const answer = await runner.attempt(applyFile, about);
+          const body = answer.ok ? answer.value : answer.failure.more;
+          answers.push({ file, answer: readAccepted(body) });
+        }
+        if (modules && !options.dryRun) await sendAll(modules, host);
+        return answers;
+      });
       if (options.json)
         host.print(asJson(accepted.map(({ file, answer }) => ({ file, ...answer }))));
       else for (const one of accepted) host.print(describeFile(one, options.dryRun));
@@ -54,62 +58,9 @@ export function applyCommand({ host, finish }: CommandTools): Command {
     });
 }
 
-interface InputFile {
-  readonly file: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-async function sendToDaemon(
-  files: readonly InputFile[],
-  { daemon, options }: { readonly daemon: DaemonAddress; readonly options: ApplyOptions },
-): Promise<readonly AcceptedFile[]> {
-  const query = new URLSearchParams({
-    project: String(options.project),
-    dryRun: String(options.dryRun),
-  });
-  if (options.list !== undefined) query.set("list", String(options.list));
-  if (options.person !== undefined) query.set("person", String(options.person));
-  const path = `/api/edits?${query.toString()}`;
-  const accepted: AcceptedFile[] = [];
-  for (const { file, bytes } of files) {
-    const body = { type: "text/calendar", content: bytes };
-    const answer = await askDaemon(daemon, { method: "POST", path, body });
-    accepted.push({ file, answer: readAccepted(answer.body) });
+async function sendAll(modules: LocalModules, host: CommandHost): Promise<void> {
+  const { waiting } = await drainAll(modules, host.signal);
+  if (waiting > 0) {
+    host.say(`${waiting} edits wait in the journal; the next serve or sync sends them\n`);
   }
-  return accepted;
-}
-
-async function acceptLocally(
-  files: readonly InputFile[],
-  {
-    config,
-    host,
-    options,
-  }: {
-    readonly config: Config;
-    readonly host: CommandHost;
-    readonly options: ApplyOptions;
-  },
-): Promise<readonly AcceptedFile[]> {
-  return withLocalModules({ config, host }, async (modules) => {
-    const accepted: AcceptedFile[] = [];
-    for (const { file, bytes } of files) {
-      const acceptance = await modules.acceptFile({
-        bytes,
-        channel: "cli",
-        actor: options.person === undefined ? null : personId(options.person),
-        projectId: projectId(options.project),
-        listId: options.list === undefined ? null : listId(options.list),
-        dryRun: options.dryRun,
-      });
-      accepted.push({ file, answer: readAccepted(JSON.parse(JSON.stringify(acceptance))) });
-    }
-    if (!options.dryRun) {
-      const { waiting } = await drainAll(modules, host.signal);
-      if (waiting > 0) {
-        host.say(`${waiting} edits wait in the journal; the next serve or sync sends them\n`);
-      }
-    }
-    return accepted;
-  });
 }

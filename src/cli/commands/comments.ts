@@ -1,50 +1,40 @@
 import { Command } from "commander";
+import { addComment, listComments } from "../../operations/workspace-operations.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
-import { printAnswer } from "../daemon-or-local.ts";
+import { commandOf, operationCommand } from "../operation-command.ts";
+import { printAnswer } from "../operation-runner.ts";
 import { readId } from "../options.ts";
 import { localTime, rowsOf, textTable } from "../terminal-text.ts";
 
 interface CommentOptions {
   readonly person?: number;
   readonly json: boolean;
+  readonly text?: string;
 }
 
 /** `comments`: comments on tasks. */
 export function commentsCommand({ host }: CommandTools): Command {
-  const comments = new Command("comments").description("comments on tasks");
-  const add = (name: string, description: string) =>
-    comments
-      .command(name)
-      .description(description)
-      .argument("<task>", "its id or its UID")
-      .option("--person <id>", "on whose behalf", readId)
-      .option("--json", "print JSON", false);
-
-  add("list", "the comments on a task").action(
-    (task: string, options: CommentOptions, command: Command) =>
-      printAnswer(
-        { host, command, options },
-        { work: (backend) => backend.comments(task), describe: describeList },
-      ),
-  );
-  add("add", "put a comment on a task")
+  const add = commandOf(addComment)
+    .argument("<task>", "its id or its UID")
+    .option("--person <id>", "on whose behalf", readId)
+    .option("--json", "print JSON", false)
     .option("--text <text>", "the comment (default: standard input)")
-    .action(
-      async (
-        task: string,
-        options: CommentOptions & { readonly text?: string },
-        command: Command,
-      ) => {
-        const { text: given = "-" } = options;
-        const text = given === "-" ? readText(await host.readStandardInput()) : given;
-        if (text.trim() === "") throw new Failed("the comment has no text", 2);
-        await printAnswer(
-          { host, command, options },
-          { work: (backend) => backend.addComment(task, text), describe: describeList },
-        );
-      },
-    );
-  return comments;
+    .action(async (task: string, options: CommentOptions, command: Command) => {
+      const { text: given = "-", person } = options;
+      const text = given === "-" ? readText(await host.readStandardInput()) : given;
+      if (text.trim() === "") throw new Failed("the comment has no text", 2);
+      await printAnswer(
+        { host, command, options },
+        {
+          work: (runner) => runner.run(addComment, { task, text, person }),
+          describe: describeList,
+        },
+      );
+    });
+  return new Command("comments")
+    .description("comments on tasks")
+    .addCommand(operationCommand(listComments, { describe: describeList }, host))
+    .addCommand(add);
 }
 
 function readText(bytes: Uint8Array): string {

@@ -4,9 +4,18 @@ import { type PatchField, patchFields } from "../../domain/patch.ts";
 import { fieldNameOf } from "../../domain/wording.ts";
 import type { FieldPick, Picks } from "../../edits/actions/choice.ts";
 import type { EditQuery } from "../../edits/actions/edit-query.ts";
+import {
+  approveEdit,
+  discardEdit,
+  listEdits,
+  resolveEdit,
+  retryEdit,
+  showEdit,
+  showUndo,
+  undoEdit,
+} from "../../operations/edit-operations.ts";
+import type { Operation } from "../../operations/operation.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
-import { confirm, withYes, type YesOption } from "../confirm.ts";
-import { type DaemonOrLocal, printAnswer, type UndoDecision } from "../daemon-or-local.ts";
 import {
   describeEditChoice,
   describeEdits,
@@ -14,6 +23,8 @@ import {
   describePreview,
   type ListedEdit,
 } from "../edit-text.ts";
+import { type CommandQuestion, commandOf, operationCommand } from "../operation-command.ts";
+import { type OperationRunner, printAnswer } from "../operation-runner.ts";
 import { readId } from "../options.ts";
 
 interface EditOptions {
@@ -26,17 +37,11 @@ interface ListOptions extends EditOptions, Omit<EditQuery, "before"> {
 
 /** `edits`: the journal, and what a person decides about its entries. */
 export function editsCommand({ host }: CommandTools): Command {
-  const edits = new Command("edits").description("the journal of edits");
-  const add = (name: string, description: string) =>
-    edits
-      .command(name)
-      .description(description)
+  const withId = (operation: Operation) =>
+    commandOf(operation)
       .argument("<id>", "its number", readId)
       .option("--json", "print JSON", false);
-
-  edits
-    .command("list")
-    .description("edits, newest first: when, who, what, and how far")
+  const list = commandOf(listEdits)
     .option(
       "--state <states>",
       `only in these states, with commas between: ${editStates.join(", ")}; waiting (for a person), under-way`,
@@ -53,41 +58,17 @@ export function editsCommand({ host }: CommandTools): Command {
       const query = { ...narrowed, before: before === undefined ? undefined : String(before) };
       return printAnswer(
         { host, command, options: { json } },
-        { work: (backend) => backend.edits(query), describe: describeEdits },
+        { work: (runner) => runner.run(listEdits, query), describe: describeEdits },
       );
     });
-  add("show", "one edit, whole").action((id: number, options: EditOptions, command: Command) =>
-    printAnswer(
-      { host, command, options },
-      { work: (backend) => backend.edit(id), describe: describeEditText },
-    ),
-  );
-  for (const [act, description] of acts) {
-    withYes(add(act, description)).action(
-      (id: number, options: EditOptions & YesOption, command: Command) =>
-        printAnswer(
-          { host, command, options },
-          {
-            async work(backend) {
-              const { action, words }: ListedEdit = Object(await backend.edit(id));
-              const isLoss = act === "discard" || action === "delete";
-              const question = () => `${words.sentence}.\n${losses[act]}`;
-              if (isLoss) await confirm(host, options, question);
-              return backend.decide(id, act);
-            },
-            describe: describeEdits,
-          },
-        ),
-    );
-  }
-  add("retry", "try a parked edit again")
+  const retry = withId(retryEdit)
     .option("--force", "also over what somebody else has changed, as it is printed first", false)
     .action((id: number, options: EditOptions & { readonly force: boolean }, command: Command) =>
       printAnswer(
         { host, command, options },
         {
-          async work(backend) {
-            const parked: ListedEdit = Object(await backend.edit(id));
+          async work(runner) {
+            const parked: ListedEdit = Object(await runner.run(showEdit, { id }));
             const { choice } = parked;
             const isAsked = choice !== null && choice.fields.length > 0;
             if (isAsked) host.say(describeEditChoice(parked));
@@ -95,13 +76,13 @@ export function editsCommand({ host }: CommandTools): Command {
               const ways = `\`edits resolve ${id} --keep mine\`, or --force, sends the edit over it; --keep theirs keeps it`;
               throw new Failed(`Nothing was sent: ${ways}.`, 1);
             }
-            return backend.retry(id, isAsked ? choice.version : null);
+            return runner.run(retryEdit, { id, ...(isAsked && { version: choice.version }) });
           },
           describe: describeEdits,
         },
       ),
     );
-  add("resolve", "settle what an edit and somebody else have both changed")
+  const resolve = withId(resolveEdit)
     .option("--keep <sides>", "mine, theirs, or field=mine,field=theirs", readSides)
     .option(
       "--text <field=words>",
@@ -117,12 +98,12 @@ export function editsCommand({ host }: CommandTools): Command {
       printAnswer(
         { host, command, options: { json: options.json } },
         {
-          work: (backend) => resolve(backend, { id, options, say: (text) => host.say(text) }),
+          work: (runner) => settle(runner, { id, options, say: (text) => host.say(text) }),
           describe: options.dryRun ? describePreview : describeEdits,
         },
       ),
     );
-  add("undo", "take a confirmed edit back, by a new edit that is its inverse")
+  const undo = withId(undoEdit)
     .option("--person <id>", "who takes it back", readId)
     .option(
       "--keep <sides>",
@@ -134,31 +115,37 @@ export function editsCommand({ host }: CommandTools): Command {
       printAnswer(
         { host, command, options },
         {
-          async work(backend) {
-            const preview: PreviewedUndo = Object(await backend.undoPreview(id));
+          async work(runner) {
+            const preview: PreviewedUndo = Object(await runner.run(showUndo, { id }));
             if (preview.kind === "impossible") throw new Failed(preview.reason ?? "", 1);
             if (options.dryRun) return preview;
             host.say(describePreview(preview));
-            return backend.undo(id, choicesOf(preview, options.keep));
+            const { person, keep } = options;
+            return runner.run(undoEdit, { id, person, ...choicesOf(preview, keep) });
           },
           describe: options.dryRun ? describePreview : describeEdits,
         },
       ),
     );
-  return edits;
+  const edits = new Command("edits").description("the journal of edits");
+  edits.addCommand(list);
+  edits.addCommand(operationCommand(showEdit, { describe: describeEditText }, host));
+  for (const [operation, loss] of [
+    [approveEdit, deletionLoss],
+    [discardEdit, "It is not sent, which cannot be undone. Discard it?"],
+  ] as const) {
+    const question: CommandQuestion = async ({ id }, { runner }) => {
+      const { action, words }: ListedEdit = Object(await runner.run(showEdit, { id: Number(id) }));
+      const isLoss = operation === discardEdit || action === "delete";
+      return isLoss ? { asks: `${words.sentence}.\n${loss}` } : null;
+    };
+    edits.addCommand(operationCommand(operation, { describe: describeEdits, question }, host));
+  }
+  return edits.addCommand(retry).addCommand(resolve).addCommand(undo);
 }
 
-const acts = [
-  ["approve", "let a held edit go"],
-  ["discard", "take an edit back that has not reached the service"],
-] as const;
-
-/** What is asked before an act that takes something away. */
-const losses: Readonly<Record<(typeof acts)[number][0], string>> = {
-  approve:
-    "The item is deleted in the workspace, for everyone; `edits undo` makes it anew, without its comments and files. Delete it?",
-  discard: "It is not sent, which cannot be undone. Discard it?",
-};
+const deletionLoss =
+  "The item is deleted in the workspace, for everyone; `edits undo` makes it anew, without its comments and files. Delete it?";
 
 interface UndoOptions {
   readonly person?: number;
@@ -173,12 +160,9 @@ interface PreviewedUndo {
   readonly changedSince?: readonly { readonly field: PatchField }[];
 }
 
-/** What an undo does with the fields that somebody has changed since; null where nothing was said of them. */
-function choicesOf(
-  { version, changedSince = [] }: PreviewedUndo,
-  keep: Picks | undefined,
-): UndoDecision | null {
-  if (!keep || version === undefined) return null;
+/** What an undo does with the fields that somebody has changed since; nothing where nothing was said of them. */
+function choicesOf({ version, changedSince = [] }: PreviewedUndo, keep: Picks | undefined) {
+  if (!keep || version === undefined) return {};
   const sides = changedSince.flatMap(({ field }) => {
     const side = keep.fields[field] ?? keep.keep;
     return side === undefined ? [] : [[field, side === "theirs" ? "leave" : "back"] as const];
@@ -194,8 +178,8 @@ interface ResolveOptions {
 }
 
 /** Prints both sides and what will come of it, and decides about exactly that. */
-async function resolve(
-  backend: DaemonOrLocal,
+async function settle(
+  runner: OperationRunner,
   about: {
     readonly id: number;
     readonly options: ResolveOptions;
@@ -203,22 +187,21 @@ async function resolve(
   },
 ): Promise<unknown> {
   const { id, options, say } = about;
-  const edit: ListedEdit = Object(await backend.edit(id));
+  const edit: ListedEdit = Object(await runner.run(showEdit, { id }));
   const { choice } = edit;
   if (!choice)
     throw new Failed(`edit ${id} is ${edit.state}, and nothing is to be chosen there`, 1);
   const fields = { ...options.keep?.fields, ...options.text };
-  const picks = { keep: options.keep?.keep, fields };
-  if (picks.keep === undefined && Object.keys(fields).length === 0) {
+  const keep = options.keep?.keep;
+  if (keep === undefined && Object.keys(fields).length === 0) {
     say(describeEditChoice(edit));
     throw new Failed("Nothing was decided: --keep mine, theirs, or field=mine,field=theirs.", 1);
   }
   const version = options.seen ?? choice.version;
-  const decision = { version, picks };
-  if (!options.dryRun) {
-    say(describePreview(await backend.resolve(id, { ...decision, dryRun: true })));
-  }
-  return backend.resolve(id, { ...decision, dryRun: options.dryRun });
+  const decide = (dryRun: boolean) =>
+    runner.run(resolveEdit, { id, decision: { version, keep, fields, dryRun } });
+  if (!options.dryRun) say(describePreview(await decide(true)));
+  return decide(options.dryRun);
 }
 
 /** `mine`, `theirs`, or fields with their sides, with commas in between; a side alone is for all fields that are not named. */

@@ -1,8 +1,17 @@
 import { oneLine } from "@dayferry/ical";
 import { Command } from "commander";
+import {
+  changeFeed,
+  createFeed,
+  listFeeds,
+  reopenFeed,
+  revokeFeed,
+  rotateFeed,
+} from "../../operations/feed-operations.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
-import { confirm, usersInWords, withYes, type YesOption } from "../confirm.ts";
-import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
+import { usersInWords } from "../confirm.ts";
+import { commandOf, operationCommand } from "../operation-command.ts";
+import { type OperationRunner, printAnswer } from "../operation-runner.ts";
 import { readId, readName } from "../options.ts";
 import { localTime, rowsOf, textTable } from "../terminal-text.ts";
 
@@ -12,21 +21,8 @@ interface FeedOptions {
 
 /** `feeds`: the published calendars and their addresses. */
 export function feedsCommand({ host }: CommandTools): Command {
-  const feeds = new Command("feeds").description("published calendars and their addresses");
-  feeds
-    .command("list")
-    .description("every feed")
-    .option("--json", "print JSON", false)
-    .action((options: FeedOptions, command: Command) =>
-      printAnswer(
-        { host, command, options },
-        { work: (backend) => backend.feeds(), describe: describeList },
-      ),
-    );
-  chosen(
-    feeds
-      .command("create")
-      .description("a new feed with an address of its own, of a project, a person or everything")
+  const create = chosen(
+    commandOf(createFeed)
       .option("--project <id>", "a project", readId)
       .option(
         "--person <id>",
@@ -37,114 +33,99 @@ export function feedsCommand({ host }: CommandTools): Command {
   )
     .option("--name <name>", "what it is called, whatever it is of", readName)
     .action((options: CreateOptions, command: Command) => {
-      const { project, person, name, json } = options;
-      const kind = kindOf(options);
-      if (kind === undefined) {
-        throw new Failed("of what? Give --project ID, --person ID or --all", 2);
-      }
-      const filter = filterOf(options);
-      const wish = {
-        kind,
-        ...(project !== undefined && { projectId: project }),
-        ...(person !== undefined && { personId: person }),
-        ...(typeof name === "string" && { name }),
-        ...(filter && { filter }),
-        ...colourOf(options),
-      };
+      const wish = wishOf(options);
       return printAnswer(
-        { host, command, options: { json } },
-        { work: (backend) => backend.createFeed(wish), describe: describeList },
+        { host, command, options: { json: options.json } },
+        { work: (runner) => runner.run(createFeed, { wish }), describe: describeList },
       );
     });
-  chosen(
-    feeds
-      .command("change")
-      .description("another name, colour or choice under the same address")
+  const change = chosen(
+    commandOf(changeFeed)
       .argument("<id>", "the feed's number", readId)
       .option("--no-filter", "show all of it again"),
   )
     .option("--name <name>", "what it is called, whatever it is of", readName)
     .option("--no-name", "call it after what it is of again")
-    .action((id: number, options: ChangeOptions, command: Command) => {
-      const { name, json } = options;
-      const filter = options.filter ? filterOf(options) : null;
-      const to = {
-        ...(name !== undefined && name !== true && { name: name === false ? null : name }),
-        ...(filter !== undefined && { filter }),
-        ...colourOf(options),
-      };
-      return printAnswer(
-        { host, command, options: { json } },
-        { work: (backend) => backend.changeFeed(id, to), describe: describeList },
-      );
-    });
-  withYes(
-    feeds
-      .command("rotate")
-      .description("a new address; the old one ends")
-      .argument("<id>", "the feed's number", readId),
-  )
-    .option("--json", "print JSON", false)
-    .action((id: number, options: FeedOptions & YesOption, command: Command) =>
+    .action((id: number, options: ChangeOptions, command: Command) =>
       printAnswer(
-        { host, command, options },
+        { host, command, options: { json: options.json } },
         {
-          async work(backend, { service: { timeZone } }) {
-            const fetched = await fetchersOf(id, { backend, zone: timeZone });
-            await confirm(
-              host,
-              options,
-              () =>
-                `${fetched} The old address stops working at once, and cannot be brought back.\nMake a new address for feed ${id}?`,
-            );
-            const rotated = await backend.rotateFeed(id);
-            host.say(`${fetched} Programs get nothing new until they are given the new address.\n`);
-            return rotated;
-          },
+          work: (runner) => runner.run(changeFeed, { id, change: changeOf(options) }),
           describe: describeList,
         },
       ),
     );
-  withYes(
-    feeds
-      .command("revoke")
-      .description("end a feed; `feeds reopen` undoes it")
-      .argument("<id>", "the feed's number", readId),
-  ).action(async (id: number, options: YesOption, command: Command) => {
-    await withDaemonOrLocal(
-      { host, command, options },
-      async (backend, { service: { timeZone } }) => {
-        const fetched = await fetchersOf(id, { backend, zone: timeZone });
-        await confirm(
-          host,
-          options,
-          () => `${fetched} Its address stops working.\nEnd feed ${id}?`,
-        );
-        await backend.revokeFeed(id);
-        host.say(`feed ${id} has ended. ${fetched} Undo: dayferry feeds reopen ${id}\n`);
+  const rotate = operationCommand(
+    rotateFeed,
+    {
+      describe: describeList,
+      async question({ id }, about) {
+        const fetched = await fetchersOf(id, about);
+        return {
+          asks: `${fetched} The old address stops working at once, and cannot be brought back.\nMake a new address for feed ${String(id)}?`,
+          done: `${fetched} Programs get nothing new until they are given the new address.\n`,
+        };
       },
-    );
-  });
-  feeds
-    .command("reopen")
-    .description("open an ended feed again, under its address")
-    .argument("<id>", "the feed's number", readId)
-    .option("--json", "print JSON", false)
-    .action((id: number, options: FeedOptions, command: Command) =>
-      printAnswer(
-        { host, command, options },
-        { work: (backend) => backend.reopenFeed(id), describe: describeList },
-      ),
-    );
-  return feeds;
+    },
+    host,
+  );
+  const revoke = operationCommand(
+    revokeFeed,
+    {
+      async question({ id }, about) {
+        const fetched = await fetchersOf(id, about);
+        const feed = String(id);
+        return {
+          asks: `${fetched} Its address stops working.\nEnd feed ${feed}?`,
+          done: `feed ${feed} has ended. ${fetched} Undo: dayferry feeds reopen ${feed}\n`,
+        };
+      },
+    },
+    host,
+  );
+  return new Command("feeds")
+    .description("published calendars and their addresses")
+    .addCommand(operationCommand(listFeeds, { describe: describeList }, host))
+    .addCommand(create)
+    .addCommand(change)
+    .addCommand(rotate)
+    .addCommand(revoke)
+    .addCommand(operationCommand(reopenFeed, { describe: describeList }, host));
+}
+
+/** A new feed as the API takes it. Throws `Failed` where the line does not say what it is of. */
+function wishOf(options: CreateOptions): Readonly<Record<string, unknown>> {
+  const { project, person, name } = options;
+  const kind = kindOf(options);
+  if (kind === undefined) throw new Failed("of what? Give --project ID, --person ID or --all", 2);
+  const filter = filterOf(options);
+  return {
+    kind,
+    ...(project !== undefined && { projectId: project }),
+    ...(person !== undefined && { personId: person }),
+    ...(typeof name === "string" && { name }),
+    ...(filter && { filter }),
+    ...colourOf(options),
+  };
+}
+
+/** A change of a feed as the API takes it. */
+function changeOf(options: ChangeOptions): Readonly<Record<string, unknown>> {
+  const { name } = options;
+  const filter = options.filter ? filterOf(options) : null;
+  return {
+    ...(name !== undefined && name !== true && { name: name === false ? null : name }),
+    ...(filter !== undefined && { filter }),
+    ...colourOf(options),
+  };
 }
 
 /** Which programs have fetched from a feed's address, as a sentence. */
 async function fetchersOf(
-  id: number,
-  { backend, zone }: { readonly backend: DaemonOrLocal; readonly zone: string },
+  id: unknown,
+  { runner, zone }: { readonly runner: OperationRunner; readonly zone: string },
 ): Promise<string> {
-  const feed = rowsOf<ListedFeed>(await backend.feeds()).find((one) => one.id === id);
+  const feed = rowsOf<ListedFeed>(await runner.run(listFeeds, {})).find((one) => one.id === id);
   const users = (feed?.fetches ?? []).map(({ program, at }) => ({ name: program, at }));
   const words = usersInWords(users, zone);
   return words === null ? "No program has fetched it yet." : `Fetched by ${words}.`;

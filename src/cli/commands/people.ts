@@ -1,74 +1,55 @@
 import { Command } from "commander";
+import {
+  clearPassword,
+  listPeople,
+  setPassword,
+  showPassword,
+} from "../../operations/people-operations.ts";
 import type { CommandTools } from "../command-host.ts";
-import { confirm, usersInWords, withYes, type YesOption } from "../confirm.ts";
-import { type DaemonOrLocal, printAnswer, withDaemonOrLocal } from "../daemon-or-local.ts";
-import { readId } from "../options.ts";
+import { usersInWords } from "../confirm.ts";
+import { type GivenInput, operationCommand } from "../operation-command.ts";
+import type { OperationRunner } from "../operation-runner.ts";
 import { rowsOf, textTable } from "../terminal-text.ts";
-
-interface PeopleOptions {
-  readonly json: boolean;
-}
 
 /** `people`: who there is, and the app passwords of their calendar programs. */
 export function peopleCommand({ host }: CommandTools): Command {
-  const people = new Command("people").description("people and their app passwords");
-  people
-    .command("list")
-    .description("everybody whom the workspace or the configuration names")
-    .option("--json", "print JSON", false)
-    .action((options: PeopleOptions, command: Command) =>
-      printAnswer(
-        { host, command, options },
-        { work: (backend) => backend.people(), describe: describeList },
-      ),
-    );
-  withYes(
-    people
-      .command("set-password")
-      .description("a new app password for calendar programs, shown this once; an older one ends")
-      .argument("<id>", "the person's number", readId),
-  )
-    .option("--json", "print JSON", false)
-    .action((id: number, options: PeopleOptions & YesOption, command: Command) =>
-      printAnswer(
-        { host, command, options },
+  return new Command("people")
+    .description("people and their app passwords")
+    .addCommand(operationCommand(listPeople, { describe: describeList }, host))
+    .addCommand(
+      operationCommand(
+        setPassword,
         {
-          async work(backend, { service: { timeZone } }) {
-            const ends = await passwordEnd(id, { backend, zone: timeZone });
-            const question = () => `${ends}\nMake a new password for person ${id}?`;
-            if (ends !== null) await confirm(host, options, question);
-            return backend.setPassword(id);
-          },
           describe: describePassword,
+          async question(input, about) {
+            const ends = await passwordEnd(input, about);
+            return ends === null ? null : { asks: `${ends}\nMake a new password for person ${String(input["id"])}?` };
+          },
         },
+        host,
+      ),
+    )
+    .addCommand(
+      operationCommand(
+        clearPassword,
+        {
+          done: ({ id }) => `the app password of person ${String(id)} has ended\n`,
+          async question(input, about) {
+            const ends = await passwordEnd(input, about);
+            return ends === null ? null : { asks: `${ends}\nRemove the app password of person ${String(input["id"])}?` };
+          },
+        },
+        host,
       ),
     );
-  withYes(
-    people
-      .command("clear-password")
-      .description("end a person's app password: calendar programs can no longer log in")
-      .argument("<id>", "the person's number", readId),
-  ).action(async (id: number, options: YesOption, command: Command) => {
-    await withDaemonOrLocal(
-      { host, command, options },
-      async (backend, { service: { timeZone } }) => {
-        const ends = await passwordEnd(id, { backend, zone: timeZone });
-        const question = () => `${ends}\nRemove the app password of person ${id}?`;
-        if (ends !== null) await confirm(host, options, question);
-        await backend.clearPassword(id);
-      },
-    );
-    host.say(`the app password of person ${id} has ended\n`);
-  });
-  return people;
 }
 
 /** What ends with a person's app password, as sentences; null where there is none. */
 async function passwordEnd(
-  id: number,
-  { backend, zone }: { readonly backend: DaemonOrLocal; readonly zone: string },
+  { id }: GivenInput,
+  { runner, zone }: { readonly runner: OperationRunner; readonly zone: string },
 ): Promise<string | null> {
-  const used: UsedPassword = Object(await backend.passwordUse(id));
+  const used: UsedPassword = Object(await runner.run(showPassword, { id: Number(id) }));
   if (!used.hasPassword) return null;
   const { programs, logIns } = used;
   const words = usersInWords(programs, zone);

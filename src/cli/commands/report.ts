@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { fileReason } from "../../domain/file-reason.ts";
 import { isId } from "../../domain/ids.ts";
 import { type Result, unreachable } from "../../domain/result.ts";
+import { uploadFile } from "../../operations/workspace-operations.ts";
 import { reports } from "../../reports/catalogue/catalogue.ts";
 import { byteOrderMark } from "../../reports/formats/data-formats.ts";
 import { type Format, formats, isFormat, mediaType } from "../../reports/formats/format.ts";
@@ -11,13 +12,13 @@ import { type Rendered, type RenderFailure, renderReport } from "../../reports/r
 import { findNamed, reportRequest } from "../../reports/report-request.ts";
 import { openReader } from "../../store/reading/reader.ts";
 import { asJson, type CommandTools, Failed, unreadable } from "../command-host.ts";
-import { withDaemonOrLocal } from "../daemon-or-local.ts";
 import {
   type DatabaseOptions,
   type DatabasePlace,
   databaseFor,
   withDatabase,
 } from "../database.ts";
+import { withRunner } from "../operation-runner.ts";
 import { readRows } from "../options.ts";
 import { textTable } from "../terminal-text.ts";
 
@@ -71,8 +72,7 @@ export function reportCommand({ host }: CommandTools): Command {
         const folder = folderOf(options.publish, { place, project: options.project ?? null });
         const content = new TextEncoder().encode(rendered.text);
         const file = { ...folder, name: rendered.fileName, type: typeOf(format), content };
-        const invocation = { host, command: self, options: {} };
-        await withDaemonOrLocal(invocation, (backend) => backend.upload(file));
+        await withRunner({ host, command: self }, (runner) => runner.run(uploadFile, file));
         host.say(
           `${rendered.fileName} is in folder ${folder.folder} of project ${folder.project}\n`,
         );

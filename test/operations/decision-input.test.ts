@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readDecision } from "../../src/http/read-decision.ts";
+import { readDecision } from "../../src/operations/decision-input.ts";
 
 describe("readDecision() result", () => {
   it("has what was decided about which version", () => {

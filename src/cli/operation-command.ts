@@ -1,0 +1,89 @@
+import { Command } from "commander";
+import { type InputMember, membersOf, type Operation } from "../operations/operation.ts";
+import { asJson, type CommandHost } from "./command-host.ts";
+import { confirm, withYes } from "./confirm.ts";
+import { type OperationRunner, printAnswer, withRunner } from "./operation-runner.ts";
+import { readId } from "./options.ts";
+
+/** An input as a command line gives it: ids are numbers, all else is text. */
+export type GivenInput = Readonly<Record<string, unknown>>;
+
+interface CommandText {
+  /** The answer as people read it; `zone`: on whose clocks. */
+  readonly describe?: (answer: unknown, zone: string) => string;
+  /** What is said on standard error once it is done, where it answers nothing. */
+  readonly done?: (input: GivenInput) => string;
+  readonly question?: CommandQuestion;
+}
+
+/**
+ * What is asked before something is taken away; null where nothing is lost. `done`: what is said on standard error once it is done,
+ * where that depends on what was before.
+ */
+export type CommandQuestion = (
+  input: GivenInput,
+  about: { readonly runner: OperationRunner; readonly zone: string },
+) => Promise<{ readonly asks: string; readonly done?: string } | null>;
+
+/**
+ * The command of an operation. What its path names, and texts that it needs, are arguments; other members are options. `--json`
+ * prints the answer as JSON, and what was asked for where there is none.
+ */
+export function operationCommand(
+  operation: Operation,
+  text: CommandText,
+  host: CommandHost,
+): Command {
+  const { question = null, describe = () => "", done } = text;
+  const members = membersOf(operation);
+  const words = members.filter(isArgument);
+  const command = commandOf(operation);
+  for (const { name, about, kind } of words) {
+    if (kind === "id") command.argument(`<${name}>`, about, readId);
+    else command.argument(`<${name}>`, about);
+  }
+  for (const member of members.filter((one) => !isArgument(one))) addOption(command, member);
+  command.option("--json", "print JSON", false);
+  if (question) withYes(command);
+  return command.action(async (...given: readonly unknown[]) => {
+    const options = command.opts<Record<string, unknown>>();
+    const flags = command.opts<{ json: boolean; yes?: boolean }>();
+    const valueFor = (member: InputMember): unknown =>
+      isArgument(member) ? given[words.indexOf(member)] : options[member.name];
+    const input: GivenInput = Object.fromEntries(
+      members.map((member) => [member.name, valueFor(member)]),
+    );
+    const invocation = { host, command, options: flags };
+    const work = async (runner: OperationRunner, zone: string): Promise<unknown> => {
+      const loss = question && (await question(input, { runner, zone }));
+      if (loss) await confirm(host, { yes: flags.yes ?? false }, () => loss.asks);
+      const answer = await runner.run(operation, input);
+      if (loss?.done !== undefined) host.say(loss.done);
+      return answer;
+    };
+    if (!done) {
+      await printAnswer(invocation, {
+        work: (runner, { config }) => work(runner, config.service.timeZone),
+        describe,
+      });
+      return;
+    }
+    await withRunner(invocation, (runner, { config }) => work(runner, config.service.timeZone));
+    if (flags.json) host.print(asJson(input));
+    else host.say(done(input));
+  });
+}
+
+/** The bare command of an operation: its verb, and what help says. */
+export const commandOf = ({ name, summary }: Operation): Command =>
+  new Command(name.split(" ").at(-1)).description(summary);
+
+const isArgument = ({ isInPath, isNeeded, kind }: InputMember): boolean =>
+  isInPath || (isNeeded && kind === "text");
+
+function addOption(command: Command, { name, about, kind, isNeeded }: InputMember): void {
+  const flags = `--${name} <${kind === "id" ? "id" : name}>`;
+  if (kind === "id" && isNeeded) command.requiredOption(flags, about, readId);
+  else if (kind === "id") command.option(flags, about, readId);
+  else command.option(flags, about);
+}

@@ -1,0 +1,162 @@
+import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import { openableUrl } from "../config/listening.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+import type { InputOf, Operation } from "../operations/operation.ts";
+import {
+  asJson,
+  type CommandHost,
+  configFor,
+  type DaemonAddress,
+  Failed,
+  type LocalModules,
+  withLocalModules,
+} from "./command-host.ts";
+import { askDaemon } from "./daemon.ts";
+
+/** Why an operation was not carried out: a sentence, whether it was wrong usage, and further members as the API answers them. */
+interface Refused {
+  readonly detail: string;
+  readonly code: 1 | 2;
+  readonly more: unknown;
+}
+
+/** Runs operations, through the daemon of the data directory or in this process. Answers are JSON values as the API answers them. */
+export interface OperationRunner {
+  attempt<Of extends Operation>(
+    operation: Of,
+    input: InputOf<Of>,
+  ): Promise<Result<unknown, Refused>>;
+  /** The same; throws `Failed` with the reason where it is refused. */
+  run<Of extends Operation>(operation: Of, input: InputOf<Of>): Promise<unknown>;
+}
+
+/** What a command runs its operations with. */
+export interface RunnerContext {
+  readonly config: Config;
+  /** Null beside a daemon. */
+  readonly modules: LocalModules | null;
+}
+
+/** A command as it was called. */
+export interface Invocation {
+  readonly command: Command;
+  readonly host: CommandHost;
+  readonly options: {
+    readonly json?: boolean;
+    /** Nothing is asked. */
+    readonly yes?: boolean;
+  };
+}
+
+/** Beside a daemon, commands go through it; otherwise they hold the data directory themselves. */
+export async function withRunner<Value>(
+  { command, host }: Pick<Invocation, "command" | "host">,
+  work: (runner: OperationRunner, context: RunnerContext) => Promise<Value>,
+): Promise<Value> {
+  const config = configFor(command, host);
+  const daemon = host.daemonOf(config);
+  if (daemon) return work(runnerOf(throughDaemon(daemon)), { config, modules: null });
+  return withLocalModules({ config, host }, (modules) =>
+    work(runnerOf(inProcess(modules, host.signal)), { config, modules }),
+  );
+}
+
+/** Does the work of a command and prints its answer: as JSON where that is asked for, else as `describe` puts it. */
+export async function printAnswer(
+  { options, ...invocation }: Invocation,
+  {
+    work,
+    describe,
+  }: {
+    readonly work: (runner: OperationRunner, context: RunnerContext) => Promise<unknown>;
+    readonly describe: (answer: unknown, zone: string) => string;
+  },
+): Promise<void> {
+  const text = await withRunner(invocation, async (runner, context) => {
+    const answer = await work(runner, context);
+    return options.json ? asJson(answer) : describe(answer, context.config.service.timeZone);
+  });
+  invocation.host.print(text);
+}
+
+type Attempt = (
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+) => Promise<Result<unknown, Refused>>;
+
+const runnerOf = (attempt: Attempt): OperationRunner => ({
+  attempt,
+  async run(operation, input) {
+    const answer = await attempt(operation, input);
+    if (answer.ok) return answer.value;
+    throw new Failed(answer.failure.detail, answer.failure.code);
+  },
+});
+
+/** The service may be slow, and files may be large. */
+const servicePatienceMs = 180_000;
+
+function throughDaemon(daemon: DaemonAddress): Attempt {
+  return async (operation, input) => {
+    const { method, isSlow, member } = operation;
+    const answer = await askDaemon(daemon, {
+      method,
+      ...requestOf(operation, input),
+      ...(isSlow && { withinMs: servicePatienceMs }),
+    });
+    const { status, body } = answer;
+    if (status < 400) return ok(member === null ? body : memberOf(body, member));
+    const said = memberOf(body, "detail");
+    const detail = typeof said === "string" ? said : `the daemon refused: ${JSON.stringify(body)}`;
+    return fail({ detail, code: status === 400 ? 2 : 1, more: body });
+  };
+}
+
+/** Members that the path does not name go into the query, or into the JSON body where there is one. */
+function requestOf(
+  { method, path, body }: Operation,
+  input: Readonly<Record<string, unknown>>,
+): Pick<Parameters<typeof askDaemon>[1], "path" | "body"> {
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = String(rest.get(name));
+    rest.delete(name);
+    return encodeURIComponent(value);
+  });
+  const whole = body && rest.get(body.member);
+  if (body) rest.delete(body.member);
+  const hasJson = !body && method !== "GET" && method !== "DELETE";
+  const query = new URLSearchParams();
+  if (!hasJson) for (const [name, value] of rest) query.set(name, String(value));
+  const type = body?.type === "octets" ? "application/octet-stream" : "application/json";
+  const content =
+    whole instanceof Uint8Array
+      ? new Uint8Array(whole)
+      : JSON.stringify(body ? whole : Object.fromEntries(rest));
+  return {
+    path: query.size > 0 ? `${filled}?${query.toString()}` : filled,
+    ...((body || hasJson) && { body: { type, content } }),
+  };
+}
+
+function inProcess(modules: LocalModules, signal: AbortSignal): Attempt {
+  const { config, store } = modules;
+  const viewer = { kind: "admin", zone: store.zone } as const;
+  const baseUrl = () => config.http.publicUrl ?? openableUrl(config.http);
+  const context = { ...modules, baseUrl, caller: { viewer, channel: "cli", signal } as const };
+  return async (operation, input) => {
+    const outcome = await operation.run(input, context);
+    // The same JSON that the API would answer.
+    if (outcome.ok) return ok(JSON.parse(JSON.stringify(outcome.value.value)));
+    const { kind, detail, more } = outcome.failure;
+    return fail({
+      detail,
+      code: kind === "invalid" ? 2 : 1,
+      more: JSON.parse(JSON.stringify(more ?? {})),
+    });
+  };
+}
+
+const memberOf = (body: unknown, name: string): unknown =>
+  new Map(Object.entries(Object(body))).get(name);

@@ -1,0 +1,77 @@
+import { json, type Request, type RequestHandler, type Response, Router, raw } from "express";
+import type { Operation, OperationFailure, OperationModules } from "../operations/operation.ts";
+import { operations } from "../operations/operations.ts";
+import { refuseUnread } from "./continue.ts";
+import { type Problem, sendJson, sendProblem } from "./problem-json.ts";
+import type { Viewers } from "./viewer.ts";
+
+interface OperationRoutesDeps extends OperationModules {
+  readonly viewers: Pick<Viewers, "viewerOf">;
+}
+
+/**
+ * The API of every operation. Members of the input come from the path, from the query and from a JSON body; of several of one name
+ * the path counts first, then the body. Answers are JSON, problems are RFC 9457.
+ */
+export function operationRoutes({ viewers, ...modules }: OperationRoutesDeps): Router {
+  const router = Router();
+  for (const operation of operations.filter((one) => one.isOffered(modules))) {
+    const answer = async (request: Request, response: Response): Promise<void> => {
+      const viewer = viewers.viewerOf(request);
+      const caller = { viewer, channel: "upload", program: request.get("user-agent") } as const;
+      const outcome = await operation.run(inputOf(request, operation), { ...modules, caller });
+      if (!outcome.ok) return sendProblem(response, problemOf(outcome.failure));
+      const { value, status } = outcome.value;
+      response.status(status);
+      if (value === null) response.end();
+      else sendJson(response, operation.member === null ? value : { [operation.member]: value });
+    };
+    const method = router[methodOf(operation)].bind(router);
+    method(operation.path, ...bodyReader(operation), answer);
+  }
+  return router;
+}
+
+const methodOf = ({ method }: Operation): "get" | "post" | "patch" | "delete" => {
+  const name = method.toLowerCase();
+  return name === "get" || name === "patch" || name === "delete" ? name : "post";
+};
+
+function bodyReader({ method, body, largest }: Operation): readonly RequestHandler[] {
+  if (body?.type === "octets") {
+    return [refuseUnread(largest), raw({ type: () => true, limit: largest })];
+  }
+  return method === "GET" || method === "DELETE" ? [] : [json({ limit: largest })];
+}
+
+function inputOf(request: Request, { body }: Operation): Readonly<Record<string, unknown>> {
+  const { query, params } = request;
+  const sent: unknown = request.body;
+  if (body?.type === "octets") {
+    const octets = sent instanceof Uint8Array ? sent : new Uint8Array();
+    return { ...query, [body.member]: octets, ...params };
+  }
+  return { ...query, ...(body ? { [body.member]: sent } : Object(sent)), ...params };
+}
+
+const kinds: Readonly<
+  Record<OperationFailure["kind"], { readonly status: number; readonly title: string }>
+> = {
+  invalid: { status: 400, title: "Bad request" },
+  forbidden: { status: 403, title: "Forbidden" },
+  missing: { status: 404, title: "Not found" },
+  conflict: { status: 409, title: "Conflict" },
+  "too-large": { status: 413, title: "Too large" },
+  unprocessable: { status: 422, title: "Nothing could be accepted" },
+  failed: { status: 502, title: "The service did not do it" },
+};
+
+function problemOf({ kind, title, detail, more }: OperationFailure): Problem {
+  const usual = kinds[kind];
+  return {
+    ...usual,
+    ...(title !== undefined && { title }),
+    detail,
+    ...(more && { more: { ...more } }),
+  };
+}

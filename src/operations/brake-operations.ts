@@ -1,0 +1,24 @@
+import { fail, ok } from "../domain/result.ts";
+import { aText, operation } from "./operation.ts";
+
+export const listBrakes = operation({
+  name: "brakes list",
+  summary: "every source whose removals are held",
+  route: "GET /api/brakes",
+  access: "admin",
+  member: "brakes",
+  input: {},
+  run: (_, { store }) => ok(store.brakes.all()),
+});
+
+export const releaseBrake = operation({
+  name: "brakes release",
+  summary: "agree to the removals of a source",
+  route: "POST /api/brakes/:source/release",
+  access: "admin",
+  input: { source: aText("its name, as the list shows it") },
+  run: ({ source }, { store }) =>
+    store.brakes.release(source)
+      ? ok(null)
+      : fail({ kind: "conflict", detail: `nothing is held for ${source}` }),
+});

@@ -1,0 +1,312 @@
+import { z } from "zod";
+import { editId, listId, type PersonId, personId, projectId } from "../domain/ids.ts";
+import { fail, ok, type Result, unreachable } from "../domain/result.ts";
+import type { EditDescription, EditStory } from "../edits/actions/describe.ts";
+import type { Decision, FoundEdit } from "../edits/actions/edit-actions.ts";
+import { type Acceptance, countEdits } from "../edits/intake/plan-answer.ts";
+import { readDecision, readUndoChoices } from "./decision-input.ts";
+import {
+  anId,
+  anyJson,
+  aText,
+  type Caller,
+  callerPerson,
+  deciderOf,
+  foundOr,
+  invalid,
+  missing,
+  type OperationFailure,
+  type OperationModules,
+  type Outcome,
+  octets,
+  operation,
+  pathId,
+} from "./operation.ts";
+
+/** A little over what the reader takes, so that it is the reader who says what is too large. */
+const largestFile = 6_000_000;
+/** They take some ten milliseconds. */
+const describedAtOnce = 100;
+/** More edits than these are not listed at once. */
+export const mostListed = 500;
+
+const id = pathId("edit", editId);
+const person = anId("whose edits these are", personId).optional();
+const text = (about: string) => aText(about).optional();
+
+export const applyFile = operation({
+  name: "edits apply",
+  summary: "take in the edits of a calendar file, or only say what would be done",
+  route: "POST /api/edits",
+  access: "person",
+  body: { member: "file", type: "octets" },
+  largest: largestFile,
+  input: {
+    file: octets("a calendar file"),
+    project: anId("where new items go", projectId),
+    list: anId("todolist for new tasks", listId).optional(),
+    person,
+    dryRun: z
+      .union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")], {
+        error: ({ input }) => `"${String(input)}" is neither true nor false`,
+      })
+      .default(false),
+  },
+  status: ({ dryRun }) => (dryRun ? 200 : 202),
+  async run({ file, project, list, person = null, dryRun }, { acceptFile, rights, caller }) {
+    const sender = callerPerson(caller);
+    const destination = { projectId: project, listId: list ?? null };
+    const refusal =
+      sender !== null && person !== null && person !== sender
+        ? `person ${sender} cannot hand in edits for person ${person}`
+        : sender && rights.refusal(sender, destination);
+    if (refusal) return fail({ kind: "forbidden", detail: refusal });
+    const { channel, program } = caller;
+    const acceptance = await acceptFile({
+      ...destination,
+      bytes: file,
+      ...{ channel, program, dryRun },
+      actor: sender ?? person,
+      hides: (uid) => sender !== null && !rights.mayLookAt(sender, uid),
+    });
+    return accepted(acceptance, dryRun);
+  },
+});
+
+export const listEdits = operation({
+  name: "edits list",
+  summary: "edits, newest first: when, who, what, and how far",
+  route: "GET /api/edits",
+  access: "person",
+  member: "edits",
+  input: {
+    state: text("only in these states"),
+    person: text("only of this person: number, name, or account"),
+    project: text("only of this project: number or title"),
+    item: text("only of this item: UID, or a part of its title"),
+    channel: text("only those that came in this way"),
+    since: text("only those accepted since a date or a moment"),
+    before: text("only older ones than this"),
+    limit: z
+      .unknown()
+      .optional()
+      .refine((count) => count === undefined || isCount(Number(count)), {
+        error: ({ input }) => `"${String(input)}" is no number from 1 to ${mostListed}`,
+      })
+      .transform((count) => (count === undefined ? mostListed : Number(count))),
+  },
+  async run({ limit, ...asked }, { editActions, turns, ...context }) {
+    const { viewer } = context.caller;
+    const { state, project, item, channel, since, before } = asked;
+    const owner = viewer.kind === "person" ? String(viewer.person) : asked.person;
+    const query = { state, person: owner, project, item, channel, since, before };
+    const found = editActions.find(query, { limit, viewer });
+    if (!found.ok) return invalid(found.failure);
+    const edits: EditDescription[] = [];
+    for (const edit of found.value.filter((each) => isOpenTo(each, context))) {
+      edits.push(edit.describe());
+      if (edits.length % describedAtOnce === 0) await turns.share();
+    }
+    return ok(edits);
+  },
+});
+
+export const showEdit = operation({
+  name: "edits show",
+  summary: "one edit, whole",
+  route: "GET /api/edits/:id",
+  access: "person",
+  input: { id },
+  run: ({ id }, context) => withEdit(id, context, (edit) => ok(edit)),
+});
+
+export const approveEdit = operation({
+  name: "edits approve",
+  summary: "let a held edit go",
+  route: "POST /api/edits/:id/approve",
+  access: "admin",
+  input: { id },
+  run: ({ id }, context) =>
+    withEdit(id, context, () => decided(id, context.editActions.approve(id, by(context)))),
+});
+
+export const discardEdit = operation({
+  name: "edits discard",
+  summary: "take an edit back that has not reached the service",
+  route: "POST /api/edits/:id/discard",
+  access: "person",
+  input: { id },
+  run: ({ id }, context) =>
+    withEdit(id, context, () => decided(id, context.editActions.discard(id, by(context)))),
+});
+
+/** Which version of the workspace was looked at that is to be overwritten. */
+const seen = {
+  version: z.string({ error: "it must be one text" }).nullish(),
+  force: anyJson().optional(),
+};
+
+export const retryEdit = operation({
+  name: "edits retry",
+  summary: "try a parked edit again",
+  route: "POST /api/edits/:id/retry",
+  access: "person",
+  input: { id, ...seen },
+  run: ({ id, version = null, force }, context) =>
+    withEdit(id, context, () =>
+      force === undefined
+        ? decided(id, context.editActions.retry(id, version, by(context)))
+        : invalid(forced),
+    ),
+});
+
+export const resolveEdit = operation({
+  name: "edits resolve",
+  summary: "settle what an edit and somebody else have both changed",
+  route: "POST /api/edits/:id/resolve",
+  access: "person",
+  body: { member: "decision", type: "json" },
+  input: { id, decision: anyJson() },
+  run: ({ id, decision }, context) =>
+    withEdit(id, context, () => {
+      const read = readDecision(decision);
+      if (!read.ok) return invalid(read.failure);
+      const { zone } = context.caller.viewer;
+      const choice = { ...read.value, by: by(context), zone };
+      return decided(id, context.editActions.resolve(id, choice));
+    }),
+});
+
+export const showUndo = operation({
+  name: "edits undo-preview",
+  summary: "what an undo would put back, and what has changed since",
+  route: "GET /api/edits/:id/undo",
+  access: "person",
+  input: { id },
+  run: ({ id }, context) =>
+    withEdit(id, context, () => {
+      const { editActions, caller } = context;
+      return foundOr(editActions.undoPreview(id, caller.viewer.zone), noEdit(id));
+    }),
+});
+
+export const undoEdit = operation({
+  name: "edits undo",
+  summary: "take a confirmed edit back, by a new edit that is its inverse",
+  route: "POST /api/edits/:id/undo",
+  access: "person",
+  input: {
+    id,
+    person: anId("who takes it back", personId).optional(),
+    ...seen,
+    fields: anyJson().optional(),
+  },
+  run: ({ id, person = null, version = null, force, fields = {} }, context) =>
+    withEdit(id, context, () => {
+      if (force !== undefined) return invalid(forced);
+      const choices = readUndoChoices({ fields });
+      if (!choices.ok) return invalid(choices.failure);
+      const actor: PersonId | null = callerPerson(context.caller) ?? person;
+      const decider = { ...by(context), actor, choices: choices.value };
+      return decided(id, context.editActions.undo(id, decider, version));
+    }),
+});
+
+type Context = Pick<OperationModules, "editActions" | "rights"> & { readonly caller: Caller };
+
+const by = ({ caller }: Context) => deciderOf(caller);
+
+/** The edit, or that there is none: what is not for the caller's eyes is answered like what there is not. */
+function withEdit(id: number, context: Context, work: (edit: EditStory) => Outcome): Outcome {
+  const edit = context.editActions.show(id, context.caller.viewer.zone);
+  return edit && isOpenTo(edit, context) ? work(edit) : missing(noEdit(id));
+}
+
+/** Whether the caller may look at an edit, and decide about it: the admin may, and whose it is. */
+function isOpenTo(
+  edit: Pick<FoundEdit, "actor" | "item">,
+  { rights, caller }: Pick<Context, "rights" | "caller">,
+): boolean {
+  const person = callerPerson(caller);
+  return person === null || (person === edit.actor && rights.mayLookAt(person, edit.item.uid));
+}
+
+const forced = "force: nothing is overwritten unseen; name the version that was looked at";
+
+const noEdit = (id: number): string => `there is no edit ${id}`;
+
+const isCount = (count: number): boolean =>
+  Number.isInteger(count) && count > 0 && count <= mostListed;
+
+function decided(id: number, decision: Decision): Outcome {
+  switch (decision.kind) {
+    case "done":
+      return ok(decision.edit);
+    case "preview":
+      return ok(decision.preview);
+    case "overwrites":
+      return fail(overwriteRefusal(decision));
+    case "unclear":
+      return invalid(decision.reason);
+    case "unknown":
+      return missing(noEdit(id));
+    case "refused":
+      return fail({ kind: "conflict", detail: decision.reason });
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** Says what would be overwritten, and how to say that it may be. */
+function overwriteRefusal({
+  edit,
+  version,
+}: Extract<Decision, { kind: "overwrites" }>): OperationFailure {
+  const path = `/api/edits/${edit.id}`;
+  const { conflicts, words, choice } = edit;
+  return choice
+    ? {
+        kind: "conflict",
+        title: "It would overwrite what somebody else has changed",
+        detail: `${edit.problem ?? "somebody else has changed the same"}. Decide about what is shown here: POST ${path}/resolve with {"version": "${version}", "keep": "mine" or "theirs"}, or field by field`,
+        more: { version, conflicts, words: words.conflicts, choice },
+      }
+    : {
+        kind: "conflict",
+        title: "It has changed since it was looked at",
+        detail: `what the undo would put back is another by now: GET ${path}/undo shows it, as version ${version}`,
+        more: { version },
+      };
+}
+
+/** The plan, or what was accepted, also in part; refused when nothing could be. */
+function accepted(acceptance: Acceptance, dryRun: boolean): Result<unknown, OperationFailure> {
+  if (acceptance.kind === "refused") {
+    const { errors } = acceptance;
+    return fail({
+      kind: errors.some(({ code }) => code === "too-large") ? "too-large" : "unprocessable",
+      title: "The calendar file was refused",
+      detail: describeErrors(errors),
+      more: { errors },
+    });
+  }
+  const { kind: _, ...plan } = acceptance;
+  const { errors } = plan;
+  if (dryRun || countEdits(plan) > 0 || errors.length === 0) return ok(plan);
+  return fail({
+    kind: "unprocessable",
+    title: "Nothing could be accepted",
+    detail: describeErrors(errors),
+    more: plan,
+  });
+}
+
+function describeErrors(
+  errors: readonly { readonly line: number | null; readonly message: string }[],
+): string {
+  const [first] = errors;
+  if (!first) return "the file holds nothing that could be applied";
+  const where = first.line === null ? "" : `line ${first.line}: `;
+  const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  return `${where}${first.message}${others}`;
+}

@@ -1,0 +1,123 @@
+import { feedId } from "../domain/ids.ts";
+import { fail, ok } from "../domain/result.ts";
+import { directoryFor } from "../domain/sight.ts";
+import {
+  describeFeedProblems,
+  type FeedProblem,
+  readFeedChange,
+  readFeedWish,
+} from "../feeds/feed-request.ts";
+import { asListed, type PublishedFeed } from "../feeds/published-feeds.ts";
+import {
+  anyJson,
+  type Caller,
+  foundOr,
+  missing,
+  type OperationFailure,
+  type OperationModules,
+  operation,
+  pathId,
+} from "./operation.ts";
+
+const id = pathId("feed", feedId);
+
+export const listFeeds = operation({
+  name: "feeds list",
+  summary: "every feed",
+  route: "GET /api/feeds",
+  access: "person",
+  member: "feeds",
+  input: {},
+  run: (_, context) => ok(context.feeds.list(context.caller.viewer).map(listedFor(context))),
+});
+
+export const createFeed = operation({
+  name: "feeds create",
+  summary: "a new feed with an address of its own, of a project, a person or everything",
+  route: "POST /api/feeds",
+  access: "person",
+  body: { member: "wish", type: "json" },
+  input: { wish: anyJson() },
+  status: () => 201,
+  run({ wish }, context) {
+    const { viewer } = context.caller;
+    const read = readFeedWish(wish, { directory: directoryOf(context), viewer });
+    return read.ok
+      ? ok(listedFor(context)(context.feeds.create(read.value)))
+      : fail(wrongFeed(read.failure));
+  },
+});
+
+export const changeFeed = operation({
+  name: "feeds change",
+  summary: "another name, colour or choice under the same address",
+  route: "PATCH /api/feeds/:id",
+  access: "person",
+  body: { member: "change", type: "json" },
+  input: { id, change: anyJson() },
+  run({ id, change }, context) {
+    const { feeds, caller } = context;
+    const feed = feeds.get(id, caller.viewer);
+    if (!feed || feed.revokedAt !== null) return missing(noOpenFeed(id));
+    const read = readFeedChange(change, { feed, directory: directoryOf(context) });
+    if (!read.ok) return fail(wrongFeed(read.failure));
+    const changed = feeds.change(id, read.value, caller.viewer);
+    return foundOr(changed && listedFor(context)(changed), noOpenFeed(id));
+  },
+});
+
+export const rotateFeed = operation({
+  name: "feeds rotate",
+  summary: "a new address; the old one ends",
+  route: "POST /api/feeds/:id/rotate",
+  access: "person",
+  input: { id },
+  run({ id }, context) {
+    const feed = context.feeds.rotate(id, context.caller.viewer);
+    return foundOr(feed && listedFor(context)(feed), noOpenFeed(id));
+  },
+});
+
+export const revokeFeed = operation({
+  name: "feeds revoke",
+  summary: "end a feed; `feeds reopen` undoes it",
+  route: "DELETE /api/feeds/:id",
+  access: "person",
+  input: { id },
+  run: ({ id }, { feeds, caller }) =>
+    feeds.revoke(id, caller.viewer) ? ok(null) : missing(noOpenFeed(id)),
+});
+
+export const reopenFeed = operation({
+  name: "feeds reopen",
+  summary: "open an ended feed again, under its address",
+  route: "POST /api/feeds/:id/reopen",
+  access: "person",
+  input: { id },
+  run({ id }, context) {
+    const feed = context.feeds.reopen(id, context.caller.viewer);
+    return foundOr(feed && listedFor(context)(feed), `there is no ended feed ${id}`);
+  },
+});
+
+type Context = OperationModules & { readonly caller: Caller };
+
+const directoryOf = ({ store, caller }: Context) => directoryFor(store.directory, caller.viewer);
+
+const listedFor = (context: Context) => {
+  const about = { directory: directoryOf(context), publicUrl: context.baseUrl() };
+  return (feed: PublishedFeed) => asListed(feed, about);
+};
+
+const noOpenFeed = (feed: number): string => `there is no open feed ${feed}`;
+
+/** Every member that is wrong; what is not there, where that is all, is missing. */
+function wrongFeed(problems: readonly FeedProblem[]): OperationFailure {
+  const errors = problems.map(({ field, message }) => ({ field, message }));
+  const isMissing = problems.every(({ isUnknown }) => isUnknown);
+  return {
+    kind: isMissing ? "missing" : "invalid",
+    detail: describeFeedProblems(problems),
+    more: { errors },
+  };
+}

@@ -1,0 +1,225 @@
+import { z } from "zod";
+import type { Channel, Decider } from "../domain/edit.ts";
+import { isId, type PersonId } from "../domain/ids.ts";
+import { fail, ok, type Result } from "../domain/result.ts";
+import type { Viewer } from "../domain/sight.ts";
+import type { EditActions } from "../edits/actions/edit-actions.ts";
+import type { AcceptFile } from "../edits/intake/accept.ts";
+import type { ServiceActions } from "../edits/workspace/service-actions.ts";
+import type { PublishedFeeds } from "../feeds/published-feeds.ts";
+import type { People } from "../people/people.ts";
+import type { Rights } from "../people/rights.ts";
+import type { Store } from "../store/store.ts";
+import type { Turns } from "../turns.ts";
+
+/** What operations work on. */
+export interface OperationModules {
+  readonly store: Store;
+  readonly feeds: PublishedFeeds;
+  readonly editActions: EditActions;
+  readonly acceptFile: AcceptFile;
+  readonly people: People;
+  readonly rights: Rights;
+  /** Null where nothing is sent to the service on a person's request. */
+  readonly workspace: ServiceActions | null;
+  readonly turns: Turns;
+  /** Address under which calendars reach this server, without a slash at the end. */
+  readonly baseUrl: () => string;
+}
+
+/** Who runs an operation, and through what. */
+export interface Caller {
+  readonly viewer: Viewer;
+  readonly channel: Extract<Channel, "upload" | "cli" | "dashboard">;
+  /** User-Agent of the program that asks; none unless said. */
+  readonly program?: string | undefined;
+  /** Ends what is asked of the service. */
+  readonly signal?: AbortSignal;
+}
+
+/** Why an operation was not carried out; `detail` is one sentence. */
+export interface OperationFailure {
+  /**
+   * `invalid`: the input cannot be meant; `missing`: what it names is not there, or not for the caller; `failed`: the service did
+   * not do it.
+   */
+  readonly kind:
+    | "invalid"
+    | "missing"
+    | "forbidden"
+    | "conflict"
+    | "too-large"
+    | "unprocessable"
+    | "failed";
+  readonly detail: string;
+  /** What stands above the detail, where the kind does not say it all. */
+  readonly title?: string;
+  /** Further members for programs, such as `errors`. */
+  readonly more?: object;
+}
+
+export type Outcome = Result<unknown, OperationFailure>;
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Method and path of the API; `:name` in the path is the input's member of that name. */
+type Route = `${"GET" | "POST" | "PATCH" | "DELETE"} /api/${string}`;
+
+interface Declaration<Shape extends z.ZodRawShape> {
+  /** Group and verb, as on the command line: `feeds rotate`. */
+  readonly name: string;
+  /** What it does, without a full stop; the help of the command. */
+  readonly summary: string;
+  readonly route: Route;
+  /** `person`: members get at what is their own; `admin`: the administrator alone. */
+  readonly access: "person" | "admin";
+  readonly input: Shape;
+  /** Member of the input that is the whole body of the request. Unless given, the members of a JSON body are members of the input. */
+  readonly body?: { readonly member: keyof Shape & string; readonly type: "json" | "octets" };
+  /** Largest body that is read, in octets; 1 MB unless given. */
+  readonly largest?: number;
+  /** Under which name the API answers the value, as `{"feeds": [...]}`; as it is unless given. */
+  readonly member?: string;
+  /** HTTP status of success where it is not 200, or 204 for null. */
+  readonly status?: (input: z.output<z.ZodObject<Shape>>) => number;
+  /** It waits for the service, which may take minutes. */
+  readonly isSlow?: boolean;
+  /** Whether it can be run at all with these modules; it can unless given. */
+  readonly isOffered?: (modules: Pick<OperationModules, "workspace">) => boolean;
+  /** Answers a value for JSON, null for nothing. */
+  run(
+    input: z.output<z.ZodObject<Shape>>,
+    context: OperationModules & { readonly caller: Caller },
+  ): Promise<Outcome> | Outcome;
+}
+
+/** Something that a person or a program can ask for. API, commands and pages are made from it. */
+export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  readonly name: string;
+  readonly summary: string;
+  readonly method: string;
+  readonly path: string;
+  /** Members of the input that the path names. */
+  readonly pathMembers: readonly string[];
+  readonly access: "person" | "admin";
+  readonly input: z.ZodObject<Shape>;
+  readonly body: { readonly member: string; readonly type: "json" | "octets" } | null;
+  readonly largest: number;
+  readonly member: string | null;
+  readonly isSlow: boolean;
+  isOffered(modules: Pick<OperationModules, "workspace">): boolean;
+  /** Reads the input, and carries the operation out. */
+  run(
+    input: Input,
+    context: OperationModules & { readonly caller: Caller },
+  ): Promise<Result<{ readonly value: unknown; readonly status: number }, OperationFailure>>;
+}
+
+const usualLargest = 1_000_000;
+
+/** Makes an operation of its declaration. */
+export function operation<Shape extends z.ZodRawShape>(
+  declared: Declaration<Shape>,
+): Operation<Shape> {
+  const { name, summary, access, route, body = null, member = null, isSlow = false } = declared;
+  const [method = "", path = ""] = route.split(" ");
+  const pathMembers = [...path.matchAll(/:(\w+)/g)].map(([, part = ""]) => part);
+  const input = z.object(declared.input);
+  return {
+    ...{ name, summary, method, path, pathMembers, access, input, body, member, isSlow },
+    largest: declared.largest ?? usualLargest,
+    isOffered: (modules) => declared.isOffered?.(modules) ?? true,
+    async run(given, context) {
+      const read = input.safeParse(given);
+      if (!read.success) return fail(failureOf(read.error, { given, pathMembers }));
+      const outcome = await declared.run(read.data, context);
+      if (!outcome.ok) return outcome;
+      const { value } = outcome;
+      return ok({ value, status: declared.status?.(read.data) ?? (value === null ? 204 : 200) });
+    },
+  };
+}
+
+/** The first problem of an input; what a path names and cannot be is not there. */
+function failureOf(
+  { issues: [issue] }: z.ZodError,
+  { given, pathMembers }: { readonly given: Input; readonly pathMembers: readonly string[] },
+): OperationFailure {
+  const member = String(issue?.path[0] ?? "");
+  const message = issue?.message ?? "";
+  if (pathMembers.includes(member)) {
+    return { kind: "missing", detail: `there is no ${message} ${String(given[member])}` };
+  }
+  const detail = given[member] === undefined ? `${member}: it is needed` : `${member}: ${message}`;
+  return { kind: "invalid", detail };
+}
+
+/** How a member of an input is read from text, and what help says about it. */
+interface MemberMeta {
+  readonly kind: "id" | "text" | "json" | "octets";
+  readonly about: string;
+}
+
+const metas = z.registry<MemberMeta>();
+
+/** The members of an operation's input, in their order. */
+export const membersOf = ({ input, pathMembers }: Operation): readonly InputMember[] =>
+  Object.entries(input.shape).map(([name, schema]) => {
+    const isOptional = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+    const meta = metas.get(isOptional ? schema.unwrap() : schema);
+    return {
+      ...{ name, isNeeded: !isOptional, isInPath: pathMembers.includes(name) },
+      ...(meta ?? { kind: "json", about: "" }),
+    };
+  });
+
+export interface InputMember extends MemberMeta {
+  readonly name: string;
+  readonly isNeeded: boolean;
+  readonly isInPath: boolean;
+}
+
+/** What an operation takes, before it is read. */
+export type InputOf<Of extends Pick<Operation, "input">> = z.input<Of["input"]>;
+
+/** An id that the path names, such as a feed's; `noun`: what it is an id of. */
+export const pathId = <Id extends number>(noun: string, brand: (id: number) => Id) =>
+  z
+    .union([z.string(), z.number()], noun)
+    .refine((id) => isId(Number(id)), noun)
+    .transform((id) => brand(Number(id)))
+    .register(metas, { kind: "id", about: `the ${noun}'s number` });
+
+/** An id in the query or the body. */
+export const anId = <Id extends number>(about: string, brand: (id: number) => Id) =>
+  z
+    .union([z.string(), z.number()], { error: ({ input }) => `${JSON.stringify(input)} is no id` })
+    .refine((id) => isId(Number(id)), { error: ({ input }) => `"${String(input)}" is no id` })
+    .transform((id) => brand(Number(id)))
+    .register(metas, { kind: "id", about });
+
+export const aText = (about: string) =>
+  z.string({ error: "a text is needed" }).register(metas, { kind: "text", about });
+
+/** JSON that the operation reads itself. */
+export const anyJson = () => z.unknown().register(metas, { kind: "json", about: "" });
+
+export const octets = (about: string) =>
+  z.instanceof(Uint8Array<ArrayBuffer>).register(metas, { kind: "octets", about });
+
+/** The person whose view an operation is limited to; null for the administrator. */
+export const callerPerson = ({ viewer }: Caller): PersonId | null =>
+  viewer.kind === "person" ? viewer.person : null;
+
+export const deciderOf = (caller: Caller): Decider => ({
+  channel: caller.channel,
+  actor: callerPerson(caller),
+  program: caller.program,
+});
+
+export const missing = (detail: string) => fail<OperationFailure>({ kind: "missing", detail });
+export const invalid = (detail: string) => fail<OperationFailure>({ kind: "invalid", detail });
+
+/** The value, or that there is none. */
+export const foundOr = (value: unknown, otherwise: string): Outcome =>
+  value === null || value === undefined || value === false ? missing(otherwise) : ok(value);

@@ -1,0 +1,63 @@
+import { personId } from "../domain/ids.ts";
+import { fail, ok, unreachable } from "../domain/result.ts";
+import { passwordUse } from "../people/password-use.ts";
+import { foundOr, missing, operation, pathId } from "./operation.ts";
+
+const id = pathId("person", personId);
+
+export const listPeople = operation({
+  name: "people list",
+  summary: "everybody whom the workspace or the configuration names",
+  route: "GET /api/people",
+  access: "admin",
+  member: "people",
+  input: {},
+  run: (_, { people }) => ok(people.list()),
+});
+
+export const showPassword = operation({
+  name: "people password",
+  summary: "whether a person has an app password, and what uses it",
+  route: "GET /api/people/:id/password",
+  access: "admin",
+  input: { id },
+  run({ id }, { people, store }) {
+    const person = people.get(id);
+    return foundOr(person && passwordUse(id, store), noPerson(id));
+  },
+});
+
+export const setPassword = operation({
+  name: "people set-password",
+  summary: "a new app password for calendar programs, shown this once; an older one ends",
+  route: "POST /api/people/:id/password",
+  access: "admin",
+  input: { id },
+  run({ id }, { people, baseUrl }) {
+    const given = people.setPassword(id);
+    switch (given.kind) {
+      case "set": {
+        const { person, password } = given;
+        return ok({ ...person, password, url: `${baseUrl()}/dav/` });
+      }
+      case "refused":
+        return fail({ kind: "conflict", detail: given.reason });
+      case "unknown":
+        return missing(noPerson(id));
+      default:
+        return unreachable(given);
+    }
+  },
+});
+
+export const clearPassword = operation({
+  name: "people clear-password",
+  summary: "end a person's app password: calendar programs can no longer log in",
+  route: "DELETE /api/people/:id/password",
+  access: "admin",
+  input: { id },
+  run: ({ id }, { people }) =>
+    people.clearPassword(id) ? ok(null) : missing(`person ${id} has no app password`),
+});
+
+const noPerson = (id: number): string => `there is no person ${id}`;
