@@ -1,15 +1,15 @@
-/** What bodies are compressed with, the better liked first: gzip costs the least. */
+/** Supported codings, preferred first. gzip is the cheapest. */
 const codings = ["gzip", "br"] as const;
 export type Coding = (typeof codings)[number];
 
-/** Only an explicit wish counts: some calendar programs break on compression that they did not ask for. */
+/** Requires an explicit `gzip`: some calendar programs break on compression they did not request. */
 export function acceptsGzip(header: string | undefined): boolean {
   return (wishesIn(header).get("gzip") ?? 0) > 0;
 }
 
 /**
- * The coding that an `Accept-Encoding` asks for: the one it weighs most, gzip among equals and for a bare `*`; null where
- * it asks for none, or prefers the body as it is. Source: RFC 9110 12.5.3.
+ * The coding with the highest weight in an `Accept-Encoding` header; gzip on a tie and for `*`. Null if the header is
+ * missing or prefers no compression. Source: RFC 9110 12.5.3.
  */
 export function codingFor(header: string | undefined): Coding | null {
   const wishes = wishesIn(header);
@@ -19,7 +19,7 @@ export function codingFor(header: string | undefined): Coding | null {
   return codings[weights.indexOf(most)] ?? null;
 }
 
-/** Each named coding with its weight, 0 to 1; one that cannot be read counts as none given. */
+/** The weight of each named coding, 0 to 1. A weight that cannot be parsed counts as 1. */
 function wishesIn(header: string | undefined): ReadonlyMap<string, number> {
   const wishes = (header ?? "").split(",").map((part): readonly [string, number] => {
     const [coding = "", ...parameters] = part

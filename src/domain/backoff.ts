@@ -1,17 +1,17 @@
-/** A series of pauses between tries of what has failed. */
+/** Delays between retries. */
 export interface BackOff {
-  /** The pause after the first failure; each further failure doubles it. */
+  /** Delay after the first failure. It doubles with each further failure. */
   readonly first: Temporal.Duration;
-  /** No pause is longer, jitter aside. */
+  /** Longest delay, before jitter. */
   readonly ceiling: Temporal.Duration;
-  /** The factor that chance gives this pause, by one of the functions below; 1 unless given. */
+  /** Random factor from one of the functions below; 1 by default. */
   readonly jitter?: number;
 }
 
 /**
- * The pause after so many failures in a row (from 1), in whole milliseconds: exponential back-off with a ceiling and, where
- * several that fail together must not come back together, jitter. It is never nothing, so that no loop spins. Lengths with
- * days are taken for days of 24 hours.
+ * Delay after `failures` failures in a row (from 1), in whole milliseconds: exponential back-off with a ceiling, and
+ * jitter so that clients that failed together do not retry together. Never zero, so that no loop spins. A day counts as
+ * 24 hours.
  */
 export function backOff(
   failures: number,
@@ -22,28 +22,28 @@ export function backOff(
   return Temporal.Duration.from({ milliseconds: Math.max(1, Math.round(full * jitter)) });
 }
 
-/** Anything from nothing up to the whole pause; `random` is 0 inclusive to 1 exclusive, as below. */
+/** Between nothing and the whole delay. `random`: 0 inclusive to 1 exclusive. */
 export const fullJitter = (random: number): number => random;
 
-/** Half of the pause at least. */
+/** Between half of the delay and the whole delay. */
 export const equalJitter = (random: number): number => 0.5 + random / 2;
 
-/** The whole pause at least, and up to a tenth more. */
+/** Between the whole delay and 10 % more. */
 export const slightJitter = (random: number): number => 1 + random / 10;
 
-/** A moment that much later; instants themselves refuse lengths with days. */
+/** Adds a length that may contain days, which `Instant.add` refuses. */
 export const later = (moment: Temporal.Instant, length: Temporal.Duration): Temporal.Instant =>
   moment.add({ milliseconds: Math.round(length.total("milliseconds")) });
 
-/** The earlier of two moments, where null is never. */
+/** The earlier of two moments; null means never. */
 export function earlier(a: Temporal.Instant | null, b: Temporal.Instant | null) {
   if (!a || !b) return a ?? b;
   return Temporal.Instant.compare(b, a) < 0 ? b : a;
 }
 
 /**
- * Whether a moment that was kept as the end of a wait lies further ahead than any such wait is long (`length`): the clock was
- * set back since, and the wait is over, as nobody knows how much of it is left.
+ * True if the stored end of a wait is further away than the wait's `length`. Then the clock was set back, and the wait
+ * counts as over.
  */
 export function isAhead(
   at: Temporal.Instant,
@@ -53,8 +53,7 @@ export function isAhead(
 }
 
 /**
- * Whether `at` is less than `length` ago. A moment ahead comes from a clock that was set back since: how long ago it was is
- * not known, so that it counts as long ago.
+ * True if `at` is less than `length` ago. A moment in the future counts as long ago, as the clock was set back since.
  */
 export function isRecent(
   at: Temporal.Instant,

@@ -7,7 +7,7 @@ type Unset<Needed extends FieldName> = Exclude<
 >;
 type Origin = "projectId" | "creatorId" | "createdAt";
 
-/** An event that the service does not have yet, with nothing but what every event needs. */
+/** An event not yet in the service, with only the required fields. */
 export const blankEvent = (needed: Pick<EventItem, Origin | "when">): EventItem => ({
   ...notCreated,
   kind: "event",
@@ -15,7 +15,7 @@ export const blankEvent = (needed: Pick<EventItem, Origin | "when">): EventItem 
   ...needed,
 });
 
-/** A task or subtask that the service does not have yet. */
+/** A task or subtask not yet in the service. */
 export const blankTask = (
   needed: Pick<TaskItem, Origin | "kind" | "listId" | "parentId">,
 ): TaskItem => ({ ...notCreated, ...blanksOf("task"), ...needed });

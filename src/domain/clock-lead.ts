@@ -1,13 +1,13 @@
-/** A machine whose clock is off by more speaks to no service; what says so, as a proxy's header may, is no clock. */
+/** A larger difference comes from something other than a clock, such as a proxy's Date header. */
 const longestLeadHours = 24;
 
 const none = Temporal.Duration.from({ seconds: 0 });
 
-/** By how much this machine's clock is ahead of the service's, by the Date of its last answer; zero where that is not known. */
+/** How far this machine's clock is ahead of the service's, from the Date of the last response; zero if unknown. */
 export const credibleLead = (lead: Temporal.Duration | null): Temporal.Duration =>
   lead && Math.abs(lead.total("hours")) < longestLeadHours ? lead : none;
 
-/** A moment of this machine's clock, by the service's. */
+/** Converts a moment of this machine's clock to the service's. */
 export const atService = (
   moment: Temporal.Instant,
   lead: Temporal.Duration | null,

@@ -1,6 +1,9 @@
 import type { Colour } from "@dayferry/ical";
 
-/** Reads `#rrggbb`, `#rgb` (either without its #, as the service may have it) or a name of CSS; null for anything else. */
+/**
+ * Reads `#rrggbb`, `#rgb` (with or without the #, as the service sends both) or a CSS color name; null for anything
+ * else.
+ */
 export function readColour(text: string | null): Colour | null {
   const given = text?.trim().toLowerCase() ?? "";
   const digits = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/.exec(given)?.[1] ?? hexOfName.get(given);
@@ -19,14 +22,14 @@ function nearestName(hex: string): string {
   return nearest;
 }
 
-/** Each from 0 to 255. */
+/** Each channel is 0 to 255. */
 interface Channels {
   readonly red: number;
   readonly green: number;
   readonly blue: number;
 }
 
-/** How unlike two colours look, roughly: red counts for more among reds. Source: Riemersma, "Colour metric" (low-cost approximation). */
+/** Approximate perceived distance between two colours. Source: Riemersma, "Colour metric" (low-cost approximation). */
 function distanceOf(first: Channels, second: Channels): number {
   const red = (first.red + second.red) / 2;
   const dr = first.red - second.red;

@@ -11,12 +11,12 @@ interface InTask {
 export interface Comment extends InTask {
   readonly description: string;
   readonly creatorId: PersonId | null;
-  /** Whether the account's own key made it. */
+  /** True if it was created with the account's own key. */
   readonly byMe: boolean;
   readonly createdAt: Temporal.Instant | null;
 }
 
-/** What the service says happened to a task; `action` is its own word. */
+/** A history entry of a task; `action` is the service's own word. */
 export interface HistoryEntry extends InTask {
   readonly personId: PersonId | null;
   readonly action: string;

@@ -1,18 +1,15 @@
 import type { ServiceId } from "./ids.ts";
 import type { Item } from "./item.ts";
 
-/** A date that stands in a custom field of a task. */
+/** A date in a custom field of a task. */
 export interface CustomDate {
   readonly id: ServiceId;
-  /** The field's own. */
+  /** Title of the custom field. */
   readonly title: string;
   readonly on: Temporal.PlainDate;
 }
 
-/**
- * The custom fields of type `Date` that hold a date; events have none, and what is no date is passed over.
- * Source: service-api.md, Custom field.
- */
+/** The custom fields of type `Date` with a valid date. Events have none. Source: service-api.md, Custom field. */
 export function customDatesOf(item: Item): readonly CustomDate[] {
   if (item.kind === "event") return [];
   return item.customFields.flatMap(({ id, title, type, value }) => {
@@ -21,14 +18,14 @@ export function customDatesOf(item: Item): readonly CustomDate[] {
   });
 }
 
-/** What a calendar shows of such a date: the task, then the field. */
+/** The title that calendars show: the task, then the field. */
 export const customDateTitle = (task: string, field: string): string => `${task}: ${field}`;
 
-/** UID for life of a date in a custom field, made of the field's id and the task's UID. */
+/** Permanent UID of a date in a custom field, made from the field's id and the task's UID. */
 export const customDateUid = (field: ServiceId, taskUid: string): string =>
   `field-${field}-${taskUid}`;
 
-/** Field and task of such a UID; null for any other. */
+/** The field and the task of such a UID; null for any other. */
 export function readCustomDateUid(
   uid: string,
 ): { readonly field: number; readonly taskUid: string } | null {

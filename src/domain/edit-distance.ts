@@ -1,4 +1,4 @@
-/** How many letters have to be added, taken off, replaced or swapped with the next one. */
+/** Number of letters to insert, delete, replace or swap with a neighbour to turn one text into the other. */
 export function editDistance(a: string, b: string): number {
   let [before, above] = [[0], [...Array(b.length + 1).keys()]];
   for (let row = 1; row <= a.length; row += 1) {

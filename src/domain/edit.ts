@@ -2,7 +2,7 @@ import type { EditId, ItemKey, PersonId, ServiceId } from "./ids.ts";
 import type { Item } from "./item.ts";
 import { applyPatch, type Patch, type PatchField } from "./patch.ts";
 
-/** The ways in which an edit can come in. */
+/** The ways in which edits come in. */
 export const channels = [
   "upload",
   "cli",
@@ -14,22 +14,22 @@ export const channels = [
 ] as const;
 export type Channel = (typeof channels)[number];
 
-/** Who decides about an edit: lets it go, discards it, settles its conflict or takes it back. */
+/** Who approves, discards, resolves or undoes an edit. */
 export interface Decider {
   readonly channel: Channel;
-  /** Null for the admin, and for whoever has a link. */
+  /** Null for the admin, and for anonymous users of a link. */
   readonly actor: PersonId | null;
-  /** User-Agent of the program that asks; none unless said. */
+  /** User-Agent of the program, if known. */
   readonly program?: string | undefined;
 }
 
-/** What an edit does to its item in the workspace. */
+/** What an edit does to its item. */
 const editActions = ["create", "update", "complete", "reopen", "delete"] as const;
 export type EditAction = (typeof editActions)[number];
 
 /**
- * `pending` → `claimed` (a request may be under way) → `confirmed` (the service has it). `parked` and `held` wait for a
- * person; `discarded` and `undone` are ends.
+ * `pending` → `claimed` (a request may be in progress) → `confirmed` (the service has it). `parked` and `held` wait for
+ * a person. `discarded` and `undone` are final.
  */
 export const editStates = [
   "pending",
@@ -46,12 +46,12 @@ export type EditState = (typeof editStates)[number];
 const parkReasons = ["conflict", "refused", "failed", "unknown-outcome"] as const;
 export type ParkReason = (typeof parkReasons)[number];
 
-/** States whose edits are laid over the mirror. A parked edit leaves the view; a held one has not entered it. */
+/** Edits in these states are laid over the mirror. A parked edit has left the view; a held edit has not entered it. */
 export const visibleStates: readonly EditState[] = ["pending", "claimed"];
 
 /**
- * A field that both sides changed to different values, each in JSON as in `PlainPatch`. For a deletion `theirs` is null.
- * `taken`: the side that was followed, so that the other one is the value that was lost; null while a person decides.
+ * A field that both sides changed to different values, each in JSON as in `PlainPatch`. `theirs` is null for a
+ * deletion. `taken`: the side that was applied, so that the other value was lost; null until a person decides.
  */
 export interface FieldConflict {
   readonly field: PatchField;
@@ -59,19 +59,22 @@ export interface FieldConflict {
   readonly ours: unknown;
   readonly theirs: unknown;
   readonly taken: "ours" | "theirs" | null;
-  /** The later edit of the same editor that set `ours`; left out where somebody else did. */
+  /** The later edit of the same editor that set `ours`; absent if somebody else did. */
   readonly by?: EditId;
-  /** Set where a person has chosen the side, and has seen both: should `ours` change before the edit is there, it is asked again. */
+  /**
+   * Set if a person has seen both values and chosen a side. If `ours` changes before the edit is applied, the person is
+   * asked again.
+   */
   readonly agreed?: true;
-  /** What a person has put in the place of both. */
+  /** A value entered by a person to replace both. */
   readonly combined?: string | null;
-  /** Of a deletion of a task: the subtask that has the field, which would go with it. */
+  /** For the deletion of a task: the changed subtask that would be deleted too. */
   readonly below?: { readonly id: ServiceId; readonly title: string };
 }
 
 /**
- * What a request that was carried out late has undone: the fields as they are to be again, as that request has left them,
- * and the edit that it belonged to. Both are empty where it has deleted the item.
+ * What a late request has overwritten: the fields to restore, the values that the request left, and its edit. Both are
+ * empty if the request deleted the item.
  */
 export interface Restoration {
   readonly patch: Patch;
@@ -79,90 +82,96 @@ export interface Restoration {
   readonly by: EditId;
 }
 
-/** One durable wish of a person for one item. */
+/** A durable change that a person wants to make to one item. */
 export interface Edit {
   readonly id: EditId;
   readonly channel: Channel;
   readonly actor: PersonId | null;
-  /** User-Agent of the program that sent it; null where none did. */
+  /** User-Agent of the program that sent it; null if none did. */
   readonly program: string | null;
   readonly item: ItemKey;
   readonly action: EditAction;
-  /** What the editor last saw; for a creation the item as it is to become, with `id` null. */
+  /** What the editor last saw; for a creation the new item, with `id` null. */
   readonly base: Item;
-  /** The item as everybody was shown it when the edit came in; null where that is `base`, or nobody was shown it. */
+  /** The item as everyone saw it when the edit came in; null if that is `base`, or if nobody saw it. */
   readonly shown: Item | null;
   readonly patch: Patch;
-  /** Names of labels that must be created before the patch can be sent. */
+  /** Names of labels to create before the patch can be sent. */
   readonly newLabels: readonly string[];
   readonly state: EditState;
   readonly parkReason: ParkReason | null;
-  /** What went wrong last, for people; null when nothing did. */
+  /** The last error, for people; null if none. */
   readonly problem: string | null;
   readonly attempts: number;
-  /** How often it was taken up, interruptions included, which are no attempts. */
+  /** Number of starts, including interrupted ones, which do not count as attempts. */
   readonly begun: number;
-  /** Not before this moment; null = at once. */
+  /** Earliest time of the next attempt; null = immediately. */
   readonly notBefore: Temporal.Instant | null;
-  /** When the first creating request left; an answer that was lost is looked up from here on. */
+  /** When the first creating request was sent. Its item is looked up from here on if the answer was lost. */
   readonly sentAt: Temporal.Instant | null;
-  /** The newest handle of an item that was known when that request left; null when none has, or not known. */
+  /** The newest item key known when that request was sent; null if none was sent, or unknown. */
   readonly sentAfter: ItemKey | null;
-  /** The item as the service last answered; null until it was confirmed once, and for a deletion. */
+  /** The item in the service's last answer; null before the first confirmation, and for a deletion. */
   readonly answer: Item | null;
   /**
-   * The item as the service had it before this edit's first request, or when the edit was parked as a conflict. Null
-   * where nothing was sent, and for a creation.
+   * The item in the service before this edit's first request, or when the edit was parked as a conflict. Null if
+   * nothing was sent, and for a creation.
    */
   readonly before: Item | null;
   readonly conflicts: readonly FieldConflict[];
-  /** Whether a person has asked for it a second time, or as the inverse of another edit: it is never frozen. */
+  /** True if a person retried it, or made it by undoing another edit. Such edits are never frozen. */
   readonly insisted: boolean;
-  /** Parked because its item would not settle. */
+  /** Parked because its item kept changing. */
   readonly frozen: boolean;
-  /** The edit of which this one is the inverse. */
+  /** The edit that this one undoes. */
   readonly undoes: EditId | null;
   readonly confirmedAt: Temporal.Instant | null;
-  /** When the item was not found in its place; it may have been moved. */
+  /** When the item was not found in its place. It may have been moved. */
   readonly missedAt: Temporal.Instant | null;
-  /** Until then the service may still carry out a creating request whose answer was lost; null when it will not. */
+  /**
+   * The service may still carry out a creating request whose answer was lost, until this time; null if it cannot any
+   * more.
+   */
   readonly inFlightUntil: Temporal.Instant | null;
-  /** When the creating request was last sent again; null when it left once at most. */
+  /** When the creating request was last resent; null if it was sent at most once. */
   readonly resentAt: Temporal.Instant | null;
-  /** Since when the service refuses the key under which the edit goes out; null when it does not. */
+  /** Start of the time in which the service refuses the key that the edit uses; null if it accepts the key. */
   readonly keyRefusedAt: Temporal.Instant | null;
-  /** Set where the edit is carried out, or was last, to put back what a late request had undone: nothing else of it is sent. */
+  /** Set if the edit is repeated to restore what a late request overwrote. Only these fields are sent. */
   readonly restores: Restoration | null;
   readonly createdAt: Temporal.Instant;
   readonly updatedAt: Temporal.Instant;
 }
 
-/** The item as an edit wishes it: what it makes, or what it changes as the service had it before. */
+/** The item with the edit applied: the created item, or the item in the service before the edit, changed. */
 export const wishOf = ({ action, base, before, patch }: Edit): Item =>
   applyPatch(action === "create" ? base : (before ?? base), patch);
 
-/** How a write ended without an answer that says what became of it. */
+/** A write without an answer that says whether it was carried out. */
 export interface NoAnswer {
   /** Time since the request was sent. */
   readonly waited: Temporal.Duration;
-  /** Whether the service itself said that it failed, rather than a gateway, or nobody. */
+  /** True if the service itself reported the failure, rather than a gateway or nobody. */
   readonly hasFailed: boolean;
 }
 
-/** A request may be carried out up to this long after it was sent: proxies and queues hold it back. */
+/** The service may carry out a request this long after it was sent, as proxies and queues can delay it. */
 export const longestInFlight = Temporal.Duration.from({ minutes: 3 });
 /** The same for a request that the service answered with an error of its own. */
 const longestAfterFailure = Temporal.Duration.from({ seconds: 20 });
-/** When its item is looked for, as parts of the time in which the request may be carried out. The end is such a time as well. */
+/**
+ * When to look up the item of a lost request, as fractions of the time in which the request may still be carried out. A
+ * last look-up follows at the end.
+ */
 const lookPoints = [0.02, 0.08, 0.25, 0.5];
-/** No two looks are closer to each other. */
+/** Shortest time between two look-ups. */
 const betweenLooks = Temporal.Duration.from({ seconds: 1 });
 
-/** Until when a request may be carried out that was on its way when the process ended. */
+/** Until when a request that was in progress when the process ended may be carried out. */
 export const inFlightAfterCrash = (now: Temporal.Instant): Temporal.Instant =>
   now.add(longestInFlight);
 
-/** Until when a request may be carried out that was given up now. */
+/** Until when a request that got no answer may be carried out. */
 export function inFlightUntil(
   now: Temporal.Instant,
   { waited, hasFailed }: NoAnswer,
@@ -171,7 +180,7 @@ export function inFlightUntil(
   return Temporal.Instant.compare(until, now) > 0 ? until : now;
 }
 
-/** When the item of a request that was sent at `sentAt` is looked for next; at `until` at the latest. */
+/** The next look-up for a request sent at `sentAt`; at the latest at `until`. */
 export function nextLook(
   now: Temporal.Instant,
   { sentAt, until }: { readonly sentAt: Temporal.Instant; readonly until: Temporal.Instant },
@@ -183,9 +192,9 @@ export function nextLook(
 }
 
 /**
- * The item as its readers see it: the mirror's row with the visible edits laid over it in their order. Null when
- * there is none: never mirrored and no creation pending, or a deletion is under way. Of an edit that is carried out again
- * because a late request has undone it, only what was undone counts.
+ * The item as its readers see it: the mirror's row with the visible edits applied in order. Null if there is none: it
+ * was never mirrored and no creation is pending, or a deletion is in progress. An edit that restores what a late
+ * request overwrote only applies the restored fields.
  */
 export function overlay(mirrored: Item | null, edits: readonly Edit[]): Item | null {
   let item = mirrored;

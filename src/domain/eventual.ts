@@ -4,14 +4,14 @@ import { type PatchField, patchFields, valuesOf } from "./patch.ts";
 import { sameShown } from "./sameness.ts";
 
 /**
- * The service is eventually consistent: for some seconds after a write an item, or its list, may still answer as before. What is
- * read in this time and contradicts the answer to the write proves nothing.
+ * The service is eventually consistent: for some seconds after a write, an item or its list may show the old state.
+ * Reads in this time that contradict the answer to the write prove nothing.
  */
 export const settlingTime = Temporal.Duration.from({ seconds: 15 });
 
 /**
- * Whether an item is shown as it was before one of these confirmed edits, oldest first. What the answer to the last of them says is
- * newest; a stamp that is later than an edit's answer says that somebody has put the old value back.
+ * True if an item is shown as it was before one of these confirmed edits (oldest first). A stamp later than the last
+ * edit's answer means that someone restored the old value.
  */
 export function showsStateBefore(shown: Item, edits: readonly Edit[]): boolean {
   const says = valuesOf(shown);
@@ -27,8 +27,8 @@ export function showsStateBefore(shown: Item, edits: readonly Edit[]): boolean {
 }
 
 /**
- * Whether an item that was read by itself is older than one of these edits, oldest first; null: the service says that it is not there.
- * The last one tells whether it should be.
+ * True if a single item that was read is older than one of these edits (oldest first). `read` is null for a 404; the
+ * last edit says whether the item should exist.
  */
 function isOlderThanEdits(read: Item | null, edits: readonly Edit[]): boolean {
   const isDeleted = edits.at(-1)?.action === "delete";
@@ -37,8 +37,8 @@ function isOlderThanEdits(read: Item | null, edits: readonly Edit[]): boolean {
 }
 
 /**
- * The same for what is known of the item: what was changed lately is not shown as it was before. A stamp from long ago proves nothing, as
- * the service's clock may have been set back. `now`: by the service's clock.
+ * The same for the known state of the item: a recent change must not be followed by the state before it. An old stamp
+ * proves nothing, as the service's clock may have been set back. `now`: by the service's clock.
  */
 export function isOlderThanKnown(
   read: Item | null,
@@ -55,7 +55,7 @@ export function isOlderThanKnown(
   if (isOlderThanEdits(read, edits)) return true;
   const changedAt = known?.updatedAt ?? null;
   if (!read || !changedAt || !isAfter(changedAt, read.updatedAt)) return false;
-  // Stamps are whole seconds, and so is what tells how far the two clocks are apart.
+  // Stamps have a resolution of one second, and so has the difference of the clocks.
   return Temporal.Duration.compare(changedAt.since(now).abs(), settlingTime) < 0;
 }
 

@@ -3,65 +3,68 @@ import { type Item, type Project, type SpokenKind, spokenKind, type Todolist } f
 import { isAmongPrivate, isPartyTo } from "./sight.ts";
 
 export const feedKinds = ["project", "person", "all"] as const;
-/** A project, what concerns one person in all projects, or everything. */
+/** One project, one person's items in all projects, or everything. */
 export type FeedKind = (typeof feedKinds)[number];
 
 export const privateModes = ["omit", "busy", "show"] as const;
 
-/** What of its projects a feed shows; a key that is absent narrows nothing, or follows the configuration. */
+/** What a feed shows of its projects. An absent key means no restriction, or the configured value. */
 export interface FeedFilter {
   readonly kinds?: readonly SpokenKind[];
-  /** Tasks and subtasks with one of them; events have no labels. */
+  /** Only tasks and subtasks with one of these labels. Events have no labels. */
   readonly labels?: readonly LabelId[];
-  /** `me`: the person of the feed, which a person's feed shows unless it says otherwise; `anyone`: assigned or not. */
+  /** `me`: the person of the feed (default for a person's feed); `anyone`: assigned or not. */
   readonly assigned?: "me" | "anyone" | readonly PersonId[];
-  /** Of a feed over several projects. */
+  /** For a feed over several projects. */
   readonly projects?: readonly ProjectId[];
-  /** For how long after its completion an item stays, as an ISO 8601 duration; `none`: not at all. */
+  /** How long completed items stay, as an ISO 8601 duration; `none` hides them at once. */
   readonly completed?: string;
-  /** Of a feed with a person: what becomes of that person's own private items; those of others never show. */
+  /**
+   * For a feed with a person: how that person's own private items are shown. Other people's private items are never
+   * shown.
+   */
   readonly private?: (typeof privateModes)[number];
-  /** Whether events carry alarms. */
+  /** True if events have alarms. */
   readonly reminders?: boolean;
 }
 
-/** What makes one feed another than the next. */
+/** What identifies the contents of a feed. */
 export interface FeedChoice {
   readonly kind: FeedKind;
   readonly projectId: ProjectId | null;
-  /** Through whose eyes it is seen; null = everybody's. */
+  /** Whose permissions apply; null = only what everyone may see. */
   readonly personId: PersonId | null;
   readonly filter: FeedFilter | null;
 }
 
-/** Whether a feed is that of a whole project, with nothing chosen. */
+/** True for a feed of a whole project without a filter. */
 export const isPlainFeed = ({ kind, personId, filter }: FeedChoice): boolean =>
   kind === "project" && personId === null && filter === null;
 
-/** Why a feed has nothing to say any more. `closed`: to whom it was given may not see it; `emptied`: nothing is left that it could show. */
+/** Why a feed can show nothing. `closed`: its person has lost access; `emptied`: its projects or labels are gone. */
 export interface FeedFault {
   readonly kind: "closed" | "emptied";
-  /** A sentence without its end. */
+  /** A sentence without the full stop. */
   readonly reason: string;
 }
 
-/** The workspace as far as it decides what a feed shows. */
+/** The facts about the workspace that decide what a feed shows. */
 export interface FeedFacts {
-  /** Those that are there; archived ones too. */
+  /** All existing projects, including archived ones. */
   readonly projects: readonly Project[];
   readonly lists: readonly Todolist[];
-  /** The labels that are there. */
+  /** All existing labels. */
   readonly labels: ReadonlySet<LabelId>;
-  /** Whether the person of the feed is there and not suspended. */
+  /** True if the feed's person exists and is not suspended. */
   readonly hasPerson: boolean;
-  /** Projects that the person's own key does not open. */
+  /** Projects that the person's own key has no access to. */
   readonly closed: ReadonlySet<ProjectId>;
 }
 
-/** What a feed shows, with everything looked up. */
+/** What a feed shows, with ids and defaults resolved. */
 export interface FeedRules {
   readonly fault: FeedFault | null;
-  /** Null = every one but those that are archived. */
+  /** Null = all that are not archived. */
   readonly projects: ReadonlySet<ProjectId> | null;
   readonly archived: ReadonlySet<ProjectId>;
   readonly archivedLists: ReadonlySet<ListId>;
@@ -73,7 +76,7 @@ export interface FeedRules {
   readonly withCompleted: boolean;
 }
 
-/** Looks up what a feed shows as the workspace is now. */
+/** Resolves what a feed shows in the present workspace. */
 export function feedRules(choice: FeedChoice, facts: FeedFacts): FeedRules {
   const { personId: person, filter } = choice;
   const { kinds, labels } = filter ?? {};
@@ -94,7 +97,7 @@ export function feedRules(choice: FeedChoice, facts: FeedFacts): FeedRules {
   };
 }
 
-/** Whether a feed shows an item, wherever its dates are. */
+/** True if a feed shows an item, regardless of its dates. */
 export function feedHolds(item: Item, rules: FeedRules): boolean {
   const { projects, person, assigned, kinds, labels } = rules;
   if (rules.fault) return false;
@@ -108,7 +111,7 @@ export function feedHolds(item: Item, rules: FeedRules): boolean {
   return !isAmongPrivate(item, rules.privateLists) || isPartyTo(person, item);
 }
 
-/** Of whom one has to be assigned; null = nobody has to. */
+/** The people of whom one must be assigned; null = no restriction. */
 export function assignedOf({ kind, personId, filter }: FeedChoice): ReadonlySet<PersonId> | null {
   const assigned = filter?.assigned ?? (kind === "person" ? "me" : "anyone");
   if (assigned === "anyone") return null;
@@ -116,7 +119,7 @@ export function assignedOf({ kind, personId, filter }: FeedChoice): ReadonlySet<
   return new Set(assigned);
 }
 
-/** What a feed does with private items that it holds. `usual`: as the configuration says. */
+/** How a feed shows private items. `usual`: the configured mode. */
 export const privateModeOf = (
   { personId, filter }: FeedChoice,
   usual: (typeof privateModes)[number],
@@ -128,7 +131,7 @@ function projectsOf(
 ): ReadonlySet<ProjectId> | null {
   const chosen = kind === "project" ? [projectId] : filter?.projects;
   if (personId === null) return chosen ? new Set(chosen.filter((id) => id !== null)) : null;
-  // An empty list of members says that they are not known; then the person's own key may tell.
+  // An empty list of members means that members are unknown. Then the person's own key may tell.
   const seen = projects.filter(
     ({ id, archived, members }) =>
       !archived &&

@@ -20,17 +20,19 @@ import {
   sameWhen,
 } from "./same-values.ts";
 
-/** How values of one type are stored as JSON and compared. `name` selects their control in forms, and how they are shown. */
+/**
+ * How values of one type are stored as JSON and compared. `name` selects their form control and how they are displayed.
+ */
 export interface FieldType<Value, Plain = Value> {
   readonly name: FieldTypeName;
-  /** Whether values are stored as they are. */
+  /** True if values are stored unchanged. */
   readonly isPlain?: boolean;
   toPlain(value: Value): Plain;
-  /** `zone`: in which times are shown. */
+  /** `zone`: the zone in which times are shown. */
   fromPlain(plain: Plain, zone: string): Value;
-  /** Whether two values are stored as the same. */
+  /** True if two values are stored alike. */
   same(a: Value, b: Value): boolean;
-  /** Whether two values look the same to people, where that is less strict than `same`. */
+  /** True if two values look alike to people, where that is less strict than `same`. */
   sameShown?(a: Value, b: Value): boolean;
 }
 
@@ -53,7 +55,7 @@ export type FieldTypeName =
   | "title"
   | "when";
 
-/** A value that is stored as it is. */
+/** A value stored unchanged. */
 const asIs = <Value>(
   name: FieldTypeName,
   sameShown?: (a: Value, b: Value) => boolean,
@@ -66,7 +68,7 @@ const asIs = <Value>(
   ...(sameShown && { sameShown }),
 });
 
-/** A value that may be unset. */
+/** A value that may be null. */
 const optional = <Value, Plain>(
   of: FieldType<Value, Plain>,
 ): FieldType<Value | null, Plain | null> => ({
@@ -86,7 +88,7 @@ const id = <Id extends number>(
   same: (a, b) => a === b,
 });
 
-/** Stored in ascending order, so that equal sets are equal as text. */
+/** Stored in ascending order, so that equal sets give equal text. */
 const idSet = <Id extends number>(
   name: FieldTypeName,
   make: (value: number) => Id,
@@ -147,12 +149,12 @@ const when: FieldType<When, PlainWhen> = {
   same: sameWhen,
 };
 
-/** A field that people define in the workspace. */
+/** A custom field defined in the workspace. */
 export interface CustomField {
   readonly id: ServiceId;
   readonly title: string;
   readonly type: string;
-  /** As the service returns it: text, or several values for tags and dropdowns. */
+  /** As the service returns it: a text, or several values for tags and dropdowns. */
   readonly value: string | readonly string[];
 }
 
@@ -166,7 +168,7 @@ const customFields: FieldType<readonly CustomField[], readonly PlainCustomField[
   same: (a, b) => JSON.stringify(a) === JSON.stringify(b),
 };
 
-/** One line of text that is never unset. */
+/** One line of text, never null. */
 const title = asIs<string>("title", sameTitle);
 /** Text that may be HTML. */
 const prose = asIs<string | null>("prose", sameDescription);
@@ -182,7 +184,7 @@ const minutes = optional(lengths);
 const project: FieldType<ProjectId, number> = id("project", projectId);
 const list: FieldType<ListId, number> = id("list", listId);
 const person = optional<PersonId, number>(id("person", personId));
-/** The task of a subtask. */
+/** The parent task of a subtask. */
 const parent = optional<ServiceId, number>(id("parent", serviceId));
 const people: FieldType<readonly PersonId[], readonly number[]> = idSet("people", personId);
 const labels: FieldType<readonly LabelId[], readonly number[]> = idSet("labels", labelId);

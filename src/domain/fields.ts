@@ -1,13 +1,13 @@
 import { type FieldType, fieldTypes as type } from "./field-types.ts";
 
-/** The service's three resources with dates. A milestone is an event, so that it may become one and stop being one. */
+/** The service's three dated resources. A milestone is an event, as it can become one and stop being one. */
 export const itemKinds = ["event", "task", "subtask"] as const;
 export type ItemKind = (typeof itemKinds)[number];
 
-/** Which kinds have a field; what tasks have, subtasks have as well. */
+/** Which kinds have a field. Subtasks have every field of a task. */
 type Holder = "item" | "event" | "task";
 
-/** What stands for a field in a calendar component. A missing property clears the field if it was there before. */
+/** The calendar properties of a field. A missing property clears the field if it was there before. */
 interface Properties {
   readonly VEVENT?: string;
   readonly VTODO?: string;
@@ -15,20 +15,20 @@ interface Properties {
 
 interface FieldFacts<Value> {
   readonly on: Holder;
-  /** What people call it: in tables, forms and conflicts. */
+  /** Name in tables, forms and conflicts. */
   readonly name: string;
-  /** Key in stored JSON and in reports, if it is not the field's own name. */
+  /** Key in stored JSON and reports, if it differs from the field's name. */
   readonly key?: string;
   /**
-   * Where calendars show it: in feeds and to two-way programs, in feeds alone, or not at all. SEQUENCE rises with what calendars
-   * show.
+   * Where calendars show it: in feeds and over CalDAV, in feeds only, or nowhere. A change of a shown field raises
+   * SEQUENCE.
    */
   readonly shown: "everywhere" | "feeds" | "nowhere";
-  /** The value on a new item; none for a field that every item needs. */
+  /** Default value; absent for a required field. */
   readonly blank?: Value;
-  /** Left out of stored JSON while it is blank, so that a field that is added later changes no stored item. */
+  /** Omitted from stored JSON while it has its default, so that adding a field changes no stored item. */
   readonly sparse?: boolean;
-  /** What it is called within a sentence, if not by its name. */
+  /** Its name within a sentence, if different. */
   readonly noun?: string;
   readonly property?: Properties;
   /** Key in the service's JSON, for a field that is read and sent by its type alone. */
@@ -40,7 +40,7 @@ interface FieldFacts<Value> {
 /** One field of an item. */
 export interface Field<Value = unknown, Plain = unknown> extends FieldFacts<Value> {
   readonly type: FieldType<Value, Plain>;
-  /** Whether an edit may set it. */
+  /** True if an edit may set it. */
   readonly edited: boolean;
 }
 
@@ -55,8 +55,8 @@ const readOnly = <Value, Plain, Facts extends FieldFacts<Value>>(
 ) => ({ ...facts, type: of, edited: false }) as const;
 
 /**
- * Every field of an item, in the order of the stored JSON. Types of items and patches, storage, comparison, merging, forms,
- * conflicts, sentences and reports are derived from this table.
+ * Every field of an item, in the order of the stored JSON. Types of items and patches, storage, comparison, merging,
+ * forms, conflicts, sentences and reports are derived from this table.
  */
 const fields = {
   projectId: readOnly(type.project, { on: "item", name: "Project", shown: "feeds" }),
@@ -111,7 +111,7 @@ const fields = {
   private: edited(type.flag, { on: "event", name: "Private", shown: "everywhere", blank: false }),
 
   listId: readOnly(type.list, { on: "task", name: "List", shown: "nowhere" }),
-  /** The task of a subtask; null for a task. */
+  /** The parent task of a subtask; null for a task. */
   parentId: readOnly(type.parent, { on: "task", name: "Parent task", shown: "everywhere" }),
   startOn: edited(type.day, {
     on: "task",
@@ -183,7 +183,7 @@ const fields = {
     shown: "nowhere",
     blank: 0,
   }),
-  /** The service's own recurrence text, of unknown form: shown, never edited. */
+  /** The service's own recurrence text, of unknown format. Displayed, never edited. */
   rrule: readOnly(type.line, { on: "task", name: "Repeats", shown: "nowhere", blank: null }),
   ticket: readOnly(type.line, { on: "task", name: "Ticket", shown: "nowhere", blank: null }),
   stage: readOnly(type.line, { on: "task", name: "Stage", shown: "nowhere", blank: null }),
@@ -197,7 +197,7 @@ const fields = {
 
 type Fields = typeof fields;
 export type FieldName = keyof Fields;
-/** A field that an edit may set. */
+/** A field that edits can set. */
 export type EditedField = {
   [Name in FieldName]: Fields[Name]["edited"] extends true ? Name : never;
 }[FieldName];
@@ -207,19 +207,19 @@ export type ValueOf<Name extends FieldName> =
 export type PlainOf<Name extends FieldName> =
   Fields[Name]["type"] extends FieldType<infer _Value, infer Plain> ? Plain : never;
 
-/** A field that is read from the service by its type alone. */
+/** A field read from the service by its type alone. */
 export type ServiceField = {
   [Name in FieldName]: Fields[Name] extends { readonly service: string } ? Name : never;
 }[FieldName];
 
-/** The stored key of a field. */
+/** The key of a field in stored JSON. */
 export type KeyOf<Name extends FieldName> = Fields[Name] extends {
   readonly key: infer Key extends string;
 }
   ? Key
   : Name;
 
-/** The fields of one holder, not those of all items. */
+/** Fields of one holder, without those of all items. */
 export type FieldOf<Of extends Holder> = {
   [Name in FieldName]: Fields[Name]["on"] extends Of ? Name : never;
 }[FieldName];
@@ -227,7 +227,7 @@ export type FieldOf<Of extends Holder> = {
 const isFieldName = (name: string): name is FieldName => name in fields;
 export const fieldNames: readonly FieldName[] = Object.keys(fields).filter(isFieldName);
 
-/** What is declared of a field. */
+/** The declaration of a field. */
 export const fieldOf = (name: FieldName): Field => fields[name];
 
 export const jsonKeyOf = (name: FieldName): string => fieldOf(name).key ?? name;
@@ -245,14 +245,14 @@ const fieldsByHolder = Object.fromEntries(
 export const fieldsOfKind = (kind: ItemKind): readonly FieldName[] =>
   fieldsByHolder[holderOf(kind)] ?? [];
 
-/** The fields that a property of a component speaks of. */
+/** The fields that a calendar property stands for. */
 export const fieldsOfProperty = (
   component: keyof Properties,
   property: string,
 ): readonly EditedField[] =>
   fieldNames.filter(isEdited).filter((name) => fieldOf(name).property?.[component] === property);
 
-/** Fields of one line of text, with the property in which a component has each. */
+/** Fields of one line of text, each with its calendar property. */
 export const lineFields = (
   component: keyof Properties,
 ): readonly { readonly name: EditedField; readonly property: string }[] =>

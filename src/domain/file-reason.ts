@@ -1,6 +1,6 @@
 import { messageOf } from "./result.ts";
 
-/** Why a file or folder could not be read or written, in words for a sentence; what has none of its own says its message. */
+/** Why a file or folder could not be read or written, in words for a sentence. Unknown errors give their message. */
 export function fileReason(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : null;
   switch (code) {

@@ -19,7 +19,7 @@ export interface FileEntry {
   readonly fileType: string | null;
   readonly url: string | null;
   readonly creatorId: PersonId | null;
-  /** Whether the account's own key filed it. */
+  /** True if it was filed with the account's own key. */
   readonly byMe: boolean;
   readonly createdAt: Temporal.Instant | null;
   readonly updatedAt: Temporal.Instant | null;

@@ -1,2 +1,2 @@
-/** The same text, of Latin 1 letters, in memory of its own: one that was cut out of another, or put together, keeps that as well. */
+/** A copy of a Latin 1 text in its own memory. A slice or a concatenation keeps the original strings alive. */
 export const flatText = (text: string): string => Buffer.from(text, "latin1").toString("latin1");

@@ -1,21 +1,21 @@
-/** Takes secrets out of a text. */
+/** Replaces secrets in a text. */
 export type Hide = (text: string) => string;
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const hiddenMark = "…";
 
-/** What is shorter may be a word, and is not hidden. */
+/** Shorter secrets may be ordinary words, and are not hidden. */
 const shortest = 6;
 
 /**
- * Hides secrets in every form in which they turn up: as they are, percent-encoded as in addresses and forms, escaped as in JSON,
- * and packed by base64, also as a part of something longer such as a `Basic` header. Those under 6 characters are passed over.
+ * Hides secrets in every form: as they are, percent-encoded, escaped as in JSON, and in base64, also as part of
+ * something longer such as a `Basic` header. Secrets under 6 characters are ignored.
  */
 export function createHider(secrets: readonly string[]): Hide {
   const long = new Set(secrets.filter(({ length }) => length >= shortest));
   const forms = new Set([...long].flatMap(formsOf).filter(({ length }) => length >= shortest));
   if (forms.size === 0) return (text) => text;
-  // Of two that begin alike the longer one.
+  // Longer secrets first, as one may begin with another.
   const sorted = [...forms].toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(sorted.map(literal).join("|"), "g");
   return (text) => text.replaceAll(pattern, hiddenMark);
@@ -37,8 +37,8 @@ function formsOf(secret: string): readonly string[] {
 }
 
 /**
- * The characters of base64 that only the secret decides, where so many octets of its group of three stand before it, and any
- * behind it. Source: RFC 4648 4.
+ * The base64 characters that depend on the secret alone, if `before` octets of its group of three precede it. Source:
+ * RFC 4648 4.
  */
 function packedBehind(secret: string, before: number): string {
   const octets = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);

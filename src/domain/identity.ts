@@ -4,19 +4,19 @@ import { type ServiceId, serviceId } from "./ids.ts";
 const uidPattern = /^(?:again-)*(event|task|subtask)-([1-9]\d{0,15})@(.+)$/;
 
 /**
- * UID for life of an item that was born in the workspace: kind and id alone, so neither a move, a rename nor a change
- * between event and milestone alters it. Items born in a calendar keep the calendar's UID instead.
+ * Permanent UID of an item created in the workspace. It uses kind and id alone, so that it survives moves, renames and
+ * a change between event and milestone. Items created in a calendar keep the calendar's UID.
  */
 export function uidOf(kind: ItemKind, id: ServiceId, installation: string): string {
   return `${kind}-${id}@${installation}`;
 }
 
-/** Whether a UID has the form of this installation's own, so that an unknown one is stale rather than new. */
+/** True if a UID was made by this installation. An unknown one is then stale, not new. */
 export function isOwnUid(uid: string, installation: string): boolean {
   return readOwnUid(uid, installation) !== null;
 }
 
-/** The item of the service that a UID of this installation names; null for any other UID. */
+/** The kind and id in a UID of this installation; null for any other UID. */
 export function readOwnUid(
   uid: string,
   installation: string,

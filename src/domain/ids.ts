@@ -6,16 +6,16 @@ export type PersonId = Branded<number, "person">;
 export type ListId = Branded<number, "todolist">;
 export type LabelId = Branded<number, "label">;
 export type FolderId = Branded<number, "folder">;
-/** Id of an event, task, subtask, comment, file or history entry: unique within its resource only. */
+/** Id of an event, task, subtask, comment, file or history entry. Unique within its resource only. */
 export type ServiceId = Branded<number, "service">;
-/** Local handle of one event, task or subtask for life, also before the service has given it an id. */
+/** Permanent local id of an event, task or subtask, also before the service has assigned one. */
 export type ItemKey = Branded<number, "item">;
 export type EditId = Branded<number, "edit">;
 export type FeedId = Branded<number, "feed">;
-/** Position in the append-only change log; only rises. */
+/** Position in the append-only change log. Never decreases. */
 export type Revision = Branded<number, "revision">;
 
-/** Thrown when a number that must be an id is none: a broken assumption, as decoders check first. */
+/** Thrown if a number that must be an id is none. A bug: decoders check first. */
 export class InvalidIdError extends Error {
   override readonly name = "InvalidIdError";
   readonly value: unknown;
@@ -25,7 +25,7 @@ export class InvalidIdError extends Error {
   }
 }
 
-/** Whether a value is usable as an id: a positive whole number up to 2^53 - 1. */
+/** True for a positive integer up to 2^53 - 1. */
 export const isId = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value > 0;
 
@@ -39,7 +39,7 @@ export const itemKey = (value: number): ItemKey => checked(value) as ItemKey;
 export const editId = (value: number): EditId => checked(value) as EditId;
 export const feedId = (value: number): FeedId => checked(value) as FeedId;
 
-/** A revision is a count, so 0 ("before any change") is one too. */
+/** A revision is a count, so 0 ("before any change") is valid. */
 export function revision(value: number): Revision {
   if (!Number.isSafeInteger(value) || value < 0) throw new InvalidIdError(value);
   return value as Revision;

@@ -1,6 +1,6 @@
-/*
- * Decides whether a text of the service is HTML. Plain text taken for HTML loses what looks like a tag, for everybody and without
- * a word; HTML taken for text is ugly at worst. So a text is HTML only if nothing speaks against it.
+/**
+ * Decides whether a text of the service is HTML. Treating plain text as HTML silently loses what looks like a tag;
+ * treating HTML as text is only ugly. So a text is HTML only if nothing contradicts it.
  */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
@@ -11,18 +11,18 @@ const telling = words(
     "header hr html i img ins label li main mark ol p pre s section small span strike strong sub sup table tbody td tfoot th " +
     "thead tr u ul",
 );
-/** Tags that may stand beside those. */
+/** Tags that may appear besides those. */
 const others = words(
   "acronym aside audio base bdi bdo button caption cite col colgroup details dfn embed fieldset figcaption form head iframe " +
     "input kbd legend link map area menu meta nav noscript object option param picture q rp rt ruby samp script select source " +
     "style summary svg template textarea time title track tt var video wbr",
 );
-/** Names with a prefix, as office programs write them. */
+/** Prefixed names, as office programs write them. */
 const officeTag = /^(?:o|v|w|m|st1):[a-z]+$/;
 const withoutEnd = words("area base br col embed hr img input link meta param source track wbr");
-/** Their end may be left out inside of what holds them. */
+/** Elements whose end tag may be omitted inside their parent. */
 const endLeftOut = words("li td th tr tbody thead tfoot dt dd option colgroup");
-/** A line break inside of them, or beside them, is only layout. */
+/** A line break inside or next to these is only layout. */
 const block = words(
   "address article aside blockquote body br caption center col colgroup dd details div dl dt fieldset figcaption figure footer " +
     "form h1 h2 h3 h4 h5 h6 head header hr html li link main menu meta nav ol p pre script section style summary table tbody td " +
@@ -41,7 +41,10 @@ const markup = new RegExp(
 );
 const attribute = /([^\s"'<>/=]+)(\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?/g;
 
-/** True if the text has a tag that HTML knows, every "<" in it begins one that is well formed and closed, and no line break is lost. */
+/**
+ * True if the text has a known HTML tag, every "<" starts a well-formed and closed tag, and no line break would be
+ * lost.
+ */
 export function isHtml(text: string): boolean {
   if (!text.includes("<")) return false;
   const open = new Map<string, number>();
@@ -72,14 +75,14 @@ export function isHtml(text: string): boolean {
 }
 
 interface Tag {
-  /** Lower case; "" for comments and declarations, which need no end. */
+  /** Lower case; "" for comments and declarations, which need no end tag. */
   readonly name: string;
   readonly isEnd: boolean;
   readonly at: number;
   readonly after: number;
 }
 
-/** The tag at an offset, with all that a script or style holds; null if it is not well formed. */
+/** The tag at an offset, including the contents of a script or style; null if it is not well formed. */
 function readTag(text: string, at: number): Tag | null {
   markup.lastIndex = at;
   const match = markup.exec(text);
@@ -98,13 +101,13 @@ const raw = /^(?:script|style)$/;
 const isKnown = (name: string): boolean =>
   name === "" || telling.has(name) || others.has(name) || officeTag.test(name);
 
-/** Words in a tag without a value, as in "a<b and c>d", are no attributes but those that HTML knows. */
+/** Bare words in a tag, as in "a<b and c>d", must be known HTML attributes. */
 const hasUsualAttributes = (attached: string): boolean =>
   [...attached.matchAll(attribute)].every(
     ([, name = "", value]) => value !== undefined || withoutValue.has(name.toLowerCase()),
   );
 
-/** Whether HTML would join two lines of this text between tags; white space beside a block is only layout. */
+/** True if HTML would join two lines of this text. White space next to a block is only layout. */
 function breaksLine(
   between: string,
   edges: { readonly start: boolean; readonly end: boolean },
@@ -113,6 +116,6 @@ function breaksLine(
   return (edges.end ? rest.trimEnd() : rest).includes("\n");
 }
 
-/** Whether a sentence speaks of the tag: "Use <br> to break lines". */
+/** True if a sentence mentions the tag: "Use <br> to break lines". */
 const isMentioned = (text: string, { name, at, after }: Tag): boolean =>
   withoutEnd.has(name) && text[at - 1] === " " && text[after] === " ";

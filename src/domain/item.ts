@@ -1,11 +1,11 @@
 import type { FieldName, FieldOf, ItemKind, ValueOf } from "./fields.ts";
 import type { LabelId, ListId, PersonId, ProjectId, ServiceId } from "./ids.ts";
 
-/** What is known of an item beside its fields. */
+/** Facts about an item besides its fields. */
 export interface Provenance {
-  /** Null while the item's creation has not been confirmed by the service. */
+  /** Null until the service has confirmed the creation. */
   readonly id: ServiceId | null;
-  /** Whether the account's own key made it. */
+  /** True if it was created with the account's own key. */
   readonly byMe: boolean;
   readonly updatedAt: Temporal.Instant | null;
 }
@@ -22,16 +22,16 @@ export interface TaskItem extends Provenance, Values<FieldOf<"item"> | FieldOf<"
 
 export type Item = EventItem | TaskItem;
 
-/** Stands for the title that the service needs, of what calendar programs have given none. */
+/** Title for items that calendar programs create without one, as the service requires a title. */
 export const untitled = "(untitled)";
 
-/** The category by which calendars show that an event is a milestone. */
+/** The category that marks an event as a milestone. */
 export const milestoneCategory = "Milestone";
 
-/** What feeds may show of a private item instead of its title. */
+/** Title of a private item in feeds that show it as busy. */
 export const privateTitle = "Busy";
 
-/** A person as the workspace or the configuration knows them. */
+/** A person in the workspace or the configuration. */
 export interface Person {
   readonly id: PersonId;
   readonly name: string;
@@ -58,7 +58,7 @@ export interface Todolist {
   readonly private: boolean;
 }
 
-/** A list as its look-up shows it, with what that tells of its tasks; null where it does not. */
+/** A list with what its look-up says about its tasks; null if it says nothing. */
 export interface ToldTodolist extends Todolist {
   readonly updatedAt: Temporal.Instant | null;
   readonly completed: number | null;
@@ -71,19 +71,19 @@ export interface Label {
   readonly color: string | null;
 }
 
-/** The word that people use: an event that is a milestone is called one. */
+/** The word people use: a milestone instead of an event. */
 export type SpokenKind = ItemKind | "milestone";
 
 export const spokenKind = (item: Item): SpokenKind =>
   item.kind === "event" && item.milestone ? "milestone" : item.kind;
 
-/** Whether the item can be ticked off: tasks, subtasks and milestones can, other events cannot. */
+/** True for tasks, subtasks and milestones. */
 export const canComplete = (item: Item): boolean => item.kind !== "event" || item.milestone;
 
-/** A set of items with a revision of its own: a project's events, or one todolist's tasks and subtasks. */
+/** A set of items with its own revision: a project's events, or one todolist's tasks and subtasks. */
 export type CollectionName = `events:${number}` | `tasks:${number}` | "directory";
 
-/** Names that feeds show (labels, people, projects) change here. */
+/** Changes when a name that feeds show (label, person, project) changes. */
 export const directory: CollectionName = "directory";
 
 export const eventsOf = (project: ProjectId): CollectionName => `events:${project}`;

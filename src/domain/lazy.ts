@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for, and gives the same one from then on. What `make` throws is thrown each time. */
+/** Makes a value on first use and returns the same one afterwards. If `make` throws, it is called again next time. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
   return () => {

@@ -5,8 +5,8 @@ import { placedIn, placeOf } from "./patch.ts";
 import { looksAlike, sharedFields } from "./sameness.ts";
 
 /**
- * A creation whose answer was lost. `sentAt`, `resentAt`: when it left first and last; `actor`: on whose behalf; `clockLead`: how far
- * this machine's clock is ahead of the service's, where the service tells.
+ * A creation whose answer was lost. `sentAt`, `resentAt`: first and last request; `actor`: on whose behalf;
+ * `clockLead`: how far this machine's clock is ahead of the service's, if known.
  */
 export interface LostCreation {
   readonly wished: Item;
@@ -16,15 +16,15 @@ export interface LostCreation {
   readonly clockLead?: Temporal.Duration | null;
 }
 
-/** More than most clocks are wrong, a wrong zone included: what is older by its own stamp, and differs in something, is something else. */
+/** Few clocks are off by more, even with a wrong zone. An older item that differs in something is unrelated. */
 const widest = Temporal.Duration.from({ hours: 26 });
 
 /**
- * How an item that nobody knew when the request left is like what the creation was to make: the `same` place, title and dates, or
- * `altered`: moved, renamed or dated anew, but alike in something. Null when a different hand has made it, when it differs in
- * everything, or when it differs in something and its own stamps say that it is older, or that nobody has changed it: then it was
- * made as it is, unless it was made within seconds of the request, and may have been changed at once. Of the `same` the service's
- * clock says nothing: it may be wrong by years, or stand still, and a second one would be a duplicate.
+ * How an item that was unknown when the request was sent resembles the wanted one: `same` (same place, title and dates)
+ * or `altered` (moved, renamed or rescheduled, but partly alike). Null if someone else created it, if everything
+ * differs, or if something differs and its stamps say that it is older or unchanged since creation. An unchanged item
+ * made within seconds of the request may have been changed at once, and counts. For `same` the stamps are ignored, as
+ * the service's clock may be wrong and a second item would be a duplicate.
  */
 export function likenessOf(item: Item, lost: LostCreation): "same" | "altered" | null {
   if (!isOfHand(item, lost)) return null;
@@ -35,15 +35,14 @@ export function likenessOf(item: Item, lost: LostCreation): "same" | "altered" |
   return sharedFields(item, lost.wished) > 0 ? "altered" : null;
 }
 
-/** A creation whose answer was lost, with the edit that wishes it. */
+/** A lost creation and its edit. */
 export interface OpenCreation extends LostCreation {
   readonly edit: EditId;
 }
 
 /**
- * Which item each creation has most likely made, when all of them and all items are looked at together: what is just as it was wished
- * first, then what has more in common with the wish, then what was made sooner after the request left. No item is made by
- * two. An edit with several wishes stands in `creations` with each of them.
+ * Assigns items to lost creations, looking at all of them together: exact matches first, then by similarity, then by
+ * time since the request. No item is assigned twice. An edit with several wishes appears once per wish.
  */
 export function assign(
   creations: readonly OpenCreation[],
@@ -76,14 +75,14 @@ export function assign(
   return assigned;
 }
 
-/** Whole seconds between a request and the item's creation, by the service's clock, as far as they tell; 0 otherwise. */
+/** Whole seconds between a request and the item's creation by the service's clock; 0 if unknown. */
 function delayOf({ createdAt }: Item, lost: LostCreation): number {
   if (!createdAt || !lost.clockLead) return 0;
   const delays = sendsOf(lost).map((at) => createdAt.since(at).abs().total("seconds"));
   return Math.min(...delays.map(Math.round));
 }
 
-/** When its requests left, by the service's clock. */
+/** When its requests were sent, by the service's clock. */
 const sendsOf = ({
   sentAt,
   resentAt,
@@ -93,10 +92,13 @@ const sendsOf = ({
 
 /** Stamps are whole seconds. */
 const stampStep = Temporal.Duration.from({ seconds: 1 });
-/** A request takes some, and so may a clock be wrong of which nothing is known. */
+/** A request takes time, and an unknown clock may be off a little. */
 const moments = Temporal.Duration.from({ seconds: 5 });
 
-/** Whether it was made before the request left, or long after, and has not been changed since: then another request has made it. */
+/**
+ * True if the item was created before the request or long after it, and not changed since. Then another request created
+ * it.
+ */
 function isMadeAsItIs(
   { createdAt, updatedAt }: Pick<Item, "createdAt" | "updatedAt">,
   { sentAt, resentAt, clockLead = null }: Omit<LostCreation, "wished" | "actor">,
@@ -108,10 +110,10 @@ function isMadeAsItIs(
   );
 }
 
-/** A service's clock is set by some seconds at times, so that its stamps and its Date may differ by as much. */
+/** A service's clock is corrected by some seconds at times, so its stamps and its Date may differ by as much. */
 const settings = Temporal.Duration.from({ seconds: 10 });
 
-/** Whether it was made before the request left, by the service's own clock. */
+/** True if it was created before the request was sent, by the service's clock. */
 function isMadeBefore(
   { createdAt }: Pick<Item, "createdAt">,
   { sentAt, clockLead = null }: Pick<LostCreation, "sentAt" | "clockLead">,
@@ -124,14 +126,14 @@ function isMadeBefore(
 const isBetween = (at: Temporal.Instant, from: Temporal.Instant, to: Temporal.Instant): boolean =>
   Temporal.Instant.compare(at, from) >= 0 && Temporal.Instant.compare(at, to) <= 0;
 
-/** What tells who has made something, and when. */
+/** Who created something, and when. */
 interface Made {
   readonly byMe: boolean;
   readonly creatorId: PersonId | null;
   readonly createdAt: Temporal.Instant | null;
 }
 
-/** Whether something was made by the hand that a creation went out under, and not long before that left. */
+/** True if something was created with the key that a creation used, and not long before it was sent. */
 export const isByHand = (made: Made, sent: Pick<LostCreation, "sentAt" | "actor">): boolean =>
   isOfHand(made, sent) && !isAncient(made, sent);
 

@@ -1,11 +1,14 @@
-/** The kinds of mail that a person can do without. A reminder of a milestone is one of milestones, whatever asked for it. */
+/**
+ * The kinds of mail that a person can turn off. A milestone's reminder counts as a milestone mail, whatever requested
+ * it.
+ */
 export const mailKinds = ["events", "milestones", "tasks", "overdue", "digest", "notices"] as const;
 export type MailKind = (typeof mailKinds)[number];
 
-/** Which kinds somebody is to get. */
+/** Which kinds a person gets. */
 export type MailWishes = Readonly<Record<MailKind, boolean>>;
 
-/** For who has never said otherwise. */
+/** Default for people who have chosen nothing. */
 export const everyMailKind: MailWishes = {
   events: true,
   milestones: true,
@@ -15,11 +18,11 @@ export const everyMailKind: MailWishes = {
   notices: true,
 };
 
-/** What people can turn off: one kind, or every mail. */
+/** What people can turn off: one kind, or all mail. */
 export const mailChoices = [...mailKinds, "all"] as const;
 export type MailChoice = (typeof mailChoices)[number];
 
-/** What a kind is called in a sentence: "reminders of events". */
+/** A kind in a sentence: "reminders of events". */
 export const mailKindWords: Readonly<Record<MailKind, string>> = {
   events: "reminders of events",
   milestones: "reminders of milestones",

@@ -1,18 +1,17 @@
 /**
- * Why there is no usable connection to a host. `name`: it cannot be looked up; `closed`: nothing listens there, or no way leads
- * there; `certificate`: it is not trusted; `encryption`: there is none that both sides know; `silent`: no answer in time;
- * `cut`: the connection ended early, or spoke no HTTP.
+ * Why a host could not be reached. `name`: DNS failed; `closed`: connection refused or no route; `certificate`: not
+ * trusted; `encryption`: no common protocol; `silent`: timeout; `cut`: the connection ended early, or was not HTTP.
  */
 export interface NetworkFailure {
   readonly kind: "name" | "closed" | "certificate" | "encryption" | "silent" | "cut";
-  /** One sentence for people, which names the host and the cause, with the system's code for whoever looks it up. */
+  /** One sentence for people with the host, the cause and the system's error code. */
   readonly problem: string;
 }
 
 /**
- * What an error of the network, of the resolver or of TLS means. Null for another error. Where the system has tried several
- * addresses, the first one speaks for all.
- * Source: errno(3); https://nodejs.org/api/tls.html#x509-certificate-error-codes; https://nodejs.org/api/dns.html#error-codes.
+ * Explains an error of the network, of DNS or of TLS; null for other errors. If several addresses were tried, uses the
+ * first one's error. Source: errno(3); https://nodejs.org/api/tls.html#x509-certificate-error-codes;
+ * https://nodejs.org/api/dns.html#error-codes.
  */
 export function networkFailure(error: unknown, host: string): NetworkFailure | null {
   if (!(error instanceof Error)) return null;
@@ -22,7 +21,7 @@ export function networkFailure(error: unknown, host: string): NetworkFailure | n
   return error.cause === undefined ? null : networkFailure(error.cause, host);
 }
 
-/** As `networkFailure`, for a code that stands alone. */
+/** Like `networkFailure`, for a bare code. */
 export function networkFailureOf(code: string, host: string): NetworkFailure | null {
   const meaning = meanings.find(([pattern]) => pattern.test(code));
   if (!meaning) return null;
@@ -30,7 +29,7 @@ export function networkFailureOf(code: string, host: string): NetworkFailure | n
   return { kind, problem: `${say(host)} (${code})` };
 }
 
-/** Node says this of a server that ends the connection in place of an answer, with no code of its own in some versions. */
+/** Some versions of Node report a closed connection by message only, without a code. */
 function wordless({ message }: Error, host: string): NetworkFailure | null {
   return message === "socket hang up" ? { kind: "cut", problem: wasCut(host) } : null;
 }
@@ -96,6 +95,6 @@ const meanings: readonly (readonly [
   [/^HPE_\w+$/, "cut", (host) => `${host} answers with something that is not HTTP`],
 ];
 
-/** Whether certainly nothing of a request has left for the host: there was no connection, or it was not accepted yet. */
+/** True if certainly no part of the request was sent. */
 export const isUnsent = ({ kind }: NetworkFailure): boolean =>
   kind === "name" || kind === "closed" || kind === "certificate" || kind === "encryption";

@@ -3,47 +3,47 @@ import type { ListId, ProjectId } from "./ids.ts";
 import type { Item, TaskItem } from "./item.ts";
 
 /**
- * The fields that an edit may set. `start`, `end` and `all_day` of the service are one field: `when`; so are project and
- * todolist: `place`.
+ * The fields that an edit may set. The service's `start`, `end` and `all_day` are one field, `when`; project and
+ * todolist are `place`.
  */
 export type PatchField = EditedField | "place";
 export const patchFields: readonly PatchField[] = [...fieldNames.filter(isEdited), "place"];
 
-/** Where an item is: an event in a project, a task in one of its lists. */
+/** Where an item is: an event in a project, a task in a list. */
 export interface Place {
   readonly projectId: ProjectId;
   /** Null for an event. */
   readonly listId: ListId | null;
 }
 
-/** What an edit wishes: only the fields it speaks of. Null unsets. */
+/** The fields that an edit sets. Null unsets a field. */
 export type Patch = { readonly [Field in EditedField]?: ValueOf<Field> } & {
   readonly place?: Place;
 };
 
-/** The fields that a patch speaks of, in the order of `patchFields`. */
+/** The fields in a patch, in the order of `patchFields`. */
 export const fieldsOf = (patch: Patch): readonly PatchField[] =>
   patchFields.filter((field) => patch[field] !== undefined);
 
-/** The item's present values of the fields that can be edited. A subtask has no place of its own: its task has. */
+/** The current values of the editable fields. A subtask has no place of its own. */
 export const valuesOf = (item: Item): Patch => ({
   ...pick(item, fieldsOfKind(item.kind).filter(isEdited)),
   ...(item.kind !== "subtask" && { place: placeOf(item) }),
 });
 
-/** Where an item is now; of a subtask where its task is. */
+/** Where an item is; a subtask is where its task is. */
 export const placeOf = (item: Item): Place => ({
   projectId: item.projectId,
   listId: item.kind === "event" ? null : item.listId,
 });
 
-/** The item in another place; a task stays where it is when no list is named. */
+/** The item in another place. A task keeps its list if none is named. */
 export function placedIn(item: Item, { projectId, listId }: Place): Item {
   if (item.kind === "event") return { ...item, projectId };
   return listId === null ? item : { ...item, projectId, listId };
 }
 
-/** The item as it would be with the patch applied; fields that the kind does not have are ignored. */
+/** The item with the patch applied. Fields that its kind lacks are ignored. */
 export function applyPatch(given: Item, patch: Patch): Item {
   const isMoved = patch.place !== undefined && given.kind !== "subtask";
   const item = isMoved ? placedIn(given, patch.place) : given;
@@ -62,7 +62,7 @@ export function pick(patch: Patch, fields: readonly PatchField[]): Patch {
   return Object.fromEntries(fields.map((field) => [field, patch[field]]));
 }
 
-/** A patch but for one field. */
+/** A patch without one field. */
 export const without = (patch: Patch, unwanted: PatchField): Patch =>
   pick(
     patch,

@@ -22,7 +22,7 @@ type PlainValues<Name extends FieldName> = {
 type PlainEvent = PlainValues<FieldOf<"item"> | FieldOf<"event">> & Pick<EventItem, "kind">;
 type PlainTask = PlainValues<FieldOf<"item"> | FieldOf<"task">> & Pick<TaskItem, "kind">;
 
-/** What an item says, in JSON: without its id and without `byMe` and `updatedAt`, which say nothing about the content. */
+/** An item's content as JSON, without its id, `byMe` and `updatedAt`. */
 export type PlainItem = PlainEvent | PlainTask;
 
 /** How the fields of a kind are stored. Looked up once, as a large workspace has 100,000 items. */
@@ -36,7 +36,7 @@ const storedFields = Object.fromEntries(
   ]),
 );
 const storedOf = (kind: ItemKind) => storedFields[kind] ?? [];
-/** Copied and filled in, which is twice as fast as adding properties one by one. */
+/** Copying and filling in is twice as fast as adding properties one by one. */
 const emptyItems = Object.fromEntries(
   itemKinds.map((kind) => {
     const values = storedOf(kind).map(({ name }) => [name, null]);
@@ -50,7 +50,7 @@ const emptyPlains = Object.fromEntries(
   }),
 );
 
-/** The content with its keys always in the same order, so that equal content gives equal JSON text. */
+/** The content with its keys in a fixed order, so that equal content gives equal JSON text. */
 export function toPlain(item: Item): PlainItem {
   const values: Readonly<Record<string, unknown>> = Object(item);
   const plain: Record<string, unknown> = { ...emptyPlains[item.kind] };
@@ -61,7 +61,7 @@ export function toPlain(item: Item): PlainItem {
   return Object(plain);
 }
 
-/** The item again; times are shown in `zone`, the account's. */
+/** Restores the item. Times are shown in `zone`, the account's. */
 export function fromPlain(
   plain: PlainItem,
   { id, byMe, updatedAt }: Provenance,
@@ -78,8 +78,8 @@ export function fromPlain(
 }
 
 /**
- * The part of the content that calendars are shown: SEQUENCE rises when it changes, and not for a new comment, a
- * logged hour or another list.
+ * The part of the content that calendars show. SEQUENCE rises when it changes, but not for a new comment, logged time
+ * or another list.
  */
 export function publishedPart(plain: PlainItem): string {
   const stored: Readonly<Record<string, unknown>> = Object(plain);
@@ -87,7 +87,7 @@ export function publishedPart(plain: PlainItem): string {
   return JSON.stringify([plain.kind, ...shown.map(({ key }) => stored[key])]);
 }
 
-/** A patch in JSON: `when` as in `PlainWhen`, durations in minutes; the list of a place is null for an event. */
+/** A patch in JSON: `when` as in `PlainWhen`, durations in minutes. The list of a place is null for an event. */
 export type PlainPatch = {
   readonly [Field in Exclude<PatchField, "place">]?: PlainOf<Field>;
 } & { readonly place?: { readonly projectId: number; readonly listId: number | null } };

@@ -1,4 +1,4 @@
-/** Parts of the User-Agent of programs that people edit and look with, and what people call them; the first that fits counts. */
+/** Parts of User-Agents and the names people know. The first match wins. */
 const programs: readonly (readonly [RegExp, string])[] = [
   [/Betterbird/i, "Betterbird"],
   [/Thunderbird|Lightning/i, "Thunderbird"],
@@ -43,8 +43,8 @@ const programs: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * What people call a program, by the User-Agent that it sends: "Thunderbird". Of one that nobody knows here its own first word;
- * null where it says nothing.
+ * A program's common name from its User-Agent: "Thunderbird". For an unknown program its first word; null if there is
+ * none.
  */
 export function programName(userAgent: string | null): string | null {
   if (userAgent === null) return null;
@@ -54,7 +54,10 @@ export function programName(userAgent: string | null): string | null {
   return word.trim() || null;
 }
 
-/** Parts of a browser's User-Agent, and what people call it; the first that fits counts, as most claim to be others as well. */
+/**
+ * Parts of browsers' User-Agents and the names people know. The first match wins, as most browsers claim to be others
+ * too.
+ */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg(?:e|A|iOS)?\//, "Edge"],
   [/OPR\/|Opera/, "Opera"],
@@ -74,7 +77,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Linux|X11/, "Linux"],
 ];
 
-/** What people call a browser, by its User-Agent: "Firefox on Linux"; of anything else as `programName`. */
+/** A browser's common name from its User-Agent: "Firefox on Linux". For anything else as `programName`. */
 export function browserName(userAgent: string): string | null {
   const of = (table: typeof browsers) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
   const name = userAgent.startsWith("Mozilla/") ? of(browsers) : undefined;
@@ -83,5 +86,5 @@ export function browserName(userAgent: string): string | null {
   return system === undefined ? name : `${name} on ${system}`;
 }
 
-/** Names the commands of this program to the daemon that they ask. */
+/** User-Agent of commands that call a running daemon. */
 export const commandAgent = "dayferry-command";

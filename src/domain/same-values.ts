@@ -3,9 +3,9 @@ import { isHtml } from "./is-html.ts";
 import { cutSeconds } from "./service-times.ts";
 import { plainDescription } from "./text.ts";
 
-/** Whether two values of one type are the same. Which comparison a field needs stands in `field-types.ts`. */
+/** Comparisons of two values of one type. `field-types.ts` says which one a field uses. */
 
-/** Whether two are the same to the minute, whatever zone they are written in. */
+/** True if both are the same to the minute, in whatever zone. */
 export function sameWhen(a: When, b: When): boolean {
   if (a.kind === "dates") {
     return b.kind === "dates" && a.start.equals(b.start) && a.end.equals(b.end);
@@ -14,13 +14,13 @@ export function sameWhen(a: When, b: When): boolean {
   return a.end && b.end ? sameMinute(a.end, b.end) : a.end === b.end;
 }
 
-/** Whether two are the same day, or none in the same way: null (unset) is not undefined (not spoken of). */
+/** True for the same day, or the same absence: null (unset) differs from undefined (not mentioned). */
 export const sameDay = (
   a: Temporal.PlainDate | null | undefined,
   b: Temporal.PlainDate | null | undefined,
 ): boolean => (a && b ? a.equals(b) : a === b);
 
-/** Whether two hold the same, in whatever order and how often. */
+/** True if both hold the same values, ignoring order and repetition. */
 export function sameSet(
   a: readonly number[] | undefined,
   b: readonly number[] | undefined,
@@ -29,17 +29,17 @@ export function sameSet(
 }
 
 /**
- * Whether two texts say the same: line ends, white space at the ends of lines, kinds of spaces and of accents are no
- * difference, as calendar programs write all of them anew.
+ * True if two texts say the same. Line ends, trailing white space, kinds of spaces and composed accents are ignored, as
+ * calendar programs rewrite all of them.
  */
 export const sameText = (a: string, b: string): boolean => a === b || asShown(a) === asShown(b);
 
-/** Whether two titles say the same: white space around them is not shown. */
+/** Like `sameText`, ignoring surrounding white space. */
 export const sameTitle = (a: string, b: string): boolean => sameText(a.trim(), b.trim());
 
 /**
- * Whether two descriptions or comments, as the service has them, are shown as the same text. The service breaks and indents
- * HTML as it likes, so that white space in it means nothing.
+ * True if two descriptions or comments of the service look the same. White space in HTML is ignored, as the service
+ * reformats it.
  */
 export function sameDescription(a: string | null, b: string | null): boolean {
   const [left, right] = [plainDescription(a).trim(), plainDescription(b).trim()];
@@ -48,10 +48,10 @@ export function sameDescription(a: string | null, b: string | null): boolean {
   return wordsOf(left) === wordsOf(right);
 }
 
-/** What all texts of the same words have in common, however these are spaced and accents are written. */
+/** Normalises accents and white space. */
 export const wordsOf = (text: string): string => text.normalize("NFC").replace(/\s+/g, " ").trim();
 
-/** Before standard time a minute of one zone's clock begins within one of another zone's. */
+/** Before standard time, zones differ by seconds, so that a minute of one starts within a minute of another. */
 function sameMinute(a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime): boolean {
   return a.epochMilliseconds === b.epochMilliseconds || isMinuteOf(a, b) || isMinuteOf(b, a);
 }
@@ -61,7 +61,7 @@ function isMinuteOf(a: Temporal.ZonedDateTime, b: Temporal.ZonedDateTime): boole
   return cut[0] === cut[1];
 }
 
-/** Whether two lengths are the same to the minute. */
+/** True if two lengths are the same to the minute. */
 export const sameLength = (
   a: Temporal.Duration | null | undefined,
   b: Temporal.Duration | null | undefined,

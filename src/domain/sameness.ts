@@ -6,17 +6,17 @@ import { sameDay, sameWhen, wordsOf } from "./same-values.ts";
 import { decodeEntities, plainDescription } from "./text.ts";
 
 /**
- * Whether this is the same as that. Values of an item are compared in three ways, each at least as generous as the one
- * before it: as they are stored (`sameStored`), as they are shown to people (`sameShown`), and as the service answers what
- * it was sent (`missingFields`). Two whole items are compared when nobody knows whether one is the other (`looksAlike`).
+ * Compares items and their fields in three ways, each at least as tolerant as the one before: as stored (`sameStored`),
+ * as shown to people (`sameShown`), and as the service returns what it was sent (`missingFields`). `looksAlike`
+ * compares whole items when it is unknown whether one is the other.
  */
 
-/** Whether two values of one field are the same, in one of the ways in which that may be asked. */
+/** Compares two values of one field. */
 export type FieldComparison = (field: PatchField, a: Patch, b: Patch) => boolean;
 
 /**
- * Whether two values of one field are stored as the same: to the letter for texts, to the minute for times and lengths;
- * sets have no order. A field that only one of them speaks of differs.
+ * True if two values are stored alike: texts exactly, times and lengths to the minute, sets without order. A field
+ * present in only one of them differs.
  */
 export function sameStored(field: PatchField, a: Patch, b: Patch): boolean {
   if (field === "place") {
@@ -27,8 +27,8 @@ export function sameStored(field: PatchField, a: Patch, b: Patch): boolean {
 }
 
 /**
- * Whether two values of one field say the same to people. Texts are compared as calendars show them: white space at the
- * ends, line ends and another way of writing the same HTML make no difference, and no description is an empty one.
+ * True if two values look the same to people. Outer white space, line ends and equivalent HTML are ignored, and no
+ * description equals an empty one.
  */
 export function sameShown(field: PatchField, a: Patch, b: Patch): boolean {
   const type = field === "place" ? null : fieldOf(field).type;
@@ -42,8 +42,8 @@ export const samePlace = (a: Place, b: Place): boolean =>
   a.projectId === b.projectId && a.listId === b.listId;
 
 /**
- * The wished fields that the service's answer does not carry. It writes texts in its own way, as `sameShown` allows, and
- * keeps of a milestone the first day.
+ * The wanted fields that the service's answer does not carry. Differences that `sameShown` allows are ignored, and of a
+ * milestone only the first day counts.
  */
 export function missingFields(wish: Patch, answer: Item): readonly PatchField[] {
   const got = valuesOf(answer);
@@ -52,7 +52,7 @@ export function missingFields(wish: Patch, answer: Item): readonly PatchField[] 
   });
 }
 
-/** The same, but for texts that the service has stored in a way of its own: with entities of HTML, with other white space. */
+/** Like `missingFields`, also ignoring HTML entities and other white space. */
 export const unstoredFields = (wish: Patch, answer: Item): readonly PatchField[] =>
   missingFields(wish, answer).filter((field) => {
     if (field === "title") return storedKey(wish.title ?? "") !== storedKey(answer.title);
@@ -70,24 +70,24 @@ export function differingFields(
   return fieldsOf(other).filter((field) => !same(field, base, other));
 }
 
-/** What turns `base` into `wish`: the wished fields that are not stored so already. */
+/** The wanted fields that differ from `base`. */
 export const changedFields = (base: Patch, wish: Patch): Patch =>
   pick(wish, differingFields(base, wish));
 
-/** What all spellings of a label's name, a category in calendars, have in common. */
+/** Normalises a label's name, which is a category in calendars. */
 export const nameKey = (name: string): string => oneLine(name).normalize("NFC").toLowerCase();
 
-/** Whether a category says of an event that it is a milestone. */
+/** True if a category marks a milestone. */
 export const isMilestoneCategory = (name: string): boolean => nameKey(name) === milestoneKey;
 
 const milestoneKey = nameKey(milestoneCategory);
 
-/** What all ways have in common in which a service may store one text: with entities of HTML, with other white space. */
+/** Normalises a text for every way in which a service may store it: HTML entities, other white space. */
 export const storedKey = (text: string): string => wordsOf(decodeEntities(text));
 
 /**
- * Whether two items could be taken for each other: same place, kind, title and dates. Of what else they hold the service
- * may have made something of its own.
+ * True if two items could be the same one: same place, kind, title and dates. The service may have changed everything
+ * else.
  */
 export function looksAlike(a: Item, b: Item): boolean {
   if (a.projectId !== b.projectId || storedKey(a.title) !== storedKey(b.title)) return false;
@@ -98,7 +98,7 @@ export function looksAlike(a: Item, b: Item): boolean {
   return isThere && sameDay(a.startOn, b.startOn) && sameDay(a.dueOn, b.dueOn);
 }
 
-/** How much of what was wished an item still says: its title, each of its dates, its description. */
+/** How many of the wanted values an item still has: title, each date, description. */
 export function sharedFields(item: Item, wished: Item): number {
   if (item.kind !== wished.kind) return 0;
   const texts = [
@@ -112,7 +112,7 @@ export function sharedFields(item: Item, wished: Item): number {
   return [...texts, ...dates].filter(Boolean).length;
 }
 
-/** Whether both were made at the same moment, by the service's own stamp: a moved item keeps the one it was made with. */
+/** True if both have the same creation stamp, which a moved item keeps. */
 export const sameCreation = (a: Item, b: Item): boolean =>
   a.createdAt !== null && b.createdAt?.equals(a.createdAt) === true;
 
@@ -125,7 +125,7 @@ function firstDayOf(wish: Patch, got: Patch): Patch {
 const sameSpan = (a: Item, b: Item): boolean =>
   a.kind === "event" && b.kind === "event" && sameEventSpan(a, b);
 
-/** Of two milestones the first day counts, as in `missingFields`; either may still have its last one. */
+/** For two milestones only the first day counts, as in `missingFields`. Either may still have its last day. */
 function sameEventSpan(a: EventItem, b: EventItem): boolean {
   if (sameWhen(a.when, b.when)) return true;
   const areDays = a.milestone && b.milestone && a.when.kind === "dates" && b.when.kind === "dates";

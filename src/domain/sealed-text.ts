@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 
-/** Closes texts so that the database may keep them, and opens them again. */
+/** Encrypts texts for the database, and decrypts them. */
 export interface Seal {
   /** Equal texts give equal results. */
   close(text: string): string;
-  /** Null for what this key has not closed, or what was changed since. */
+  /** Null if the text was not encrypted with this key, or was changed since. */
   open(sealed: string): string | null;
 }
 
@@ -12,12 +12,12 @@ const mark = "sealed1:";
 const nonceLength = 12;
 const tagLength = 16;
 
-/** Whether a text was closed by a seal of any key. */
+/** True if a text was encrypted, with any key. */
 export const isSealed = (text: string): boolean => text.startsWith(mark);
 
 /**
- * `key`: a secret that is kept outside the database. AES-256-GCM whose nonce is a keyed hash of the text, so that no chance
- * is needed and no nonce meets two texts. Source: RFC 8452 1 (the idea), NIST SP 800-38D 8.
+ * `key`: a secret stored outside the database. AES-256-GCM with a keyed hash of the text as nonce, so that it needs no
+ * randomness and no nonce is used for two texts. Source: RFC 8452 1 (the idea), NIST SP 800-38D 8.
  */
 export function createSeal(key: Uint8Array, purpose: string): Seal {
   const derived = (use: string) => createHmac("sha256", key).update(`${purpose} ${use}`).digest();

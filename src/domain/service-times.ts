@@ -1,22 +1,22 @@
 import { type When, wallClock } from "@dayferry/ical";
 import { fail, ok, type Result } from "./result.ts";
 
-/** The service's own form: `YYYY-MM-DD HH:MM`, wall clock of the account's zone, the last day inclusive. */
+/** The service's format: `YYYY-MM-DD HH:MM` in the account's zone, last day inclusive. */
 export interface ServiceTimes {
   readonly start: string;
   readonly end: string | null;
   readonly allDay: boolean;
 }
 
-/** Why the service cannot hold an event's times: read back, they would be others. */
+/** Why the service cannot store an event's times: it would return others. */
 export interface HoldFault {
   readonly kind: "repeated-hour" | "years";
   readonly message: string;
 }
 
-/** Years that the service's own form and calendars can write, with the day after and in any zone. */
+/** Years that the service and calendars support in any zone, with the day after. */
 const yearsHeld = { from: 1000, to: 9998 } as const;
-/** What is read beyond stands on the first or the last of these days; years of four digits, as above. */
+/** Days beyond these are replaced by the first or the last of them. */
 const reach = {
   from: new Temporal.PlainDate(1, 1, 2),
   to: new Temporal.PlainDate(9999, 12, 29),
@@ -27,9 +27,8 @@ const naivePattern = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(?::\d{2}(?:\.\d+)
 const instantPattern = /^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}.*(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /**
- * Reads the service's times in the account's zone. Wall clock in a DST gap or overlap is settled as RFC 5545 does
- * ("compatible"). A form with an offset is taken as the instant it names.
- * Fails with a sentence that names the offending value.
+ * Reads the service's times in the account's zone. A wall clock in a DST gap or overlap is resolved as in RFC 5545
+ * ("compatible"). With an offset, it is that instant. Fails with a sentence that names the value.
  */
 export function readServiceTimes(times: ServiceTimes, zone: string): Result<When, string> {
   const start = parseTime(times.start, zone);
@@ -55,9 +54,9 @@ export function readServiceTimes(times: ServiceTimes, zone: string): Result<When
 }
 
 /**
- * The service's request form: `YYYY-MM-DD` for dates (last day inclusive, no end for one day), ISO 8601 with a
- * numeric offset for times. Seconds are cut, as the service does. Offsets are whole minutes; of one that was not, as
- * before standard time, the lower one is written, so that the service finds the same minute of its own clock.
+ * The service's request format: `YYYY-MM-DD` for dates (last day inclusive, no end for one day), ISO 8601 with an
+ * offset for times. Seconds are dropped, as the service does. An offset with seconds, as before standard time, is
+ * rounded down, so that the service gets the same minute of its own clock.
  */
 export function writeServiceTimes(when: When): {
   readonly start: string;
@@ -74,8 +73,8 @@ export function writeServiceTimes(when: When): {
 }
 
 /**
- * Why the service cannot hold times; null when it can. It keeps the clock of `zone`, the account's, and nothing else: of an
- * hour that the clocks repeat it knows the first pass alone, except for an end that could not be there.
+ * Why the service cannot store times; null if it can. It only stores the wall clock in `zone`, the account's: of a
+ * repeated hour it knows the first pass alone, except for an end that would otherwise precede its start.
  */
 export function holdFault(when: When, zone: string): HoldFault | null {
   const years = yearsFault(when, zone);
@@ -90,7 +89,7 @@ export function holdFault(when: When, zone: string): HoldFault | null {
   return isEmpty || (isSame && !isBackwards) ? null : repeatedFault("end", end);
 }
 
-/** Why days cannot be held by the service or shown by calendars; null when they can. */
+/** Why the service or calendars cannot hold a day; null if they can. */
 export function dayFault(day: Temporal.PlainDate): HoldFault | null {
   const { from, to } = yearsHeld;
   if (day.year >= from && day.year <= to) return null;
@@ -98,7 +97,7 @@ export function dayFault(day: Temporal.PlainDate): HoldFault | null {
   return { kind: "years", message };
 }
 
-/** The day, or the nearest one that calendars can be shown. */
+/** The day, or the nearest one that calendars can show. */
 export function withinReach(day: Temporal.PlainDate): Temporal.PlainDate {
   if (Temporal.PlainDate.compare(day, reach.from) < 0) return reach.from;
   return Temporal.PlainDate.compare(day, reach.to) > 0 ? reach.to : day;
@@ -108,14 +107,13 @@ interface ReadTime {
   /** As it was written. */
   readonly clock: Temporal.PlainDateTime;
   readonly time: Temporal.ZonedDateTime;
-  /** Whether the offset was written too, so that nothing is left to settle. */
+  /** True if the offset was given too, so that nothing is ambiguous. */
   readonly exact: boolean;
 }
 
 /**
- * The end that belongs to the start, in nights in which the clocks are changed: one that lies in the repeated hour is
- * its second pass if the first is too early, and one that follows a start in the missing hour keeps its distance.
- * Null when the end is before the start.
+ * The end for a start in nights with a clock change: an end in the repeated hour is its second pass if the first is too
+ * early, and an end after a start in the missing hour keeps its distance. Null if the end precedes the start.
  */
 function endAfter(start: ReadTime, end: ReadTime): Temporal.ZonedDateTime | null {
   if (Temporal.ZonedDateTime.compare(end.time, start.time) >= 0) return end.time;
@@ -162,7 +160,7 @@ function withOffset(time: Temporal.ZonedDateTime): string {
   return `${clock}${minutes < 0 ? "-" : "+"}${digits}`;
 }
 
-/** The minute in which a time lies: the service keeps no seconds. */
+/** Drops the seconds, which the service does not store. */
 export function cutSeconds(time: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
   return time.round({ smallestUnit: "minute", roundingMode: "floor" });
 }
@@ -184,7 +182,7 @@ function repeatedFault(edge: "start" | "end", { clock, time }: ClockTime): HoldF
   return { kind: "repeated-hour", message };
 }
 
-/** The first and the last day, in the account's zone; an exclusive end is the day after. */
+/** Checks the first and the last day in the account's zone. An exclusive end is the day after. */
 function yearsFault(when: When, zone: string): HoldFault | null {
   const [first, last] =
     when.kind === "dates"

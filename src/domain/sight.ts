@@ -2,8 +2,8 @@ import { type ListId, listId, type PersonId, type ProjectId, projectId } from ".
 import type { CollectionName, Item, Project, Todolist } from "./item.ts";
 
 /**
- * Who looks at what is shown. The admin sees everything; a person the own feeds, edits, mails and choices, and of the
- * workspace what is for their eyes. `zone`: on whose clocks times are told.
+ * Who looks. The admin sees everything. A person sees their own feeds, edits, mails and choices, and the parts of the
+ * workspace they have access to. `zone`: the zone in which times are shown.
  */
 export type Viewer =
   | { readonly kind: "admin"; readonly zone: string }
@@ -15,22 +15,21 @@ export type Viewer =
     };
 
 /**
- * For whom a version of an item is read: a version that this person could not see counts as unknown. Null reads all of them, for
- * the admin and for decisions that show nothing of it.
+ * Whose permissions apply to versions of an item: a version the person could not see counts as unknown. Null reads all
+ * versions, for the admin and for decisions that display nothing.
  */
 export type Reader = PersonId | null;
 
-/** An item and where it stands; null = not known (any more). */
+/** An item with its project and list; null = unknown. */
 export interface PlacedItem {
   readonly item: Item;
   readonly project: Project | null;
-  /** Of a task or subtask. */
+  /** For a task or subtask. */
   readonly list: Todolist | null;
 }
 
 /**
- * Whether a project is for this person's eyes. A project that names no members does not say who they are, so it is
- * for everybody; an archived one is for nobody.
+ * True if a person may see a project. A project without members does not restrict access; nobody sees an archived one.
  */
 export const seesProject = (person: PersonId, project: Project | null): boolean =>
   project !== null &&
@@ -43,7 +42,7 @@ interface ProjectDirectory {
   project(id: ProjectId): Project | null;
 }
 
-/** The directory as a viewer may look things up in it: a project that is closed to them is unknown, like one that never was. */
+/** The directory limited to a viewer: a project they may not see is unknown. */
 export function directoryFor<Known extends ProjectDirectory>(
   directory: Known,
   viewer: Viewer,
@@ -60,7 +59,10 @@ export function directoryFor<Known extends ProjectDirectory>(
   };
 }
 
-/** Whether an item is for this person's eyes. What is private, or in a private list, is for its creator and those assigned. */
+/**
+ * True if a person may see an item. Private items, and items in private lists, are visible to their creator and those
+ * assigned.
+ */
 export function seesItem(person: PersonId, { item, project, list }: PlacedItem): boolean {
   if (!seesProject(person, project)) return false;
   if (item.kind !== "event" && list?.archived) return false;
@@ -68,7 +70,7 @@ export function seesItem(person: PersonId, { item, project, list }: PlacedItem):
   return isPartyTo(person, item);
 }
 
-/** Whether some item of a collection may be for this person's eyes; the directory is for everybody's. */
+/** True if a person may see some item of a collection. Everyone may see the directory. */
 export function seesCollection(
   person: PersonId,
   name: CollectionName,
@@ -84,29 +86,29 @@ export function seesCollection(
   return list !== null && !list.archived && seesProject(person, directory.project(list.projectId));
 }
 
-/** Whether what is private is for this person's eyes all the same. */
+/** True if a person is the creator or assigned, and so may see private items. */
 export const isPartyTo = (person: PersonId, { creatorId, assigned }: Item): boolean =>
   creatorId === person || assigned.includes(person);
 
-/** Whether an item is for some people's eyes only: an event by itself, a task by its list. */
+/** True if an item is private: an event by itself, a task by its list. */
 export const isPrivate = (item: Item, list: Todolist | null): boolean =>
   item.kind === "event" ? item.private : list?.private === true;
 
-/** The same where only the private lists are at hand. */
+/** The same with only the private lists at hand. */
 export const isAmongPrivate = (
   item: Item,
   privateLists: Pick<ReadonlySet<ListId>, "has">,
 ): boolean => (item.kind === "event" ? item.private : privateLists.has(item.listId));
 
 /**
- * The assigned people of an item that keep it before some eyes, whoever is its creator then: those it has, and of `people`
- * those who would not see it otherwise. Null where nobody has to be added. `item`: as it is to be.
+ * The assignees needed to keep an item visible to `people`, whoever creates it: the current ones, and those who would
+ * lose sight of it. Null if nobody has to be added. `item`: as it is going to be.
  */
 export function keptInSight(
   item: Item,
   about: {
     readonly list: Todolist | null;
-    /** Null where it is the account's, or not known. */
+    /** Null for the account, or if unknown. */
     readonly creator: PersonId | null;
     readonly people: readonly (PersonId | null)[];
   },

@@ -14,13 +14,12 @@ import type { Patch } from "./patch.ts";
 import { unreachable } from "./result.ts";
 import { dayFault } from "./service-times.ts";
 
-/*
- * Links that act by themselves: whoever has one may use it, so that it says whose it is and what it does, and a signature
- * keeps anybody from writing another. Action links stand in feeds and mails and change one item; choice links stand at the
- * end of mails and stop them.
+/**
+ * Links that work without signing in. A link says whose it is and what it does, and is signed so that nobody can forge
+ * another. Action links in feeds and mails change one item; choice links at the end of mails unsubscribe.
  */
 
-/** What a link in an event's text can do: complete, open again, move the date by a day or by a week. */
+/** What a link in an event's text can do: complete, reopen, postpone by a day or a week. */
 export const linkActions = ["done", "reopen", "day", "week"] as const;
 export type LinkAction = (typeof linkActions)[number];
 
@@ -31,13 +30,13 @@ interface Claim {
   readonly until: Temporal.PlainDate;
 }
 
-/** What a link in a feed says. It is void when the feed got another version, also by being revoked. */
+/** The content of a link in a feed. It is void once the feed has a new version, as after being revoked. */
 export interface LinkClaim extends Claim {
   readonly feed: FeedId;
   readonly feedVersion: number;
 }
 
-/** What a link in a mail says: it is that person's, for as long as the item is for the person's eyes. */
+/** The content of a link in a mail. It works for that person while they may see the item. */
 interface MailLinkClaim extends Claim {
   readonly person: PersonId;
 }
@@ -45,18 +44,18 @@ interface MailLinkClaim extends Claim {
 export type AnyLinkClaim = LinkClaim | MailLinkClaim;
 
 /**
- * Writes and reads the signed part of a link, 46 characters. Equal claims give equal text, so that a feed which says the
- * same has the same ETag.
+ * Writes and reads the signed part of a link, 46 characters. Equal claims give equal text, so that an unchanged feed
+ * keeps its ETag.
  */
 export type LinkSigner = ClaimSigner<AnyLinkClaim>;
 
-/** The first byte tells how the others are to be read. */
+/** The first byte identifies the layout of the others. */
 const layouts = { feed: 1, mail: 2 } as const;
-// With the signature 34 bytes: the last of the 46 characters is then a letter, which programs that look for addresses in a
-// text never cut off.
+// 34 bytes with the signature. The last of the 46 characters is then a letter, which programs that detect addresses
+// never cut off.
 const claimLength = 18;
 
-/** `key`: at least 32 bytes, kept outside the database. Throws `WeakKeyError`. */
+/** `key`: at least 32 bytes, stored outside the database. Throws `WeakKeyError`. */
 export const createLinkSigner = (key: Uint8Array): LinkSigner =>
   createClaimSigner(key, { purpose: "action link", claimLength, encode, decode });
 
@@ -93,21 +92,21 @@ function decode(bytes: Buffer): AnyLinkClaim | null {
   return { ...claim, feed: feedId(feed), feedVersion: bytes.readUInt32BE(8) };
 }
 
-/** What the link at the end of a mail says: whose mail it is, and of which kind ("all" for a mail of several). */
+/** The content of an unsubscribe link: whose mail it is, and of which kind ("all" for a mail of several). */
 export interface ChoiceClaim {
   readonly person: PersonId;
   readonly choice: MailChoice;
 }
 
-/** Writes and reads the signed part of such a link, 32 characters. */
+/** Writes and reads the signed part of an unsubscribe link, 32 characters. */
 export type ChoiceSigner = ClaimSigner<ChoiceClaim>;
 
 const choiceLayout = 1;
 const choiceLength = 8;
 
 /**
- * `key`: at least 32 bytes, kept outside the database. Throws `WeakKeyError`. A link has no last day: whoever finds an old
- * mail must be able to end the new ones. Source: RFC 8058 section 3.1.
+ * `key`: at least 32 bytes, stored outside the database. Throws `WeakKeyError`. Links never expire, as an old mail must
+ * still be able to unsubscribe. Source: RFC 8058 section 3.1.
  */
 export const createChoiceSigner = (key: Uint8Array): ChoiceSigner =>
   createClaimSigner(key, {
@@ -132,12 +131,12 @@ function decodeChoice(bytes: Buffer): ChoiceClaim | null {
   return { person: personId(person), choice };
 }
 
-/** Writes and reads the signed part of a link that logs a person in, which is known by its number: 32 characters. */
+/** Writes and reads the signed part of a sign-in link, identified by its number: 32 characters. */
 export type LogInSigner = ClaimSigner<number>;
 
 const logInLayout = 1;
 
-/** `key`: at least 32 bytes, kept outside the database. Throws `WeakKeyError`. */
+/** `key`: at least 32 bytes, stored outside the database. Throws `WeakKeyError`. */
 export const createLogInSigner = (key: Uint8Array): LogInSigner =>
   createClaimSigner(key, {
     purpose: "log-in",
@@ -151,19 +150,19 @@ export const createLogInSigner = (key: Uint8Array): LogInSigner =>
     decode: (bytes) => (bytes.readUInt8(0) === logInLayout ? bytes.readUIntBE(2, 6) : null),
   });
 
-/** What an item's links can be made of; `address`: where people reach this server, without a slash at the end. */
+/** What an item's links are made from; `address`: public URL of this server, without a trailing slash. */
 export interface LinkMaker {
   readonly signer: LinkSigner;
   readonly address: string;
 }
 
-/** A link as it stands in a text. */
+/** A link in a text. */
 export interface NamedLink {
   readonly label: string;
   readonly url: string;
 }
 
-/** The links of one item, for what can be done with it as it is. `claim`: for whom, and until when. */
+/** The links of one item, for what can be done with it now. `claim`: for whom, and until when. */
 export function makeLinks(
   { signer, address }: LinkMaker,
   about: {
@@ -178,8 +177,8 @@ export function makeLinks(
 }
 
 /**
- * What can be done with an item: nothing for an event that is no milestone; dates are moved only while it is open, and not
- * to where the service could not hold them.
+ * What can be done with an item: nothing with an event that is no milestone. Dates move only while it is open, and only
+ * to days the service can store.
  */
 export function offeredActions(item: Item): readonly LinkAction[] {
   if (!canComplete(item)) return [];
@@ -191,7 +190,7 @@ export function offeredActions(item: Item): readonly LinkAction[] {
   return ["done", ...moves];
 }
 
-/** What an action changes; null when it can do nothing with the item as it is. */
+/** What an action changes; null if it does nothing to the item now. */
 export function linkPatch(item: Item, action: LinkAction): Patch | null {
   if (!offeredActions(item).includes(action)) return null;
   switch (action) {
@@ -209,8 +208,8 @@ export function linkPatch(item: Item, action: LinkAction): Patch | null {
 }
 
 /**
- * The day that an action moves: the due date of a task, its start date when it has no other, the first day of a
- * milestone. Null where there is none, or a time of day.
+ * The day that an action moves: a task's due date, else its start date; a milestone's first day. Null if there is none,
+ * or a time of day.
  */
 export function dayOf(item: Item): Temporal.PlainDate | null {
   if (item.kind !== "event") return item.dueOn ?? item.startOn;
@@ -218,8 +217,8 @@ export function dayOf(item: Item): Temporal.PlainDate | null {
 }
 
 /**
- * The last day of a link that is made on `today`: the end of the next quarter, so 90 to 183 days later. Every link of a
- * quarter has the same one: a text that held "in 90 days" would be another each day, and with it every calendar.
+ * The last day of a link made on `today`: the end of the next quarter, 90 to 183 days later. All links of a quarter
+ * share it. A text that said "in 90 days" would change every day, and every calendar with it.
  */
 export function linkUntil(today: Temporal.PlainDate): Temporal.PlainDate {
   const month = today.month - ((today.month - 1) % 3);
@@ -245,25 +244,25 @@ function movedBy(item: Item, length: Temporal.DurationLike): Patch | null {
   return item.startOn && { startOn: item.startOn.add(length) };
 }
 
-/** How the claims of one kind of link are written as bytes. */
+/** How the claims of one kind of link are encoded. */
 interface ClaimLayout<Claim> {
-  /** Names the kind, so that no text of one kind passes for another under the same key. */
+  /** Identifies the kind, so that a link of one kind is not valid as another under the same key. */
   readonly purpose: string;
   readonly claimLength: number;
   readonly encode: (claim: Claim) => Uint8Array;
-  /** Null for bytes that say nothing that `encode` writes. */
+  /** Null for bytes that `encode` never writes. */
   readonly decode: (bytes: Buffer) => Claim | null;
 }
 
-/** Writes and reads the signed part of a link: letters, digits, hyphens and underscores alone. */
+/** Writes and reads the signed part of a link: letters, digits, hyphens and underscores. */
 interface ClaimSigner<Claim> {
   /** Equal claims give equal text. */
   sign(claim: Claim): string;
-  /** Null for any text that `sign` has not written with this key. */
+  /** Null for any text that `sign` has not made with this key. */
   read(text: string): Claim | null;
 }
 
-/** Thrown for a key from which signatures could be guessed. */
+/** Thrown for a key that is too short. */
 export class WeakKeyError extends Error {
   override readonly name = "WeakKeyError";
   constructor(purpose: string, bytes: number) {
@@ -274,7 +273,10 @@ export class WeakKeyError extends Error {
 const shortestKey = 32;
 const tagLength = 16;
 
-/** `key`: at least 32 bytes, kept outside the database. Throws `WeakKeyError`. Signatures are 128 bits of HMAC-SHA-256. */
+/**
+ * `key`: at least 32 bytes, stored outside the database. Throws `WeakKeyError`. Signatures are 128 bits of
+ * HMAC-SHA-256.
+ */
 function createClaimSigner<Claim>(
   key: Uint8Array,
   { purpose, claimLength, encode, decode }: ClaimLayout<Claim>,
@@ -289,7 +291,7 @@ function createClaimSigner<Claim>(
     },
     read(text) {
       const bytes = Buffer.from(text, "base64url");
-      // Reading is tolerant: only the one way of writing these bytes counts.
+      // Decoding base64url is tolerant. Only the canonical text is accepted.
       if (bytes.byteLength !== claimLength + tagLength || bytes.toString("base64url") !== text) {
         return null;
       }
@@ -299,10 +301,10 @@ function createClaimSigner<Claim>(
   };
 }
 
-/** Where a line of a calendar file may be folded, in the middle of an address. Source: RFC 5545 3.1. */
+/** Where a line of a calendar file may be folded within an address. Source: RFC 5545 3.1. */
 const fold = "(?:\\r?\\n[ \\t])?";
 const folded = (text: string): string => text.split("").join(fold);
-/** Signed texts begin with the number of their layout, so that addresses of others are left alone. */
+/** Signed texts begin with the number of their layout, so that other addresses are left alone. */
 const ofLength = (length: number): string =>
   `A${fold}[Qg](?:${fold}[\\w-]){${length - 2}}(?![\\w-])`;
 const links = new RegExp(
@@ -311,8 +313,8 @@ const links = new RegExp(
 );
 
 /**
- * The text with the signatures of action and unsubscribe links made void, as long as it was: what people copy from a feed or a
- * mail is kept here, and a copy of what is kept must open nothing.
+ * The text with the signatures of action and unsubscribe links invalidated, at the same length. People copy texts from
+ * feeds and mails, and stored copies must not contain working links.
  */
 export const withoutSignatures = (text: string): string =>
   text.replace(

@@ -1,7 +1,4 @@
-/**
- * A name as it can stand in an address or name a folder: ASCII letters, digits and hyphens; `fallback` when the name has
- * no such letter.
- */
+/** A name for an address or folder: ASCII letters, digits and hyphens; `fallback` if nothing is left. */
 export function slugOf(name: string, fallback: string): string {
   const spelt = name
     .toLowerCase()
@@ -17,7 +14,7 @@ export function slugOf(name: string, fallback: string): string {
 
 const longestSlug = 60;
 
-/** Latin letters that Unicode does not take apart. */
+/** Latin letters that Unicode does not decompose. */
 const spellings: ReadonlyMap<string, string> = new Map([
   ["ß", "ss"],
   ["æ", "ae"],

@@ -3,7 +3,7 @@ import type { FolderId, ListId, ProjectId, ServiceId } from "./ids.ts";
 import type { Item } from "./item.ts";
 import { unreachable } from "./result.ts";
 
-/** One list of the service that can be asked for with one request, and without which calendars would not be whole. */
+/** One list of the service that one request reads, and that calendars need to be complete. */
 export type Source =
   | { readonly kind: "projects" }
   | { readonly kind: "people" }
@@ -28,7 +28,7 @@ export const sourceKinds = [
   "subtasks",
 ] as const satisfies readonly Source["kind"][];
 
-/** A source's name for life: subtasks stay with their parent when it moves to another list. */
+/** A source's permanent name. Subtasks stay with their parent when it moves to another list. */
 export function sourceName(source: Source): string {
   switch (source.kind) {
     case "projects":
@@ -47,22 +47,22 @@ export function sourceName(source: Source): string {
   }
 }
 
-/** The source in whose snapshots an item is found. */
+/** The source whose snapshots contain an item. */
 export function sourceOf(item: Item): string {
   if (item.kind === "event") return `events:${item.projectId}`;
   return item.parentId === null ? `tasks:${item.listId}` : `subtasks:${item.parentId}`;
 }
 
-/** Whether a source's snapshots hold items; the others name what there is. */
+/** True if a source's snapshots hold items; the others are look-ups. */
 export const isItemSource = (name: string): boolean => /^(?:events|tasks|subtasks):/.test(name);
 
-/** What the snapshots of an item source hold. */
+/** The kind of items in an item source. */
 export function kindIn(source: string): ItemKind {
   if (source.startsWith("events:")) return "event";
   return source.startsWith("tasks:") ? "task" : "subtask";
 }
 
-/** A list of what hangs around the items: read after everything else, and only when it may have changed. */
+/** A list of data around items. Read last, and only when it may have changed. */
 export type SideSource = SideSourceOfProject | SideSourceOfTask;
 
 export type SideSourceOfProject =
@@ -81,7 +81,7 @@ export const sideKinds = [
   "history",
 ] as const satisfies readonly SideSource["kind"][];
 
-/** A side source's name for life: comments and history stay with their task wherever it goes. */
+/** A side source's permanent name. Comments and history stay with their task. */
 export function sideName(source: SideSource): string {
   switch (source.kind) {
     case "folders":

@@ -1,13 +1,15 @@
-/** What sets one number of a metric apart from its others: a name with a value out of few. */
+/** Labels of a metric: names with values from a small set. */
 export type MetricLabels = Readonly<Record<string, string>>;
 
-/** One number, with what sets it apart. */
+/** One number with its labels. */
 export interface Sample {
   readonly labels: MetricLabels;
   readonly value: number;
 }
 
-/** How many values were at most as large as each bound, the last one infinite; their sum and their number. */
+/**
+ * A histogram: how many values were at most as large as each bound (the last is infinite), their sum and their number.
+ */
 export interface Spread {
   readonly labels: MetricLabels;
   readonly upTo: readonly { readonly bound: number; readonly count: number }[];
@@ -15,7 +17,7 @@ export interface Spread {
   readonly count: number;
 }
 
-/** Counts what happens. Those that are named at the start are told before anything has happened, as none. */
+/** A counter. Labels given at the start are reported as 0 before anything happens. */
 export class Count {
   readonly #samples = new Map<string, { readonly labels: MetricLabels; value: number }>();
 
@@ -35,12 +37,12 @@ export class Count {
   }
 }
 
-/** Counts lengths of time, in seconds, by how long they were. */
+/** A histogram of durations in seconds. */
 export class Lengths {
   readonly #bounds: readonly number[];
   readonly #spreads = new Map<string, { labels: MetricLabels; counts: number[]; sum: number }>();
 
-  /** `bounds`: in rising order. */
+  /** `bounds`: ascending. */
   constructor(bounds: readonly number[], first: readonly MetricLabels[] = [{}]) {
     this.#bounds = bounds;
     for (const labels of first) this.#of(labels);
@@ -48,7 +50,7 @@ export class Lengths {
 
   add(seconds: number, labels: MetricLabels = {}): void {
     const spread = this.#of(labels);
-    // Clocks that are set back make no length.
+    // A clock that was set back gives no negative length.
     const length = Math.max(0, seconds);
     const at = this.#bounds.findIndex((bound) => length <= bound);
     const bucket = at < 0 ? this.#bounds.length : at;
@@ -89,7 +91,7 @@ const sweepBounds = [1, 5, 15, 60, 300, 900, 3600, 14_400];
 
 const serviceMethods = ["GET", "POST", "PUT", "DELETE"] as const;
 
-/** How an attempt to carry an edit out may end. */
+/** How an attempt to apply an edit may end. */
 const editEndings = [
   "applied",
   "postponed",
@@ -103,14 +105,14 @@ const editEndings = [
   "extra-parked",
 ] as const;
 
-/** Ways in through HTTP, as requests are counted. */
+/** Kinds of HTTP requests, for counting. */
 export const doors = ["feed", "caldav", "api", "page", "link", "health"] as const;
 export type Door = (typeof doors)[number];
 
 const mailSorts = ["reminder", "notice", "log-in"] as const;
 const mailEndings = ["sent", "deferred", "rejected", "given-up"] as const;
 
-/** What has happened since the start, for metrics: some hundred numbers that are always counted and that nobody need ask for. */
+/** Counters and histograms since the start, for metrics. */
 export function createTallies() {
   return {
     polls: new Count(
@@ -153,6 +155,6 @@ export function createTallies() {
 
 export type Tallies = ReturnType<typeof createTallies>;
 
-/** The first digit of a status says what it is about: "4xx". */
+/** The class of a status: "4xx". */
 export const statusClass = (status: number): string =>
   status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : "none";

@@ -1,25 +1,25 @@
-/*
- * Texts as people write and read them. A text is cleaned of what no reader shows (`cleanText`), brought onto one line
- * (`oneLine`), made safe for a terminal (`shownText`) or a page (`escapeHtml`), and, where the service holds HTML,
- * rendered as plain text with line breaks (`htmlToText`), in time linear in its length: descriptions come from anybody.
+/**
+ * Text as people write and read it: cleaned of invisible characters (`cleanText`), joined into one line (`oneLine`),
+ * made safe for a terminal (`shownText`) or a page (`escapeHtml`), and rendered from HTML (`htmlToText`). All in linear
+ * time, as anyone can write a description.
  */
 
 import { cleanText } from "@dayferry/ical";
 import { isHtml } from "./is-html.ts";
 
-/** A description as calendars show it: HTML rendered, plain text cleaned, white space at the end cut; "" for none. */
+/** A description as calendars show it: HTML rendered, plain text cleaned, trailing white space removed; "" for none. */
 export function plainDescription(description: string | null): string {
   if (description === null) return "";
   const text = isHtml(description) ? htmlToText(description) : cleanText(description);
   return text.trimEnd();
 }
 
-/** HTML as calendars show it: text with line breaks, links behind their words. Takes time linear in the length. */
+/** HTML as plain text with line breaks, and links after their words. Takes linear time. */
 export function htmlToText(html: string): string {
   return cleanText(renderHtml(html));
 }
 
-/** A text as it may stand in the content and in the quoted attributes of HTML. */
+/** Escapes a text for the content and quoted attributes of HTML. */
 export const escapeHtml = (text: string): string =>
   text
     .replaceAll("&", "&amp;")
@@ -29,15 +29,14 @@ export const escapeHtml = (text: string): string =>
     .replaceAll("'", "&#39;");
 
 /**
- * Control characters steer a terminal; a lone CR lets a text overwrite its own line, and what turns the direction of letters
- * lets it read as another one. Source: UAX 9; CVE-2021-42574.
+ * Control characters steer a terminal. A lone CR overwrites its line, and bidirectional overrides make a text read as
+ * another one. Source: UAX 9; CVE-2021-42574.
  */
 const controlCharacters = /(?![\t\n\r])\p{Cc}|\r(?!\n)|[\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * A text as it may be printed: control characters but tabs and line ends, and those that turn the direction of letters, stand as
- * `\u001b`, which JSON reads as the same.
- * Titles, names and answers may hold anything.
+ * A text that is safe to print: control characters except tabs and line ends, and bidirectional overrides, become
+ * `\u001b`, which JSON reads back.
  */
 export const shownText = (text: string): string =>
   text.replace(
@@ -45,7 +44,7 @@ export const shownText = (text: string): string =>
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** The text of an HTML fragment. What no browser shows (scripts, styles, comments) is left out. */
+/** The text of an HTML fragment, without scripts, styles and comments. */
 function renderHtml(html: string): string {
   const layout = createLayout();
   let at = 0;
@@ -56,7 +55,7 @@ function renderHtml(html: string): string {
       layout.write(decodeEntities(html.slice(at)));
       break;
     }
-    // A "<" that opens no tag is a character of its own.
+    // A "<" that opens no tag is a literal character.
     layout.write(decodeEntities(html.slice(at, tag ? open : open + 1)));
     at = tag ? tag.end : open + 1;
     if (tag) at = renderTag(layout, { tag, html });
@@ -74,7 +73,7 @@ interface Tag {
 
 const tagStart = /^<(\/?)([a-zA-Z][a-zA-Z0-9:-]{0,40})/;
 
-/** A "<" that opens no tag gives null; "unclosed" means that no later text closes it, which saves looking again. */
+/** Null if "<" opens no tag; "unclosed" if no ">" follows anywhere, which saves searching again. */
 function readTag(html: string, open: number): Tag | "unclosed" | null {
   if (html.startsWith("<!--", open)) {
     const close = html.indexOf("-->", open + 4);
@@ -160,7 +159,7 @@ const entities: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Unknown entities stay as they are written. */
+/** Decodes HTML entities. Unknown ones are left as they are. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
@@ -187,7 +186,7 @@ const paragraphTags = /^(?:p|h[1-6]|blockquote|table|dl|figure|hr)$/;
 const blockTags =
   /^(?:div|section|article|header|footer|main|nav|aside|address|center|form|fieldset|tr|dt|dd|body|html)$/;
 
-/** Renders one tag. Returns the offset in `html` where reading goes on. */
+/** Renders one tag. Returns the offset in `html` to continue from. */
 function renderTag(layout: Layout, at: { readonly tag: Tag; readonly html: string }): number {
   const { tag, html } = at;
   const { name, closing } = tag;
@@ -224,18 +223,18 @@ function attribute(tag: string, name: string): string {
   return decodeEntities(match?.[1] ?? match?.[2] ?? match?.[3] ?? "").trim();
 }
 
-/** Where rendered HTML is written: it joins white space and breaks lines as a browser would. */
+/** Collects rendered HTML: joins white space and breaks lines like a browser. */
 interface Layout {
   write(text: string): void;
   breakLine(): void;
-  /** Ends a block: the next text stands on a new line (1) or after a blank one (2). */
+  /** Ends a block: the next text starts on a new line (1) or after a blank one (2). */
   breakBlock(lines: 1 | 2): void;
   startList(numbered: boolean): void;
   endList(): void;
   startEntry(): void;
   startRow(): void;
   startCell(): void;
-  /** Starts or ends preformatted text, whose spaces and line breaks are shown as they are written. */
+  /** Starts or ends preformatted text. */
   keepSpaces(kept: boolean): void;
   startLink(href: string): void;
   endLink(): void;
@@ -243,17 +242,17 @@ interface Layout {
 }
 
 interface LayoutState {
-  /** Finished pieces; joined once, so that a long text takes linear time. */
+  /** Finished pieces, joined once, so that long texts take linear time. */
   readonly pieces: string[];
   readonly lists: { readonly numbered: boolean; count: number }[];
   link: { readonly href: string; readonly words: string[] } | null;
-  /** Line breaks that come before the next text. */
+  /** Line breaks before the next text. */
   breaks: number;
   space: boolean;
   lineStart: boolean;
   kept: boolean;
   firstCell: boolean;
-  /** Whether a list marker was written and no text behind it yet. */
+  /** True if a list marker was written and no text after it. */
   marked: boolean;
 }
 

@@ -4,24 +4,23 @@ import { fieldsOf, type Patch, type PatchField, pick, valuesOf, without } from "
 import { type PlainPatch, patchToPlain } from "./plain-item.ts";
 import { type FieldComparison, missingFields, sameShown, sameStored } from "./sameness.ts";
 
-/** The three versions of an item's fields: as the editor saw them, as they are now, and what the editor wants. */
+/** The three versions of an item's fields: what the editor saw, what the service has now, and what the editor wants. */
 export interface Sides {
   readonly base: Patch;
   readonly ours: Patch;
-  /** Only the wished fields. */
+  /** Only the wanted fields. */
   readonly theirs: Patch;
 }
 
-/** `patch`: what is left to send, without the conflicts. `conflicts`: fields that both sides changed, differently. */
+/** `patch`: what is left to send, without conflicts. `conflicts`: fields that both sides changed differently. */
 export interface Merge {
   readonly patch: Patch;
   readonly conflicts: readonly PatchField[];
 }
 
 /**
- * Merges an edit field by field. What only the edit changed is sent, what only the workspace changed stays, and what
- * both changed alike is settled. Sets of people and labels take the additions and removals of both sides and never
- * conflict.
+ * Merges an edit field by field. Changes of the edit alone are sent, changes of the workspace alone stay, and equal
+ * changes are done. Sets of people and labels take both sides' additions and removals, and never conflict.
  */
 export function mergeFields(
   { base, ours, theirs }: Sides,
@@ -39,7 +38,10 @@ export function mergeFields(
   return { patch: pick(merged, patch), conflicts };
 }
 
-/** Conflicts with every value, for keeping and showing. `taken`: the side that was followed; null = a person decides. */
+/**
+ * Conflicts with all their values, for storing and showing. `taken`: the side that was applied; null = a person
+ * decides.
+ */
 export function describeConflicts(
   fields: readonly PatchField[],
   { base, ours, theirs, taken }: Sides & { readonly taken: FieldConflict["taken"] },
@@ -55,8 +57,8 @@ export function describeConflicts(
 }
 
 /**
- * One sentence on what the service did not take over of an edit, though it has answered; null when the answer carries every
- * wish. What was dropped in a conflict is not missed, nor are people and labels that somebody else has added or taken off.
+ * One sentence on what the service did not take over although it answered; null if the answer has everything. Fields
+ * dropped in a conflict do not count, nor people and labels that somebody else added or removed.
  */
 export function describeUntaken(
   edit: Pick<Edit, "action" | "patch" | "newLabels" | "base" | "conflicts">,
@@ -64,7 +66,7 @@ export function describeUntaken(
 ): string | null {
   const { action, patch, conflicts } = edit;
   const dropped = new Set(conflicts.map(({ field, taken }) => taken === "ours" && field));
-  // A creation's base is its own wish.
+  // A creation's base is the new item itself.
   const base = action === "create" ? { assigned: [], labels: [] } : valuesOf(edit.base);
   const left = mergeFields({ base, ours: valuesOf(answer), theirs: patch }, sameShown).patch;
   const lacksLabels = left.labels !== undefined || lacksNewLabels(edit, answer);
@@ -76,7 +78,7 @@ export function describeUntaken(
   return `the service answered without taking over ${missing.join(", ")}; this is not sent again`;
 }
 
-/** Labels that were created for the edit have got their ids only on the way, so that they can but be counted. */
+/** Labels created for the edit get their ids on the way, so they can only be counted. */
 function lacksNewLabels(
   { action, patch, newLabels, base }: Pick<Edit, "action" | "patch" | "newLabels" | "base">,
   answer: Item,
@@ -90,7 +92,7 @@ function lacksNewLabels(
 const isSet = (field: PatchField): field is "assigned" | "labels" =>
   field === "assigned" || field === "labels";
 
-/** What the editor wants, with the sets brought together with the workspace's. */
+/** What the editor wants, with sets merged with the workspace's. */
 function mergedSets({ base, ours, theirs }: Sides): Patch {
   const { assigned, labels } = theirs;
   return {

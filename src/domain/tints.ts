@@ -1,6 +1,6 @@
 import type { ProjectId } from "./ids.ts";
 
-/** Colours for projects without one of their own, `#RRGGBB`; `web/style.css` has the same, and others for dark pages. */
+/** Colours for projects that have none, `#RRGGBB`. `web/style.css` has the same, and others for the dark theme. */
 export const tints = [
   "#1559B7",
   "#14663B",
@@ -12,5 +12,5 @@ export const tints = [
   "#4A5568",
 ] as const;
 
-/** Which of the colours a project without one has, from 0. */
+/** The index of the colour for a project that has none. */
 export const tintOf = (project: ProjectId): number => project % tints.length;

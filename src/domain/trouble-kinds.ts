@@ -1,35 +1,35 @@
 import { hiddenMark } from "./hidden-secrets.ts";
 import type { PersonId } from "./ids.ts";
 
-/** What is told of a trouble, the same everywhere. */
+/** Texts about a trouble, the same everywhere. */
 export interface TroubleWords {
-  /** A few words, for a subject. */
+  /** A few words, for a subject line. */
   readonly title: string;
-  /** What is wrong, as a clause that begins small and ends without a full stop. */
+  /** What is wrong, as a clause in lower case without a full stop. */
   readonly what: string;
-  /** What helps, likewise. */
+  /** What helps, as such a clause. */
   readonly remedy: string;
-  /** Said once it is over, likewise. */
+  /** The message once it is over, as such a clause. */
   readonly over: string;
 }
 
-/** `broken`: something does not work; `doubtful`: it will not for long, or not as it should. */
+/** `broken`: something does not work; `doubtful`: it will fail soon, or does not work as it should. */
 export type TroubleVerdict = "broken" | "doubtful";
 
 /** Everything about one kind of trouble. */
 interface TroubleEntry<Facts extends object> {
   readonly verdict: TroubleVerdict;
-  /** It must have lasted for so long before anybody is sent a message. */
+  /** How long it must last before a message is sent. */
   readonly tellAfter: Temporal.Duration;
-  /** It is over when nothing was seen of it for so long; one that comes again before is the same one. */
+  /** It is over when not seen for this long. If it comes back sooner, it is the same one. */
   readonly overAfter: Temporal.Duration;
   /** False if its end is not worth a message. */
   readonly tellsEnd?: boolean;
-  /** True if `doctor` has a check of its own for it, which says the same. */
+  /** True if `doctor` has its own check for it. */
   readonly hasCheck?: true;
-  /** What tells several of one kind apart; absent if there can be one only. */
+  /** Distinguishes several of one kind; absent if there can be only one. */
   about?(trouble: Facts): string | number | null;
-  /** What replaces facts that name items or people, for logs. */
+  /** Replacements for facts that name items or people, for logs. */
   nameless?(trouble: Facts): object;
   words(trouble: Facts): TroubleWords;
 }
@@ -47,15 +47,15 @@ const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
 const entry = <Facts extends object>(of: TroubleEntry<Facts>): TroubleEntry<Facts> => of;
 
 const nameless = ({ id }: { readonly id: PersonId }) => ({ id, name: `person ${id}` });
-/** What is wrong with an edit may quote what it is about. */
+/** An edit's problem may quote its item. */
 const hiddenEdit = { title: hiddenMark, problem: "see the page Edits" };
 
-/** Between the sum and what would help. */
+/** Separates the figures from what would help. */
 const helpMark = " What would help: ";
 
 /**
- * All kinds, in the order in which several are reported. Status, pages, `doctor`, metrics, logs and messages to the operator take them from
- * here; `troubles/find-troubles.ts` finds out which hold.
+ * All kinds, in the order in which they are reported. Status, pages, `doctor`, metrics, logs and messages to the
+ * operator use them; `troubles/find-troubles.ts` finds out which hold.
  */
 const entries = {
   "database-damaged": entry<{ readonly problem: string; readonly remedy: string }>({
@@ -69,7 +69,7 @@ const entries = {
       over: "the database is whole again",
     }),
   }),
-  /** Nothing can be stored; `problem` says what helps as well. */
+  /** Nothing can be stored; `problem` says what helps too. */
   "storage-failing": entry<{ readonly problem: string }>({
     verdict: "broken",
     hasCheck: true,
@@ -81,7 +81,7 @@ const entries = {
       over: "what is to be kept can be stored again",
     }),
   }),
-  /** The service refuses a key; `person`: whose own key, null = the account's. */
+  /** The service refuses a key; `person`: whose key, null = the account's. */
   "key-refused": entry<{
     readonly person: { readonly id: PersonId; readonly name: string } | null;
   }>({
@@ -106,7 +106,7 @@ const entries = {
       };
     },
   }),
-  /** `until`: the last day of a certificate that is about to expire; null where a connection is refused because of it. */
+  /** `until`: the last day of a certificate about to expire; null if a connection is refused because of it. */
   certificate: entry<{
     readonly host: string;
     readonly until: string | null;
@@ -141,8 +141,8 @@ const entries = {
     }),
   }),
   /**
-   * `sent` and `answered`: the same moment as it left and as it came back, as texts. `offsets`: those that the service's clocks
-   * seem to have in different halves of the year, as "+05:30"; `zones`: some that have them.
+   * `sent` and `answered`: the same moment as it was sent and as it came back, as text. `offsets`: the service's
+   * apparent offsets in the two halves of the year, as "+05:30"; `zones`: some zones that have them.
    */
   "zone-mismatch": entry<ZoneMismatch>({
     verdict: "broken",
@@ -155,7 +155,7 @@ const entries = {
       over: "the service answers in the zone that is configured",
     }),
   }),
-  /** `minutes`: how long the oldest one has waited although the service answers. */
+  /** `minutes`: how long the oldest edit has waited although the service answers. */
   "queue-stuck": entry<{ readonly edits: number; readonly minutes: number }>({
     verdict: "broken",
     tellAfter: minutes(0),
@@ -192,7 +192,7 @@ const entries = {
       over: "a backup was made again",
     }),
   }),
-  /** A key file was missing at a start, and another key was made; `ended`: what is no more with the one that was lost. */
+  /** A key file was missing at startup, and a new key was made; `ended`: what stopped working with the lost one. */
   "key-file-lost": entry<{ readonly file: string; readonly ended: string }>({
     verdict: "doubtful",
     tellAfter: minutes(0),
@@ -248,7 +248,7 @@ const entries = {
       over: `the webhook ${trouble.name} takes messages again`,
     }),
   }),
-  /** The last message to where a person has reminders sent did not arrive. */
+  /** The last reminder to a person's webhook was not delivered. */
   "person-webhook-failing": entry<{
     readonly person: { readonly id: PersonId; readonly name: string };
     readonly problem: string;
@@ -313,7 +313,7 @@ const entries = {
       over: "the watched folder can be used again",
     }),
   }),
-  /** A cache in front is not told of changes; `ended`: how many addresses that opened feeds it may still serve. */
+  /** Purges of a cache in front fail; `ended`: how many revoked feed addresses it may still serve. */
   "cache-not-purged": entry<{
     readonly waiting: number;
     readonly ended: number;
@@ -336,7 +336,7 @@ const entries = {
       };
     },
   }),
-  /** `advice`: the sum, and what would help behind `helpMark`. */
+  /** `advice`: the figures, and after `helpMark` what would help. */
   "ceiling-missed": entry<{ readonly advice: string }>({
     verdict: "doubtful",
     hasCheck: true,
@@ -348,7 +348,7 @@ const entries = {
       over: "everything can be read within polling.maxAge again",
     }),
   }),
-  /** Removals that wait until somebody agrees to them. */
+  /** Removals that wait for a person's agreement. */
   "removals-held": entry<{
     readonly source: string;
     readonly missing: number;
@@ -365,7 +365,7 @@ const entries = {
       over: "no removal of that list is held back",
     }),
   }),
-  /** An edit that does not settle, and was parked for that. */
+  /** An edit parked because its item kept changing. */
   "edit-frozen": entry<{ readonly edit: number; readonly title: string; readonly problem: string }>(
     {
       verdict: "doubtful",
@@ -399,7 +399,7 @@ const entries = {
       over: `edit ${trouble.edit} is there once`,
     }),
   }),
-  /** A mail to one address was refused for good, or given up. */
+  /** A mail to one address was rejected permanently, or given up. */
   "mail-refused": entry<{ readonly address: string; readonly problem: string }>({
     verdict: "doubtful",
     hasCheck: true,
@@ -424,7 +424,7 @@ type FactsByKind = {
 export type TroubleOf<Kind extends TroubleKind> = {
   [Each in Kind]: { readonly kind: Each } & FactsByKind[Each];
 }[Kind];
-/** What the operator must hear of, with the facts that a sentence about it needs. */
+/** A trouble with the facts for its texts. */
 export type Trouble = TroubleOf<TroubleKind>;
 
 export const troubleEntries: { readonly [Kind in TroubleKind]: TroubleEntry<FactsByKind[Kind]> } =
@@ -433,13 +433,13 @@ export const troubleEntries: { readonly [Kind in TroubleKind]: TroubleEntry<Fact
 export const isTroubleKind = (kind: string): kind is TroubleKind => kind in entries;
 export const troubleKinds: readonly TroubleKind[] = Object.keys(entries).filter(isTroubleKind);
 
-/** What helps with a list that cannot be read; `problem`: what the service answered, in words. */
+/** What helps with a list that cannot be read; `problem`: the service's answer in words. */
 export const listRemedy = (problem: string): string =>
   /\((?:401|403|404|410)\)/.test(problem)
     ? "check the API key and the IDs under projects; Dayferry retries automatically"
     : "Dayferry retries automatically";
 
-/** Where the account seems to be, as far as its clocks tell. */
+/** Where the account seems to be, judging by its clocks. */
 function seemingZone({ offsets = [], zones = [] }: ZoneMismatch): string {
   if (offsets.length === 0) return "";
   const clocks = [...new Set(offsets)].join(" and ");
@@ -454,7 +454,7 @@ const counted = (count: number, one: string, more: string): string =>
 const freeInWords = (disk: { readonly folder: string; readonly freeMebibytes: number }): string =>
   `${disk.freeMebibytes.toLocaleString("en")} MiB are free in ${disk.folder}`;
 
-/** What was written as one text, as what is wrong and what helps. */
+/** Splits one text into what is wrong and what helps. */
 function parted(text: string, mark: string): Pick<TroubleWords, "what" | "remedy"> {
   const at = text.indexOf(mark);
   const [what, remedy] =

@@ -8,7 +8,7 @@ import {
   troubleEntries,
 } from "./trouble-kinds.ts";
 
-/** How long it must last before it is reported and counts as over, and whether its end is reported. */
+/** How long it must last before it is reported or counts as over, and whether its end is reported. */
 export const troubleTiming = ({ kind }: Pick<Trouble, "kind">) => {
   const { tellAfter, overAfter, tellsEnd = true } = troubleEntries[kind];
   return { tellAfter, overAfter, tellsEnd };
@@ -18,19 +18,19 @@ export const troubleTiming = ({ kind }: Pick<Trouble, "kind">) => {
 export const troubleWords = <Kind extends TroubleKind>(trouble: TroubleOf<Kind>): TroubleWords =>
   troubleEntries[trouble.kind].words(trouble);
 
-/** How bad it is. A certificate that is still good for a while stops nothing yet. */
+/** How bad it is. A certificate that is still valid stops nothing yet. */
 export const verdictOf = (trouble: Trouble): TroubleVerdict =>
   trouble.kind === "certificate" && trouble.until !== null
     ? "doubtful"
     : troubleEntries[trouble.kind].verdict;
 
-/** The same text for the same trouble whatever its facts are by now, so that it is told once. */
+/** The same text for the same trouble whatever its facts are, so that it is reported once. */
 export function troubleId<Kind extends TroubleKind>(trouble: TroubleOf<Kind>): string {
   const about = troubleEntries[trouble.kind].about?.(trouble) ?? null;
   return about === null ? trouble.kind : `${trouble.kind}:${about}`;
 }
 
-/** Whether nothing can be synced while this lasts. */
+/** True if nothing can be synced meanwhile. */
 export const stopsSync = (trouble: Trouble): boolean =>
   trouble.kind === "service-unreachable" ||
   (trouble.kind === "certificate" && trouble.until === null) ||
@@ -42,7 +42,7 @@ export interface HeldTrouble {
   readonly since: Temporal.Instant;
 }
 
-/** The facts of a trouble as they are told to programs and shown on pages. */
+/** A trouble's facts for programs and pages. */
 export interface ToldTrouble {
   readonly id: string;
   readonly kind: TroubleKind;
@@ -70,8 +70,7 @@ function troubleSentence(trouble: Trouble): string {
 }
 
 /**
- * What a log says of a trouble that has begun or is over: the same sentence, but for what items, people and their addresses are
- * called, which is nobody's business who reads a log.
+ * What a log says when a trouble begins or ends: the same sentence without the names and addresses of items and people.
  */
 export function loggedTrouble(
   trouble: Trouble,
@@ -87,7 +86,7 @@ export function loggedTrouble(
 const namelessOf = <Kind extends TroubleKind>(trouble: TroubleOf<Kind>): object =>
   troubleEntries[trouble.kind].nameless?.(trouble) ?? {};
 
-/** A server that refuses a mail repeats whose it is. */
+/** A mail server that rejects a mail repeats the address. */
 const withoutAddresses = (text: string): string =>
   text.replaceAll(/[^\s<>"'@]{1,64}@[^\s<>"'@]{1,255}/g, hiddenMark);
 

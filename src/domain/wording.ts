@@ -8,11 +8,11 @@ import { programName } from "./program-name.ts";
 import { unreachable } from "./result.ts";
 import { plainDescription } from "./text.ts";
 
-/** How values are told to people: days and lengths in words, texts on one line, and the fields of an item by name. */
+/** Values in words for people: days, lengths, one-line texts, and fields by name. */
 
 /**
- * When an event takes place, for a reader in `zone`: "Tue 24 Nov 2026, 10:00–11:00 (Europe/Lisbon)"; whole days carry
- * no zone. A wall clock that the zone reads twice that night is told apart by its offset.
+ * When an event takes place, for a reader in `zone`: "Tue 24 Nov 2026, 10:00–11:00 (Europe/Lisbon)". Whole days have no
+ * zone. A repeated wall clock is shown with its offset.
  */
 export function spanInWords(when: When, zone: string): string {
   const local = inZone(when, zone);
@@ -36,7 +36,9 @@ export function momentInWords(at: Temporal.Instant, zone: string): string {
   return `${dayInWords(local)}, ${clockInWords(local)} (${zone})`;
 }
 
-/** How far the start is away: "Starts in 1 day 2 hours.", "Started 5 minutes ago.", "Starts tomorrow." for whole days. */
+/**
+ * How far away the start is: "Starts in 1 day 2 hours.", "Started 5 minutes ago.", "Starts tomorrow." for whole days.
+ */
 export function distanceInWords(when: When, now: Temporal.ZonedDateTime): string {
   if (when.kind === "dates") return daysInWords(when, now.toPlainDate());
   const start = when.start.withTimeZone(now.timeZoneId);
@@ -50,7 +52,7 @@ export function distanceInWords(when: When, now: Temporal.ZonedDateTime): string
   return over ? `Started ${length} ago and is over.` : `Started ${length} ago.`;
 }
 
-/** A length in its two largest units that matter: "1 day 2 hours", "2 hours 30 minutes", "15 minutes". */
+/** A length in its two largest units: "1 day 2 hours", "2 hours 30 minutes", "15 minutes". */
 export function lengthInWords(length: Temporal.Duration, from: Temporal.ZonedDateTime): string {
   const whole = length.round({ largestUnit: "days", smallestUnit: "minutes", relativeTo: from });
   const { days, hours, minutes } = whole.days
@@ -68,14 +70,14 @@ export function dayInWords(day: Temporal.PlainDate | Temporal.ZonedDateTime): st
   return `${weekdays[day.dayOfWeek - 1]} ${day.day} ${months[day.month - 1]} ${day.year}`;
 }
 
-/** A wall clock: "09:00"; one that is read twice that night is told apart by its offset. */
+/** A wall clock: "09:00". A repeated one is shown with its offset. */
 export function clockInWords(time: Temporal.PlainTime | Temporal.ZonedDateTime): string {
   if (time instanceof Temporal.PlainTime) return time.toString({ smallestUnit: "minute" });
   const clock = time.toPlainTime().toString({ smallestUnit: "minute" });
   return isReadTwice(time) ? `${clock} UTC${time.offset}` : clock;
 }
 
-/** How far a due day is away: "Due tomorrow", "Due in 7 days", "Was due yesterday". */
+/** How far away a due day is: "Due tomorrow", "Due in 7 days", "Was due yesterday". */
 export function dueInWords(day: Temporal.PlainDate, today: Temporal.PlainDate): string {
   const { days } = today.until(day, { largestUnit: "days" });
   if (days === 0) return "Due today";
@@ -102,7 +104,7 @@ const counted = (count: number, unit: string): string => {
   return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 };
 
-/** How much of the service's quota is in use, and what waits for it: edits go before all else. */
+/** Use of the service's quota, and what waits for it. Edits go first. */
 export function quotaInWords({
   used,
   quota,
@@ -119,16 +121,16 @@ export function quotaInWords({
     : `all ${quota} requests that the service allows at a time are in use${behind}`;
 }
 
-/** People notice it when nothing is answered for so long. */
+/** People notice a delay of this length. */
 const longBlockMs = 250;
 
-/** That the main thread was at one thing for a time that people notice; null where it was not. */
+/** That the main thread was blocked for a noticeable time; null if it was not. */
 export function longBlockInWords({
   longestMs,
   minutes,
 }: {
   readonly longestMs: number;
-  /** How far that looks back. */
+  /** The period it looks back on. */
   readonly minutes: number;
 }): string | null {
   if (longestMs < longBlockMs) return null;
@@ -136,23 +138,23 @@ export function longBlockInWords({
   return `nothing was answered for ${(longestMs / 1000).toFixed(1)} s at a time within the last ${span}`;
 }
 
-/** The first `most` characters as readers count them, with an ellipsis where something was left out. */
+/** The first `most` characters as readers count them, with an ellipsis if something was cut. */
 export function excerpt(text: string, most: number): string {
   if (text.length <= most) return text;
   let kept = "";
   let count = 0;
   for (const { segment } of new Intl.Segmenter("en").segment(text)) {
-    // A single character may be made of any number of marks.
+    // A character can consist of many combining marks.
     if (++count > most || kept.length + segment.length > most * 8) return `${kept.trimEnd()}…`;
     kept += segment;
   }
   return text;
 }
 
-/** One line of what people have written. */
+/** One line of user-written text. */
 export const plainLine = (text: string): string => oneLine(withoutOverrides(text));
 
-/** Without the marks that turn the direction of all that follows, so that a title cannot disguise the date behind it. */
+/** Removes bidirectional overrides, so that a title cannot disguise the date after it. */
 export const withoutOverrides = (text: string): string =>
   text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
 
@@ -162,7 +164,7 @@ export function enumerated(words: readonly string[]): string {
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** By which way an edit came in. */
+/** How an edit came in. */
 export function channelInWords(channel: Channel): string {
   switch (channel) {
     case "caldav":
@@ -184,7 +186,7 @@ export function channelInWords(channel: Channel): string {
   }
 }
 
-/** By which program, or which way, an edit came in; null where its editor was here. */
+/** The program or channel of an edit; null if it came through these pages. */
 export function programInWords({
   channel,
   program,
@@ -197,7 +199,7 @@ export function programInWords({
   return name === null ? channelInWords(channel) : `by ${name}`;
 }
 
-/** What numbers are called. */
+/** Names for ids in texts. */
 export interface Names {
   readonly people: ReadonlyMap<PersonId, string>;
   readonly labels: ReadonlyMap<LabelId, string>;
@@ -211,7 +213,7 @@ export interface Names {
 export const fieldNameOf = (field: PatchField): string =>
   field === "place" ? "Place" : fieldOf(field).name;
 
-/** One field's value for people, on one line; "none" for an unset one. */
+/** One field's value for people, on one line; "none" if unset. */
 export function fieldInWords(field: PatchField, values: Patch, names: Names): string {
   if (field === "place") return placeInWords(values.place, names);
   if (field === "completed") return values.completed ? "done" : "open";
@@ -225,7 +227,7 @@ export function fieldInWords(field: PatchField, values: Patch, names: Names): st
   return wordsOfValue(values[field] ?? null, { type: fieldOf(field).type.name, names });
 }
 
-/** A value that says what it means by itself. */
+/** A value that explains itself. */
 function wordsOfValue(
   value: Patch[Exclude<EditedField, "assigned" | "labels">] | null,
   { type, names }: { readonly type: FieldTypeName; readonly names: Names },
@@ -256,6 +258,6 @@ function placeInWords(place: Patch["place"], { project, list }: Names): string {
 const listed = (words: readonly string[] | undefined): string =>
   words && words.length > 0 ? words.map(plainLine).join(", ") : none;
 
-/** An exact length knows neither zones nor changes of the clocks. */
+/** An exact length ignores zones and clock changes. */
 const exactly = (length: Temporal.Duration): string =>
   lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC"));
