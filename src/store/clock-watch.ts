@@ -1,13 +1,13 @@
-/** Tells when the clock of the machine was set back while the process runs. */
+/** Detects that the machine's clock was set back while the process runs. */
 export interface ClockWatch {
-  /** By how much it was set back since the last look, beyond what clocks are slewed by; null when it was not. */
+  /** How far it was set back since the last check, beyond normal slewing; null if it was not. */
   setBack(): Temporal.Duration | null;
 }
 
-/** Clocks are slewed, and set by seconds, all the time: that shifts a wait by as much, and does no harm. */
+/** Clocks are adjusted by seconds all the time. That shifts waits a little and does no harm. */
 const tolerableMs = 60_000;
 
-/** `monotonic`: milliseconds that never jump. */
+/** `monotonic`: milliseconds of a monotonic clock. */
 export function createClockWatch({
   clock,
   monotonic,
@@ -21,7 +21,7 @@ export function createClockWatch({
     setBack() {
       const now = offsetNow();
       const backMs = Math.round(offset - now);
-      // A slow slew adds up to more than is tolerable in the end, and is told once then.
+      // Slow slewing adds up, and is reported once it exceeds the tolerance.
       if (backMs <= 0 || backMs > tolerableMs) offset = now;
       return backMs > tolerableMs ? Temporal.Duration.from({ milliseconds: backMs }) : null;
     },

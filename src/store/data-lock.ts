@@ -2,15 +2,14 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { keepFilePrivate } from "./private-files.ts";
 
-/** The data directory is this process's until `release`, or until the process ends in whatever way. */
+/** Ownership of the data directory, until `release` or the end of the process. */
 export interface DataLock {
   release(): void;
 }
 
 /**
- * Takes the data directory for this process; null when another one has it. An exclusive transaction on a database of
- * its own is the lock: the operating system drops it with the process, so neither `kill -9` nor a reused process id
- * can leave it behind.
+ * Locks the data directory for this process; null if another process has it. The lock is an exclusive transaction on a separate
+ * database. The operating system drops it with the process, so neither `kill -9` nor a reused process id can leave it behind.
  */
 export function lockDataDirectory(dataDir: string): DataLock | null {
   const file = join(dataDir, "lock.sqlite");

@@ -4,14 +4,14 @@ import { dirname } from "node:path";
 /** In octets. */
 export interface DiskUse {
   readonly databaseBytes: number;
-  /** What was written and is not in the database's own file yet. */
+  /** Written data that is not in the main file yet. */
   readonly walBytes: number;
-  /** For who is no administrator of the machine. */
+  /** Available to unprivileged users. */
   readonly freeBytes: number;
   readonly sizeBytes: number;
 }
 
-/** What the database at this path takes of its disk. Throws where its folder cannot be looked at. */
+/** Disk usage of the database at this path. Throws if its folder cannot be read. */
 export function readDiskUse(file: string): DiskUse {
   const { bavail, bsize, blocks } = statfsSync(dirname(file));
   const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

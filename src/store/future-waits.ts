@@ -3,19 +3,19 @@ import { longestInFlight } from "../domain/edit.ts";
 import { instantText } from "./rows/item-rows.ts";
 import type { StoreDeps } from "./steady-database.ts";
 
-/** Waits whose end was written by a clock that has been set back since: they would last for as long as it was ahead. */
+/** Waits whose end was computed by a clock that was set back since. They would last too long by the difference. */
 export interface FutureWaits {
   /**
-   * Ends every wait that lies further ahead than such a wait is ever long; returns how many. A request that may still be carried
-   * out is given the longest time for that from now on, as nobody knows how much of it is left.
+   * Ends all waits that are further ahead than such a wait can be; returns how many. A request that may still be carried out
+   * gets the longest such time from now on, as the remaining time is unknown.
    */
   end(): number;
 }
 
-/** No wait that is kept is longer; a calendar that is read more seldom is read once more for it, which does no harm. */
+/** No stored wait is longer. A calendar that is polled less often is polled once more, which does no harm. */
 const longestWait = Temporal.Duration.from({ hours: 2 });
 
-/** A request that an end of the process has cut short is waited for as long as its answer would have been. */
+/** A request interrupted by the end of the process is awaited as long as its answer would have been. */
 const longestTimeout = Temporal.Duration.from({ minutes: 15 });
 
 export function createFutureWaits({ db, clock }: StoreDeps): FutureWaits {

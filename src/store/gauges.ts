@@ -2,30 +2,30 @@ import { instantOf, numberColumn, textColumn } from "./rows/item-rows.ts";
 import { type SourceTally, sourceTallyRow } from "./rows/source-rows.ts";
 import type { StoreDeps } from "./steady-database.ts";
 
-/** Edits in one state that is not an end. */
+/** Edits in one non-final state. */
 export interface OpenEdits {
   readonly state: (typeof openStates)[number];
   readonly edits: number;
-  /** When the one of them was accepted that was accepted first; null where there is none. */
+  /** When the oldest of them was accepted; null if none. */
   readonly oldestAt: Temporal.Instant | null;
 }
 
 export const openStates = ["pending", "claimed", "parked", "held"] as const;
 
-/** Numbers for metrics. Each is read in a few milliseconds, however much is kept. */
+/** Values for metrics. Each takes a few milliseconds, however much is stored. */
 export interface Gauges {
   openEdits(): readonly OpenEdits[];
-  /** Edits that were ever accepted. */
+  /** Number of edits ever accepted. */
   acceptedEdits(): number;
-  /** Mails that are put off. */
+  /** Deferred mails. */
   waitingMails(): number;
-  /** Lists by kind, some thousands at a time, of which a kind may stand in several parts. */
+  /** Lists by kind, in parts of some thousands. A kind may appear in several parts. */
   lists(): Iterable<readonly SourceTally[]>;
-  /** Kinds of troubles that are not over; each once for each trouble. */
+  /** The kind of each trouble that is not over. */
   troubles(): readonly string[];
 }
 
-/** As many rows as take some milliseconds. */
+/** Rows that take some milliseconds. */
 const rowsPerPart = 10_000;
 
 export function createGauges({ db }: StoreDeps): Gauges {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { appliedMigrationRow } from "./rows/item-rows.ts";
 
-/** Thrown when the database and the migrations of this build do not fit together; nothing has been changed then. */
+/** Thrown if the database and this build's migrations do not fit. Nothing was changed. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
@@ -19,8 +19,8 @@ interface Migration {
 const filePattern = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 
 /**
- * Brings the database to the newest migration, each file in one transaction. Refuses a gap in the numbers, a file that
- * was changed after it was applied, and a database that is newer than this build.
+ * Migrates the database to the latest version, each file in one transaction. Refuses a gap in the numbers, a file that was
+ * changed after it was applied, and a database newer than this build.
  */
 export function migrate(db: Database, folder: string): void {
   db.exec(`CREATE TABLE IF NOT EXISTS schema_migration (
@@ -46,7 +46,7 @@ export function migrate(db: Database, folder: string): void {
   for (const migration of migrations.slice(applied.length)) apply(db, migration);
 }
 
-/** Whether `migrate` would change a database that has been in use. Throws what it throws. */
+/** True if `migrate` would change a database that has been in use. Throws like `migrate`. */
 export function wouldChange(db: Database, folder: string): boolean {
   const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
   if (has === undefined) return false;
@@ -54,7 +54,7 @@ export function wouldChange(db: Database, folder: string): boolean {
   return length > 0 && length < readMigrations(folder).length;
 }
 
-/** The numbered files of the folder in their order. Throws `MigrationError` on a gap or a strange name. */
+/** The numbered files of the folder in order. Throws `MigrationError` on a gap or an unexpected name. */
 export function readMigrations(folder: string): readonly Migration[] {
   const files = readdirSync(folder)
     .filter((file) => file.endsWith(".sql"))

@@ -10,39 +10,42 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A file or folder that others than its owner may look into. */
+/** A file or folder readable by others than its owner. */
 export interface OpenPlace {
   readonly path: string;
-  /** As `ls` and `chmod` know it, such as `0644`. */
+  /** As `ls` and `chmod` write it, such as `0644`. */
   readonly mode: string;
 }
 
 const others = 0o077;
 const sticky = 0o1000;
 
-/** Makes a folder when it is missing, and closes it as `closeFolder` does. Throws when the disk refuses. */
+/** Creates a folder if missing, and restricts it as `closeFolder` does. Throws if the disk refuses. */
 export function keepFolderPrivate(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   closeFolder(folder);
 }
 
-/** Keeps a folder, if it is there, and the files in it from everybody but their owner, as far as they are ours. */
+/** Restricts a folder and its files to their owner, if they are ours. */
 export function closeFolder(folder: string): void {
   const [own, ...inside] = placesIn(folder);
-  // A folder that all may use, such as /tmp, must stay one.
+  // A shared folder, such as /tmp, must stay shared.
   if (!own || own.stats.mode & sticky) return;
   for (const place of [own, ...inside]) tighten(place);
 }
 
-/** Makes an empty file that only its owner reads before a library makes it with other rights; one that is there is kept so. */
+/**
+ * Creates an empty file readable only by its owner before a library creates it with other permissions; restricts an existing
+ * one.
+ */
 export function keepFilePrivate(path: string): void {
   const present = placeAt(path);
-  // One that is there is not opened: closing it would drop the locks that this process has on it.
+  // An existing file is not opened: closing it would drop this process's locks on it.
   if (present) tighten(present);
   else closeSync(openSync(path, "ax", 0o600));
 }
 
-/** The file that stands where a folder would have to be, so that nothing can lie below it; null where there is none. */
+/** The file in place of a parent folder, so that nothing can be created below it; null if none. */
 export function fileAbove(path: string): string | null {
   const folder = dirname(path);
   if (folder === path) return null;
@@ -51,7 +54,7 @@ export function fileAbove(path: string): string | null {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false ? folder : null;
 }
 
-/** What others may look into of a folder and the files in it; nothing of a folder that is not there. */
+/** What others can read of a folder and its files; empty if the folder does not exist. */
 export const openPlacesIn = (folder: string): readonly OpenPlace[] =>
   placesIn(folder)
     .filter(isOpen)
@@ -72,7 +75,7 @@ function placesIn(folder: string): readonly Place[] {
   return [own, ...namesIn(folder).flatMap((name) => placeAt(join(folder, name)) ?? [])];
 }
 
-/** None of a folder that cannot be read. */
+/** Empty if the folder cannot be read. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -81,7 +84,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Links are not followed: what they name is somewhere else, and not kept here. Null for them, and for what is not there. */
+/** Symbolic links are not followed, as they point elsewhere. Null for them, and if nothing is there. */
 function placeAt(path: string): Place | null {
   const stats = fileAbove(path) === null ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
   return stats?.isFile() || stats?.isDirectory() ? { path, stats } : null;
@@ -94,6 +97,6 @@ function tighten(place: Place): void {
   try {
     chmodSync(place.path, place.stats.mode & 0o700);
   } catch {
-    // Somebody else's file, or a disk without rights: `doctor` tells of it.
+    // Somebody else's file, or a disk without permissions: `doctor` reports it.
   }
 }

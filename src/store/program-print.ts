@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** What is built of the sources is begun by a file of this name. */
+/** Built files begin with this name. */
 const built = "dayferry.mjs";
 
 /**
- * A text that is the same for two starts of the same program on the same Node, and another one once a file beside `script`, the path
- * of the program, is another one. Null where the program runs from its sources, which lie in many folders and change at any time.
+ * A text that is equal for two starts of the same program on the same Node, and changes with any file beside `script`, the path
+ * of the program. Null when running from sources, which change at any time.
  */
 export function programPrint(
   script: string | undefined,
@@ -21,7 +21,7 @@ export function programPrint(
     const { size, mtimeMs } = statSync(join(folder, name));
     hash.update(`${name} ${size} ${mtimeMs}\n`);
   }
-  // Clocks of zones are those of Node, and its own copy of the zones may be replaced.
+  // Zone data comes with Node, and its own copy may be replaced.
   for (const name of ["node", "icu", "tz"]) hash.update(`${name} ${versions[name] ?? ""}\n`);
   return hash.digest("base64url");
 }

@@ -1,14 +1,14 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Thrown for a secret that is there and cannot be one; the message is a sentence for people. */
+/** Thrown for an existing secret that is invalid. The message is a sentence for people. */
 export class SpoiltSecretError extends Error {
   override readonly name = "SpoiltSecretError";
 }
 
 /**
- * A secret that lives in the data directory beside the database, never in it: read, or made on the first start by
- * `make` and written with mode 0600; `least`: its characters. Throws `SpoiltSecretError` when the file is there and holds too little or what is no text.
+ * A secret in a file beside the database: read, or created on first start by `make` with mode 0600; `least`: its minimal
+ * length. Throws `SpoiltSecretError` if the file exists and is too short or not text.
  */
 export function secretFile(
   place: { readonly dataDir: string; readonly name: string; readonly least?: number },
@@ -26,7 +26,7 @@ export function secretFile(
   return secret;
 }
 
-/** A disk that is full leaves a file that holds nothing, which would be taken for a secret that somebody has spoilt. */
+/** A full disk leaves an empty file, which would count as an invalid secret. */
 function writeWhole(path: string, text: string): void {
   const beside = `${path}.${process.pid}.new`;
   try {
@@ -46,5 +46,5 @@ function faultOf(secret: string, least: number): string | null {
   return `has ${secret.length} characters, too few for a secret`;
 }
 
-/** As many as 128 bits take in hexadecimal digits; those made here have more. */
+/** 128 bits in hexadecimal digits. Secrets created here are longer. */
 const shortest = 32;

@@ -4,7 +4,7 @@ import { lazy } from "../domain/lazy.ts";
 import { databaseStep } from "../runtime.ts";
 import { numberColumn } from "./rows/item-rows.ts";
 
-/** What every table's repository is made of. */
+/** What every repository needs. */
 export interface StoreDeps {
   readonly db: StoreDatabase;
   /** The account's zone. */
@@ -12,7 +12,7 @@ export interface StoreDeps {
   readonly clock: () => Temporal.Instant;
 }
 
-/** What repositories use of a connection. */
+/** The part of a connection that repositories use. */
 export interface StoreDatabase {
   prepare(sql: string): Statement;
   exec(sql: string): unknown;
@@ -25,14 +25,14 @@ export interface StoreDatabase {
   close(): unknown;
 }
 
-/** Runs its steps as one; inside another transaction it is a part of that one. */
+/** Runs its steps as one transaction, or as a part of a surrounding one. */
 export interface StoreTransaction<Given extends unknown[], Value> {
   (...given: Given): Value;
-  /** Takes the right to write at once. */
+  /** Acquires the write lock at once. */
   immediate(...given: Given): Value;
 }
 
-/** What repositories use of a prepared statement. */
+/** The part of a prepared statement that repositories use. */
 export interface Statement {
   run(...values: unknown[]): Database.RunResult;
   get(...values: unknown[]): unknown;
@@ -45,8 +45,8 @@ export interface Statement {
 }
 
 /**
- * A connection whose statements are parsed once, at their first use: parsing all that a store has takes longer than
- * opening its database, and most processes run few of them.
+ * A connection whose statements are parsed at first use. Parsing all of a store's statements takes longer than opening its
+ * database, and most processes run few of them.
  */
 export function storeDatabase(db: Database.Database): StoreDatabase {
   const committed = () => {
@@ -91,7 +91,7 @@ class LazyStatement implements Statement {
   readonly #statement: () => Statement;
   readonly #committed: () => void;
 
-  /** `committed`: called after each run, which outside of a transaction is one. */
+  /** `committed`: called after each run, which is a transaction unless inside one. */
   constructor(prepare: () => Statement, committed: () => void) {
     this.#statement = lazy(prepare);
     this.#committed = committed;
@@ -126,31 +126,30 @@ class LazyStatement implements Statement {
 }
 
 /**
- * SQLite notes for which parameters another value might have another plan, and parses the statement anew once they are
- * bound again; as better-sqlite3 unbinds all of them after each run, a statement that looks up by more than a key would
- * be parsed at each use, ten times as slowly. A parameter behind a plus, which changes no value, is an expression, by
- * which SQLite does not choose plans.
+ * SQLite re-parses a statement after it is bound again if another value might change the plan. As better-sqlite3 unbinds after
+ * each run, such a statement would be parsed at each use, ten times as slowly. A parameter after a unary plus is an expression,
+ * which SQLite does not use for planning.
  */
 export const steady = (sql: string): string =>
   sql.replaceAll(/(?<=(?:=|\bLIMIT)\s*)(?=[?@])/gi, "+");
 
-/** The present transaction and those before it, for what keeps copies of rows in memory. */
+/** The present and past transactions, for caches of rows in memory. */
 export interface TransactionState {
-  /** How many transactions were begun so far, those inside others not counted: names the present one. */
+  /** Number of outermost transactions begun so far; identifies the current one. */
   readonly begun: number;
   readonly isOpen: boolean;
-  /** How often steps were undone so far. What was read inside them may never have been. */
+  /** Number of rollbacks so far. What was read inside them may never have existed. */
   readonly undone: number;
-  /** The newest revision before the present transaction, or the last one. */
+  /** The newest revision before the current transaction, or the last one. */
   readonly since: Revision;
 }
 
 export interface Transactions {
-  /** Runs synchronous steps as one: all of them are kept, or none. Inside another transaction they are a part of it. */
+  /** Runs synchronous steps as one transaction, or as a part of a surrounding one. */
   together<Value>(steps: () => Value): Value;
   /**
-   * As `together`, and safe on the disk when it returns, also from a power cut: an accepted edit is a promise. Inside
-   * another transaction it is a part of that one, whose end decides.
+   * Like `together`, and synced to disk when it returns: an accepted edit must survive a power cut. Inside another transaction,
+   * that one decides.
    */
   durably<Value>(steps: () => Value): Value;
   transaction(): TransactionState;
@@ -183,7 +182,7 @@ export function createTransactions(db: StoreDatabase): Transactions {
   return {
     together: run,
     durably(steps) {
-      // SQLite refuses another pace inside a transaction.
+      // SQLite refuses to change the sync mode inside a transaction.
       if (db.inTransaction) return run(steps);
       db.exec("PRAGMA synchronous = FULL");
       try {

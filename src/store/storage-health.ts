@@ -2,32 +2,32 @@ import { accessSync, constants } from "node:fs";
 import { SqliteError } from "better-sqlite3";
 import type { StoreDeps } from "./steady-database.ts";
 
-/** What the disk under the data directory does not do at present. */
+/** What is wrong with the data directory's disk. */
 export interface StorageTrouble {
   /**
-   * `busy`: another program holds the database; `failing`: the disk or the file system reports faults; `damaged`: pages of the
-   * database hold what cannot be, which does not pass by itself.
+   * `busy`: another program holds the database; `failing`: the disk or file system reports errors; `damaged`: the database has
+   * invalid pages, which does not go away by itself.
    */
   readonly kind: "full" | "read-only" | "busy" | "failing" | "damaged";
   /** One sentence for people, with what to do. */
   readonly problem: string;
   readonly since: Temporal.Instant;
-  /** When it was last met, and how often so far. */
+  /** Time of the last occurrence, and the number so far. */
   readonly at: Temporal.Instant;
   readonly failures: number;
 }
 
-/** Whether what is to be kept can be kept. */
+/** Whether data can be stored. */
 export interface StorageHealth {
-  /** Notes a failure; returns whether it is one of the disk, which passes, and not a fault of this program. */
+  /** Records an error; returns true if it comes from the disk, which may recover, and not from a bug. */
   note(error: unknown): boolean;
-  /** Null while nothing is known to be wrong. */
+  /** Null if nothing is known to be wrong. */
   trouble(): StorageTrouble | null;
-  /** Tries to store something where there was trouble; returns whether that is over. */
+  /** Tries to write after a problem; returns whether it is over. */
   check(): boolean;
 }
 
-/** Large enough to need room, should the log of the database have none left. */
+/** Large enough to need free space, even if the database's log has some. */
 const checkBytes = 65_536;
 
 export function createStorageHealth({ db, clock }: StoreDeps): StorageHealth {
@@ -40,7 +40,7 @@ export function createStorageHealth({ db, clock }: StoreDeps): StorageHealth {
   function note(error: unknown): boolean {
     const kind = storageFault(error);
     if (kind === null) return false;
-    // What is damaged stays so, whatever else fails after it.
+    // Damage stays, whatever else fails after it.
     if (trouble?.kind === "damaged" && kind !== "damaged") return true;
     const at = clock();
     const failures = (trouble?.failures ?? 0) + 1;
@@ -59,7 +59,7 @@ export function createStorageHealth({ db, clock }: StoreDeps): StorageHealth {
     trouble: () => trouble,
     check() {
       if (!trouble) return true;
-      // That one page can be written says nothing of another.
+      // Writing one page proves nothing about another.
       if (trouble.kind === "damaged") return false;
       try {
         write.run({ at: clock().toString() });
@@ -73,27 +73,27 @@ export function createStorageHealth({ db, clock }: StoreDeps): StorageHealth {
   };
 }
 
-/** After how many seconds it is worth asking again: a restore takes longer than making room. */
+/** Seconds to wait before retrying. A restore takes longer than freeing space. */
 export const retryAfterOf = ({ kind }: Pick<StorageTrouble, "kind">): number =>
   kind === "damaged" ? 300 : 60;
 
-/** Whether a failure is one of the disk, which passes, and not a fault of this program. */
+/** True if an error comes from the disk, which may recover, and not from a bug. */
 export const isStorageFault = (error: unknown): boolean => storageFault(error) !== null;
 
 /**
- * Why the data directory cannot be opened, in a sentence with what helps; null for a fault that does not pass with the disk's.
- * Here rights that are missing count as well: nothing that runs already could have run into them elsewhere.
+ * Why the data directory cannot be opened, with what helps; null for errors that do not come from the disk. Missing permissions
+ * count here, as a running process cannot meet them elsewhere.
  */
 export function storageProblemAtStart(error: unknown, dataDir: string): string | null {
   const problem = diskProblem(error, dataDir);
   return problem && sentenceOf(problem);
 }
 
-/** The same for what ends by itself. */
+/** The same for a command. */
 export function diskProblem(error: unknown, dataDir: string): StorageProblem | null {
   const kind = isDenied(error) ? "read-only" : storageFault(error);
   if (kind === null || kind === "damaged") return null;
-  // SQLite says no more of it than that it cannot open the file.
+  // SQLite only says that it cannot open the file.
   const isShut = kind === "failing" && isReadOnly(dataDir);
   return problems[isShut ? "read-only" : kind];
 }
@@ -116,9 +116,9 @@ const isDenied = (error: unknown): boolean =>
 
 interface StorageProblem {
   readonly what: string;
-  /** What a person does. */
+  /** What a person can do. */
   readonly remedy: string;
-  /** What a daemon that runs adds to it. */
+  /** What a running daemon does afterwards. */
   readonly after: string;
 }
 

@@ -103,21 +103,21 @@ import { type Changes, createChanges } from "./view/publish-changes.ts";
 import { createView, type View } from "./view/view.ts";
 
 interface StoreOptions {
-  /** Path of the database, or its octets, of which a copy is opened in memory. */
+  /** Path of the database, or its contents, which are opened as a copy in memory. */
   readonly file: string | Buffer;
   readonly migrations: string;
   /** The account's zone. */
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
   readonly randomId: () => string;
-  /** Called before an existing database is changed to fit this build; throws where that must not be. */
+  /** Called before an existing database is migrated; throws to prevent it. */
   readonly beforeMigration?: () => void;
 }
 
-/** Everything that Dayferry keeps: one SQLite database, with one property per table or two. */
+/** All stored data: one SQLite database, with one property per table or two. */
 export interface Store extends Transactions {
   readonly health: StorageHealth;
-  /** The account's zone, on whose clocks times are told. */
+  /** The account's zone, in which times are shown. */
   readonly zone: string;
   readonly meta: Meta;
   readonly keyLosses: KeyLosses;
@@ -147,7 +147,7 @@ export interface Store extends Transactions {
   readonly notices: Notices;
   readonly mailChoices: MailChoices;
   readonly personWebhooks: PersonWebhooks;
-  /** What people were told by webhook; made when it is first asked for, as most have none. */
+  /** Messages to people by webhook; created at first use, as most installations have none. */
   byWebhook(): { readonly ledger: ReminderLedger; readonly notices: Notices };
   readonly dateMoves: DateMoves;
   readonly feeds: Feeds;
@@ -172,12 +172,12 @@ export interface Store extends Transactions {
   readonly operatorMessages: OperatorMessages;
   readonly topics: TopicWatch;
   readonly listAges: ListAges;
-  /** Made when it is first asked for: most daemons are asked for no metrics. */
+  /** Created at first use, as most daemons serve no metrics. */
   readonly gauges: () => Gauges;
   close(): void;
 }
 
-/** Opens the database and brings it up to date. Throws `MigrationError` when it does not fit this build. */
+/** Opens the database and migrates it. Throws `MigrationError` if it does not fit this build. */
 export function openStore({
   file,
   migrations,
@@ -186,16 +186,16 @@ export function openStore({
   randomId,
   beforeMigration,
 }: StoreOptions): Store {
-  // The log beside it gets the rights of the database.
+  // The log beside it gets the database's permissions.
   if (typeof file === "string" && file !== ":memory:") keepFilePrivate(file);
   const db = new Database(file, { timeout: 5000 });
   try {
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = NORMAL");
     db.pragma("foreign_keys = ON");
-    // A transaction inside another one would open a file to be undone from.
+    // A nested transaction would open a temporary file for its rollback.
     db.pragma("temp_store = MEMORY");
-    // Of its pages 4 MB are kept here, in the place of 16: the system keeps them as well, and nothing is slower for it.
+    // 4 MB of cache instead of 16. The operating system caches pages too, and nothing is slower.
     db.pragma("cache_size = -4000");
     if (beforeMigration && wouldChange(db, migrations)) beforeMigration();
     migrate(db, migrations);
@@ -206,7 +206,7 @@ export function openStore({
   }
 }
 
-/** The repositories of a database that is up to date. */
+/** The repositories of a migrated database. */
 export function createStore(deps: StoreDeps, randomId: () => string): Store {
   const meta = readMeta({ ...deps, randomId });
   const changes = createChanges(deps);
@@ -285,26 +285,26 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
   };
 }
 
-/** Facts about this installation that never change, or only by a restore. */
+/** Facts about this installation that only a restore changes. */
 interface Meta {
   /** Right side of the UIDs; made once. */
   readonly installation: string;
-  /** A text that changes when a backup is restored, so that what was told before it is not taken for known. */
+  /** Changes when a backup is restored, so that nothing from before counts as known. */
   readonly epoch: string;
   /** When this installation first ran. */
   readonly installedAt: Temporal.Instant;
-  /** When it was restored from a backup last: what was told before that is not known. Null = never. */
+  /** When it was last restored from a backup, after which programs may have seen more than it knows. Null = never. */
   readonly restoredAt: Temporal.Instant | null;
 }
 
-/** Which key files of an installation in use were missing at a start. */
+/** Key files of an existing installation that were missing at startup. */
 interface KeyLosses {
-  /** `print`: a fingerprint of the key that was made in its place. */
+  /** `print`: hash of the key made instead. */
   note(name: string, print: string): void;
   all(): readonly KeyLoss[];
 }
 
-/** A key file that was missing at a start, so that another key was made. */
+/** A key file that was missing at startup, so that another key was made. */
 export interface KeyLoss {
   readonly name: string;
   readonly print: string;
@@ -346,13 +346,13 @@ function createKeyLosses({ db, clock }: StoreDeps): KeyLosses {
   };
 }
 
-/** The moments at which one of the last requests left and was answered; null = no answer was seen. */
+/** When one of the last requests was sent and answered; null = no answer was seen. */
 interface GateSlot {
   readonly startedAt: Temporal.Instant;
   readonly answeredAt: Temporal.Instant | null;
 }
 
-/** The pause that the last 429 has asked for, and the share of the quota that it has left. */
+/** The pause requested by the last 429, and the remaining share of the quota. */
 interface GateRest {
   readonly notedAt: Temporal.Instant;
   readonly pausedUntil: Temporal.Instant;
@@ -360,7 +360,7 @@ interface GateRest {
   readonly quietSince: Temporal.Instant;
 }
 
-/** The requests and the rest that the rate gate remembers across a restart. */
+/** The requests and the pause that the rate limiter remembers across a restart. */
 interface GateSlots {
   load(): readonly GateSlot[];
   save(slots: readonly GateSlot[]): void;

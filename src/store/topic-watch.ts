@@ -3,36 +3,36 @@ import type { CollectionName } from "../domain/item.ts";
 import { audienceIn } from "./rows/item-rows.ts";
 import type { StoreDeps } from "./steady-database.ts";
 
-/** What an open page may show, as far as a change of it is news. */
+/** Data that an open page may show and that can change. */
 export const topics = ["edits", "feeds", "mirror", "mail"] as const;
 export type Topic = (typeof topics)[number];
 
-/** A write, and whom it concerns beside the admin. */
+/** A write, and the people it concerns besides the admin. */
 export interface TopicNews {
   readonly topic: Topic;
-  /** Null: everybody. */
+  /** Null: everyone. */
   readonly people: readonly PersonId[] | null;
-  /** Of those, the ones who see this collection; null: all of them. */
+  /** Of those, only people who see this collection; null: all of them. */
   readonly collection: CollectionName | null;
 }
 
-/** Tells which part of what is kept has just been written. */
+/** Reports which part of the data was just written. */
 export interface TopicWatch {
   /**
-   * Calls the listener at each write, inside its transaction: it may only take note. Steps that are undone are told as well.
-   * Nothing is watched, and no write costs anything, before somebody has asked.
+   * Calls the listener at each write, inside its transaction, so it may only take note. Rolled-back writes are reported too.
+   * Nothing is watched, and writes cost nothing, before the first call.
    */
   follow(listener: (news: TopicNews) => void): void;
 }
 
-/** A table, the writes of it that are news, and the people whom a written ROW concerns as a JSON array in SQL. */
+/** A table, the writes of it that matter, and the people concerned as a JSON array in SQL over the written ROW. */
 type Watched = readonly [table: string, writes: readonly string[], people: string];
 
 const everybody = "NULL";
 const nobody = "'[]'";
 const editor = "(SELECT json_array(actor) FROM edits WHERE id = ROW.edit)";
 
-/** A poll that found nothing new is no news. */
+/** A poll without changes does not matter. */
 const watched: Readonly<Record<Topic, readonly Watched[]>> = {
   edits: [
     ["edits", ["INSERT", "UPDATE", "DELETE"], "json_array(ROW.actor)"],
@@ -56,7 +56,7 @@ const watched: Readonly<Record<Topic, readonly Watched[]>> = {
   ],
 };
 
-/** Triggers of this connection alone, which makes every write: nothing of them is in the database. */
+/** Temporary triggers of this connection, which makes every write. They are not stored in the database. */
 export function createTopicWatch({ db }: StoreDeps): TopicWatch {
   const listeners: ((news: TopicNews) => void)[] = [];
 
@@ -88,6 +88,6 @@ export function createTopicWatch({ db }: StoreDeps): TopicWatch {
   };
 }
 
-/** Every poll writes this column; a failure is news when it comes and when it goes. */
+/** Every poll writes this column. Only the start and the end of a failure matter. */
 const onlyWhere = (table: string): string =>
   table === "sources" ? " WHEN (OLD.failure IS NULL) <> (NEW.failure IS NULL)" : "";

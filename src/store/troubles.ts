@@ -5,34 +5,34 @@ import { instantText } from "./rows/item-rows.ts";
 import { type Episode, episodeRow, troubleRow } from "./rows/trouble-rows.ts";
 import type { StoreDeps } from "./steady-database.ts";
 
-/** What has changed since the last look. */
+/** What has changed since the last check. */
 export interface Observation {
   readonly begun: readonly Episode[];
   readonly over: readonly Episode[];
 }
 
-/** What was seen in one look. */
+/** The result of one check. */
 export interface Sighting {
   readonly present: readonly Trouble[];
-  /** Whether a look that does not show a trouble says nothing about it, as what would tell was not heard of yet. */
+  /** True if the check could not tell whether a trouble holds, as its source has not reported yet. */
   readonly isUnsure: (trouble: Trouble) => boolean;
 }
 
-/** Troubles from their beginning to their end, so that a restart neither forgets nor begins one. */
+/** Troubles from beginning to end, so that a restart neither forgets nor restarts one. */
 export interface Troubles {
-  /** Takes down what holds now. One that comes and goes is a single trouble until it was away for its kind's time. */
+  /** Records what holds now. A trouble that comes and goes is one until it has been away for its kind's time. */
   observe(sighting: Sighting): Observation;
-  /** One that began while nothing could be stored, or the one that is open already. */
+  /** Opens a trouble that began while nothing could be stored, or returns the one already open. */
   adopt(trouble: Trouble, since: Temporal.Instant): Episode | null;
-  /** Those that are not over, the oldest first. */
+  /** Those that are not over, oldest first. */
   open(): readonly Episode[];
   get(id: number): Episode | null;
-  /** A look that is taken now and then has found this; it holds until it is withdrawn. */
+  /** Records a finding of an occasional check. It holds until withdrawn. */
   report(trouble: Trouble): void;
-  /** The look has found otherwise: by the trouble's identity (`troubleId`). */
+  /** The check no longer finds it; by the trouble's identity (`troubleId`). */
   withdraw(identity: string): void;
   reported(): readonly Trouble[];
-  /** Forgets those that were over before a moment. */
+  /** Deletes those that were over before a moment. */
   forget(before: Temporal.Instant): void;
 }
 
@@ -75,7 +75,7 @@ export function createTroubles({ db, clock }: StoreDeps): Troubles {
         if (seen.has(identity) || isUnsure(trouble)) return [];
         const { overAfter } = troubleTiming(trouble);
         if (isOver(goneAt, { overAfter, now })) return episodeRow(end.get({ ...at, id })) ?? [];
-        // A moment ahead is of a clock that was set back: it is counted anew.
+        // A time in the future comes from a clock that was set back. It is counted anew.
         const isAhead = goneAt && Temporal.Instant.compare(goneAt, now) > 0;
         if (!goneAt || isAhead) miss.run({ ...at, id });
         return [];

@@ -13,45 +13,42 @@ import {
 import { identityRow, instantText, itemKeyColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** Names the octets of an item: a milestone is an event to some programs and a to-do to others. */
+/** Identifies the octets of an item. Some programs treat a milestone as an event, others as a to-do. */
 interface ObjectId {
   readonly item: ItemKey;
   readonly component: StoredComponent;
 }
 
-/** An item as a client describes it, in its own octets. */
+/** An item in a client's own octets. */
 interface NewObject extends ObjectId {
   readonly channel: Channel;
   /** The UID that the client uses. */
   readonly uid: string;
-  /** The component from BEGIN to END, lines unfolded and ended by LF. */
+  /** The component from BEGIN to END, unfolded, lines ended by LF. */
   readonly raw: string;
 }
 
-/** A whole calendar object that a program has put. */
+/** A whole calendar object put by a program. */
 export interface NewBody extends Omit<NewObject, "channel"> {
   readonly body: Uint8Array;
-  /** The item as the body describes it, as this build writes it. */
+  /** The item in the body, as this build writes it. */
   readonly rendered: string;
-  /** Whether that is not the item as calendars show it. */
+  /** True if that differs from the item that calendars show. */
   readonly stale: boolean;
   readonly actor: PersonId;
   readonly agent: string;
 }
 
-/** The newest octets of each item, kept for what the service cannot hold. Belongs inside the transaction of their edit. */
+/** The latest octets of each item, kept for what the service cannot store. Call inside the transaction of their edit. */
 export interface Objects {
-  /**
-   * Keeps a component of another channel than CalDAV; beside a body that a program has put, which stays. False when the
-   * very same is kept already.
-   */
+  /** Stores a component from a channel other than CalDAV. A body put by a program is kept. False if it is stored already. */
   put(object: NewObject): boolean;
-  /** Keeps a calendar object, in place of all that was kept. */
+  /** Stores a calendar object, replacing everything stored for it. */
   putBody(object: NewBody): void;
-  /** The body is not given out as it is any more: some program has to load the item once more. */
+  /** Marks the body as outdated, because a program must reload the item. */
   outdate(item: ItemKey): void;
   get(id: ObjectId): ObjectRow | null;
-  /** The highest SEQUENCE under which calendars may have been shown what a program has put; 0 where none has. */
+  /** The highest SEQUENCE that calendars may have seen for an object put by a program; 0 if none was put. */
   mostShown(id: ObjectId): number;
 }
 
@@ -100,17 +97,17 @@ export function createObjects({ db, clock }: StoreDeps): Objects {
   };
 }
 
-/** Last parts of addresses that programs have chosen. An item without one has the name that is made of its UID. */
+/** Last path segments of addresses chosen by programs. An item without one is named after its UID. */
 export interface ObjectNames {
-  /** The present name; null where nobody chose one. */
+  /** The current name; null if nobody chose one. */
   of(item: ItemKey): string | null;
   /** All names of an item, oldest first. */
   all(item: ItemKey): readonly ObjectName[];
-  /** Items that have or had a name, the newest item first. */
+  /** Items that have or had a name, newest first. */
   find(name: string): readonly ItemKey[];
-  /** Items with a UID that cannot stand in an address, so that a name does not tell it. */
+  /** Items whose UID cannot be part of an address, so that the name does not contain it. */
   oddUids(): readonly { readonly item: ItemKey; readonly uid: string }[];
-  /** Gives an item another name from a revision on; 0 = from the first. */
+  /** Renames an item from a revision on; 0 = from the first. */
   put(name: {
     readonly item: ItemKey;
     readonly name: string;
@@ -118,8 +115,8 @@ export interface ObjectNames {
     readonly person: PersonId | null;
   }): void;
   /**
-   * An edit that was held has been let go: where its item is now, it has the name under which a program has put it there.
-   * Belongs inside that transaction, after the item was published.
+   * After a held edit was approved: the item takes the name under which a program put it there. Call inside the same
+   * transaction, after the item was published.
    */
   grant(item: ItemKey): void;
 }
@@ -162,7 +159,9 @@ export function createObjectNames({ db }: StoreDeps): ObjectNames {
   };
 }
 
-/** What a person's programs have set on calendars, by `{namespace}name`. `calendar` is the last part of its address. */
+/**
+ * Properties that a person's programs have set on calendars, by `{namespace}name`. `calendar`: the last segment of its address.
+ */
 export interface CalendarProperties {
   of(person: PersonId, calendar: string): ReadonlyMap<string, string>;
   put(at: {

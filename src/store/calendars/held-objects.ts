@@ -6,20 +6,20 @@ import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import type { NewBody } from "./dav-resources.ts";
 
-/** What programs have put by edits that wait for approval. Belongs inside the transaction of the edit. */
+/** Objects put by edits that wait for approval. Call inside the transaction of the edit. */
 export interface HeldObjects {
-  /** `object`: null where the item was only moved to the name. */
+  /** `object`: null if the item was only moved to the name. */
   put(of: { readonly edit: EditId; readonly name: string; readonly object: NewBody | null }): void;
   get(edit: EditId): HeldObject | null;
-  /** What an earlier edit has put goes with the one that takes its place. */
+  /** Transfers an object to the edit that replaces the one it was put by. */
   carry(edit: EditId, kept: HeldObject): void;
-  /** Another name for what was put; nothing where nothing was. */
+  /** Renames an object; does nothing without one. */
   rename(edit: EditId, name: string): void;
-  /** Before an edit is let go: octets whose item others have seen change since are not given out as they came. */
+  /** Before an edit is approved: marks octets as outdated if others have changed the item since. */
   outdate(edit: EditId): void;
-  /** The edit was let go: its octets become those of the item, for everybody. Returns whether it has put any. */
+  /** On approval: the octets become the item's, for everyone. Returns false if the edit has put none. */
   grant(edit: EditId): boolean;
-  /** The edit was discarded: its editor is shown the item as all others are, under a SEQUENCE that has not fallen. */
+  /** On discard: the editor sees the item as everyone else does, with a SEQUENCE that has not decreased. */
   drop(edit: EditId): void;
 }
 
@@ -96,8 +96,8 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): Held
 }
 
 /**
- * The SEQUENCE that octets were put with by an edit that waits, that they have `risen` to once their item has changed, that their
- * editor is `shown`, and that all others are shown: at most `everybodys`, at least `least`.
+ * SEQUENCE numbers of octets put by a waiting edit: as put, `risen` after changes of the item, as `shown` to the editor, and as
+ * shown to everyone else: at most `everybodys`, at least `least`.
  */
 function sequencesOf(row: unknown) {
   const { item, sequence, raw, isStale, everybodys, areEverybodysStale } = heldNumbersRow(row);

@@ -4,14 +4,14 @@ import { instantText, numberColumn } from "../rows/item-rows.ts";
 import { type LogIn, logInRow } from "../rows/log-in-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** App passwords, one per person, as digests. */
+/** Hashes of app passwords, one per person. */
 export interface AppPasswords {
-  /** Gives a person a password; the one before is void. */
+  /** Sets a person's password and invalidates the previous one. */
   set(person: PersonId, password: Pick<AppPassword, "salt" | "digest">): void;
-  /** False when there was none. */
+  /** False if there was none. */
   clear(person: PersonId): boolean;
   get(person: PersonId): AppPassword | null;
-  /** Who has one. */
+  /** People who have one. */
   list(): readonly PersonId[];
 }
 
@@ -35,18 +35,18 @@ export function createAppPasswords({ db, clock }: StoreDeps): AppPasswords {
   };
 }
 
-/** Browsers that people have logged in with. The name of each is its cookie's digest, which opens nothing. */
+/** Signed-in browsers, each identified by the hash of its cookie. */
 export interface LogIns {
   begin(logIn: Omit<LogIn, "id" | "beganAt" | "usedAt"> & { readonly digest: string }): void;
-  /** Null for one that has ended. */
+  /** Null if it has ended. */
   find(digest: string): LogIn | null;
-  /** Notes that it is still in use. */
+  /** Records that it is still in use. */
   used(id: number): void;
-  /** False where it had ended. */
+  /** False if it had ended already. */
   end(id: number): boolean;
-  /** Ends a person's; `except` that one, which may be in use just now. */
+  /** Ends all sessions of a person, `except` one that may be the current one. */
   endOf(person: PersonId, except: number | null): void;
-  /** A person's, or the admin's (null); the one that was used last comes first. */
+  /** Sessions of a person, or of the admin (null), most recently used first. */
   of(person: PersonId | null): readonly LogIn[];
 }
 

@@ -2,38 +2,38 @@ import { type CachePurgeRow, cachePurgeRow } from "../rows/channel-rows.ts";
 import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** What of a feed a cache is to drop: everything under its address in that version. */
+/** A purge of a feed's address in one version. */
 export interface WantedPurge extends Pick<CachePurgeRow, "feed" | "version" | "slug"> {
-  /** Whether the address opens nothing any more. */
+  /** True if the address was revoked. */
   readonly ended: boolean;
 }
 
-/** How telling the caches stands. */
+/** State of the purges. */
 export interface PurgeState {
   readonly waiting: number;
-  /** How many of them are of addresses that have ended. */
+  /** How many of them are for revoked addresses. */
   readonly ended: number;
-  /** Since when the oldest one waits. */
+  /** When the oldest one was requested. */
   readonly since: Temporal.Instant | null;
-  /** Why the last one failed; null where none has. */
+  /** Error of the last attempt; null if none. */
   readonly problem: string | null;
 }
 
-/** What HTTP caches in front are still to be told. */
+/** Purges that HTTP caches in front still need. */
 export interface CachePurges {
-  /** Notes one, or that one is wanted again. Inside a transaction it is a part of that one. */
+  /** Requests a purge, or requests it again. Joins a surrounding transaction. */
   want(purge: WantedPurge): void;
-  /** Those whose time has come, ended ones first; so many at most. */
+  /** Purges that are due, revoked addresses first, at most `most`. */
   due(most: number): readonly CachePurgeRow[];
-  /** When the next one is due; null when nothing waits. */
+  /** When the next one is due; null if none waits. */
   nextAt(): Temporal.Instant | null;
-  /** The cache has dropped it. `again`: when it is told once more; null = never. */
+  /** The cache has purged it. `again`: when to purge it once more; null = never. */
   done(purge: CachePurgeRow, again: Temporal.Instant | null): void;
   failed(
     purge: CachePurgeRow,
     how: { readonly problem: string; readonly due: Temporal.Instant },
   ): void;
-  /** Forgets what was wanted before then and whose addresses go on: such copies have ended by their age. */
+  /** Deletes requests from before `moment` for addresses that still work: such cached copies have expired. */
   forgetBefore(moment: Temporal.Instant): number;
   state(): PurgeState;
 }
@@ -48,7 +48,7 @@ export function createCachePurges({ db, clock }: StoreDeps): CachePurges {
     "SELECT * FROM cache_purges WHERE due_at <= ? ORDER BY ended DESC, due_at, feed LIMIT ?",
   );
   const next = db.prepare("SELECT min(due_at) AS at FROM cache_purges");
-  // What was wanted again meanwhile stays.
+  // A purge requested again meanwhile stays.
   const drop = db.prepare(
     "DELETE FROM cache_purges WHERE feed = @feed AND version = @version AND asks = @asks",
   );

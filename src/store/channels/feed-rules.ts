@@ -2,7 +2,7 @@ import { type FeedRules, feedRules } from "../../domain/feed-filter.ts";
 import type { FeedRow } from "../rows/feed-rows.ts";
 import type { Store } from "../store.ts";
 
-/** What a feed shows as the workspace is now. */
+/** Resolves what a feed shows in the present workspace. */
 export function rulesOfFeed(
   feed: FeedRow,
   { directory, keyAccess }: Pick<Store, "directory" | "keyAccess">,

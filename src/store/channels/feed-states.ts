@@ -13,39 +13,33 @@ import {
 import { instantText, itemKeyColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** A feed as somebody wants it. */
+/** A feed to be created. */
 export interface NewFeed extends FeedChoice {
   readonly colour: string | null;
   readonly name: string;
-  /** Null = the name follows what the feed is of. */
+  /** Null = named after what it shows. */
   readonly givenName: string | null;
 }
 
-/** Feeds, what they last said, and the rendered component of each of their items. */
+/** Feeds, their last published state, and the rendered component of each item. */
 export interface Feeds {
-  /**
-   * A feed with an address of its own, beside all others. That of a whole project, of which the last one was revoked, knows
-   * what that one published.
-   */
+  /** Adds a feed with a new address. A feed of a whole project whose last one was revoked inherits what that one published. */
   add(feed: NewFeed): FeedRow;
-  /** Another name, colour or choice under the same address. */
+  /** Changes name, colour or filter; the address stays. */
   change(id: FeedId, to: Pick<NewFeed, "name" | "givenName" | "colour" | "filter">): void;
-  /** The project's feed, made when there is none that was not revoked on purpose; null when the last one was revoked. */
+  /** The project's feed. Creates it if the project has had none; null if the last one was revoked. */
   ensure(project: ProjectId, name: string): FeedRow | null;
-  /**
-   * A feed with an address of its own unless there is an open one. It knows what earlier ones of the project published,
-   * and has the name that was given to the last one.
-   */
+  /** A feed with a new address, unless one is open. It inherits the project's published components and the last given name. */
   create(project: ProjectId, name: string): FeedRow;
-  /** Takes a name over from what the feed is of, unless a person gave it one. */
+  /** Updates a name that follows what the feed shows, unless a person chose it. */
   follow(id: FeedId, name: string): void;
   get(id: FeedId): FeedRow | null;
   all(): readonly FeedRow[];
   ofPerson(person: PersonId): readonly FeedRow[];
-  /** A new address; the old one ends. False when the feed is unknown or revoked. */
+  /** Makes a new address and revokes the old one. False if the feed is unknown or revoked. */
   rotate(id: FeedId): boolean;
   revoke(id: FeedId): boolean;
-  /** Ends the end. False where it has not ended, or its project has got another feed by itself meanwhile. */
+  /** Reopens a revoked feed. False if it is not revoked, or if its project has a new automatic feed. */
   reopen(id: FeedId): boolean;
   state(id: FeedId): FeedState | null;
   setState(id: FeedId, state: FeedState): void;
@@ -55,7 +49,7 @@ export interface Feeds {
   fragmentsOf(id: FeedId, key: ItemKey): readonly Fragment[];
   putFragment(id: FeedId, fragment: Fragment): void;
   dropFragments(id: FeedId, keys: readonly ItemKey[]): void;
-  /** The items of which something is published. */
+  /** Items with something published. */
   publishedKeys(id: FeedId): readonly ItemKey[];
 }
 
@@ -74,7 +68,7 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
     `INSERT INTO feeds (kind, automatic, project_id, person_id, filter, colour, name, given_name, created_at)
      VALUES (@kind, 0, @projectId, @personId, @filter, @colour, @name, @givenName, @now)`,
   );
-  // An open one comes first.
+  // Open feeds come first.
   const lastPlain = db.prepare(
     `SELECT * FROM feeds WHERE kind = 'project' AND project_id = ? AND id <> ? AND person_id IS NULL AND filter IS NULL
      ORDER BY revoked_at IS NULL DESC, id DESC LIMIT 1`,
@@ -183,11 +177,11 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
   };
 }
 
-/** How programs fetch feeds: a row per feed and program. */
+/** How programs fetch feeds: one row per feed and program. */
 export interface FeedFetches {
-  /** Of one feed, who came last first. */
+  /** Fetches of one feed, most recent first. */
   of(feed: FeedId): readonly FetchRow[];
-  /** Puts rows, and forgets those of the feed's programs beyond `most` that were away the longest. */
+  /** Writes rows, and keeps the `most` most recent programs of the feed. */
   put(feed: FeedId, rows: readonly FetchRow[], most: number): void;
 }
 

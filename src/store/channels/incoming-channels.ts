@@ -9,9 +9,9 @@ import {
 import { instantText, numberColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** Files of the watched folder that were dealt with and are not in their place yet. */
+/** Processed files of the watched folder that were not yet moved to their target. */
 export interface InboxFiles {
-  /** Belongs into the transaction that stores the file's edits. */
+  /** Call inside the transaction that stores the file's edits. */
   add(file: InboxFile): void;
   all(): readonly InboxFile[];
   remove(path: string): void;
@@ -32,18 +32,18 @@ export function createInboxFiles({ db, clock }: StoreDeps): InboxFiles {
   };
 }
 
-/** Subscribed calendars, by their configured names, and what each of them last showed. */
+/** Subscribed calendars by configured name, with their last snapshot. */
 export interface Subscriptions {
-  /** The calendar's row, made when there is none. Another address than last time starts over, with no snapshot. */
+  /** The calendar's row; created if missing. A changed address starts over without a snapshot. */
   open(name: string, address: string): SubscriptionRow;
   put(row: SubscriptionRow): void;
   items(name: string): readonly SubscribedItem[];
-  /** Writes these items and removes those of the dropped UIDs. */
+  /** Writes these items and deletes those with the dropped UIDs. */
   putItems(
     name: string,
     change: { readonly put: readonly SubscribedItem[]; readonly drop: readonly string[] },
   ): void;
-  /** How many items the calendar last showed. */
+  /** Number of items in the last snapshot. */
   count(name: string): number;
 }
 

@@ -4,26 +4,26 @@ import { fail, messageOf, ok, type Result } from "../../domain/result.ts";
 import { openReadOnly, type ReadOnly } from "../reading/read-only.ts";
 import { numberColumn, textColumn } from "../rows/item-rows.ts";
 
-/** What a database says of itself. */
+/** Metadata of a database. */
 export interface DatabaseFacts {
-  /** The newest migration that it has; 0 where there is none. */
+  /** The latest migration applied; 0 if none. */
   readonly migration: number;
-  /** Empty in one that no daemon has opened yet. */
+  /** Empty if no daemon has opened it yet. */
   readonly installation: string;
   readonly epoch: string;
-  /** Edits that are not at their end: on their way, for approval or parked. */
+  /** Edits that are pending, held or parked. */
   readonly openEdits: number;
 }
 
-/** Why a database says nothing. `unreadable`: the disk or another process is why, and the database may be whole. */
+/** Why a database cannot be read. `unreadable`: because of the disk or another process; the database may be intact. */
 export interface DatabaseFault {
   readonly kind: "damaged" | "unreadable";
   readonly problem: string;
 }
 
 /**
- * Writes one moment of a database into a new file, while others may write to it: all pages are read in one transaction, by
- * SQLite's online backup. Throws what the disk of the copy says.
+ * Writes a consistent copy of a database into a new file while others may write to it, with SQLite's online backup in one
+ * transaction. Throws errors of the target disk.
  */
 export async function copyDatabase(
   file: string,
@@ -33,7 +33,7 @@ export async function copyDatabase(
   if (!opened.ok) return opened;
   const { db, close } = opened.value;
   try {
-    // The transaction keeps the moment also where the copy takes several steps.
+    // The transaction fixes the state, even if the copy takes several steps.
     db.exec("BEGIN");
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     await db.backup(copy, { progress: () => pagesPerStep });
@@ -47,20 +47,20 @@ export async function copyDatabase(
   }
 }
 
-/** 8 MB of pages of usual size. */
+/** 8 MB with the usual page size. */
 const pagesPerStep = 2048;
 
-/** Codes by which SQLite tells of contents that cannot be. Source: https://www.sqlite.org/rescode.html. */
+/** SQLite codes for invalid contents. Source: https://www.sqlite.org/rescode.html. */
 const damage = /^SQLITE_(?:CORRUPT|NOTADB)/;
 
-/** Whether an error, or what has caused it, says that the database itself is damaged. */
+/** True if an error, or its cause, means that the database itself is damaged. */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isOfDatabase = error instanceof Database.SqliteError && damage.test(error.code);
   return isOfDatabase || isDamage(error.cause);
 }
 
-/** Opens a database without writing to it, and tells one that is damaged from one that cannot be reached. */
+/** Opens a database read-only, and distinguishes a damaged one from one that cannot be reached. */
 export function openToRead(file: string): Result<ReadOnly, DatabaseFault> {
   const opened = openReadOnly(file);
   if (opened.ok) return opened;
@@ -92,8 +92,8 @@ const damaged = (file: string, problem: string) => {
 type Thoroughness = "quick" | "full";
 
 /**
- * Looks through a whole database for damage: `quick` reads all pages, `full` compares indexes with their tables and
- * references as well. Returns what it says of itself, or what is wrong.
+ * Checks a whole database for damage: `quick` reads all pages, `full` also compares indexes with their tables and checks
+ * references. Returns its metadata, or what is wrong.
  */
 export function examineDatabase(
   file: string,
@@ -113,7 +113,7 @@ export function examineDatabase(
   }
 }
 
-/** What SQLite finds wrong with an open database; null when nothing. Throws where it cannot even be read. */
+/** SQLite's complaint about an open database; null if none. Throws if it cannot be read at all. */
 function damageIn(db: Database.Database, thoroughness: Thoroughness): string | null {
   const check = thoroughness === "full" ? "integrity_check(3)" : "quick_check(3)";
   const found = db.prepare(`PRAGMA ${check}`).pluck().all().map(String);

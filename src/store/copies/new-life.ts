@@ -6,51 +6,51 @@ import { migrate } from "../migrate.ts";
 import { openReadOnly } from "../reading/read-only.ts";
 import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 
-/** What is known where a copy of the database goes on. */
+/** What is known when a copy of the database takes over. */
 export interface NewLife {
   readonly migrations: string;
-  /** Another text than any before it. */
+  /** A text that was never used before. */
   readonly epoch: string;
   readonly now: Temporal.Instant;
-  /** When the copy was made; what was done between then and now is not in it. */
+  /** When the copy was made. It lacks everything done since. */
   readonly madeAt: Temporal.Instant;
-  /** How many requests the service's quota allows: all of them may just have been made. */
+  /** The service's request quota: all of it may have been used just now. */
   readonly quota: number;
-  /** The database that makes way, as far as it can be read: it knows what was told since; null = there is none. */
+  /** The database being replaced, if readable: it knows what happened since; null = there is none. */
   readonly replaced: string | null;
 }
 
-/** What has become of the copy, for people. */
+/** What became of the copy, for people. */
 export interface NewLifeReport {
-  /** Edits that are looked up in the service before they leave. */
+  /** Edits that are looked up in the service before they are sent. */
   readonly lookedUp: number;
-  /** Log-ins of browsers that have ended. */
+  /** Browser sessions that were ended. */
   readonly logInsEnded: number;
-  /** App passwords that count again, and those that do not as they were changed or cleared since. */
+  /** App passwords that are valid again, and those dropped because they were changed or cleared since. */
   readonly passwords: { readonly kept: number; readonly dropped: number };
-  /** Feeds that were revoked, or got another address, since: they stay so. */
+  /** Feeds revoked or rotated since; they stay that way. */
   readonly feedsKeptShut: number;
-  /** Mails that the replaced database knows to have gone out since. */
+  /** Mails that the replaced database knows were sent since. */
   readonly mailsKnown: number;
-  /** Edits that only the replaced database has, and that had not arrived in the service. */
+  /** Edits that only the replaced database has, and that had not reached the service. */
   readonly newerEdits: number;
-  /** Whether the replaced database could be read. */
+  /** True if the replaced database could be read. */
   readonly knowsSince: boolean;
 }
 
-/** Nobody makes so many items, edits or changes between a backup and its restore: a number that was told is never given again. */
+/** More than the items, edits or changes made between a backup and its restore, so that no number is reused. */
 const gap = 1_000_000;
-/** Nobody changes one item so often between a backup and its restore. */
+/** More than the changes of one item between a backup and its restore. */
 const sequenceGap = 1000;
 
 /**
- * Makes a checked copy of the database fit to go on as another life of its data: what programs, people and the service have
- * seen since it was made is unknown to it. Throws when it cannot be brought up to this build.
+ * Prepares a checked copy of the database to take over. It does not know what programs, people and the service have seen since
+ * it was made. Throws if it cannot be migrated to this build.
  */
 export function beginNewLife(file: string, life: NewLife): NewLifeReport {
   const db = new Database(file);
   try {
-    // One file: what is moved into place has no log beside it.
+    // One file, as a file moved into place has no log beside it.
     db.pragma("journal_mode = DELETE");
     db.pragma("synchronous = FULL");
     db.pragma("foreign_keys = ON");
@@ -66,7 +66,7 @@ export function beginNewLife(file: string, life: NewLife): NewLifeReport {
   }
 }
 
-/** Whether the replaced database can be asked; it is when it is of the same installation and build, and whole. */
+/** Opens the replaced database; false unless it is intact and of the same installation and build. */
 function openReplaced(db: Database.Database, replaced: string | null): boolean {
   if (replaced === null) return false;
   const opened = openReadOnly(replaced);
@@ -96,7 +96,7 @@ function openReplaced(db: Database.Database, replaced: string | null): boolean {
       );
     if (one("main") !== null && one("main") === one("replaced")) return true;
   } catch {
-    // It is no database of this program.
+    // Not a database of this program.
   }
   db.exec("DETACH replaced");
   return false;
@@ -159,8 +159,8 @@ const isInBoth = (edit: string): string =>
   `EXISTS (SELECT 1 FROM main.edits e JOIN replaced.edits r USING (id, created_at) WHERE e.id = ${edit})`;
 
 /**
- * What was sent since for edits that the copy has: a request that got no answer may still be carried out. A deletion that was carried
- * out is not carried out on what has been made under the same UID since.
+ * Learns what was sent since for edits in the copy: a request without an answer may still be carried out. A deletion that was
+ * carried out must not delete what was created under the same UID since.
  */
 function learnProgress(run: Run): void {
   const told = ["before", "known", "ended_at", "lands_until", "next_look", "failures", "landed_at"];
@@ -176,7 +176,7 @@ function learnProgress(run: Run): void {
      WHERE action = 'delete' AND state IN ('pending', 'claimed') AND ${isInBoth("o.id")}
        AND (SELECT r.state FROM replaced.edits r WHERE r.id = o.id) = 'confirmed'`,
   );
-  // What a half-done move has left behind: what somebody has changed of it since goes along.
+  // Whatever a half-done move left behind goes along, with what others have changed of it since.
   run(
     `UPDATE main.edits AS o SET before = (SELECT r.before FROM replaced.edits r WHERE r.id = o.id)
      WHERE patch ->> 'place' IS NOT NULL AND ${isInBoth("o.id")}
@@ -185,9 +185,9 @@ function learnProgress(run: Run): void {
 }
 
 /**
- * What waited when the copy was made may have been carried out since: whatever makes something new counts as sent and not
- * answered, so that it is looked for before anything leaves. Changes and deletions read their item first in any case. Where nobody
- * knows what was sent since, a request may have left a moment ago.
+ * Edits that waited when the copy was made may have been applied since. Creating edits count as sent without an answer, so that
+ * their items are looked up first. Changes and deletions read their item first anyway. If nothing is known of the time since, a
+ * request may have been sent a moment ago.
  */
 function lookUpFirst(run: Run, { knowsSince }: { readonly knowsSince: boolean }): number {
   const makes = `((state IN ('pending', 'claimed') AND (action = 'create' OR (patch ->> 'place') IS NOT NULL))
@@ -218,18 +218,15 @@ function lookUpFirst(run: Run, { knowsSince }: { readonly knowsSince: boolean })
   return waiting + extras;
 }
 
-/**
- * Items that have turned up since keep the names by which programs know them, and what was made since, or made again, has the id and
- * the kind that it has got.
- */
+/** Items that appeared since keep the UIDs that programs know, and items created or recreated since get their id and kind. */
 function learnNames(run: Run): void {
-  // Whose move is on its way is looked for where it may have been made.
+  // An item whose move is in progress is looked for where it may have been created.
   const remade = `SELECT i.item, i.kind AS former_kind, i.service_id AS former, r.kind, r.service_id
     FROM main.identities i JOIN replaced.identities r USING (item, uid)
     WHERE r.service_id IS NOT NULL AND i.service_id IS NOT r.service_id AND NOT EXISTS (
       SELECT 1 FROM main.edits e WHERE e.item = i.item AND e.state IN ('pending', 'claimed', 'held', 'parked')
         AND e.patch ->> 'place' IS NOT NULL AND i.service_id IS NOT NULL)`;
-  // What hung below a task that was made again is gone with its former id.
+  // Subtasks of a recreated task disappeared with its former id.
   const isBelowFormer = `IN (SELECT 'subtasks:' || former FROM (${remade}) WHERE former_kind = 'task')`;
   run(
     `DELETE FROM main.view_items WHERE item IN (SELECT item FROM main.mirror_items WHERE source ${isBelowFormer})`,
@@ -251,8 +248,8 @@ function learnNames(run: Run): void {
 }
 
 /**
- * What subscribed calendars have shown so far. Where that is not known they are read as for the first time, so that what was
- * made of them since is not made again.
+ * Learns what subscribed calendars have shown. If unknown, they are read as for the first time, so that their items are not
+ * created again.
  */
 function takeSubscriptions(run: Run, knowsSince: boolean): void {
   run("DELETE FROM subscription_items");
@@ -267,7 +264,7 @@ function takeSubscriptions(run: Run, knowsSince: boolean): void {
   }
 }
 
-/** No number, SEQUENCE or date that somebody has seen comes again for something else, or goes back. */
+/** Raises numbers, so that no id, SEQUENCE or date that somebody has seen is reused or decreases. */
 function raiseNumbers(
   db: Database.Database,
   { knowsSince, run }: { readonly knowsSince: boolean; readonly run: Run },
@@ -280,7 +277,7 @@ function raiseNumbers(
     ? "max(seq, coalesce((SELECT r.seq FROM replaced.sqlite_sequence r WHERE r.name = main.sqlite_sequence.name), 0))"
     : "seq";
   db.prepare(`UPDATE main.sqlite_sequence SET seq = ${newest} + ${gap}`).run();
-  // What programs have put is shown under a SEQUENCE of their own, which may be higher than the item's.
+  // Objects put by programs have their own SEQUENCE, which may be higher than the item's.
   db.function("shown_sequence", { deterministic: true }, (raw: unknown, version: unknown) =>
     risenSequenceOf(String(raw), Number(version)),
   );
@@ -295,7 +292,7 @@ function raiseNumbers(
   run(
     `UPDATE identities SET sequence = ${shown} + ${sequenceGap}, modified_at = max(modified_at, ${second})`,
   );
-  // The number names what is shown, as every other does: a copy that is edited later says it.
+  // The number identifies what is shown, as a copy that is edited later names it.
   const columns = "item, revision, sequence, at, collection, content, modified_at, had, edited";
   const latest = knowsSince
     ? "max(v.revision, coalesce((SELECT max(r.revision) FROM replaced.versions r WHERE r.item = v.item), 0))"
@@ -313,14 +310,14 @@ function raiseNumbers(
        WHERE EXISTS (SELECT 1 FROM main.identities i JOIN replaced.identities r USING (item, uid) WHERE i.item = v.item)`,
     );
   }
-  // What was put by programs gets the new SEQUENCE laid on, and feeds are written anew.
+  // Octets put by programs get the new SEQUENCE, and feeds are written anew.
   run("UPDATE objects SET stale = 1");
   run("UPDATE held_objects SET stale = 1");
   run("DELETE FROM fragments");
   run(`UPDATE feed_states SET inputs = '', etag = '', modified_at = max(modified_at, ${second})`);
 }
 
-/** Nothing that was shut since the copy was made opens again; where that cannot be known, only log-ins are ended. */
+/** Nothing revoked since the copy was made works again. If that is unknown, only browser sessions are ended. */
 function shutDoors(
   run: Run,
   knowsSince: boolean,
@@ -349,7 +346,7 @@ function shutDoors(
 
 const ledgers = ["mails", "webhook_mails"];
 
-/** What the replaced database knows to have been told. */
+/** Learns which mails the replaced database knows were sent. */
 function takeLedgers(run: Run): number {
   const counts = ledgers.map((table) =>
     run(
@@ -361,13 +358,13 @@ function takeLedgers(run: Run): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** What was true of a moment that is over: rounds of reading, what the service was last heard to say, requests just made. */
+/** Forgets state of the moment: rounds of reading, the service's last answers, requests just made. */
 function forgetMoments(run: Run, quota: number): void {
   run("DELETE FROM page_readings");
   run("DELETE FROM applied_bodies");
   run("DELETE FROM applied_pages");
   run("DELETE FROM rounds");
-  // They are asked for again: nobody else asks for tasks of a list that is gone.
+  // They are looked up again, as nothing else asks for tasks of a deleted list.
   run("UPDATE absences SET confirmed_at = NULL");
   run("UPDATE sources SET attempted_at = NULL, failure = NULL, failures = 0, round = NULL");
   run("DELETE FROM reported_troubles");
@@ -375,7 +372,7 @@ function forgetMoments(run: Run, quota: number): void {
   for (let slot = 0; slot < quota; slot += 1) {
     run(`INSERT INTO gate_slots (slot, started_at, answered_at) VALUES (${slot}, @now, @now)`);
   }
-  // A mail that was begun may have gone out since; what is due from now on is told.
+  // A mail that was being sent may have gone out since. Reminders that are due from now on are sent.
   for (const table of ledgers) {
     run(
       `UPDATE ${table} SET state = 'dropped', settled_at = @now WHERE state IN ('claimed', 'deferred')`,
@@ -393,8 +390,8 @@ function forgetMoments(run: Run, quota: number): void {
 }
 
 /**
- * Nothing that was shut since the backup was made opens again: feeds that were revoked or have moved, as far as the damaged
- * database says so, log-ins and app passwords. What the operator was told then is of another trouble.
+ * Nothing revoked since the backup works again, as far as the damaged database can tell: feeds that were revoked or rotated,
+ * browser sessions, app passwords. Messages to the operator from then belong to another trouble.
  */
 export function takeWhatWasShut(copy: string, damaged: string): void {
   const db = new Database(copy);
@@ -418,7 +415,7 @@ export function takeWhatWasShut(copy: string, damaged: string): void {
         .all();
       for (const row of rows) shut.run(row);
     } catch {
-      // As after a restore: what cannot be read counts as it did then.
+      // As after a restore: what cannot be read keeps its old state.
     } finally {
       opened.value.close();
     }

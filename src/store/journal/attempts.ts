@@ -12,67 +12,73 @@ import {
 } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** A request about an item that is about to leave. `patch`: what it sets, empty for a deletion. */
+/** A request about an item that is about to be sent. `patch`: what it sets, empty for a deletion. */
 export type ItemRequest = { readonly edit: EditId; readonly item: ItemKey } & (
   | { readonly act: "create"; readonly patch: Patch }
   | {
       readonly act: "move" | "change" | "delete";
       readonly patch: Patch;
       readonly serviceId: ServiceId;
-      /** The item as it is known to be. */
+      /** The item's known state. */
       readonly before: Item;
     }
 );
 
-/** A request for what has no identity here: a label, a comment, a file in a folder. `what` names it, as an idempotency key does. */
+/**
+ * A request for something without an identity here: a label, a comment, a file in a folder. `what` identifies it, like an
+ * idempotency key.
+ */
 export interface NamedRequest {
   /** Null for a label, which belongs to no single edit. */
   readonly edit: EditId | null;
   readonly act: "label" | "extra";
   readonly what: string;
-  /** Ids of what looks alike already. */
+  /** Ids of existing look-alikes. */
   readonly known: readonly number[];
 }
 
-/** A named request that has left, and of which it is not known what it has made. */
+/** A request that was sent and whose result is unknown. */
 export interface OpenRequest {
   readonly sentAt: Temporal.Instant;
-  /** Until then the last try may be carried out. */
+  /** The last try may be carried out until then. */
   readonly inFlightUntil: Temporal.Instant;
-  /** Ids of what looked alike before the first try left. */
+  /** Ids of look-alikes from before the first try. */
   readonly known: ReadonlySet<number>;
 }
 
-/** The requests that were sent for edits: one row each, which stands before the first byte leaves. */
+/** Requests sent for edits: one row each, stored before the first byte is sent. */
 export interface Attempts {
-  /** Notes a request that leaves in this turn; the returned number names it. */
+  /** Records a request that is sent in this turn of the event loop; returns its id. */
   leaving(request: ItemRequest | NamedRequest): number;
-  /** Notes that one try of the request got no usable answer, and may be carried out until then. */
+  /** Records that one try of the request got no usable answer and may be carried out until `until`. */
   lost(id: number, until: Temporal.Instant): void;
-  /** Notes that the last try has ended. `isLost`: one was noted as `lost`, and the last one as well if it was not answered. */
+  /**
+   * Records that the last try has ended. `isLost`: some try was recorded as `lost`, and so was the last one unless it was
+   * answered.
+   */
   ended(id: number, how: { readonly isLost: boolean }): void;
-  /** Notes that the edit is carried out: what its requests have made is known. */
+  /** Records that the edit is applied: the results of its requests are known. */
   settled(edit: EditId): void;
-  /** The creating requests of these edits are known not to have made anything. */
+  /** The creating requests of these edits are known to have created nothing. */
   madeNothing(edits: readonly EditId[]): void;
   open(what: string): OpenRequest | null;
-  /** Drops a named request: what it was to make is there. */
+  /** Deletes a request whose result exists. */
   done(what: string): void;
-  /** What is still under way at the end of the process, or of a try of one edit, may be carried out for three more minutes. */
+  /** Requests in progress when the process ends, or a try of one edit ends, may be carried out for three more minutes. */
   release(edit?: EditId): void;
 }
 
-/** Whether a request makes something under a new id; a service may move a task by copying it. */
+/** True for requests that create something with a new id. A service may move a task by copying it. */
 export const isCreating = (act: string): string => `${act} IN ('create', 'move')`;
 
-/** Whether a request is about an item that the service has, which is read again when no answer comes. */
+/** True for requests about an existing item, which is read again if no answer comes. */
 export const isOfKnown = (act: string): string => `${act} IN ('move', 'change', 'delete')`;
 
-/** Whether a creating request of an edit has left, and `also` holds for it. */
+/** True if a creating request of an edit was sent, and `also` holds for it. */
 export const hasCreated = (edit: string, also = "TRUE"): string =>
   `EXISTS (SELECT 1 FROM attempts a WHERE a.edit = ${edit} AND ${isCreating("a.act")} AND ${also})`;
 
-/** When the item of an attempt without an answer is read again, as far as it is known which one that is. */
+/** When to read the item of an attempt without an answer again, if the item is known. */
 const lookFor = `iif(${isOfKnown("act")}, @look, NULL)`;
 
 export function createAttempts({ db, clock }: StoreDeps): Attempts {
@@ -161,9 +167,9 @@ export function createAttempts({ db, clock }: StoreDeps): Attempts {
   };
 }
 
-/** Items that lists have shown and that may be what a creation without an answer has made. */
+/** Items seen in lists that a creation without an answer may have created. */
 export interface Candidates {
-  /** Keeps an item with the edit; one that is kept already is brought up to date. */
+  /** Stores an item with the edit, or updates it. */
   note(edit: EditId, item: Item & { readonly id: ServiceId }): void;
   ofEdit(edit: EditId): readonly Item[];
 }

@@ -7,37 +7,37 @@ import { instantOf, instantText, itemText, numberColumn, textColumn } from "../r
 import type { StoreDeps } from "../steady-database.ts";
 import type { Attempts } from "./attempts.ts";
 
-/** Edits on their way to the service: which one goes next, and what is noted of it while it is carried out. */
+/** Edits on their way to the service: which one is next, and what is recorded meanwhile. */
 export interface Claims {
   /**
-   * An edit that may go now, of whose item none is under way and no older one waits; it becomes `claimed`. The oldest one, or,
-   * where that has waited for minutes, in turns with the newest, so that who edits now does not wait behind all of a long queue.
+   * Claims an edit that may be sent: its item has no edit in progress and no older one waiting. The oldest goes first. If it
+   * has waited for minutes, oldest and newest alternate, so that current edits do not wait behind a long queue.
    */
   claimNext(): Edit | null;
-  /** When the next edit may go, of those that wait for nothing but time; null when there is none. */
+  /** When the next edit may be sent, of those that only wait for their time; null if none. */
   nextAt(): Temporal.Instant | null;
   /**
-   * Notes the item that a change or deletion is about to replace, which an undo restores; of several tries the first
-   * counts. The request leaves in the same turn: nothing may be awaited in between.
+   * Records the item that a change or deletion is about to replace, for undo; the first try counts. The request must be sent in
+   * the same turn of the event loop, without awaiting.
    */
   replacing(id: EditId, before: Item): void;
-  /** Notes that the item was not found in its place, or that it was found after all. */
+  /** Records that the item was not found in its place, or that it was found after all. */
   missing(id: EditId, isMissing: boolean): void;
-  /** Notes that the service refuses the key under which the edit goes out, or that it does not any more. */
+  /** Records that the service refuses, or accepts again, the key that the edit uses. */
   keyRefused(id: EditId, isRefused: boolean): void;
   /**
-   * Makes claimed edits pending, at start-up and before a clean end; what was cut short does not count as a try, and requests
-   * that were under way may be carried out for a while. Returns how many.
+   * Makes claimed edits pending, at start-up and before a clean exit. An interrupted try does not count, and its request may
+   * still be carried out for a while. Returns how many.
    */
   release(): number;
-  /** As `release`, one claim whose worker is no more. */
+  /** Like `release`, for one claim whose worker is gone. */
   releaseOne(id: EditId): void;
 }
 
 /**
- * The condition for edits `e` of identities `i` that no older edit of their item, no missing id and no task above them
- * holds back. An older edit that is put back while a newer one is under way waits for that. Of edits under a key that is
- * refused only those that have met that may go: all others would only meet it as well.
+ * Condition for edits `e` of identities `i` that nothing holds back: no older edit of their item, no missing id, no parent
+ * task. An older edit that was put back waits for a newer one in progress. With a refused key, only edits that have met the
+ * refusal may go, as others would meet it too.
  */
 const unblocked = `e.state = 'pending' AND (e.action = 'create' OR i.service_id IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM edits older WHERE older.item = e.item AND older.id < e.id
@@ -49,10 +49,10 @@ const unblocked = `e.state = 'pending' AND (e.action = 'create' OR i.service_id 
     SELECT 1 FROM edits refused WHERE refused.key_refused_at IS NOT NULL AND refused.state IN ('pending', 'claimed')
       AND refused.actor IS e.actor))`;
 
-/** When the oldest edit has waited for so long, newer ones are let through beside it. */
+/** If the oldest edit has waited this long, newer ones are sent alternately. */
 const longQueue = Temporal.Duration.from({ minutes: 2 });
 
-/** No edit is put off for longer by itself: what is kept as later was kept by a clock that was set back since. */
+/** No edit is postponed for longer. A later time was stored by a clock that was set back since. */
 const longestPutOff = Temporal.Duration.from({ hours: 2 });
 
 export function createClaims({
@@ -100,7 +100,7 @@ export function createClaims({
     const isFirst = !isTurnOfNewest;
     isTurnOfNewest = isFirst;
     if (isFirst) return first;
-    // What its item has waiting from before goes first, as ever.
+    // An older waiting edit of the same item goes first, as always.
     const row = newestItem.get();
     const item = row === undefined ? null : numberColumn(row, "item");
     const before = item === null ? null : read(ofItem.get({ ...times, item }));
@@ -112,7 +112,7 @@ export function createClaims({
       const next = nextToGo();
       if (!next) return null;
       claim.run(stamp(), next.id);
-      // A task that comes in from now on comes too late to be its parent.
+      // A task that comes in later is too late to be its parent.
       endWait.run(next.id);
       return read(byId.get(next.id));
     }),
@@ -136,17 +136,17 @@ export function createClaims({
   };
 }
 
-/** What an edit can wait for that may be there before the edit's own time has come. */
+/** What an edit can wait for that may end before its time has come. */
 export type WaitCause = "service" | "key";
 
-/** A claimed edit or extra goes back, to be tried again. */
+/** Puts a claimed edit or extra back for another try. */
 export interface Postponement {
   readonly kind: "retry";
   readonly notBefore: Temporal.Instant;
   readonly problem: string;
-  /** The try was cut short by something that says nothing about the wish, and does not count. */
+  /** The try was interrupted by something unrelated, and does not count. */
   readonly isInterrupted?: true;
-  /** It may go as soon as that is there. */
+  /** It is retried as soon as that is available. */
   readonly waitsFor?: WaitCause;
 }
 
@@ -154,26 +154,26 @@ export interface Postponement {
 export interface WaitingEdit {
   readonly kind: "edit" | "extra";
   readonly id: number;
-  /** Under whose key it goes out; null = the account's. */
+  /** The person whose key it uses; null = the account's. */
   readonly actor: PersonId | null;
 }
 
-/** Edits that could go and do not. */
+/** Edits that could be sent and are not. */
 export interface Stuck {
   readonly edits: number;
-  /** When the oldest of them was made. */
+  /** When the oldest of them was created. */
   readonly oldest: Temporal.Instant | null;
 }
 
-/** Edits and extras that wait for the service, or for its taking a key, and would be put off for longer than that lasts. */
+/** Edits and extras that wait for the service, or for it to accept a key, and would otherwise be postponed for longer. */
 export interface Waits {
   of(cause: WaitCause): readonly WaitingEdit[];
   /**
-   * Edits made before a moment that nothing known holds back and that are not there yet. While others were confirmed since
-   * `moving`, those that were never tried only wait for their turn.
+   * Edits created before `made` that nothing known holds back. If others were confirmed since `moving`, those never tried are
+   * only waiting for their turn.
    */
   stuck(since: { readonly made: Temporal.Instant; readonly moving: Temporal.Instant }): Stuck;
-  /** Lets them go at once. */
+  /** Makes them due now. */
   wake(waiting: readonly WaitingEdit[]): void;
 }
 

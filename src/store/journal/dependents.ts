@@ -7,7 +7,7 @@ import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import { beforeRecreation } from "./withdrawals.ts";
 
-/** The task below which a new to-do belongs; `until`: how long such a task may take to come in. */
+/** The task that a new to-do belongs below; `until`: how long to wait for that task. */
 export interface AwaitedParent {
   readonly uid: string;
   readonly until: Temporal.Instant;
@@ -16,33 +16,33 @@ export interface AwaitedParent {
 type Creation = Pick<Edit, "id" | "item">;
 
 /**
- * Edits that cannot go without a creation: later ones of its item, and creations of to-dos below the task that it makes, as
- * the service can put a to-do below a task only when it makes the to-do. They wait for a person with the creation, go on
- * with it, and are told what has become of it. Every method belongs inside the caller's transaction.
+ * Edits that depend on a creation: later edits of its item, and creations of to-dos below the task, as the service sets a
+ * to-do's parent only at creation. They are parked, resumed and ended with the creation. Call every method inside a
+ * transaction.
  */
 export interface Dependents {
-  /** The creation of a to-do waits for its task: for its id where it is known here, else for its coming in. */
+  /** The creation of a to-do waits for its task: for its id if it is known here, else for its arrival. */
   awaitParent(child: Creation, parent: AwaitedParent): void;
-  /** A task is to be created: to-dos that waited for its UID belong below it. */
+  /** A task is about to be created: to-dos that waited for its UID belong below it. */
   attachTo(task: ItemKey): void;
   /** The service has the task. */
   created(task: ItemKey, answer: Item & { readonly id: ServiceId }): void;
-  /** The creation waits for a person; returns which edits do so with it. */
+  /** Parks the creation's dependents; returns them. */
   park(creation: Creation): readonly EditId[];
-  /** A person lets the creation go: what depends on it goes on, and it no longer waits for a task that is not on its way. */
+  /** A person resumes the creation: its dependents go on, and it stops waiting for a task that is not coming. */
   resume(creation: EditId): void;
-  /** The creation is given up: each to-do that waited for its task becomes a task of its own, with that remark. */
+  /** The creation is given up: each to-do that waited for its task becomes a task of its own, with a remark. */
   detach(creation: Creation): void;
-  /** UID of the task for whose id the creation of an item waits; null when it waits for none. */
+  /** UID of the task whose id an item's creation waits for; null if none. */
   awaitedParent(item: ItemKey): string | null;
-  /** UID of the task that a creation waits for and that has not come in yet; null when there is none. */
+  /** UID of the task that a creation waits for and that has not come in yet; null if none. */
   soughtParent(creation: EditId): string | null;
 }
 
 const open = "('pending', 'claimed', 'held')";
-/** A creation that waits for a person may still come, and what depends on it waits with it. */
+/** A parked creation may still happen, and its dependents wait with it. */
 const coming = "('pending', 'claimed', 'held', 'parked')";
-/** A creation and the later edits of its item, up to the next creation under the same UID. */
+/** A creation and the later edits of its item, up to the next creation with the same UID. */
 const upToRecreation = `${beforeRecreation} AND id >= @creation`;
 
 export function createDependents({
@@ -62,7 +62,7 @@ export function createDependents({
   const setParent = db.prepare("UPDATE parent_waits SET parent = ?, uid = NULL WHERE edit = ?");
   const endWait = db.prepare("DELETE FROM parent_waits WHERE edit = ?");
   const uidOf = db.prepare("SELECT uid FROM identities WHERE item = ? AND kind = 'task'");
-  // CROSS JOIN keeps the order: the rows that wait are few, the open edits many.
+  // CROSS JOIN fixes the order: few rows wait, many edits are open.
   const byUid = db.prepare(
     `SELECT w.edit AS id, e.item FROM parent_waits w CROSS JOIN edits e ON e.id = w.edit
      WHERE w.uid = ? AND e.item <> ? AND e.state IN ('pending', 'held')`,
@@ -79,7 +79,7 @@ export function createDependents({
     `SELECT coalesce(v.list_id, e.base ->> '$.content.listId') AS list FROM edits e LEFT JOIN view_items v USING (item)
      WHERE e.item = ? AND e.action = 'create' ORDER BY e.id DESC LIMIT 1`,
   );
-  // The place is that of the task, which may have been moved before the service has it.
+  // The place is the task's, which may have been moved before the service has it.
   const attach = db.prepare(
     `UPDATE edits SET not_before = NULL, base = (SELECT json_set(edits.base, '$.content.kind', 'subtask',
          '$.content.projectId', v.project_id, '$.content.listId', v.list_id) FROM (SELECT coalesce(s.project_id,
@@ -127,8 +127,8 @@ export function createDependents({
   }
 
   /**
-   * Below a task there is one level only: what has to-dos of its own stays a task. So does what was put into another list:
-   * it would leave the address under which its program was told that it is.
+   * Only one level exists below a task: a to-do with to-dos of its own stays a task. So does one put into another list, as it
+   * would leave the address that its program knows.
    */
   function attachBelow({ id: edit, item }: Creation, parent: ItemKey): void {
     const [own, other] = [item, parent].map((key) => numberColumn(listOf.get(key), "list"));

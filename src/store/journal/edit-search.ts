@@ -4,26 +4,26 @@ import { editRow } from "../rows/edit-rows.ts";
 import { instantText, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** Which edits are looked for; what is left out narrows nothing. */
+/** A search for edits. Absent members match everything. */
 export interface EditFilter {
   readonly states?: readonly EditState[] | undefined;
-  /** Null = those of the account. */
+  /** Null = edits of the account. */
   readonly actor?: PersonId | null | undefined;
   readonly project?: ProjectId | undefined;
   readonly channel?: Channel | undefined;
-  /** The UID of an item, or a part of the title that it had or was to get. */
+  /** UID of an item, or a part of its old or new title. */
   readonly item?: string | undefined;
-  /** Accepted then or later. */
+  /** Accepted at this moment or later. */
   readonly since?: Temporal.Instant | undefined;
   /** Older than that edit. */
   readonly before?: EditId | undefined;
 }
 
-/** Looks edits up for people. */
+/** Searches edits for people. */
 export interface EditSearch {
   /** Newest first. */
   find(filter: EditFilter, limit: number): readonly Edit[];
-  /** The User-Agents of calendar programs by which a person has made edits, the last used first. */
+  /** User-Agents of the calendar programs that a person has edited with, most recent first. */
   programsOf(
     person: PersonId,
   ): readonly { readonly agent: string; readonly at: Temporal.Instant }[];
@@ -63,7 +63,7 @@ function conditionsOf({ states, actor, project, channel, item, since, before }: 
     [channel, "e.channel = @channel", { channel }],
     [
       item,
-      // The index holds all that is asked for here, so that no edit is read for it.
+      // A covering index, so that no edit is read.
       `e.id IN (SELECT id FROM edits INDEXED BY edits_by_title
          WHERE item = (SELECT item FROM identities WHERE uid = @uid)
            OR (base ->> '$.content.title') LIKE @title ESCAPE '\\'

@@ -4,21 +4,21 @@ import { type EditStep, editStepRow, stepKinds } from "../rows/edit-rows.ts";
 import { instantOf, instantText, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** What has happened to edits since they were accepted. Changes of state write it by themselves, see the migration. */
+/** What happened to edits since they were accepted. Triggers record changes of state; see the migration. */
 export interface EditSteps {
-  /** In the order in which each of them happened first. */
+  /** In the order of their first occurrence. */
   of(edit: EditId): readonly EditStep[];
-  /** Notes what a person has decided about an edit, in JSON. Belongs into the transaction that does it. */
+  /** Records a person's decision about an edit, as JSON. Call inside the transaction that carries it out. */
   resolved(edit: EditId, decision: unknown): void;
-  /** Notes who has just let an edit go, or discarded it. Belongs into the transaction that does it. */
+  /** Records who approved or discarded an edit. Call inside the transaction that does it. */
   decided(edit: EditId, by: Decider): void;
-  /** Notes that what hangs on an edit is tried again because a person wants it. */
+  /** Records that a person retries an edit's comments and files. */
   extrasReleased(edit: EditId): void;
-  /** When everybody was shown another version of the item for the first time at or after a moment; null when never. */
+  /** When everyone first saw another version of the item at or after a moment; null if never. */
   shownAfter(item: ItemKey, since: Temporal.Instant): Temporal.Instant | null;
 }
 
-/** What happens within one millisecond happens in the order in which it is written down. */
+/** Steps within one millisecond are ordered as they were written. */
 const inOrder = (a: EditStep, b: EditStep): number =>
   Temporal.Instant.compare(a.at, b.at) ||
   a.round - b.round ||
@@ -32,7 +32,7 @@ export function createEditSteps({ db, clock }: StoreDeps): EditSteps {
        @kind, @detail, @now, @now)
      ON CONFLICT (edit, round, kind, detail) DO UPDATE SET last_at = excluded.last_at, times = times + 1`,
   );
-  // Each of these opens another round, but for discarding, which comes last.
+  // Each of these starts a new round, except discarding, which comes last.
   const decide = db.prepare(
     `UPDATE edit_steps SET decided_by = @by
      WHERE edit = @edit AND kind IN ('approved', 'released', 'discarded') AND round = (

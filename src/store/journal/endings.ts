@@ -11,7 +11,7 @@ import type { Postponement } from "./claims.ts";
 import type { Dependents } from "./dependents.ts";
 import type { Unanswered } from "./unanswered.ts";
 
-/** Thrown when an answer without an id is to confirm an edit: decoders refuse such answers, so nothing may build on it. */
+/** Thrown if an answer without an id would confirm an edit. A bug: decoders refuse such answers. */
 export class UnidentifiedAnswerError extends Error {
   override readonly name = "UnidentifiedAnswerError";
   readonly edit: EditId;
@@ -21,7 +21,7 @@ export class UnidentifiedAnswerError extends Error {
   }
 }
 
-/** How a claimed edit goes on that was not carried out. */
+/** What happens to a claimed edit that was not applied. */
 export type Settlement =
   | Postponement
   | {
@@ -33,20 +33,20 @@ export type Settlement =
     }
   | { readonly kind: "discard"; readonly problem: string; readonly clash: Clash };
 
-/** What both sides changed, and the item as the service has it. */
+/** Fields that both sides changed, and the item in the service. */
 interface Clash {
   readonly before: Item;
   readonly conflicts: readonly FieldConflict[];
 }
 
-/** How claimed edits end, or go on. */
+/** Ends claimed edits, or puts them back. */
 export interface Endings {
   /**
-   * The service has it: its answer becomes the mirror's row, and the entry is confirmed with its conflicts, together;
-   * what it is the inverse of becomes `undone`. Null = it is deleted, and with a task its subtasks are.
+   * The service has applied it: in one transaction, its answer becomes the mirror's row, the edit is confirmed with its
+   * conflicts, and the edit it undoes becomes `undone`. Null = the item is deleted, with its subtasks.
    */
   confirm(edit: Edit, answer: Item | null): void;
-  /** Returns the edits that wait for a person with it, as they cannot go without what it creates. */
+  /** Returns the dependents that wait for a person with it. */
   settle(edit: Edit, settlement: Settlement): readonly EditId[];
 }
 
@@ -91,7 +91,7 @@ export function createEndings({
     mirror.bury(key);
   }
 
-  /** What the service has told of an item is shown, so that a person decides about nothing older. */
+  /** Stores the item that the service returned, so that a person decides with its latest state. */
   function keepSeen(key: ItemKey, seen: Item): void {
     const { serviceId: id } = mirror.identity(key);
     if (id !== null) mirror.put({ ...seen, id: serviceId(id) }, sourceOf(seen));

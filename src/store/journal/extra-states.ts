@@ -10,41 +10,41 @@ import { contentColumn, extraRow } from "../rows/side-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { Postponement } from "./claims.ts";
 
-/** How a claimed extra goes on. */
+/** What happens to a claimed extra. */
 export type ExtraEnding =
   | { readonly kind: "done"; readonly answer: ServiceId | null }
   | Postponement
   | { readonly kind: "park"; readonly problem: string };
 
-/** Comments, files and kept properties that edits ask for beside their fields, as durable as the edits themselves. */
+/** Comments, files and stored properties of edits, as durable as the edits. */
 export interface Extras {
-  /** Belongs inside the transaction of the edit. */
+  /** Call inside the transaction of the edit. */
   append(edit: EditId, extras: readonly NewExtra[]): void;
   ofEdit(edit: EditId): readonly EditExtra[];
-  /** Those of all edits of an item that were not discarded, oldest first. */
+  /** Extras of all edits of an item that were not discarded, oldest first. */
   ofItem(item: ItemKey): readonly EditExtra[];
-  /** The oldest that may go now: its edit is confirmed and no older one of its item waits. It becomes `claimed`. */
+  /** Claims the oldest extra that may be sent: its edit is confirmed and no older one of its item waits. */
   claimNext(): EditExtra | null;
-  /** When the next one may go; null when there is none. */
+  /** When the next one may be sent; null if none. */
   nextAt(): Temporal.Instant | null;
-  /** The file; null for what is none, and once it is done. */
+  /** The file; null if it is none, and once it is done. */
   content(id: number): Uint8Array | null;
-  /** The upload has answered: it need not be made again. */
+  /** The upload is done and need not be repeated. */
   uploaded(id: number, fileId: string): void;
   settle(id: number, ending: ExtraEnding): void;
-  /** The item was created with its files; what could not be uploaded for it is left to the project's folder. */
+  /** The item was created with its files. Files that could not be uploaded for it go to the project's folder. */
   attached(edit: EditId): void;
-  /** Gives the parked ones of an edit another chance; returns how many. */
+  /** Retries the parked ones of an edit; returns how many. */
   resume(edit: EditId): number;
-  /** Puts claims back; what was cut short is no attempt. Returns how many. */
+  /** Puts claims back; an interrupted try does not count. Returns how many. */
   release(): number;
   claimed(): readonly number[];
-  /** As `release`, one claim whose worker is no more. */
+  /** Like `release`, for one claim whose worker is gone. */
   releaseOne(id: number): void;
   counts(): Readonly<Record<ExtraState, number>>;
 }
 
-/** The condition for extras `x` of edits `e` that nothing but time may hold back. */
+/** Condition for extras `x` of edits `e` that only wait for their time. */
 const unblocked = `x.state = 'pending' AND x.target <> 'item' AND e.state = 'confirmed'
   AND NOT EXISTS (SELECT 1 FROM edit_extras older JOIN edits oe ON oe.id = older.edit
                   WHERE oe.item = e.item AND older.id < x.id AND oe.state = 'confirmed'

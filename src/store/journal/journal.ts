@@ -32,11 +32,11 @@ import { createEndings, type Endings } from "./endings.ts";
 import type { Unanswered } from "./unanswered.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
-/** An edit that is to be accepted. */
+/** An edit to be accepted. */
 export interface NewEdit {
   readonly channel: Channel;
   readonly actor: PersonId | null;
-  /** User-Agent of the program that sent it; none unless said. */
+  /** User-Agent of the program that sent it, if any. */
   readonly program?: string | null | undefined;
   readonly item: ItemKey;
   readonly action: EditAction;
@@ -44,34 +44,31 @@ export interface NewEdit {
   readonly patch: Patch;
   readonly newLabels: readonly string[];
   readonly state: "pending" | "held";
-  /** It rests until then; it may go at once unless said. */
+  /** Earliest time to send it; at once if absent. */
   readonly notBefore?: Temporal.Instant;
-  /** The edit of which this one is the inverse. */
+  /** The edit that this one undoes. */
   readonly undoes?: EditId;
-  /** What a late request has undone, and this edit puts back. */
+  /** What a late request overwrote, which this edit restores. */
   readonly restores?: Restoration;
-  /** Of a creation: the item was deleted before, and the service knows it no longer. */
+  /** For a creation: the item was deleted before, and the service no longer knows it. */
   readonly recreates?: boolean;
-  /** Of a creation: the task below which it belongs, where that has no id yet. */
+  /** For a creation: the task it belongs below, if that has no id yet. */
   readonly parent?: AwaitedParent;
 }
 
-/** The durable list of what people want. An edit is accepted when `append` has returned. */
+/** The durable list of edits. An edit is accepted when `append` has returned. */
 export interface Journal extends Endings, Claims {
   append(edit: NewEdit): EditId;
-  /** Gives a parked or held edit back to the drain; false when it is in no such state, or about what is gone. */
+  /** Puts a parked or held edit back into the queue; false if it is in another state, or if its item is gone. */
   resume(id: EditId): boolean;
   /**
-   * Whether the edit is about an item that the service has no longer, and that at most a later edit recreates: it could
-   * never be sent, or would change what it is not about.
+   * True if the edit is about an item that no longer exists in the service, and that at most a later edit recreates. It could
+   * never be sent, or would change the wrong item.
    */
   isAboutGone(id: EditId): boolean;
-  /**
-   * Makes a confirmed edit that a late request has undone pending again, as far as that goes; false when it has ended
-   * otherwise.
-   */
+  /** Makes a confirmed edit pending again because a late request overwrote it; false if it has ended otherwise. */
   putBack(id: EditId, restores: Restoration): boolean;
-  /** As `resume`, against another version than the editor saw: a person has seen both sides of the conflict, and decided. */
+  /** Like `resume`, against another base: a person has seen both sides of the conflict and decided. */
   rebase(
     edit: Edit,
     against: {
@@ -80,34 +77,33 @@ export interface Journal extends Endings, Claims {
       readonly conflicts: readonly FieldConflict[];
     },
   ): boolean;
-  /** Notes how a person has settled the conflicts of an edit that is discarded for it. */
+  /** Records how a person settled the conflicts of an edit that is discarded for it. */
   settledBy(id: EditId, conflicts: readonly FieldConflict[]): void;
   /**
-   * Takes an edit that has not reached the service out of the view, and with a creation the later edits of what will
-   * not exist; false when it is too late. A deletion that is claimed counts as sent from `replacing` on. `why`: for people, where
-   * nobody has decided it.
+   * Discards an edit that has not reached the service, and with a creation the later edits of the item; false if it is too
+   * late. A claimed deletion counts as sent from `replacing` on. `why`: a text for people, if nobody decided it.
    */
   discard(id: EditId, why?: string): boolean;
   get(id: EditId): Edit | null;
   list(filter: { readonly state?: EditState | undefined; readonly limit: number }): readonly Edit[];
-  /** Edits of an item that wait for approval, newest first. */
+  /** Held edits of an item, newest first. */
   heldOf(item: ItemKey): readonly Edit[];
-  /** Edits by a person's calendar programs that wait for approval, oldest first: that person is shown them. */
+  /** Held edits from a person's calendar programs, oldest first. That person sees them applied. */
   heldBy(person: PersonId): readonly Edit[];
-  /** UID of the task for whose id the creation of an item waits; null when it waits for none. */
+  /** UID of the task whose id an item's creation waits for; null if none. */
   awaitedParent(item: ItemKey): string | null;
-  /** UID of the task that a creation waits for and that has not come in yet; null when there is none. */
+  /** UID of the task that a creation waits for and that has not come in yet; null if none. */
   soughtParent(creation: EditId): string | null;
-  /** The deletion of what a creation is to make, when it may go; null when there is none, or the item was recreated since. */
+  /** The deletion of the item to be created, if it may be sent; null if there is none, or if the item was recreated since. */
   deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
-  /** Ends a creation and its deletion, of which the service need not hear, as it is known not to have the item. */
+  /** Ends a creation and its deletion without telling the service, which is known not to have the item. */
   withdraw(creation: Edit, deletion: Edit): void;
   /**
-   * Creations of which a request has left and that are on their way, or were parked within half an hour of it: an item that a
-   * sweep finds may be theirs.
+   * Creations with a request sent that are in progress, or were parked within half an hour after it. An item found by a sweep
+   * may be theirs.
    */
   openCreations(): readonly Edit[];
-  /** Creations that were given up within half an hour of the time in which their request may have been carried out. */
+  /** Creations given up within half an hour after their request may have been carried out. */
   givenUpCreations(): readonly Edit[];
   counts(): Readonly<Partial<Record<EditState, number>>>;
 }
@@ -162,7 +158,7 @@ export function createJournal({
   );
   const reads = createJournalReads({ db, zone, clock });
   const dependents = createDependents({ db, zone, clock, changes });
-  /** What waited for approval and was shown to its editor alone is gone. */
+  /** A held edit that only its editor saw has ended. */
   const onHeldEnded = (edit: Edit): void => {
     if (!isShownToEditor(edit)) return;
     heldObjects.drop(edit.id);
@@ -170,7 +166,7 @@ export function createJournal({
   };
   const withdrawals = createWithdrawals({ db, zone, clock, changes, attempts, onHeldEnded });
   const stamp = () => instantText(clock());
-  /** Runs an update of one edit and publishes its item when it took place. */
+  /** Updates one edit, and publishes its item if anything changed. */
   const change = (id: EditId, update: (edit: Edit) => { changes: number }): boolean => {
     const edit = reads.get(id);
     if (!edit || update(edit).changes === 0) return false;
@@ -186,10 +182,10 @@ export function createJournal({
     const isResumed = change(id, () => resumeOne.run(stamp(), id));
     if (!edit || !isResumed) return false;
     dependents.resume(id);
-    // Also by an edit of another channel that has taken the place of one with a name.
+    // Also when an edit of another channel has replaced the one with a name.
     objectNames.grant(edit.item);
     if (isShownToEditor(edit)) {
-      // Everybody is given other octets, even if the item says what it said before.
+      // Everyone gets other octets, even if the item itself is unchanged.
       if (heldObjects.grant(id)) changes.note(edit.item);
       changes.logForEditor(edit.item, edit.actor);
     }
@@ -203,7 +199,7 @@ export function createJournal({
     append: db.transaction((edit: NewEdit): EditId => {
       const isNew = edit.action === "create";
       const isRecreation = isNew && (edit.undoes !== undefined || edit.recreates === true);
-      // A request under way for the deleted item goes by its former id; the creation finds out later that this is void.
+      // A request in progress for the deleted item uses its former id. The creation will find out that this is void.
       if (isRecreation && !withdrawals.isBusy(edit.item))
         mirror.clearServiceId(edit.item, edit.base.kind);
       const { lastInsertRowid } = insert.run({
@@ -248,7 +244,7 @@ export function createJournal({
     discard: db.transaction((id: EditId, why?: string) =>
       change(id, (edit) => {
         const discarded = discardOne.run({ id, why: why ?? null, now: stamp() });
-        // A person has decided that it is not there.
+        // A person has decided that it was not created.
         if (edit.state === "parked") attempts.madeNothing([id]);
         if (discarded.changes > 0 && edit.action === "create") {
           withdrawals.discardFollowers(edit);
@@ -265,21 +261,21 @@ export function createJournal({
   };
 }
 
-/** Of a User-Agent, in characters; its beginning names the program. */
+/** Characters of a User-Agent that are stored. The beginning identifies the program. */
 const longestProgram = 200;
 
-/** Whether the edit waits for approval and is shown to its editor alone. */
+/** True if the edit is held and only its editor sees it applied. */
 const isShownToEditor = ({ state, channel }: Pick<Edit, "state" | "channel">): boolean =>
   state === "held" && channel === "caldav";
 
-/** The item as the view shows it, where its editor saw another version; null where that is the same. */
+/** The item in the view if its editor saw another version; null if it is the same. */
 const shownBeside = (base: Item, content: string | null): string | null =>
   content === null || content === contentText(base) ? null : plainItemText(content);
 
-/** Two rounds of polling at the usual pace: what a request has made is seen by then. */
+/** Two polling rounds at the usual rate: by then, the result of a request was seen. */
 const discoveryWindow = Temporal.Duration.from({ minutes: 30 });
 
-/** The queries of the journal. */
+/** Queries of the journal. */
 function createJournalReads({
   db,
   zone,

@@ -7,38 +7,38 @@ import type { Statement, StoreDeps } from "../steady-database.ts";
 import { completeFromFact } from "../view/view.ts";
 import { hasCreated } from "./attempts.ts";
 
-/** Queries of edits that have ended or wait for long, and the retention of what the store keeps. */
+/** Queries for edits that have ended or wait for long, and pruning of stored data. */
 export interface PastEdits {
   /** All edits of an item, newest first. */
   ofItem(item: ItemKey): readonly Edit[];
-  /** Whether any edit was carried out within the last ten minutes. */
+  /** True if an edit was confirmed within the last ten minutes. */
   hasLately(): boolean;
-  /** Edits of an item that were carried out within the last ten minutes, oldest first: a list may be older than that. */
+  /** Edits of an item confirmed within the last ten minutes, oldest first. A list response may predate them. */
   latelyOfItem(item: ItemKey): readonly Edit[];
-  /** Edits of an item that were confirmed so lately that the service may still show the state before them, oldest first. */
+  /** Edits of an item confirmed so recently that the service may still show the state before them, oldest first. */
   unsettledOfItem(item: ItemKey): readonly Edit[];
-  /** Edits that are the inverse of this one, newest first. */
+  /** Edits that undo this one, newest first. */
   inversesOf(id: EditId): readonly Edit[];
-  /** How many deletions came in this way since a moment; without undos, which a person asks for one by one. */
+  /** Number of deletions through a channel since a moment, without undos, which a person requests one by one. */
   deletionsSince(
     since: Temporal.Instant,
     by: { readonly channel: Channel; readonly actor: PersonId | null },
   ): number;
-  /** Carried out after a creating request had left more than once, oldest first. */
+  /** Confirmed edits whose creating request was sent more than once, oldest first. */
   resent(): readonly Edit[];
-  /** Edits that wait because their item kept changing, oldest first. */
+  /** Edits parked because their item kept changing, oldest first. */
   frozen(): readonly Edit[];
   /**
-   * Drops edits that ended before a moment, changes older than it, versions that a newer one had replaced by then, the
-   * octets of items that are gone for so long, and what is known of mails; some of it at a step. Returns how many edits went.
+   * Deletes, step by step: edits that ended before a moment, older changes, versions replaced by then, octets of items gone by
+   * then, and records of mails. Returns how many edits were deleted.
    */
   prune(before: Temporal.Instant): Generator<void, number>;
 }
 
-/** An answer that was asked for before an edit was carried out may still come in, or be as old as that. */
+/** A response requested before an edit was applied may still arrive, or be as old as that. */
 const answerWindow = Temporal.Duration.from({ minutes: 10 });
 
-/** They take a few milliseconds. */
+/** Rows that take a few milliseconds. */
 const rowsPerStep = 500;
 
 export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
@@ -81,7 +81,7 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
     `DELETE FROM edits WHERE id IN (SELECT id FROM edits
        WHERE state IN ('confirmed', 'discarded', 'undone') AND updated_at < ? LIMIT ?)`,
   );
-  // Whatever was told so long ago falls due no more; by the last digest it is known what the next one has to tell.
+  // Nothing that old is due any more. The last digest is kept, as the next one continues from it.
   const dropMails = ["mails", "webhook_mails"].map((mails) =>
     db.prepare(
       `DELETE FROM ${mails} WHERE rowid IN (SELECT rowid FROM ${mails} m WHERE settled_at < ? AND (kind <> 'digest' OR EXISTS (
@@ -89,7 +89,7 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
            AND newer.occurrence > m.occurrence)) LIMIT ?)`,
     ),
   );
-  /** Deletes so many rows at a step, until none is left; returns how many went. */
+  /** Deletes in steps until no row is left; returns how many were deleted. */
   function* emptied(drop: Statement, ...from: readonly unknown[]): Generator<void, number> {
     let gone = 0;
     for (;;) {
@@ -115,7 +115,7 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
       const before = instantText(moment);
       const cut = numberColumn(cutAt.get(before), "revision");
       if (cut > 0) {
-        // First of all: who asks for what has changed since then is told at once that nobody knows any more.
+        // First of all: requests for changes since then are answered as unknown from now on.
         setReach.run({ cut: String(cut) });
         yield* emptied(dropChanges, cut);
         const last = numberColumn(lastItem.get(), "item");
@@ -132,11 +132,10 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
   };
 }
 
-/** Edits that take an item to another place. While one is carried out the service may show the item twice, or not at all. */
+/** Edits that move an item. During a move the service may show the item twice, or not at all. */
 export interface Moves {
   /**
-   * Moves of which a request has left and whose outcome is open, or that ended within the last ten minutes: an answer
-   * that was asked for before may still come in.
+   * Moves with a request sent and an unknown result, or ended within the last ten minutes, as older responses may still arrive.
    */
   recent(): readonly Edit[];
 }

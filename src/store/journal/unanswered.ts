@@ -7,50 +7,50 @@ import { instantOf, instantText, itemKeyColumn, textColumn } from "../rows/item-
 import type { StoreDeps } from "../steady-database.ts";
 import { isOfKnown } from "./attempts.ts";
 
-/** What an item turned into, or vanished from, while writes to it were unanswered. */
+/** How an item changed, or that it disappeared, while writes to it were unanswered. */
 export interface Sight {
   readonly key: ItemKey;
   readonly before: Item;
-  /** Null when the item is gone. */
+  /** Null if the item is gone. */
   readonly after: Item | null;
-  /** The edit whose answer this is; null for what was read. */
+  /** The edit whose answer this is; null for a read. */
   readonly answered: Edit | null;
 }
 
 /**
- * Attempts to change, move or delete whose answer is not known. Until they cannot be carried out any more, their items are watched:
- * each new state is judged inside the transaction that stores it, before anybody is shown it.
+ * Changes, moves and deletions without a known answer. Their items are watched until the requests can no longer be carried out:
+ * each new state is judged inside the transaction that stores it, before anybody sees it.
  */
 export interface Unanswered {
-  /** Notes that the write was seen to have been carried out. */
+  /** Records that the write was found to have been carried out. */
   carriedOut(id: number): void;
-  /** The writes of an item that may be carried out yet, or were seen to have been not long ago; newest first. */
+  /** Writes of an item that may still be carried out, or were recently found to have been; newest first. */
   ofItem(key: ItemKey): readonly UnansweredWrite[];
-  /** Claims an item that is to be read now, for thirty seconds; null when there is none. */
+  /** Claims an item to be read now, for thirty seconds; null if none. */
   claimLook(): { readonly key: ItemKey; readonly writes: readonly UnansweredWrite[] } | null;
-  /** Notes that the item was read by a request that left at `begun`; null: that failed. */
+  /** Records that the item was read by a request sent at `begun`; null: the read failed. */
   looked(key: ItemKey, begun: Temporal.Instant | null): void;
   nextLookAt(): Temporal.Instant | null;
-  /** Sets who judges what is seen of items under watch. */
+  /** Sets the callback that judges new states of watched items. */
   judgeBy(judge: (sight: Sight) => void): void;
-  /** Hands what is about to be stored to the judge; free for items that are not under watch. */
+  /** Passes a state about to be stored to that callback. Free for items that are not watched. */
   seen(key: ItemKey, tell: () => Pick<Sight, "before" | "after">): void;
   /** Runs steps that store the answer to an edit. */
   answering<Value>(edit: Edit, steps: () => Value): Value;
 }
 
-/** The time that reading an item may take before it is read again. */
+/** How long reading an item may take before it is read again. */
 const lookPause = Temporal.Duration.from({ seconds: 30 });
 const betweenLooks = {
   first: Temporal.Duration.from({ seconds: 5 }),
   ceiling: Temporal.Duration.from({ seconds: 320 }),
 };
-/** For this long a write that was carried out late explains what an edit finds, and an unreadable item is asked for. */
+/** How long a late write explains what an edit finds, and an unreadable item is looked up. */
 const retention = Temporal.Duration.from({ hours: 24 });
 
 /**
- * Attempts of which it is not known whether they were, or will be, carried out. What a restored backup may have sent since it was made
- * is not known well enough to be watched.
+ * Attempts that may have been, or may still be, carried out. Requests that a restored backup may have sent since are too
+ * uncertain to be watched.
  */
 const watched = `lands_until IS NOT NULL AND before IS NOT NULL AND ${isOfKnown("act")}`;
 

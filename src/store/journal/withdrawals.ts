@@ -7,27 +7,27 @@ import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import type { Attempts } from "./attempts.ts";
 
-/** Creations of items that are deleted before the service has them: nothing is sent for either. */
+/** Creations of items that are deleted before the service has them: neither is sent. */
 export interface Withdrawals {
-  /** The deletion that ends what a creation is to make; null when there is none that may go. */
+  /** The deletion of the item to be created; null if none may be sent. */
   deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
   /**
-   * Ends a creation and its deletion, with the changes in between and with the to-dos that wait for the task. Only while it
-   * is known that the service does not have the item. Belongs inside a transaction.
+   * Ends a creation and its deletion, with the changes in between and the to-dos that wait for the task. Only if the service is
+   * known not to have the item. Call inside a transaction.
    */
   withdraw(creation: Pick<Edit, "id" | "item">, deletion: Pick<Edit, "id">): void;
   /**
-   * An item is to be created, as this kind: what it was to be before, and is deleted, ends. Belongs inside the transaction
-   * of the creation, which is stored already.
+   * An item is to be created as this kind: its earlier, deleted form ends. Call inside the transaction of the creation, which
+   * is stored already.
    */
   replace(creation: Pick<Edit, "id" | "item">, kind: ItemKind): void;
-  /** Whether edits of the item are pending or under way. */
+  /** True if edits of the item are pending or in progress. */
   isBusy(item: ItemKey): boolean;
-  /** Gives up what follows a creation that will not take place, up to the next one. */
+  /** Discards what follows a creation that will not happen, up to the next creation. */
   discardFollowers(creation: Pick<Edit, "id" | "item">): void;
 }
 
-/** The edits of an item (`@item`) before the creation that follows one (`@creation`) under the same UID. */
+/** The edits of an item (`@item`) before the creation after `@creation` with the same UID. */
 export const beforeRecreation = `item = @item AND id < coalesce(
   (SELECT min(next.id) FROM edits next WHERE next.item = @item AND next.action = 'create' AND next.id > @creation),
   9e15)`;
@@ -43,7 +43,7 @@ export function createWithdrawals({
 }: StoreDeps & {
   readonly changes: Changes;
   readonly attempts: Pick<Attempts, "madeNothing">;
-  /** Called with each edit that has waited for approval, once it has ended. */
+  /** Called with each held edit that has ended. */
   readonly onHeldEnded: (edit: Edit) => void;
 }): Withdrawals {
   const deletion = db.prepare(
@@ -89,7 +89,7 @@ export function createWithdrawals({
     return row === undefined ? null : editRow(row, zone);
   }
 
-  /** Ends edits of an item from a creation on; whose editor is shown what waits is told that it is gone. */
+  /** Ends edits of an item from a creation on, and reports held ones to their editors. */
   function endFrom(of: { readonly item: ItemKey; readonly creation: EditId }, end: () => void) {
     const held = heldFrom.all(of).map((row) => editRow(row, zone));
     end();
@@ -116,7 +116,7 @@ export function createWithdrawals({
     const kind = after === undefined ? null : textColumn(after, "kind");
     endCreation(item, { creation, problem: own });
     if (kind !== null) setKind.run(kind, item);
-    // An item that is recreated as a task keeps its to-dos.
+    // An item recreated as a task keeps its to-dos.
     if (kind === "task") return;
     const problem = `edit ${id} deletes the task above it, and the service has never had that`;
     for (const row of below.all(item)) {
@@ -135,7 +135,7 @@ export function createWithdrawals({
         if (deletes) withdraw(older, deletes);
         return !deletes;
       });
-      // An earlier request that may be under way makes the kind that it was asked for.
+      // An earlier request in progress creates the kind it was sent for.
       if (left.length === 0) setKind.run(kind, item);
     },
     isBusy: (item) => anyOpen.get(item) !== undefined,

@@ -2,19 +2,22 @@ import { instantText } from "../rows/item-rows.ts";
 import { type HandoverRow, handoverRow } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** The longest time for which a mail is put off. */
+/** The longest time a mail is deferred. */
 export const longestPause: Temporal.Duration = Temporal.Duration.from({ minutes: 60 });
 
-/** Whether a mail that was put off may be tried again. A time further ahead was written by a clock that has been set right since. */
+/** True if a deferred mail may be retried. A time further ahead was written by a clock that has been set back since. */
 export const isDueAgain = (notBefore: Temporal.Instant, now: Temporal.Instant): boolean =>
   Temporal.Instant.compare(notBefore, now) <= 0 ||
   Temporal.Instant.compare(notBefore, farthest(now)) > 0;
 
-/** Mails of one kind on their way out: a row is claimed before the mail leaves, so a crash repeats it with the same Message-ID at most. */
+/**
+ * Outgoing mails of one kind. A row is claimed before the mail is sent, so that a crash at most repeats it with the same
+ * Message-ID.
+ */
 export interface Handover<Key> {
   /**
-   * Takes the mail for sending: true when it is new, deferred and due again, or was dropped or left claimed by a crash. One
-   * that was begun before keeps its Message-ID.
+   * Claims a mail for sending: true if it is new, deferred and due again, dropped, or left claimed by a crash. A mail that was
+   * started before keeps its Message-ID.
    */
   claim(key: Key, mail: { readonly messageId: string; readonly address: string }): boolean;
   sent(key: Key): void;
@@ -24,18 +27,18 @@ export interface Handover<Key> {
     again: {
       readonly notBefore: Temporal.Instant;
       readonly problem: string;
-      /** What the server said; null or left out where there was no server to say anything. */
+      /** The server's reply code; null or absent if there was none. */
       readonly code?: number | null;
     },
   ): void;
-  /** The server takes mails again: what was put off only because there was none may go at once. */
+  /** The server is reachable again: mails deferred for that alone are due now. */
   reached(): void;
-  /** What was put off may go at once, whatever for: what sends it logs in otherwise now. */
+  /** All deferred mails are due now, as the sender's credentials have changed. */
   retryDeferred(): void;
   get(key: Key): HandoverRow | null;
 }
 
-/** `columns`: the column of each part of the key, which together are the table's primary key. */
+/** `columns`: the column of each part of the key, together the table's primary key. */
 export function createHandover<Key extends object>(
   { db, clock }: StoreDeps,
   {
@@ -89,6 +92,6 @@ export function createHandover<Key extends object>(
   };
 }
 
-/** Attempts are put off in whole seconds, which may be up to one more. */
+/** Deferrals are in whole seconds, so one more is allowed. */
 const farthest = (now: Temporal.Instant): Temporal.Instant =>
   now.add(longestPause).add({ seconds: 1 });

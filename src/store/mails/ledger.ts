@@ -23,47 +23,47 @@ export {
   type Refusal,
 } from "../rows/mail-rows.ts";
 
-/** How mails of every kind fare. */
+/** State of all mails. */
 export interface MailState {
   readonly sent: number;
   readonly deferred: number;
-  /** Refused for good, or given up. */
+  /** Rejected, or given up. */
   readonly rejected: number;
-  /** The newest one: of what is deferred, or was rejected within a week. */
+  /** The latest error of deferred mails, and of mails rejected within a week. */
   readonly problem: string | null;
-  /** Of the last 30 days, one for each person, address and reason, the newest first. */
+  /** Of the last 30 days, one per person, address and reason, newest first. */
   readonly refusals: readonly Refusal[];
 }
 
-/** Of what people were told by one way. */
+/** Reminders and digests sent one way (mail or webhook). */
 export interface ReminderLedger extends Handover<MailKey> {
-  /** Those that are claimed or deferred. */
+  /** Claimed or deferred ones. */
   unsettled(): readonly OpenMail[];
-  /** It is not to be sent as things are. Should it be due after all, it is sent with the same Message-ID. */
+  /** It is not to be sent for now. If it becomes due after all, it is sent with the same Message-ID. */
   drop(key: MailKey): void;
-  /** A digest that has nothing to tell is not sent, also not later on its day. */
+  /** Skips a digest without contents for its day. */
   leaveEmpty(key: MailKey, messageId: string): void;
-  /** When a person's last digest before the one of this day was made; null when there was none. */
+  /** When a person's last digest before this day was made; null if none. */
   lastDigestAt(person: PersonId, day: Temporal.PlainDate): Temporal.Instant | null;
-  /** When the mails that were begun since a moment were begun, those of the future left out; oldest first. */
+  /** When mails since a moment were started, without future ones, oldest first. */
   begunSince(at: Temporal.Instant): readonly Temporal.Instant[];
-  /** When this installation had read the whole workspace for the first time; null = not yet. */
+  /** When this installation had first read the whole workspace; null = not yet. */
   openedAt(): Temporal.Instant | null;
   opened(): void;
 }
 
-/** Of what people were told by mail, and how mails fare altogether. */
+/** Mails to people, and the state of mail as a whole. */
 export interface Ledger extends ReminderLedger {
   state(): MailState;
-  /** Whether mails as a whole do not go out: the last one that was tried is put off. Null while they do. */
+  /** Set if mail as a whole fails: the last attempt was deferred. Null if it works. */
   failing(): { readonly waiting: number; readonly problem: string } | null;
-  /** As `refusals` of the state, since a moment. */
+  /** Like `refusals` of the state, since a moment. */
   refusedSince(at: Temporal.Instant): readonly Refusal[];
-  /** Mails that were begun, the newest first. */
+  /** Mails that were started, newest first. */
   recent(most: number): readonly RecentMail[];
 }
 
-/** A notice waits only as long as its edit is parked. */
+/** A notice waits only while its edit is parked. */
 const every = `(SELECT state, problem, settled_at FROM mails UNION ALL
   SELECT n.state, n.problem, n.settled_at FROM notices n JOIN edits e ON e.id = n.edit
   WHERE n.state <> 'deferred' OR (e.state = 'parked' AND e.updated_at = n.parked_at)
@@ -73,14 +73,14 @@ const every = `(SELECT state, problem, settled_at FROM mails UNION ALL
 /** The tables of one way. */
 interface WayTables {
   readonly mails: "mails" | "webhook_mails";
-  /** All that is counted against the pace. */
+  /** Tables that count against the rate limit. */
   readonly paced: readonly string[];
 }
 
 const byMail: WayTables = { mails: "mails", paced: ["notices", "login_mails"] };
 const byWebhook: WayTables = { mails: "webhook_mails", paced: ["webhook_notices"] };
 
-/** Of what people were told by webhook. */
+/** Messages to people by webhook. */
 export const createWebhookLedger = (deps: StoreDeps): ReminderLedger =>
   createReminderLedger(deps, byWebhook);
 
@@ -215,26 +215,26 @@ function createMailState({
   };
 }
 
-/** One parking of one edit: an edit that a person gave another chance may be parked again. */
+/** One parking of one edit. A retried edit may be parked again. */
 export interface NoticeKey {
   readonly edit: EditId;
-  /** When it was parked, as an instant's text. */
+  /** When it was parked, as text. */
   readonly parkedAt: string;
 }
 
-/** Which editors were told by mail that their edit is parked. */
+/** Notices to editors that their edit is parked. */
 export interface Notices extends Handover<NoticeKey> {
-  /** Parked edits of known editors who have not been told yet, oldest first. */
+  /** Parked edits of known editors without a notice, oldest first. */
   open(): readonly Edit[];
 }
 
-/** Of an edit that is parked now. */
+/** The key for an edit that is parked now. */
 export const noticeKey = ({ id, updatedAt }: Edit): NoticeKey => ({
   edit: id,
   parkedAt: instantText(updatedAt),
 });
 
-/** `table`: of mails, or of messages by webhook. */
+/** `table`: of mails, or of webhook messages. */
 export function createNotices(
   deps: StoreDeps,
   table: "notices" | "webhook_notices" = "notices",

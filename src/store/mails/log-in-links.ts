@@ -3,27 +3,27 @@ import { type LogInLink, logInLinkRow } from "../rows/log-in-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import { createHandover, type Handover } from "./handover.ts";
 
-/** The mail that carries one link. */
+/** The mail with one link. */
 export interface LogInMailKey {
   readonly link: number;
 }
 
-/** Links by mail with which people log in, and how their mails fare. */
+/** Sign-in links by mail, and the state of their mails. */
 export interface LogInLinks {
-  /** Notes that a person is to get one. Null where they have asked for `most` since that moment already. */
+  /** Records a request for a link. Null if the person has requested `most` since that moment. */
   ask(
     link: Pick<LogInLink, "person" | "next" | "until">,
     limit: { readonly since: Temporal.Instant; readonly most: number },
   ): number | null;
   get(id: number): LogInLink | null;
-  /** Uses it up: false where it was used, or its time is over. */
+  /** Uses a link: false if it was used or has expired. */
   use(id: number): boolean;
-  /** Those that nobody has used whose mails are not settled, as long as they open; oldest first. */
+  /** Unused, unexpired links whose mails are not sent yet, oldest first. */
   open(): readonly LogInLink[];
   readonly mails: Handover<LogInMailKey>;
 }
 
-/** What is older is forgotten; until then it is counted, and its mail is listed. */
+/** Older links are deleted. Until then they count towards the limit, and their mails are listed. */
 const keptFor = Temporal.Duration.from({ hours: 24 * 30 });
 
 export function createLogInLinks(deps: StoreDeps): LogInLinks {

@@ -11,18 +11,18 @@ import {
 import type { StoreDeps } from "../steady-database.ts";
 import { createHandover, type Handover } from "./handover.ts";
 
-/** Which troubles the operator was told of, by which way. */
+/** Messages to the operator about troubles, by way. */
 export interface OperatorMessages extends Handover<OperatorKey> {
-  /** Troubles that are not over, or whose end is still to be told to somebody who was told of the beginning. */
+  /** Troubles that are not over, or whose end is still to be reported to somebody who was told of the beginning. */
   pending(): readonly Episode[];
   ofWay(way: string): readonly OperatorMessageRow[];
-  /** What receivers refused may be sent again: at a start, which may have come with another address or token. */
+  /** Retries messages that receivers rejected: after a start, address or token may have changed. */
   retryRefused(): void;
-  /** How each way fares by which anything was tried. */
+  /** State of each way that was used. */
   ways(): readonly WayState[];
 }
 
-/** What was refused longer ago is no trouble of today. */
+/** Older rejections are not reported as current. */
 const refusedFor = Temporal.Duration.from({ hours: 24 * 7 });
 
 export function createOperatorMessages(deps: StoreDeps): OperatorMessages {

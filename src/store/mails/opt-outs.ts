@@ -4,16 +4,16 @@ import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import { type OffChoice, offChoiceRow } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** Which mails people have turned off themselves. */
+/** Mails that people have turned off. */
 export interface MailChoices {
-  /** Whether a person has turned off this kind, or every mail. */
+  /** True if a person has turned off this kind, or all mail. */
   isOff(person: PersonId, kind: MailKind): boolean;
   turnOff(person: PersonId, choice: MailChoice): void;
-  /** Takes back "off" for one choice; for a kind also that of every mail, without which it would stay off. */
+  /** Turns one choice on again. For a kind, also turns on "all mail", without which it would stay off. */
   turnOn(person: PersonId, choice: MailChoice): void;
-  /** Of one person, or of everybody (null); oldest first. */
+  /** Choices of one person, or of everyone (null), oldest first. */
   list(person: PersonId | null): readonly OffChoice[];
-  /** Another text whenever something was turned off or on. */
+  /** Changes whenever something is turned off or on. */
   version(): string;
 }
 

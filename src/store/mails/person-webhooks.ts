@@ -8,17 +8,17 @@ import {
 } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** Where people have what concerns them sent by HTTP, and how that fares. */
+/** People's webhooks, and the state of their messages. */
 export interface PersonWebhooks {
   get(person: PersonId): PersonWebhook | null;
   list(): readonly PersonWebhook[];
-  /** In the place of another one; counts from now on. */
+  /** Sets or replaces a person's webhook, from now on. */
   put(webhook: Omit<PersonWebhook, "setAt">): void;
-  /** False where there was none. */
+  /** False if there was none. */
   remove(person: PersonId): boolean;
-  /** Another text whenever one was set or removed. */
+  /** Changes whenever a webhook is set or removed. */
   version(): string;
-  /** How the last message to a person fared; null where there was none. */
+  /** Result of the last message to a person; null if there was none. */
   fate(person: PersonId): WebhookFate | null;
 }
 

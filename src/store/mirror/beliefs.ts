@@ -3,8 +3,8 @@ import { textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /**
- * What polling has learned, for the next start. Each row has a form, the layout of what is in it: rows of another form, and
- * damaged ones, count as none. A source's row goes with the source; pages of all tasks have rows as well, and are no sources.
+ * What polling has learned, for the next start. Each row has a layout number: rows with another one, and damaged rows, count as
+ * absent. A source's row is deleted with it. Pages of all tasks have rows too.
  */
 export interface Beliefs {
   get(source: string, form: number): BeliefRow | null;
@@ -12,7 +12,7 @@ export interface Beliefs {
   /** What all sources have in common, as text. */
   common(form: number): string | null;
   putCommon(content: string, form: number): void;
-  /** What signs of changes have been worth, as text. */
+  /** How useful each change hint has been, as text. */
   signs(): string | null;
   putSigns(content: string): void;
 }

@@ -18,13 +18,13 @@ import {
 import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 
-/** Projects, people, todolists and labels as last seen. What is no longer reported is marked gone, never forgotten. */
+/** Projects, people, todolists and labels as last seen. Missing ones are marked gone, never deleted. */
 export interface Directory {
   putProjects(projects: readonly Project[], complete: boolean): void;
   putPeople(people: readonly Person[], complete: boolean): void;
   /** `project` null = of every project. */
   putTodolists(project: ProjectId | null, lists: readonly Todolist[], complete: boolean): void;
-  /** Raises SEQUENCE of every item that is shown with a label whose name changed or became known. */
+  /** Raises SEQUENCE of every visible item with a label whose name changed or became known. */
   putLabels(labels: readonly Label[], complete: boolean): void;
   projects(): readonly Project[];
   people(): readonly Person[];
@@ -36,18 +36,18 @@ export interface Directory {
   project(id: ProjectId): Project | null;
   todolist(id: ListId): Todolist | null;
   person(id: PersonId): Person | null;
-  /** Null for somebody who is suspended, or whom the account no longer has. */
+  /** Null if the person is suspended or no longer in the account. */
   activePerson(id: PersonId): Person | null;
-  /** Also those that are gone, so that what still names them can be shown. */
+  /** Includes labels that are gone, so that items with them can be shown. */
   labelNames(): ReadonlyMap<LabelId, string>;
-  /** Names that a label had, or addresses that a person had, before the present one, in no order. */
+  /** A label's or a person's former names or addresses, in no order. */
   formerNames(of: Renamed): readonly string[];
   personNames(): ReadonlyMap<PersonId, string>;
-  /** Labels that some shown item has. */
+  /** Labels of visible items. */
   labelsInUse(): ReadonlySet<LabelId>;
 }
 
-/** Who or what had another name before. */
+/** Something that was renamed. */
 type Renamed =
   | { readonly kind: "label"; readonly id: LabelId }
   | { readonly kind: "person"; readonly id: PersonId };
@@ -128,7 +128,7 @@ export function createDirectory({
     listsOfOthers: db.prepare("SELECT * FROM todolists WHERE project_id <> ?"),
   };
 
-  /** Prepares the writes of one table: insert, update and "gone". Each tells whether anything changed. */
+  /** Prepares a table's statements: insert, update and "gone". Each returns whether anything changed. */
   function table<Row>(
     name: string,
     columns: readonly string[],
@@ -245,12 +245,12 @@ interface PersonInProject {
   readonly project: ProjectId;
 }
 
-/** Projects that the keys of people open, as far as the service was asked. */
+/** Projects that people's own keys have access to, as far as the service was asked. */
 export interface KeyAccess {
   get(at: PersonInProject): KeySight | null;
-  /** Notes an answer of the service; the directory changes where the answer opens or closes a project for the person. */
+  /** Records an answer of the service, and updates the directory if the person gained or lost access. */
   put(answer: PersonInProject & { readonly isOpen: boolean }): void;
-  /** Returns the projects that the person's key does not open. */
+  /** Projects that the person's key has no access to. */
   closedFor(person: PersonId): ReadonlySet<ProjectId>;
 }
 
@@ -290,5 +290,5 @@ export function createKeyAccessTable({
   };
 }
 
-/** A project that was open before is closed by the second refusal: the first may be a fault of the moment. */
+/** A project that was accessible before is closed by the second refusal, as the first may be a temporary error. */
 const isClosed = ({ opened, refusals }: KeySight): boolean => refusals > (opened ? 1 : 0);

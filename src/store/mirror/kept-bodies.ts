@@ -3,15 +3,15 @@ import { type KeptBody, keptBodyRow } from "../rows/source-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /**
- * The last body of each list of which the mirror has everything, for a later process: as long as a row of the list is as it was then,
- * the same octets need not be read again. Whatever writes such a row, moves the list or cannot read it makes this forget it.
+ * The last body of each list that is completely in the mirror, kept across restarts. While the list's rows are unchanged, the
+ * same octets need not be read again. Writing such a row, moving the list or failing to read it deletes the record.
  */
 export interface KeptBodies {
   get(source: string): KeptBody | null;
-  /** Of a list that is no source it is not kept. */
+  /** Not stored for a list that is no source. */
   put(source: string, body: KeptBody): void;
   forget(source: string): void;
-  /** A page of all tasks, by its number from 0; null where none, or one that is damaged, was kept. Nothing but a reading forgets it. */
+  /** A page of all tasks, by number from 0; null if none, or damaged. Only a new reading replaces it. */
   page(page: number): AppliedPageRow | null;
   putPage(page: number, read: AppliedPageRow): void;
   forgetPages(): void;

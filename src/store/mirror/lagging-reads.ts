@@ -11,7 +11,7 @@ export interface LaggingDeps {
   readonly upstream: { readonly clockLead: () => Temporal.Duration | null };
 }
 
-/** Whether a read of an item (null: not found) may be older than what the service has shown or confirmed before. */
+/** True if a read of an item (null: not found) may predate what the service has shown or confirmed. */
 export function isLagging(
   { kind, id }: { readonly kind: ItemKind; readonly id: ServiceId },
   read: Item | null,

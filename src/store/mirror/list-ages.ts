@@ -1,16 +1,16 @@
 import { type ListAgeRow, listAgeRow, sourceNameRow } from "../rows/source-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** How old what was read of each project is, for people: which of its lists have dates that are near counts most. */
+/** How old the data of each project is, for people. Lists with upcoming dates count most. */
 export interface ListAges {
-  /** The lists that hold something open which begins or is due within these days, both included. */
+  /** Lists with something open that begins or is due within these days, both inclusive. */
   datedWithin(days: {
     readonly from: Temporal.PlainDate;
     readonly to: Temporal.PlainDate;
   }): ReadonlySet<string>;
   /**
-   * `near`: names of lists, of which the oldest is told apart. `byPages`: tasks are kept fresh by pages of all of them, so
-   * that only the lists of events tell how old something is.
+   * `near`: lists whose oldest age is reported separately. `byPages`: tasks are kept fresh by pages of all tasks, so that only
+   * the age of event lists means anything.
    */
   ofProjects(about: {
     readonly near: ReadonlySet<string>;

@@ -32,14 +32,14 @@ import type { Directory } from "./directory.ts";
 import type { KeptBodies } from "./kept-bodies.ts";
 import { type RowWatch, RowWatches } from "./row-watches.ts";
 
-/** One mirrored item with its key and the source that reported it. */
+/** A mirrored item with its key and its source. */
 export interface Mirrored {
   readonly key: ItemKey;
   readonly source: string;
   readonly item: Item;
 }
 
-/** An item that has a key, with its row as it is stored; null where it is not mirrored now. */
+/** An item's key and stored row; null if it is not mirrored now. */
 export interface Stored {
   readonly key: ItemKey;
   readonly row: {
@@ -49,74 +49,74 @@ export interface Stored {
   } | null;
 }
 
-/** The service as last seen. Written by a sweep and by the answer to a write; every method is one transaction or part of one. */
+/** The service as last seen. Written by polls and by answers to writes. Every method is one transaction or part of one. */
 export interface Mirror {
   /** Adds or changes an item; an unchanged one writes nothing. Returns what happened to its row. */
   put(item: Item & { readonly id: ServiceId }, source: string): "added" | "changed" | "unchanged";
-  /** The same of an item of which the content is written already, as `contentText` writes it. */
+  /** The same with content already serialised by `contentText`. */
   putWritten(
     item: Item & { readonly id: ServiceId },
     as: { readonly source: string; readonly content: string },
   ): "added" | "changed" | "unchanged";
-  /** Marks an item as gone from the service; its identity stays, so that it can come back as the same. */
+  /** Marks an item as gone from the service. Its identity stays, so that it can return as the same item. */
   bury(key: ItemKey): void;
   /**
-   * Gives an item that was created here the id under which the service knows it. Where a sweep had already taken that id
-   * for a new item, the calendar's UID wins, and edits of the other item become edits of this one.
+   * Assigns the service's id to an item created here. If a sweep already made a new item for that id, the calendar's UID wins,
+   * and edits of the other item become edits of this one.
    */
   adopt(key: ItemKey, id: ServiceId): void;
   /**
-   * Takes the service's id from a deleted item that is to be recreated with the same UID; a task may become a subtask, or
-   * the other way round.
+   * Removes the service's id from a deleted item that is to be recreated with the same UID. A task may become a subtask, and
+   * vice versa.
    */
   clearServiceId(key: ItemKey, as: ItemKind): void;
-  /** Makes the identity of an item that is to be created: it keeps the UID of the calendar that made it. */
+  /** Makes the identity of an item to be created, with the UID of the calendar that made it. */
   createIdentity(kind: ItemKind, uid: string): ItemKey;
   get(key: ItemKey): Mirrored | null;
   find(kind: ItemKind, id: ServiceId): ItemKey | null;
-  /** As `get` by the service's id, without decoding the content; null for an item that was never known. */
+  /** Like `get` by the service's id, without decoding the content; null if never known. */
   stored(kind: ItemKind, id: ServiceId): Stored | null;
   /**
-   * The identity behind a UID that calendars have seen. A UID of this installation names the item of the service even after
-   * that item was adopted by a creation, which keeps the UID of its calendar.
+   * The identity of a UID that calendars have seen. A UID of this installation still names the item after a creation, which
+   * keeps its calendar's UID, has adopted it.
    */
   findUid(uid: string): IdentityRow | null;
   identity(key: ItemKey): IdentityRow;
   ofSource(source: string): readonly Mirrored[];
-  /** Items of a source with just this title that became known here after the item of a key; of all where it is null. */
+  /** Items of a source with this exact title that became known after `after`; all if that is null. */
   called(
     title: string,
     among: { readonly source: string; readonly after: ItemKey | null },
   ): readonly ItemKey[];
-  /** The item that became known here last; null before the first. */
+  /** The item that became known last; null if none. */
   latest(): ItemKey | null;
-  /** The number of items of a source, and the latest `most` times at which the service says an item was last changed, newest first. */
+  /** The number of items of a source, and the `most` latest change times of items, newest first. */
   lastChanges(
     source: string,
     most: number,
   ): { readonly items: number; readonly changes: readonly Temporal.Instant[] };
-  /** As `ofSource`, some rows at a time, so that others may have their turn in between. */
+  /** Like `ofSource`, in parts, so that other work can run in between. */
   inParts(source: string): Iterable<readonly Mirrored[]>;
-  /** Ids and stored content of a source, for comparing a snapshot without decoding what is unchanged. */
+  /** Ids and stored content of a source, to compare a snapshot without decoding unchanged items. */
   contents(
     source: string,
   ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
-  /** The same of those of the ids that the source has. */
+  /** The same for those of the ids that the source has. */
   contentsOf(
     source: string,
     ids: readonly ServiceId[],
   ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
-  /** The ids of a source alone. */
+  /** The ids of a source. */
   keys(source: string): ReadonlyMap<ServiceId, ItemKey>;
-  /** The same, of some rows at a time, so that others may have their turn in between. */
+  /** The same, in parts, so that other work can run in between. */
   keysInParts(source: string): Iterable<ReadonlyMap<ServiceId, ItemKey>>;
-  /** Notes from now on which rows of a source are written. */
+  /** Starts recording which rows of a source are written. */
   watch(source: string): RowWatch;
-  /** Tells from now on of each row that is written, by its source and the service's id, also where only its time is another. */
+  /** Calls back for each row that is written, with its source and the service's id, also if only its time changed. */
   follow(told: (source: string, id: ServiceId) => void): void;
-  /** Returns those of the sources of which anything is mirrored. */
+  /** The sources that have items in the mirror. */
   populated(sources: readonly string[]): ReadonlySet<string>;
-  /** The number of mirrored items per kind. */
+  /** Number of mirrored items per kind. */
   counts(): Readonly<Record<ItemKind, number>>;
 }
 
@@ -164,7 +164,7 @@ export function createMirror({
     `SELECT updated_at FROM mirror_items WHERE source = ? AND updated_at IS NOT NULL
      ORDER BY updated_at DESC LIMIT ?`,
   );
-  // Far more than the title is in the content: what has its text is decoded.
+  // The content has far more than the title, so matches are decoded and checked.
   const rowsWithText = db.prepare(
     "SELECT item, content FROM mirror_items WHERE source = ? AND item > ? AND instr(content, ?) > 0 ORDER BY item",
   );
@@ -192,7 +192,7 @@ export function createMirror({
   const dropRow = db.prepare("DELETE FROM mirror_items WHERE item = ?");
   const subtasksShown = db.prepare("SELECT item FROM view_items WHERE parent_id = ?");
   const dropAbsence = db.prepare("DELETE FROM absences WHERE item = ?");
-  // A list holds items of one kind: its name says which, and is in an index.
+  // A list holds items of one kind, which is part of its indexed name.
   const countByKind = db.prepare(
     `SELECT (SELECT count(*) FROM mirror_items WHERE source >= 'events:' AND source < 'events;') AS event,
        (SELECT count(*) FROM mirror_items WHERE source >= 'tasks:' AND source < 'tasks;') AS task,
@@ -201,7 +201,7 @@ export function createMirror({
 
   const watches = new RowWatches((source) => bodies.forget(source));
 
-  /** Notes that the row of an item, if it has one, is written. */
+  /** Records that the row of an item, if any, was written. */
   function touch(key: ItemKey): void {
     const found = sourceOfRow.get(key);
     const id = numberOrNull(found, "service_id");
@@ -213,7 +213,7 @@ export function createMirror({
     touchParent(source);
   }
 
-  /** Whether a task that says it has no subtasks is asked for some is decided by its list, and hangs on those that are known. */
+  /** A list decides whether to poll subtasks of a task that claims to have none, which depends on the known subtasks. */
   function touchParent(source: string): void {
     const parent = /^subtasks:(\d+)$/.exec(source)?.[1];
     const task = parent === undefined ? undefined : byId.get("task", Number(parent));
@@ -247,12 +247,12 @@ export function createMirror({
     for (let taken = byUid.get(uid); taken !== undefined; taken = byUid.get(uid)) {
       const { item: key, serviceId: other } = identityRow(taken);
       if (other === null) {
-        // The item was to be recreated, maybe as another kind, and is back by itself.
+        // The item was to be recreated, maybe as another kind, and came back by itself.
         setKind.run(kind, key);
         setServiceId(key, id);
         return key;
       }
-      // The item was recreated under another id, and now the service shows both.
+      // The item was recreated with another id, and now the service shows both.
       uid = `again-${uid}`;
     }
     return addKey(kind, { id, uid });
@@ -329,7 +329,7 @@ export function createMirror({
         bury(duplicate);
       }
       setServiceId(key, id);
-      // Calendars are shown the task's UID in its subtasks, where the duplicate's has stood.
+      // Calendars show the task's UID in its subtasks, where the duplicate's was.
       if (duplicate !== null && kind === "task") {
         for (const child of subtasksShown.all(id)) changes.touch(itemKeyColumn(child));
       }
@@ -430,12 +430,12 @@ export function createMirror({
   };
 }
 
-/** Reading them takes a tenth of a millisecond. */
+/** Reading them takes 0.1 ms. */
 const rowsPerPart = 100;
-/** Decoding them takes a millisecond. */
+/** Decoding them takes 1 ms. */
 const decodedPerPart = 50;
 
-/** Looks up mirrored items and names by their ids; null for what is not mirrored. Names that are gone are still found. */
+/** Looks up mirrored items and names by id; null if not mirrored. Names that are gone are still found. */
 export function knownValuesIn({
   mirror,
   directory,

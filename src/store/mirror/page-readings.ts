@@ -11,18 +11,18 @@ import {
 import type { StoreDeps } from "../steady-database.ts";
 
 /**
- * What pages of all tasks have shown in the round under way, until it is made use of: a page that an earlier process has read
- * need not be asked for again. What is of another form, or damaged, counts as never read.
+ * What pages of all tasks have shown in the current round, until it is used. A page that an earlier process read need not be
+ * requested again. Rows with another layout, and damaged ones, count as never read.
  */
 export interface PageReadings {
-  /** The reading that was begun in this round; null for none. */
+  /** The reading started in this round; null if none. */
   get(): PageReading | null;
-  /** Notes it, or what is known of it now; without a round it is not kept. */
+  /** Stores its state; not stored outside a round. */
   put(reading: PageReading): void;
-  /** The numbers of the pages that were kept. */
+  /** The numbers of the stored pages. */
   numbers(): readonly number[];
   page(page: number): ReadPage | null;
-  /** Belongs behind `put`. */
+  /** Call after `put`. */
   putPage(page: ReadPage): void;
   forget(): void;
 }

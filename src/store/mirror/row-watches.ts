@@ -1,23 +1,23 @@
 import type { ServiceId } from "../../domain/ids.ts";
 
-/** The rows of one source that were written since a moment, by whomever. What was undone again counts too. */
+/** The rows of one source written since a moment, by anyone. Rows changed back count too. */
 export interface RowWatch {
-  /** Ids of rows that were added, changed, taken elsewhere or buried, and of tasks whose subtasks came or went. */
+  /** Ids of rows that were added, changed, moved or buried, and of tasks whose subtasks changed. */
   readonly touched: ReadonlySet<ServiceId>;
-  /** Begins anew: what was written so far is known. */
+  /** Forgets what was recorded so far. */
   restart(): void;
   end(): void;
 }
 
 const none: ReadonlySet<ServiceId> = new Set();
 
-/** Who wants to know which rows of a source are written. It knows nothing of what other processes write. */
+/** Watchers of written rows. Writes by other processes are not seen. */
 export class RowWatches {
   readonly #watches = new Map<string, readonly Watch[]>();
   readonly #followers: ((source: string, id: ServiceId) => void)[] = [];
   readonly #onTouch: (source: string) => void;
 
-  /** `onTouch`: told of each source of which a row is written, in the transaction that does so. */
+  /** `onTouch`: called with each source of which a row is written, inside that transaction. */
   constructor(onTouch: (source: string) => void) {
     this.#onTouch = onTouch;
   }
@@ -32,7 +32,7 @@ export class RowWatches {
     return watch;
   }
 
-  /** Tells of every row that is written from now on, in whatever source, also where nothing but its time is another. */
+  /** Calls back for every row written from now on, in any source, also if only its time changed. */
   follow(told: (source: string, id: ServiceId) => void): void {
     this.#followers.push(told);
   }
@@ -43,7 +43,7 @@ export class RowWatches {
     this.date(source, id);
   }
 
-  /** Notes that a row was written of which only the time has changed: what it says is what it said. */
+  /** Records that only the time of a row changed. */
   date(source: string, id: ServiceId): void {
     for (const told of this.#followers) told(source, id);
   }
@@ -55,7 +55,7 @@ export class RowWatches {
 
 class Watch implements RowWatch {
   readonly end: () => void;
-  // Nothing is written in most sources between two polls, and there are thousands of them.
+  // Created on demand: most of the thousands of sources have no writes between two polls.
   #touched: Set<ServiceId> | null = null;
 
   constructor(end: () => void) {

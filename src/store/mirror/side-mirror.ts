@@ -16,15 +16,15 @@ import {
 } from "../rows/side-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** Comments of tasks as last seen. What is no longer reported is marked gone, never forgotten. */
+/** Comments of tasks as last seen. Missing ones are marked gone, never deleted. */
 export interface CommentMirror {
   put(comment: Comment): void;
-  /** Stores a list of a task's comments; only a complete one says what is gone. Returns how many rows changed. */
+  /** Stores a list of a task's comments. Only a complete list marks others as gone. Returns how many rows changed. */
   putAll(
     task: ServiceId,
     list: { readonly comments: readonly Comment[]; readonly complete: boolean },
   ): number;
-  /** The comments that are not gone, oldest first. */
+  /** Comments that are not gone, oldest first. */
   ofTask(task: ServiceId): readonly Comment[];
   count(): number;
 }
@@ -74,9 +74,9 @@ export function createCommentMirror({ db, clock }: StoreDeps): CommentMirror {
   };
 }
 
-/** Folders of projects and the files in them as last seen. What is no longer reported is marked gone, never forgotten. */
+/** Folders of projects and their files as last seen. Missing ones are marked gone, never deleted. */
 export interface FileMirror {
-  /** Stores folders of the project's look-up or of the configuration; only a complete list says what is gone. */
+  /** Stores folders from the project's look-up or the configuration. Only a complete list marks others as gone. */
   putFolders(
     project: ProjectId,
     list: { readonly folders: readonly Folder[]; readonly complete: boolean },
@@ -178,13 +178,13 @@ function columnsOf(file: FileEntry): Readonly<Record<string, string | number | n
   };
 }
 
-/** The service's log of what happened to tasks. Entries are only ever added, and detailed once. */
+/** The service's history of tasks. Entries are only added, and detailed once. */
 export interface History {
-  /** Adds the entries that are new; returns how many were. */
+  /** Adds new entries; returns how many were new. */
   add(entries: readonly HistoryEntry[]): number;
-  /** Stores the detail of an entry; `content` null: the service does not show it. */
+  /** Stores the detail of an entry; `content` null: the service does not provide it. */
   detail(entry: HistoryEntry, content: string | null): void;
-  /** Entries of a task whose detail was not asked for yet, newest first. */
+  /** Entries of a task without a detail, newest first. */
   undetailed(task: ServiceId): readonly DetailedEntry[];
   /** All entries of a task, oldest first. */
   ofTask(task: ServiceId): readonly DetailedEntry[];
@@ -231,20 +231,20 @@ export function createHistory({ db, clock }: StoreDeps): History {
   };
 }
 
-/** The outcome of the last polls of comments, files and history, source by source. */
+/** Results of the last polls of comments, files and history, by source. */
 export interface SideSources {
   /** Folders and files of projects. */
   ofProjects(): readonly SideState[];
-  /** Comments and history of tasks, of those that were read whole: `seen` says of which state of the task. */
+  /** Comments and history of tasks that were read completely; `seen`: the state of the task at that time. */
   ofTasks(): Iterable<SeenTask>;
-  /** Notes that a source was read whole; `seen` says of which state of its task, null where there is none. */
+  /** Records that a source was read completely; `seen`: the state of its task, null if there is none. */
   succeeded(
     source: SideSource,
     read: { readonly seen: string | null; readonly items: number },
   ): void;
   failed(source: SideSource, failure: string): void;
   drop(source: SideSource): void;
-  /** Drops the sources of tasks that are not mirrored any more. */
+  /** Deletes sources of tasks that are no longer mirrored. */
   prune(): void;
 }
 

@@ -26,63 +26,63 @@ import {
 } from "../rows/source-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** What is polled, how it went, and what snapshots have left open. */
+/** What is polled, the results of polls, and open questions from snapshots. */
 export interface Sources {
-  /** Adds what is new. What is known keeps its history; in another place it was not read yet in this round. */
+  /** Adds new sources. A known one keeps its history; in another place it counts as unread in this round. */
   put(sources: readonly Source[]): void;
   drop(names: readonly string[]): void;
   all(): readonly SourceState[];
   get(name: string): SourceState | null;
-  /** How old what was read of each kind is, without a look at each source by itself. */
+  /** How old each kind's data is, without loading each source. */
   ages(): readonly SourceAges[];
-  /** When the list that was read last was read; null = none was. */
+  /** When the most recently read list was read; null = none was. */
   lastReadAt(): Temporal.Instant | null;
-  /** Those whose last poll failed, comments and other side sources as well. */
+  /** Sources whose last poll failed, including comments and other side sources. */
   failing(): readonly FailingSource[];
-  /** Projects that are polled and of which nothing is served yet, as not all of their lists were ever read. */
+  /** Polled projects that are not served yet, as some of their lists were never read. */
   projectsNeverRead(): number;
-  /** `at`: when the poll began, as what it has read is as old as that. A success and a refusal belong to the round under way. */
+  /** `at`: when the poll began, as its data is as old as that. A success or a refusal counts for the current round. */
   attempted(source: Source, at: Temporal.Instant): void;
-  /** `doubts`: why the list could not be understood as a whole; nothing is missed in it then. */
+  /** `doubts`: why the list could not be understood completely. Then nothing counts as missing from it. */
   succeeded(source: Source, read: { readonly items: number; readonly doubts: string | null }): void;
   failed(source: Source, failure: string): void;
-  /** As `failed`: the service says no, and will say so again. */
+  /** Like `failed`: the service refuses, and will do so again. */
   refused(source: Source, failure: string): void;
 }
 
-/** Open questions about items that a complete snapshot no longer showed. */
+/** Items missing from a complete snapshot, until the service says what became of them. */
 export interface Absences {
   notice(item: ItemKey, source: string): void;
   confirm(item: ItemKey): void;
-  /** The items are there after all. */
+  /** The items exist after all. */
   withdraw(items: readonly ItemKey[]): void;
   all(): readonly AbsenceRow[];
   get(item: ItemKey): AbsenceRow | null;
-  /** The items of a source, with their ids, however many there are. */
+  /** Missing items of a source, with their ids. */
   ofSource(source: string): ReadonlyMap<ItemKey, ServiceId | null>;
-  /** Up to `most` of a source whose question is answered. */
+  /** Up to `most` missing items of a source that are confirmed as gone. */
   confirmedOf(source: string, most: number): readonly AbsenceRow[];
-  /** Up to `most` items whose question is open, by key, from the one behind `after` on. */
+  /** Up to `most` unconfirmed missing items, by key, after `after`. */
   unconfirmed(after: number, most: number): readonly ItemKey[];
-  /** How many there are of each source. */
+  /** Counts per source. */
   counts(): ReadonlyMap<string, AbsenceCount>;
 }
 
-/** Sources whose burials a brake stops. */
+/** Sources whose removals are held by a brake. */
 export interface Brakes {
   set(
     source: string,
     count: { readonly missing: number; readonly total: number; readonly needsPerson: boolean },
   ): void;
-  /** A person agrees to the burials of this source; false when nothing is stopped there. */
+  /** A person agrees to the removals of this source; false if none are held. */
   release(source: string): boolean;
-  /** The question is settled: everything came back, or is buried. */
+  /** Ends the hold: everything came back or was removed. */
   lift(source: string): void;
   all(): readonly BrakeRow[];
   get(source: string): BrakeRow | null;
 }
 
-/** Whether a list was read as a whole by a request that left after a moment: one under way then may be too early. */
+/** True if a list was completely read by a request sent after a moment. A request already in progress may be too early. */
 export function isReadSince(
   moment: Temporal.Instant,
   { attemptedAt, succeededAt, failure }: SourceState,
@@ -233,25 +233,25 @@ export function createBrakes({ db, clock }: StoreDeps): Brakes {
 }
 
 /**
- * What has been read as a whole: the present round, which is one reading of all sources, and the projects of which all was
- * read at least once. Both are facts of the data directory, so that a start goes on where an earlier one was cut off.
+ * What has been read completely: the current round, which is one reading of all sources, and projects read at least once. Both
+ * are stored, so that a restart continues.
  */
 export interface Rounds {
-  /** The last one; null before the first. */
+  /** The last round; null before the first. */
   last(): RoundRow | null;
-  /** Begins another one, in which nothing is read yet. */
+  /** Starts a new round with nothing read. */
   begin(): RoundRow;
-  /** All sources were read, or none is tried any more. */
+  /** All sources were read, or given up. */
   end(): void;
-  /** The last one goes on after all. */
+  /** Continues the last round. */
   resume(): void;
-  /** Projects of which all lists have been read at least once. */
+  /** Projects whose lists have all been read at least once. */
   readProjects(): ReadonlySet<ProjectId>;
   projectRead(project: ProjectId): void;
-  /** Whether all projects of some moment had been read. */
+  /** True if all projects were read at some time. */
   isAllRead(): boolean;
   allRead(): void;
-  /** Whether a restored database was not yet compared with all that the service has: nothing is taken away until then. */
+  /** True if a restored database was not yet compared with everything in the service. Nothing is removed until then. */
   isReconciling(): boolean;
   reconciled(): void;
 }

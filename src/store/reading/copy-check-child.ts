@@ -2,8 +2,8 @@ import Database from "better-sqlite3";
 import { messageOf } from "../../domain/result.ts";
 import { numberColumn, textColumn } from "../rows/item-rows.ts";
 
-// A process of its own, as a large file takes seconds. Looks a private copy of the database over whose name stands first on its
-// command line, and prints as JSON what it is, or why it cannot be served.
+// A child process, as a large file takes seconds. Checks a private copy of the database, given as the first argument, and
+// prints as JSON its metadata, or why it cannot be served.
 const [, , file = ""] = process.argv;
 process.stdout.write(JSON.stringify(look()));
 
@@ -11,7 +11,7 @@ function look(): object {
   try {
     const db = new Database(file, { fileMustExist: true });
     try {
-      // What stands in the log beside it belongs to it.
+      // Changes in the log beside it belong to it.
       db.pragma("wal_checkpoint(TRUNCATE)");
       const found = String(db.pragma("quick_check(1)", { simple: true }));
       if (found !== "ok") return { problem: `it is damaged (${found})` };

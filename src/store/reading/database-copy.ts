@@ -16,50 +16,50 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { messageOf } from "../../domain/result.ts";
 
-/** A state of the database that somebody else writes. */
+/** A state of a database written by another process. */
 export interface CopyFacts {
   readonly installation: string;
-  /** Changes when a backup was restored. */
+  /** Changes when a backup is restored. */
   readonly epoch: string | null;
   readonly revision: number;
-  /** When the newest of what is in it was read from the service; null where nothing was. */
+  /** When its newest data was read from the service; null if none was. */
   readonly readAt: Temporal.Instant | null;
   /** When the file was last written. */
   readonly fileAt: Temporal.Instant;
   readonly takenAt: Temporal.Instant;
 }
 
-/** `waiting`: it is being written just now. `unusable`: it is not whole, which may pass. */
+/** `waiting`: it is being written now. `unusable`: it is not intact, which may be temporary. */
 type Taken =
   | { readonly kind: "taken"; readonly folder: string; readonly copy: CopyFacts }
   | { readonly kind: "unchanged" | "waiting" }
   | { readonly kind: "unusable"; readonly problem: string };
 
-/** Takes whole states of a database that somebody else replaces or writes, and never writes to it or beside it. */
+/** Takes consistent copies of a database that another process replaces or writes. Never writes to it or beside it. */
 export interface CopySource {
-  /** Takes the state that is there now into a folder of its own, unless it was taken before. Ask again in a second. */
+  /** Copies the current state into a folder of its own, unless that was done before. Call again in a second. */
   take(): Promise<Taken>;
 }
 
 interface CopySourceDeps {
   readonly file: string;
-  /** A private folder, in which each state gets one of its own. */
+  /** A private folder with a subfolder per state. */
   readonly into: string;
   readonly clock: () => Temporal.Instant;
-  /** Milliseconds that never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
 }
 
-/** What is written for so long is no copy that comes to an end, but the database of a running daemon. */
+/** A file written for longer is a running daemon's database, not a copy in progress. */
 const longestWriteMs = 10_000;
-/** A state that was not whole is looked at again although nothing seems to have changed. */
+/** A state that was not intact is checked again, even if nothing seems to have changed. */
 const againAfterMs = 30_000;
 
 /**
- * A state is taken as bytes into a private place: the file may be on a medium that cannot be written to, where SQLite has no place
- * for the index of a write-ahead log, and whoever replaces it knows nothing of SQLite's locks. It counts when the file and its
- * log have been still since the look before, were so while they were copied, and pass SQLite's own check; until then the
- * last one stays. A database that never is still, as that of a running daemon or below LiteFS, is read through SQLite.
+ * Copies the bytes into a private folder, as the file may be on a read-only medium without room for SQLite's log index, and
+ * whoever replaces it ignores SQLite's locks. A copy counts if the file and its log did not change since the previous check and
+ * during the copy, and SQLite's own check passes; until then the last one stays. A database that changes all the time, such as
+ * a running daemon's or one below LiteFS, is read through SQLite.
  */
 export function createCopySource(deps: CopySourceDeps): CopySource {
   const { file, into, clock, monotonic } = deps;
@@ -88,14 +88,14 @@ export function createCopySource(deps: CopySourceDeps): CopySource {
     return { kind: "unusable", problem: checked.problem } as const;
   }
 
-  /** Bytes of file and log; a sentence where either changed meanwhile. */
+  /** Copies file and log; fails with a sentence if either changed meanwhile. */
   const asBytes = (stamp: string) => async (target: string) => {
     await copyFile(file, target, constants.COPYFILE_FICLONE);
     if (existsSync(`${file}-wal`)) await copyFile(`${file}-wal`, `${target}-wal`);
     return stampOf(file) === stamp ? null : "it was written while it was read";
   };
 
-  /** By SQLite, beside a writer that keeps an index of its log already: nothing is made that is not there. */
+  /** Copies with SQLite, beside a writer whose log index exists already. Creates nothing there. */
   const throughSqlite = async (target: string) => {
     if (!existsSync(`${file}-shm`)) return "it keeps being written";
     const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
@@ -129,7 +129,7 @@ export function createCopySource(deps: CopySourceDeps): CopySource {
   };
 }
 
-/** Tells one state of the file and its log from another; null where there is no file. */
+/** Identifies a state of the file and its log; null if there is no file. */
 function stampOf(file: string): string | null {
   const parts = [file, `${file}-wal`].map((path) => {
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
@@ -139,7 +139,7 @@ function stampOf(file: string): string | null {
   return [...parts, headOf(file)].join("; ");
 }
 
-/** The head of a database has a counter of changes. Source: https://www.sqlite.org/fileformat.html 1.3. */
+/** A database header has a change counter. Source: https://www.sqlite.org/fileformat.html 1.3. */
 function headOf(file: string): string {
   const head = Buffer.alloc(100);
   try {
@@ -150,7 +150,7 @@ function headOf(file: string): string {
       closeSync(opened);
     }
   } catch {
-    // Renamed away at this moment: the next look sees what has come.
+    // Renamed at this moment: the next check sees the new file.
   }
   return head.toString("base64");
 }

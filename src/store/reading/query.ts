@@ -3,17 +3,17 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { type SqlValue, sqlValues } from "../rows/report-rows.ts";
 import { openReadOnly } from "./read-only.ts";
 
-/** A query under way: its columns' names, and its rows one by one. */
+/** A running query: column names, and rows one by one. */
 export interface Query {
   readonly columns: readonly string[];
-  /** Throws what SQLite throws; `sqlProblem` says it. */
+  /** Throws SQLite's errors; `sqlProblem` explains them. */
   readonly rows: () => Iterable<readonly SqlValue[]>;
   readonly close: () => void;
 }
 
 /**
- * Prepares one query that reads. The connection cannot write, and what could open another file or change a setting is
- * refused before it runs. Fails with a sentence.
+ * Prepares one read-only query. The connection cannot write, and statements that open another file or change a setting are
+ * refused. Fails with a sentence.
  */
 export function openQuery(file: string, sql: string): Result<Query, string> {
   const opened = openReadOnly(file);
@@ -44,7 +44,7 @@ export function openQuery(file: string, sql: string): Result<Query, string> {
   }
 }
 
-/** What SQLite says of a query, with the place where it names one that stands there once. */
+/** SQLite's error for a query, with the position if the offending text occurs once. */
 export function sqlProblem(error: unknown, sql: string): string {
   if (!(error instanceof Error)) return String(error);
   if (/more than one statement/.test(error.message)) {
@@ -60,7 +60,7 @@ export function sqlProblem(error: unknown, sql: string): string {
   return `${error.message} (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1})`;
 }
 
-/** Pragmas that only describe the schema. EXPLAIN keeps none from being carried out, so none may stand behind it. */
+/** Pragmas that only describe the schema. They run even below EXPLAIN, so none may follow it. */
 const describing =
   /^pragma\s+(?:main\.)?(?:table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list)\b/i;
 const reading = /^(?:(?:explain\s+(?:query\s+plan\s+)?)?(?:select|with|values)|pragma)\b/i;
@@ -75,7 +75,7 @@ function forbiddenIn(sql: string): string | null {
   return null;
 }
 
-/** Names that come twice get a number, so that rows can be objects. */
+/** Numbers duplicate names, so that rows can be objects. */
 function distinct(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map((name) => {

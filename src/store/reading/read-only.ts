@@ -4,19 +4,19 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { fail, messageOf, ok, type Result } from "../../domain/result.ts";
 
-/** A connection that cannot write, with what it takes to end it. */
+/** A read-only connection and how to close it. */
 export interface ReadOnly {
   readonly db: Database.Database;
   readonly close: () => void;
 }
 
-/** A file that grows while it is copied is copied anew. */
+/** A file that grows during the copy is copied again. */
 const tries = 3;
 
 /**
- * Opens a database without writing to it: in place, where readers and the writer do not wait for each other; where that
- * is impossible, as on a read-only medium that has no place for the index of the write-ahead log, file and log are
- * copied to the temporary folder until `close`. Fails with a sentence.
+ * Opens a database read-only: in place, where readers and the writer do not block each other. If that is impossible, as on a
+ * read-only medium without room for the log index, file and log are copied to a temporary folder until `close`. Fails with a
+ * sentence.
  */
 export function openReadOnly(file: string): Result<ReadOnly, string> {
   if (!existsSync(file)) {
@@ -62,7 +62,7 @@ function inCopy(file: string): ReadOnly {
   }
 }
 
-/** Reads once, as opening alone says little. */
+/** Reads once, as opening alone proves little. */
 function checked(db: Database.Database, clean: () => void): ReadOnly {
   try {
     db.pragma("query_only = ON");
@@ -83,7 +83,7 @@ function checked(db: Database.Database, clean: () => void): ReadOnly {
 interface Stamp {
   readonly size: number;
   readonly changedMs: number;
-  /** Octets of the write-ahead log; 0 where there is none. */
+  /** Octets of the write-ahead log; 0 if there is none. */
   readonly log: number;
 }
 

@@ -18,22 +18,24 @@ import { openReadOnly } from "./read-only.ts";
 import { type ReportQuery, readingOf } from "./report-reading.ts";
 import { sightTables } from "./report-sight.ts";
 
-/** What names and ids stand for; as known now, also in a report of the past. */
+/** Tables with the names of ids, as known now, also for a report of the past. */
 export type DirectoryTable = "projects" | "todolists" | "people" | "labels" | "folders";
 
-/** The database as reports read it: beside a daemon or without one, and never written to. */
+/** The database as reports read it, with or without a daemon. Never written to. */
 export interface ReportDatabase {
-  /** Reads on one state of the database. Keep it short: a long one keeps the write-ahead log from being emptied. */
+  /** Reads one consistent state. Keep it short: a long read keeps the write-ahead log from shrinking. */
   once<Value>(read: () => Value): Value;
   view<Name extends ReportView, Column extends Extract<keyof ReportRows[Name], string>>(
     reading: ReportQuery<Name, Column>,
   ): readonly Pick<ReportRows[Name], Column>[];
-  /** Everybody and everything that is known, also what is gone; of projects, lists and folders what `sight` may see, if it is given. */
+  /**
+   * All known rows, including those that are gone. Projects, lists and folders are limited to what `sight` may see, if given.
+   */
   named(table: DirectoryTable, sight?: PersonId | null): readonly NamedRow[];
   mirrorAge(): MirrorAgeRow;
   /** The newest revision of the change log. */
   latestRevision(): number;
-  /** The oldest moment of which everything is known; null while nothing has been read as a whole. */
+  /** Start of the complete history; null until everything has been read once. */
   knownFrom(): Temporal.Instant | null;
   close(): void;
 }
@@ -41,8 +43,8 @@ export interface ReportDatabase {
 const migrations = fileURLToPath(new URL("../../../migrations", import.meta.url));
 
 /**
- * Opens the database of a data directory for reading alone: no lock is taken, no daemon is needed, and the medium may be
- * read-only. Fails with a sentence when there is none, or when it does not fit this build.
+ * Opens a data directory's database read-only, without a lock or a daemon, also from a read-only medium. Fails with a sentence
+ * if there is none, or if it does not fit this build.
  */
 export function openReader(file: string): Result<ReportDatabase, string> {
   const opened = openReadOnly(file);
@@ -121,12 +123,12 @@ const mirrorAge = `SELECT count(*) AS sources, sum(succeeded_at IS NULL) AS neve
   FROM sources WHERE kind IN ('projects', 'people', 'labels', 'todolists', 'events', 'tasks', 'subtasks')
     AND (kind <> 'people' OR succeeded_at IS NOT NULL)`;
 
-/** The end of the first whole reading; before a second reading has begun it is the end of what there is. */
+/** End of the first complete reading; before a second one begins, the end of what there is. */
 const firstWhole = `SELECT coalesce((SELECT value FROM meta WHERE name = 'complete_at'),
     (SELECT CASE WHEN sum(succeeded_at IS NULL AND failures = 0) = 0 THEN max(succeeded_at) END
       FROM sources WHERE kind IN ('todolists', 'events', 'tasks', 'subtasks'))) AS at`;
 
-/** When the oldest change that is kept was made: of the times before it not everything is known any more. */
+/** Time of the oldest retained change. History before it is incomplete. */
 const firstKept = `SELECT at FROM changes
   WHERE revision >= (SELECT CAST(value AS INTEGER) FROM meta WHERE name = '${completeFromFact}')
   ORDER BY revision LIMIT 1`;

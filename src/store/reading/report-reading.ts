@@ -4,22 +4,22 @@ import { instantText, textColumn } from "../rows/item-rows.ts";
 import type { ReportRows, ReportView } from "../rows/report-rows.ts";
 import { isSeenVersion, sightOfPresent, sightTables } from "./report-sight.ts";
 
-/** A row passes when its column compares so; `holds`: the column is a JSON array that has the value. */
+/** A condition on a column; `holds`: the column is a JSON array with the value. */
 export interface Condition<Column extends string = string> {
   readonly column: Column;
   readonly is: "=" | "<" | "<=" | ">" | ">=" | "holds";
   readonly value: string | number;
 }
 
-/** Conditions by the view whose rows they are for; those of an inner view are met before the outer one counts. */
+/** Conditions by view. Those of an inner view apply before the outer one counts. */
 export type Conditions = {
   readonly [Name in ReportView]?: readonly Condition<Extract<keyof ReportRows[Name], string>>[];
 };
 
-/** Which columns of a view are read, and what is taken for now and for known. */
+/** Which columns of a view to read, and which time and knowledge to assume. */
 export interface ReportQuery<Name extends ReportView, Column extends keyof ReportRows[Name]> {
   readonly view: Name;
-  /** Costly ones, such as names by ids, are worked out only where they are named. */
+  /** Expensive columns, such as names, are computed only if listed. */
   readonly columns: readonly Column[];
   readonly at: Standpoint;
   readonly where: Conditions;
@@ -28,17 +28,17 @@ export interface ReportQuery<Name extends ReportView, Column extends keyof Repor
 export interface Standpoint {
   readonly now: Temporal.Instant;
   readonly today: Temporal.PlainDate;
-  /** IANA zone in which the days of instants are said. */
+  /** IANA zone for the days of instants. */
   readonly zone: string;
-  /** Null = the present. */
+  /** Null = now. */
   readonly asOf: Temporal.Instant | null;
-  /** Whose eyes it is for; null = whoever may see everything. */
+  /** Whose permissions apply; null = everything is visible. */
   readonly sight: PersonId | null;
 }
 
 /**
- * The query for a report view at another time and under conditions: the views' own text, with the clock, the tables of
- * the past and the conditions laid over the names that it reads. So each report has one definition for all times.
+ * Builds the query of a report view for another time and with conditions: the views' own text, with the clock, the tables of
+ * the past and the conditions substituted for the names it reads. So each report has one definition for all times.
  */
 export function readingOf(
   db: Database,
@@ -83,7 +83,7 @@ export function readingOf(
 
 const localDay = "local_day";
 
-/** Where a view says the UTC day of an instant, a report says the day in the reader's zone. */
+/** Where a view gives the UTC day of an instant, a report gives the day in the reader's zone. */
 const localDays = (body: string): string =>
   body.replace(
     /\bdate\(([^(),]+)(, '-1 second')?\)/g,
@@ -91,7 +91,7 @@ const localDays = (body: string): string =>
       `iif(${instant} IS NULL, NULL, ${localDay}(${instant}, ${before === undefined ? 0 : 1}))`,
   );
 
-/** The day of an instant, or of the second before it; each is worked out once, as meetings share their times. */
+/** The day of an instant, or of the second before it. Cached, as meetings share their times. */
 function dayIn(zone: string): (instant: unknown, before: unknown) => string {
   const known = new Map<string, string>();
   return (instant, before) => {
@@ -112,7 +112,7 @@ const dayOf = (
     .toPlainDate()
     .toString();
 
-/** The view's text and before it those of the views that it reads. */
+/** The view's text, preceded by those of the views that it reads. */
 function bodiesOf(db: Database, view: string): ReadonlyMap<string, string> {
   const definition = db.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?");
   const bodies = new Map<string, string>();
@@ -129,7 +129,7 @@ function bodiesOf(db: Database, view: string): ReadonlyMap<string, string> {
   return bodies;
 }
 
-/** Thrown when the database lacks a view that its migrations make. */
+/** Thrown if the database lacks a view that its migrations create. */
 class MissingViewError extends Error {
   override readonly name = "MissingViewError";
   constructor(view: string) {
@@ -137,13 +137,13 @@ class MissingViewError extends Error {
   }
 }
 
-/** What of the past is told, as conditions on rows. */
+/** Conditions on rows of the past. */
 interface PastSight {
-  /** Of the versions `v`. */
+  /** For the versions `v`. */
   readonly versions: string;
-  /** Of what hangs on a task. */
+  /** For data of a task. */
   readonly ofTask: string;
-  /** Of what lies in a project. */
+  /** For data in a project. */
   readonly ofProject: string;
 }
 
@@ -154,7 +154,7 @@ const ofPerson: PastSight = {
   ofProject: "project_id IN (SELECT id FROM seen_projects)",
 };
 
-/** The tables as they were: what the workspace had comes from the version history, the rest from its own times. */
+/** The tables as they were: the workspace from the version history, the rest from its own times. */
 const pastTables = ({ versions, ofTask, ofProject }: PastSight): readonly string[] => [
   `versions AS (SELECT v.* FROM main.versions v WHERE v.at <= @asOf AND ${versions})`,
   `view_items AS NOT MATERIALIZED (

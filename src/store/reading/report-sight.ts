@@ -1,6 +1,6 @@
 /**
- * The tables of the report views as one person (`@sight`) sees them, by the rule of `domain/sight.ts`: the reports' own
- * queries then count and tell nothing else. Who was let out of an item later does not see its earlier versions either.
+ * The tables of the report views as one person (`@sight`) sees them, by the rules of `domain/sight.ts`. The reports' queries
+ * can then count and show nothing else. Somebody who was given access later does not see earlier versions.
  */
 export const sightTables: readonly string[] = [
   `seen_projects AS MATERIALIZED (
@@ -17,7 +17,7 @@ export const sightTables: readonly string[] = [
      WHERE i.kind <> 'event' AND i.service_id IS NOT NULL AND v.item NOT IN (SELECT item FROM hidden_items))`,
 ];
 
-/** Those that stand in the place of tables of the present. */
+/** Those that replace tables of the present. */
 export const sightOfPresent: readonly string[] = [
   `versions AS (SELECT v.* FROM main.versions v WHERE ${isSeenVersion("v")})`,
   `view_items AS NOT MATERIALIZED (
@@ -36,7 +36,7 @@ export const sightOfPresent: readonly string[] = [
        ELSE s.project_id IS NULL OR s.project_id IN (SELECT id FROM seen_projects) END)`,
 ];
 
-/** Whether an item with this content is for the person's eyes. */
+/** True if the person may see an item with this content. */
 function isSeen(content: string): string {
   const list = `coalesce(${content} ->> 'listId', 0)`;
   const isEvent = `${content} ->> 'kind' = 'event'`;
@@ -48,7 +48,7 @@ function isSeen(content: string): string {
       OR EXISTS (SELECT 1 FROM json_each(${content}, '$.assigned') WHERE value = @sight))`;
 }
 
-/** A version after the last that is hidden; that something hidden went away is not told either. */
+/** A version after the last hidden one. The removal of a hidden item is not shown either. */
 export function isSeenVersion(version: string): string {
   return `NOT EXISTS (SELECT 1 FROM hidden_versions h WHERE h.item = ${version}.item
       AND (${version}.revision <= h.revision OR ${version}.content IS NULL AND NOT EXISTS (

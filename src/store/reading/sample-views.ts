@@ -14,7 +14,7 @@ import type { ViewItem } from "../view/view.ts";
 
 const at = Temporal.Instant.from("2026-01-02T03:04:05Z");
 
-/** What the samples name by id. */
+/** The label id used by the samples. */
 export const sampleLabel = labelId(5);
 export const samplePerson: PersonId = personId(3);
 
@@ -65,7 +65,7 @@ const items: readonly Item[] = [
   { ...task, kind: "subtask", parentId: serviceId(6), percent: 40 },
 ];
 
-/** A text for each field that holds one line of it. */
+/** A text for each one-line field. */
 function linesOf(kind: ItemKind): object {
   const lines = fieldsOfKind(kind).filter(
     (name) => isEdited(name) && fieldOf(name).type.name === "line",
@@ -74,8 +74,8 @@ function linesOf(kind: ItemKind): object {
 }
 
 /**
- * One item of each kind with something in every field. Modules write them to find out how this build writes: what differs
- * from what an earlier one wrote has changed for everybody, and no change log tells of it.
+ * One item of each kind with a value in every field. Modules render them to detect that this build writes differently than an
+ * earlier one, which changes everyone's data without a change in the log.
  */
 export const sampleViews: readonly ViewItem[] = items.map((item) => ({
   key: itemKey(1),

@@ -11,27 +11,27 @@ import type { Patch } from "../../domain/patch.ts";
 import { type PlainPatch, patchFromPlain } from "../../domain/plain-item.ts";
 import { instantOf, itemFromText } from "./item-rows.ts";
 
-/** A change, move or deletion that was sent and of which it is not known whether it was, or will be, carried out. */
+/** A change, move or deletion that was sent and may have been, or may still be, carried out. */
 export interface UnansweredWrite {
   readonly id: number;
   readonly edit: EditId;
   readonly item: ItemKey;
   readonly act: "move" | "change" | "delete";
-  /** The number of the item that the request names. */
+  /** The id of the item in the request. */
   readonly serviceId: ServiceId;
   /** What the request sets; empty for a deletion. */
   readonly patch: Patch;
-  /** The item as it was when the request left. */
+  /** The item when the request was sent. */
   readonly before: Item;
-  /** When its answer was given up; while it is awaited, when it was sent. */
+  /** When waiting for its answer ended; when it was sent, if still waiting. */
   readonly lostAt: Temporal.Instant;
-  /** Until then it may be carried out. */
+  /** It may be carried out until then. */
   readonly inFlightUntil: Temporal.Instant;
-  /** When the item is read again for it; null while it is under way, and once it cannot be carried out any more. */
+  /** When to read the item again; null while in progress, and once it can no longer be carried out. */
   readonly nextLookAt: Temporal.Instant | null;
-  /** Failed readings in a row. */
+  /** Consecutive failed reads. */
   readonly failures: number;
-  /** When it was seen to have been carried out. */
+  /** When it was found to have been carried out. */
   readonly carriedOutAt: Temporal.Instant | null;
 }
 

@@ -1,6 +1,6 @@
 /** What polling has learned of one source; moments are seconds since 1970. Null arrays: it was never seen to change. */
 export interface BeliefRow {
-  /** Its name, or that of a page of all tasks. */
+  /** The name of a source, or of a page of all tasks. */
   readonly source: string;
   readonly polledAt: number;
   readonly lastChange: number | null;
@@ -11,7 +11,7 @@ export interface BeliefRow {
   readonly hours: Float32Array | null;
 }
 
-/** Null where the row is of another form, or holds what is no number. */
+/** Null if the row has another layout or an invalid number. */
 export function beliefRow(row: unknown, form: number): BeliefRow | null {
   const raw = row as {
     source: string;
@@ -46,7 +46,7 @@ export function beliefRow(row: unknown, form: number): BeliefRow | null {
 export const bytesOf = (floats: Float32Array | null): Buffer | null =>
   floats && Buffer.from(floats.buffer, floats.byteOffset, floats.byteLength);
 
-/** A copy, as a row's bytes need not begin where floats may; a part of a float at the end makes one that is no number. */
+/** A copy, as a row's bytes may not be aligned. A partial float at the end becomes NaN. */
 function floatsIn(bytes: Buffer): Float32Array {
   if (bytes.byteLength % 4 !== 0) return Float32Array.of(Number.NaN);
   return new Float32Array(Uint8Array.from(bytes).buffer);

@@ -8,10 +8,10 @@ import {
   revision,
 } from "../../domain/ids.ts";
 
-/** How an object is written: an event, or a to-do. */
+/** The component of an object: an event or a to-do. */
 export type StoredComponent = "VEVENT" | "VTODO";
 
-/** The newest octets that clients have given of an item, in one component. */
+/** The latest octets that clients have sent for an item, in one component. */
 export interface ObjectRow {
   readonly item: ItemKey;
   readonly component: StoredComponent;
@@ -19,13 +19,13 @@ export interface ObjectRow {
   readonly uid: string;
   /** Unfolded lines from BEGIN to END, joined by LF. */
   readonly raw: string;
-  /** The octets of the whole calendar object as CalDAV got them; null for other channels. */
+  /** The octets of the whole calendar object received over CalDAV; null for other channels. */
   readonly body: Uint8Array | null;
-  /** The item as this build wrote it when the body was kept; null without a body. */
+  /** The item as this build wrote it when the body was stored; null without a body. */
   readonly rendered: string | null;
-  /** Whether what calendars show of the item has changed since. */
+  /** True if what calendars show of the item has changed since. */
   readonly stale: boolean;
-  /** As `raw`, from another channel after the body came; null for none. */
+  /** Like `raw`, from another channel after the body; null if none. */
   readonly overlaid: string | null;
   readonly actor: PersonId | null;
   /** User-Agent of the program that put the body; null without one. */
@@ -57,10 +57,10 @@ export function objectRow(row: unknown): ObjectRow {
   };
 }
 
-/** What a program has put by an edit that waits. */
+/** An object put by a waiting edit. */
 export interface HeldObject {
   readonly name: string;
-  /** Null where the item was only moved to the name. */
+  /** Null if the item was only moved to the name. */
   readonly row: ObjectRow | null;
 }
 
@@ -70,13 +70,13 @@ export function heldObjectRow(row: unknown): HeldObject {
   return { name, row: component === null ? null : objectRow(rest) };
 }
 
-/** What the SEQUENCE of kept octets is made of. */
+/** The numbers that give the SEQUENCE of stored octets. */
 export function shownNumbersRow(row: unknown) {
   const raw = row as { raw: string; sequence: number; stale: number };
   return { raw: raw.raw, sequence: raw.sequence, isStale: raw.stale === 1 };
 }
 
-/** What the SEQUENCE that an editor is shown is made of, and that of all others. */
+/** The numbers that give the SEQUENCE shown to an editor, and to everyone else. */
 export function heldNumbersRow(row: unknown) {
   const raw = row as {
     item: number;
@@ -94,13 +94,13 @@ export function heldNumbersRow(row: unknown) {
   };
 }
 
-/** A name that an item has or had. */
+/** A current or former name of an item. */
 export interface ObjectName {
   readonly item: ItemKey;
   readonly name: string;
-  /** From which revision on it counts. */
+  /** The revision from which it applies. */
   readonly revision: Revision;
-  /** Who alone is told of it; null = everybody who sees the item. */
+  /** The only person who sees it; null = everyone who sees the item. */
   readonly person: PersonId | null;
 }
 
@@ -114,7 +114,7 @@ export function objectNameRow(row: unknown): ObjectName {
   };
 }
 
-/** The digest of a person's app password. */
+/** The hash of a person's app password. */
 export interface AppPassword {
   readonly salt: string;
   readonly digest: string;

@@ -1,11 +1,11 @@
 import { type FeedId, feedId } from "../../domain/ids.ts";
 import { instantOf } from "./item-rows.ts";
 
-/** A file of the watched folder whose edits are stored, on its way to its place. */
+/** A file of the watched folder whose edits are stored, before it is moved. */
 export interface InboxFile {
-  /** Relative to the folder, as is `target`. */
+  /** Relative to the folder, like `target`. */
   readonly path: string;
-  /** Tells the file from a later one of the same name. */
+  /** Distinguishes the file from a later one with the same name. */
   readonly stamp: string;
   readonly target: string;
   readonly report: string;
@@ -16,28 +16,28 @@ export function inboxFileRow(row: unknown): InboxFile {
   return { path, stamp, target, report };
 }
 
-/** A subscribed calendar as it was left by the last try to read it. */
+/** A subscribed calendar after the last try to read it. */
 export interface SubscriptionRow {
   readonly name: string;
-  /** Fingerprint of its secret address. */
+  /** Hash of its secret address. */
   readonly address: string;
   readonly etag: string | null;
   readonly lastModified: string | null;
-  /** Fingerprint of the last whole answer. */
+  /** Hash of the last complete response. */
   readonly body: string | null;
-  /** When the first whole snapshot was taken; null = none yet. */
+  /** When the first complete snapshot was taken; null = none yet. */
   readonly baselineAt: Temporal.Instant | null;
   readonly attemptedAt: Temporal.Instant | null;
   readonly succeededAt: Temporal.Instant | null;
   readonly changedAt: Temporal.Instant | null;
-  /** Not before this moment; null = at once. */
+  /** Earliest time of the next poll; null = immediately. */
   readonly nextAt: Temporal.Instant | null;
-  /** In a row. */
+  /** Consecutive failures. */
   readonly failures: number;
   readonly problem: string | null;
-  /** What of the last change could not be taken over, for people. */
+  /** What of the last change could not be applied, for people. */
   readonly notes: readonly string[];
-  /** Whether it was seen to give items it had shown before new UIDs. */
+  /** True if it has been seen giving new UIDs to known items. */
   readonly reissues: boolean;
 }
 
@@ -76,17 +76,17 @@ export function subscriptionRow(row: unknown): SubscriptionRow {
   };
 }
 
-/** One item of a subscribed calendar, as its last snapshot with it showed it. */
+/** An item of a subscribed calendar, as last shown. */
 export interface SubscribedItem {
-  /** The calendar's own. */
+  /** The calendar's own UID. */
   readonly uid: string;
-  /** The UID by which the item is known here; null = it is none of ours. */
+  /** The item's UID here; null = not one of ours. */
   readonly knownAs: string | null;
   /** The item's project here when the two were linked. */
   readonly projectId: number | null;
   /** Its component, times in UTC. */
   readonly shown: string;
-  /** From how many whole snapshots in a row it was absent. */
+  /** How many complete snapshots in a row it was missing from. */
   readonly missing: number;
   readonly missingAt: Temporal.Instant | null;
 }
@@ -110,19 +110,19 @@ export function subscribedItemRow(row: unknown): SubscribedItem {
   };
 }
 
-/** What a cache in front is still to be told of a feed's address. */
+/** A purge of a feed's address that a cache in front still needs. */
 export interface CachePurgeRow {
   readonly feed: FeedId;
-  /** Of the address. */
+  /** Version of the address. */
   readonly version: number;
   readonly slug: string;
-  /** Whether the address opens nothing any more. */
+  /** True if the address was revoked. */
   readonly ended: boolean;
-  /** How often it was wanted. */
+  /** How often it was requested. */
   readonly asks: number;
-  /** How often the cache has been told since. */
+  /** How often the cache was purged since. */
   readonly told: number;
-  /** Tries that have failed in a row. */
+  /** Consecutive failed attempts. */
   readonly tries: number;
 }
 

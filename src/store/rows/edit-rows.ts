@@ -120,18 +120,18 @@ export const stepKinds = [
 ] as const;
 type StepKind = (typeof stepKinds)[number];
 
-/** Something that has happened to an edit, once or again and again. */
+/** Something that happened to an edit, once or repeatedly. */
 export interface EditStep {
   readonly kind: StepKind;
-  /** How often a person had let the edit go by then. */
+  /** How often a person had resumed the edit by then. */
   readonly round: number;
-  /** The problem as it was told; of a decision what was chosen, in JSON; empty where there is nothing to tell. */
+  /** The reported problem; for a decision the choice as JSON; empty if there is nothing to say. */
   readonly detail: string;
   readonly at: Temporal.Instant;
   /** The last time. */
   readonly lastAt: Temporal.Instant;
   readonly times: number;
-  /** Who has decided it; null where that is not known, and where nobody had to. */
+  /** Who decided it; null if unknown, or if nobody had to. */
   readonly decidedBy: Decider | null;
 }
 

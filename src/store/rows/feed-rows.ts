@@ -11,15 +11,15 @@ import {
 } from "../../domain/ids.ts";
 import { instantOf } from "./item-rows.ts";
 
-/** One published calendar. Its secret is not stored: it is derived from a key, the id and the version. */
+/** A published calendar. Its secret is not stored, but derived from a key, the id and the version. */
 export interface FeedRow extends FeedChoice {
   readonly id: FeedId;
-  /** Whether its project has got it by itself. */
+  /** True if it was created automatically for its project. */
   readonly isAutomatic: boolean;
-  /** `#RRGGBB`, or `project` for that of its project; null says none. */
+  /** `#RRGGBB`, or `project` for its project's; null for none. */
   readonly colour: string | null;
   readonly name: string;
-  /** The name that a person has given it; null where it follows what the feed is of. */
+  /** The name given by a person; null if it is named after what it shows. */
   readonly givenName: string | null;
   readonly version: number;
   readonly createdAt: Temporal.Instant;
@@ -63,7 +63,7 @@ export function feedRow(row: unknown): FeedRow {
   };
 }
 
-/** What a feed last said, and from which inputs. */
+/** A feed's last published text, and its inputs. */
 export interface FeedState {
   readonly inputs: string;
   readonly etag: string;
@@ -83,7 +83,7 @@ export function feedStateRow(row: unknown): FeedState {
   return { ...raw, modifiedAt: Temporal.Instant.from(modified_at) };
 }
 
-/** One rendered component, ended by CRLF, and what it was rendered from. */
+/** One rendered component, ended by CRLF, and its inputs. */
 export interface Fragment {
   readonly key: ItemKey;
   /** The custom field whose date it shows; 0 for the item itself. */
@@ -113,11 +113,11 @@ export interface FetchRow {
   readonly firstAt: Temporal.Instant;
   readonly lastAt: Temporal.Instant;
   readonly visits: number;
-  /** Of the version that it was answered last. */
+  /** ETag of the version it got last. */
   readonly etag: string;
   readonly revision: Revision;
   readonly modifiedAt: Temporal.Instant;
-  /** The last times between two visits, oldest first, in seconds. */
+  /** The last intervals between two fetches, oldest first, in seconds. */
   readonly gaps: readonly number[];
 }
 

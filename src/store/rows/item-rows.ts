@@ -11,8 +11,8 @@ import {
 import type { CollectionName, Item, Provenance } from "../../domain/item.ts";
 import { fromPlain, type PlainItem, toPlain } from "../../domain/plain-item.ts";
 
-// The rows-*.ts files are the only place where a row of SQLite is taken for a type: each decoder names the columns it
-// trusts, and the STRICT tables with their CHECKs vouch for them.
+// The files in rows/ are the only place where a row of SQLite is cast to a type. Each decoder names the columns it reads, and
+// the STRICT tables with their CHECKs guarantee the types.
 
 interface AppliedMigrationRow {
   readonly version: number;
@@ -33,19 +33,19 @@ export const itemKeyColumn = (row: unknown): ItemKey => itemKey(numberColumn(row
 export const textColumn = (row: unknown, column: string): string | null =>
   (row as Record<string, string | null> | undefined)?.[column] ?? null;
 
-/** A moment as text whose alphabetical order is that of time: always three digits of the second's fraction. */
+/** A moment as text that sorts by time: always with milliseconds. */
 export const instantText = (instant: Temporal.Instant): string =>
   instant.toString({ smallestUnit: "millisecond" });
 
 export const instantOf = (text: string | null): Temporal.Instant | null =>
   text === null ? null : Temporal.Instant.from(text);
 
-/** The stored form of an item without its id: its content as JSON text, always in the same key order. */
+/** An item's stored form without its id: JSON text with keys in a fixed order. */
 export const contentText = (item: Item): string => JSON.stringify(toPlain(item));
 
 export const plainContent = (content: string): PlainItem => JSON.parse(content) as PlainItem;
 
-/** Items in columns that keep more than the content (bases and answers of edits). */
+/** Items in columns that store more than the content (bases and answers of edits). */
 export const itemText = (item: Item): string =>
   JSON.stringify({
     id: item.id,
@@ -54,7 +54,7 @@ export const itemText = (item: Item): string =>
     content: toPlain(item),
   });
 
-/** The same of a stored content alone, without an id. */
+/** The same from a stored content, without an id. */
 export const plainItemText = (content: string): string =>
   JSON.stringify({ id: null, byMe: false, updatedAt: null, content: plainContent(content) });
 
@@ -237,7 +237,7 @@ export function changeRow(row: unknown): ChangeRow {
   };
 }
 
-/** A JSON array of people; null = everybody. */
+/** A JSON array of people; null = everyone. */
 export const audienceIn = (text: string | null): readonly PersonId[] | null =>
   text === null ? null : (JSON.parse(text) as PersonId[]);
 
@@ -273,7 +273,7 @@ export function triedRow(row: unknown): {
   return { collection: raw.collection, project: raw.project_id };
 }
 
-/** A collection where an edit that waits shows an item to its editor. */
+/** A collection where a waiting edit shows an item to its editor. */
 export function heldPlaceRow(row: unknown): ReturnType<typeof triedRow> & {
   readonly actor: PersonId;
 } {

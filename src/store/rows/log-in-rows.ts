@@ -1,30 +1,30 @@
 import { type PersonId, personId } from "../../domain/ids.ts";
 import { instantOf } from "./item-rows.ts";
 
-/** How somebody has logged in: with the admin token, an app password, or a link by mail. */
+/** How somebody signed in: with the admin token, an app password, or a link by mail. */
 export type LogInWay = "token" | "password" | "link";
 
-/** A browser in which somebody has logged in. */
+/** A signed-in browser. */
 export interface LogIn {
   readonly id: number;
   /** Null is the admin. */
   readonly person: PersonId | null;
   readonly way: LogInWay;
-  /** Whom a proxy said the browser was of when it began; null where none said anything. */
+  /** The user that a proxy named at sign-in; null if none did. */
   readonly proxied: string | null;
-  /** User-Agent; "" where it said none. */
+  /** User-Agent; "" if none. */
   readonly agent: string;
   readonly beganAt: Temporal.Instant;
-  /** To within an hour. */
+  /** Accurate to one hour. */
   readonly usedAt: Temporal.Instant;
   readonly until: Temporal.Instant;
 }
 
-/** A link by mail that opens a log-in, once. */
+/** A link by mail that signs a person in, once. */
 export interface LogInLink {
   readonly id: number;
   readonly person: PersonId;
-  /** Where it leads, from the start page on; "" is that page. */
+  /** The page it leads to, relative to the start page; "" is the start page. */
   readonly next: string;
   readonly askedAt: Temporal.Instant;
   readonly until: Temporal.Instant;

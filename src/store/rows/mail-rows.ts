@@ -10,62 +10,62 @@ import type { MailChoice } from "../../domain/mail-kind.ts";
 import { instantOf } from "./item-rows.ts";
 
 /**
- * How far a mail has come. `dropped`: it was begun, and is not to be sent as things are; it may be begun again. `empty`: a
- * digest that had nothing to tell.
+ * State of a mail. `dropped`: it was started, and is not to be sent for now; it may be started again. `empty`: a digest without
+ * contents.
  */
 type HandoverState = "claimed" | "sent" | "deferred" | "rejected" | "dropped" | "empty";
 
 export interface HandoverRow {
   readonly state: HandoverState;
   readonly messageId: string;
-  /** To whom it went last; null for mails of an earlier build. */
+  /** The last recipient address; null for mails of an earlier build. */
   readonly address: string | null;
   readonly attempts: number;
   readonly notBefore: Temporal.Instant | null;
   readonly problem: string | null;
-  /** The server's reply code; null when no server said so. */
+  /** The server's reply code; null if none. */
   readonly code: number | null;
   readonly claimedAt: Temporal.Instant;
   readonly settledAt: Temporal.Instant | null;
 }
 
-/** What a mail tells of: an event's own reminder, a day before something is due, what is overdue, a digest. */
+/** The reason for a mail: an event's own reminder, a time before something is due, overdue items, a digest. */
 export type MailSort = "reminder" | "lead" | "overdue" | "digest";
 
-/** In place of an item where a mail is about no single one. */
+/** Used instead of an item if a mail is about no single one. */
 export const noItem = 0;
 
-/** What makes one thing that a person is told of one and the same. */
+/** Identifies one reminder or digest of one person. */
 export interface MailKey {
   readonly kind: MailSort;
   readonly item: ItemKey | typeof noItem;
-  /** The start as an instant's text, the day that it is due on, or the day of the digest. */
+  /** The start as an instant's text, the due day, or the day of the digest. */
   readonly occurrence: string;
-  /** ISO 8601 duration; "" where there is none. */
+  /** ISO 8601 duration; "" if there is none. */
   readonly lead: string;
   readonly person: PersonId;
 }
 
-/** A mail that is begun and not settled. */
+/** A mail that was started and not finished. */
 export type OpenMail = HandoverRow & { readonly key: MailKey };
 
-/** Mails to one person that were refused for good, or given up, for the same reason. */
+/** Mails to one person that were rejected, or given up, for the same reason. */
 export interface Refusal {
   readonly person: PersonId | null;
   readonly address: string | null;
   readonly code: number | null;
   readonly problem: string;
   readonly mails: number;
-  /** Of the last one. */
+  /** Time of the last one. */
   readonly at: Temporal.Instant;
 }
 
-/** A mail that was begun, and how it fares. */
+/** A mail that was started, and its state. */
 export interface RecentMail {
   readonly sort: MailSort | "notice" | "log-in";
-  /** Of a reminder. */
+  /** For a reminder. */
   readonly item: ItemKey | null;
-  /** Of a notice. */
+  /** For a notice. */
   readonly edit: EditId | null;
   readonly person: PersonId | null;
   readonly address: string | null;
@@ -180,13 +180,13 @@ export function dateMoveRow(row: unknown): {
   };
 }
 
-/** Where a person has messages sent by HTTP; address and token as they are sealed. */
+/** A person's webhook; address and token are encrypted. */
 export interface PersonWebhook {
   readonly person: PersonId;
   readonly format: "json" | "ntfy";
   readonly address: string;
   readonly token: string | null;
-  /** Whether mails go as well. */
+  /** True if mails are sent too. */
   readonly withMail: boolean;
   readonly setAt: Temporal.Instant;
 }
@@ -211,7 +211,7 @@ export function personWebhookRow(row: unknown): PersonWebhook {
   };
 }
 
-/** How a message by HTTP fared. */
+/** Result of a webhook message. */
 export interface WebhookFate {
   readonly state: "sent" | "deferred" | "rejected";
   readonly problem: string | null;

@@ -2,44 +2,44 @@ import type { ServiceId } from "../../domain/ids.ts";
 import type { TaskItem } from "../../domain/item.ts";
 import { instantOf, itemFromText, itemText } from "./item-rows.ts";
 
-/** The layout of what is kept of pages; another one when it means something else. */
+/** Layout of the stored pages. Raise it when the meaning changes. */
 export const pageForm = 1;
 
-/** A reading of all pages, which may have been begun by an earlier process. */
+/** A reading of all pages, possibly started by an earlier process. */
 export interface PageReading {
-  /** Of which projects pages were asked for, as text. */
+  /** The requested projects, as text. */
   readonly scope: string;
-  /** Lists of subtasks that are compared with the pages. */
+  /** Subtask lists that are compared with the pages. */
   readonly probes: readonly string[];
   /** Null until a page has answered. */
   readonly first: {
-    /** When it was asked for. */
+    /** When it was requested. */
     readonly askedAt: Temporal.Instant;
-    /** How many elements there are on all pages. */
+    /** Number of elements on all pages. */
     readonly total: number;
   } | null;
 }
 
-/** A subtask as a page has shown it. */
+/** A subtask as shown by a page. */
 export interface ShownSubtask {
   readonly item: TaskItem & { readonly id: ServiceId };
-  /** Whether the page leaves a usual field out. */
+  /** True if the page omits a usual field. */
   readonly isPartial: boolean;
 }
 
-/** What one page has told. */
+/** What one page has shown. */
 export interface ReadPage {
   readonly page: number;
-  /** Tasks that are shown in another state than their lists have shown, without a later change. */
+  /** Tasks in another state than in their lists, without a later change. */
   readonly different: number;
-  /** The others that lists have shown, with how many subtasks they have. */
+  /** The other tasks in lists, with their number of subtasks. */
   readonly counts: readonly (readonly [task: ServiceId, subtasks: number])[];
   readonly subtasks: readonly ShownSubtask[];
 }
 
 export const readingText = (reading: PageReading): string => JSON.stringify(reading);
 
-/** Null where the row is of another form, or damaged. */
+/** Null if the row has another layout or is damaged. */
 export function pageReadingRow(row: unknown): PageReading | null {
   const raw = row as { form: number; head: string };
   if (raw.form !== pageForm) return null;
@@ -61,7 +61,7 @@ export function pageText({ different, counts, subtasks }: ReadPage): string {
   return JSON.stringify({ different, counts, subtasks: shown });
 }
 
-/** Null where the row is damaged. */
+/** Null if the row is damaged. */
 export function readPageRow(row: unknown, zone: string): ReadPage | null {
   const raw = row as { page: number; content: string };
   return sound(() => {
@@ -81,7 +81,7 @@ const isSubtask = (
   item: ReturnType<typeof itemFromText>,
 ): item is TaskItem & { readonly id: ServiceId } => item.kind === "subtask" && item.id !== null;
 
-/** What was kept can be read again by requests: what cannot be understood counts as nothing. */
+/** Stored data can be requested again, so anything invalid counts as absent. */
 function sound<Value>(read: () => Value): Value | null {
   try {
     return read();
@@ -92,20 +92,20 @@ function sound<Value>(read: () => Value): Value | null {
   }
 }
 
-/** A page of all tasks that has said what the mirror had. */
+/** A page of all tasks that agreed with the mirror. */
 export interface AppliedPageRow {
-  /** What has made items of its octets, of the projects that were asked for. */
+  /** Identifies the code and settings that parsed its octets. */
   readonly reader: string;
   readonly digest: string;
-  /** How many elements there were on all pages. */
+  /** Number of elements on all pages. */
   readonly total: number;
-  /** The ids of its tasks and, below zero, of its subtasks. */
+  /** Ids of its tasks and, negated, of its subtasks. */
   readonly elements: readonly number[];
-  /** A hash of what their rows said. */
+  /** A hash of their rows. */
   readonly said: string;
 }
 
-/** Null where the row is damaged. */
+/** Null if the row is damaged. */
 export function appliedPageRow(row: unknown): AppliedPageRow | null {
   const raw = row as Omit<AppliedPageRow, "elements"> & { elements: string };
   const { reader, digest, total, said } = raw;

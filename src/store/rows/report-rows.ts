@@ -1,4 +1,4 @@
-/** The report views' rows, by their names and columns; `docs/operating.md` says what each column means. */
+/** The report views' rows, by name and column; `docs/operating.md` explains each column. */
 export interface ReportRows {
   readonly report_items: ItemRow;
   readonly report_agenda: AgendaRow;
@@ -153,7 +153,7 @@ export interface ItemChangeRow extends Placed {
   readonly act: "added" | "changed" | "removed";
   readonly before: string | null;
   readonly after: string | null;
-  /** 1 for what an edit that is under way will change. */
+  /** 1 if a pending edit will change it. */
   readonly pending: number;
   readonly edit_id: number | null;
   readonly channel: string | null;
@@ -194,30 +194,30 @@ export interface FreshnessRow {
   readonly failure: string | null;
 }
 
-/** What a reading of these columns returns. */
+/** The rows read for these columns. */
 export const reportRows = <Name extends ReportView, Column extends keyof ReportRows[Name]>(
   _reading: { readonly view: Name; readonly columns: readonly Column[] },
   rows: readonly unknown[],
 ): readonly Pick<ReportRows[Name], Column>[] => rows as readonly Pick<ReportRows[Name], Column>[];
 
-/** A directory entry as filters name it. */
+/** A directory entry, for filters. */
 export interface NamedRow {
   readonly id: number;
   readonly name: string;
-  /** Of people; null for everything else and where none is known. */
+  /** For people; null for everything else, and if unknown. */
   readonly time_zone: string | null;
-  /** Of folders; null for everything else. */
+  /** For folders; null for everything else. */
   readonly project_id: number | null;
-  /** 1 = it is not there any more. */
+  /** 1 = it no longer exists. */
   readonly gone: number;
 }
 export const namedRows = (rows: readonly unknown[]): readonly NamedRow[] =>
   rows as readonly NamedRow[];
 
-/** How old the mirror is: of the sources without which calendars would not be whole. */
+/** How old the mirror is, counting the sources that calendars need to be complete. */
 export interface MirrorAgeRow {
   readonly sources: number;
-  /** Null where there are no sources. */
+  /** Null if there are no sources. */
   readonly never: number | null;
   readonly failing: number;
   readonly newest: string | null;
@@ -225,6 +225,6 @@ export interface MirrorAgeRow {
 }
 export const mirrorAgeRow = (row: unknown): MirrorAgeRow => row as MirrorAgeRow;
 
-/** A value of SQLite as a query without a known shape returns it. */
+/** A SQLite value of a query whose shape is unknown. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
 export const sqlValues = (row: unknown): readonly SqlValue[] => row as readonly SqlValue[];

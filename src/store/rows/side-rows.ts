@@ -37,7 +37,7 @@ export function sideRow(row: unknown): SideState {
   };
 }
 
-/** What was known of a task when its comments, or its history, were last read whole. */
+/** The state of a task when its comments or history were last read completely. */
 export interface SeenTask {
   readonly kind: SideSourceOfTask["kind"];
   readonly task: ServiceId;
@@ -72,10 +72,10 @@ export function commentRow(row: unknown): Comment {
   };
 }
 
-/** An entry with the markup that details it; null where that is not known. */
+/** An entry with its detail as markup; null if unknown. */
 export interface DetailedEntry extends HistoryEntry {
   readonly content: string | null;
-  /** When the detail was asked for; null while it was not. */
+  /** When the detail was requested; null if it was not. */
   readonly detailedAt: Temporal.Instant | null;
 }
 
@@ -256,12 +256,12 @@ export function labelRow(row: unknown): Label {
   return { id: labelId(raw.id), name: raw.name, color: raw.color };
 }
 
-/** What the service has said to a person's key about a project. */
+/** The service's answers to a person's key about a project. */
 export interface KeySight {
   readonly project: ProjectId;
-  /** Whether it was ever open. */
+  /** True if it was ever accessible. */
   readonly opened: boolean;
-  /** In a row; 0 while it is open. */
+  /** Consecutive refusals; 0 while it is accessible. */
   readonly refusals: number;
   readonly at: Temporal.Instant;
 }

@@ -10,14 +10,14 @@ import {
 import type { SideSource, Source } from "../../domain/source.ts";
 import { instantOf } from "./item-rows.ts";
 
-/** How the polls of a source went. */
+/** Results of a source's polls. */
 export interface PollState {
   readonly name: string;
   readonly attemptedAt: Temporal.Instant | null;
   readonly succeededAt: Temporal.Instant | null;
-  /** Why the last poll failed; null when it did not. */
+  /** Error of the last poll; null if it succeeded. */
   readonly failure: string | null;
-  /** Failed polls in a row. */
+  /** Consecutive failed polls. */
   readonly failures: number;
   /** Items in the last good snapshot. */
   readonly items: number;
@@ -25,9 +25,9 @@ export interface PollState {
 
 export interface SourceState extends PollState {
   readonly source: Source;
-  /** Since when the service refuses every poll of it; null when the last one ended otherwise. */
+  /** Start of the current run of failed polls; null if the last poll succeeded. */
   readonly refusedAt: Temporal.Instant | null;
-  /** The last round in which it was read or refused; null where none did. */
+  /** The last round in which it was read or refused; null if none. */
   readonly round: number | null;
 }
 
@@ -72,14 +72,14 @@ export function sourceRow(row: unknown): SourceState {
   };
 }
 
-/** A list's last body, of which the mirror has everything. */
+/** A list's last body that is completely in the mirror. */
 export interface KeptBody {
-  /** What has made items of its octets. */
+  /** Identifies the code and settings that parsed its octets. */
   readonly reader: string;
   readonly digest: string;
-  /** How many items it has shown. */
+  /** Number of items in it. */
   readonly items: number;
-  /** How many of its tasks were asked for subtasks, and on which day. */
+  /** How many of its tasks were polled for subtasks, and on which day. */
   readonly followed: string;
 }
 
@@ -89,7 +89,7 @@ export const keptBodyRow = (row: unknown): KeptBody => row as KeptBody;
 export interface SourceAges {
   readonly kind: Source["kind"];
   readonly sources: number;
-  /** Of these nothing was read yet. */
+  /** Number of sources never read. */
   readonly never: number;
   readonly newest: Temporal.Instant | null;
   readonly oldest: Temporal.Instant | null;
@@ -106,11 +106,11 @@ export function sourceAgesRow(row: unknown): SourceAges {
   return { ...raw, newest: instantOf(raw.newest), oldest: instantOf(raw.oldest) };
 }
 
-/** Lists of one kind, side sources as well: how many there are, what they held, and how they fare. */
+/** Lists of one kind, including side sources: how many, their items, and their state. */
 export interface SourceTally {
   readonly kind: Source["kind"] | SideSource["kind"];
   readonly lists: number;
-  /** What the last reading of each has shown, together. */
+  /** Items in the last readings together. */
   readonly items: number;
   readonly never: number;
   readonly failing: number;
@@ -126,13 +126,13 @@ export function sourceTallyRow(row: unknown): SourceTally {
   return { ...raw, newest: instantOf(raw.newest), oldest: instantOf(raw.oldest) };
 }
 
-/** How old the lists of a project are. */
+/** How old a project's lists are. */
 export interface ListAgeRow {
   readonly projectId: ProjectId;
   readonly lists: number;
-  /** Of these nothing was read yet. */
+  /** Number of lists never read. */
   readonly unread: number;
-  /** Of these the last poll failed. */
+  /** Number of lists whose last poll failed. */
   readonly failing: number;
   readonly oldestAt: Temporal.Instant | null;
   readonly nearOldestAt: Temporal.Instant | null;
@@ -170,7 +170,7 @@ export function failingSourceRow(row: unknown): FailingSource {
   return { ...pollOf(raw), kind: raw.kind };
 }
 
-/** One reading of all sources; it goes on at the next start while it has not ended. */
+/** One reading of all sources. An unfinished one continues after a restart. */
 export interface RoundRow {
   readonly round: number;
   readonly begunAt: Temporal.Instant;
@@ -208,13 +208,13 @@ export function absenceRow(row: unknown): AbsenceRow {
   };
 }
 
-/** An item that is missing, from columns alone, as there may be thousands. */
+/** A missing item, from columns alone, as there may be thousands. */
 export function absentItem(columns: unknown): [ItemKey, ServiceId | null] {
   const [item, id] = columns as [number, number | null];
   return [itemKey(item), id === null ? null : serviceId(id)];
 }
 
-/** Absences of one source: questions without an answer, and those that were answered. */
+/** Missing items of one source: unconfirmed and confirmed. */
 export interface AbsenceCount {
   readonly open: number;
   readonly confirmed: number;

@@ -2,21 +2,21 @@ import { isTroubleKind, type Trouble } from "../../domain/trouble-kinds.ts";
 import { instantOf } from "./item-rows.ts";
 import { type HandoverRow, handoverRow } from "./mail-rows.ts";
 
-/** One trouble from its beginning to its end. */
+/** A trouble from beginning to end. */
 export interface Episode {
   readonly id: number;
-  /** The same for the same trouble whatever its facts are by now. */
+  /** The same for the same trouble, whatever its facts are. */
   readonly identity: string;
-  /** Its facts as they were seen last. */
+  /** Its facts as last seen. */
   readonly trouble: Trouble;
   readonly since: Temporal.Instant;
-  /** Since when nothing was seen of it; null while it holds. */
+  /** Since when it was no longer seen; null while it holds. */
   readonly goneAt: Temporal.Instant | null;
-  /** When that was taken for its end; null before. */
+  /** When it was considered over; null before. */
   readonly overAt: Temporal.Instant | null;
 }
 
-/** Null for a kind that this build does not know: a later one has written it. */
+/** Null for an unknown kind, written by a later build. */
 export function episodeRow(row: unknown): Episode | null {
   const raw = row as {
     id: number;
@@ -45,12 +45,12 @@ export function troubleRow(row: unknown): Trouble | null {
   return isTroubleKind(trouble.kind) ? trouble : null;
 }
 
-/** What of a trouble a message tells: its beginning, that it lasts (`again-1` and so on), or its end. */
+/** What a message reports: the beginning, that it continues (`again-1` and so on), or the end. */
 export type OperatorPhase = "begun" | `again-${number}` | "over";
 
-/** One thing that the operator is told by one way. */
+/** One message to the operator by one way. */
 export interface OperatorKey {
-  /** The trouble, by the number of its episode. */
+  /** The id of the trouble's episode. */
   readonly trouble: number;
   readonly phase: OperatorPhase;
   /** `mail:` with an address, or `webhook:` with a name. */
@@ -65,13 +65,13 @@ export function operatorMessageRow(row: unknown): OperatorMessageRow {
   return { ...handoverRow(row), key: { trouble, phase, way } };
 }
 
-/** How a way fares. */
+/** State of a way. */
 export interface WayState {
   readonly way: string;
   readonly waiting: number;
-  /** Of the last week. */
+  /** Within the last week. */
   readonly refused: number;
-  /** What the last message met; null where it was taken. */
+  /** Error of the last message; null if it was accepted. */
   readonly problem: string | null;
 }
 

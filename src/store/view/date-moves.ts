@@ -6,17 +6,17 @@ import { dateMoveRow } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import type { View, ViewItem } from "./view.ts";
 
-/** An item whose dates are not what they were. */
+/** An item whose dates have changed. */
 export interface DateMove {
   readonly shown: ViewItem;
   readonly before: Item;
-  /** Who is known to have moved it last, through Dayferry; null = not known. */
+  /** Who last moved it through Dayferry; null = unknown. */
   readonly actor: PersonId | null;
 }
 
-/** Items with moved dates, from the versions that are kept. */
+/** Items with changed dates, from the stored versions. */
 export interface DateMoves {
-  /** Items that a person is assigned to and whose due date, start or end is another than it was at a moment. */
+  /** Items assigned to a person whose due date, start or end differs from what it was at a moment. */
   since(at: Temporal.Instant, person: PersonId): readonly DateMove[];
 }
 

@@ -29,41 +29,39 @@ import {
 
 /** Whose calendars a change concerns. */
 interface Told {
-  /** Null: all who have the collection. What is private concerns its creator and those assigned. */
+  /** Null: everyone who has the collection. Private items concern their creator and those assigned. */
   readonly audience: readonly number[] | null;
-  /** Whose "Assigned to me" shows the item, before or after. */
+  /** People whose "Assigned to me" shows the item, before or after. */
   readonly assigned: ReadonlySet<number>;
-  /** Whether two-way calendars show the item as before. */
+  /** True if two-way calendars show the item unchanged. */
   readonly quiet?: boolean;
 }
 
-/** An edit whose outcome is being stored. */
+/** An edit whose result is being stored. */
 export type SettledEdit = Pick<Edit, "item" | "action" | "patch">;
 
-/** The change log and the view that it describes. Every method belongs inside the caller's transaction. */
+/** The change log and the view it describes. Call every method inside a transaction. */
 export interface Changes extends ChangeLog {
   /**
-   * Brings the view of one item up to date with mirror and journal, after either was written. Where what the view says
-   * changed, the log, the collection's revision and the version history grow; SEQUENCE rises when calendars are
-   * concerned. Returns whether the view changed.
+   * Updates the view of one item after the mirror or the journal was written. If it changed, the log, the collection's revision
+   * and the version history grow, and SEQUENCE rises if calendars show the change. Returns whether the view changed.
    */
   publish(key: ItemKey): boolean;
   /**
-   * Runs steps that store how an edit has ended. Changes of its item that follow from the edit itself are no news to a
-   * program that has put the item: its octets may go on as they came.
+   * Runs steps that store how an edit has ended. Changes that follow from the edit itself do not outdate the octets of the
+   * program that put the item.
    */
   settling<Value>(edit: SettledEdit, steps: () => Value): Value;
   /**
-   * Raises SEQUENCE and LAST-MODIFIED of an item whose published text changed for another reason (a renamed label), SEQUENCE to
-   * `least` at least.
+   * Raises SEQUENCE and LAST-MODIFIED of an item whose text changed for another reason (a renamed label), SEQUENCE to `least`
+   * at least.
    */
   touch(key: ItemKey, least?: number): void;
   /**
-   * Logs a put of what is only kept here of an item: it says the same as before. For one person, or for all who see the item.
-   * Null when it is not in the view.
+   * Logs a change of data stored only here, for one person or for everyone who sees the item. Null if it is not in the view.
    */
   note(key: ItemKey, person?: PersonId): Revision | null;
-  /** Logs a burial of what a person's program has put into a collection and what never entered the view. */
+  /** Logs the removal of an object that a person's program put and that never entered the view. */
   retract(
     key: ItemKey,
     from: {
@@ -73,11 +71,11 @@ export interface Changes extends ChangeLog {
     },
   ): Revision;
   /**
-   * Logs a change of an item for the editor, who is shown it otherwise than all others, as an edit of it waits or did: where
-   * it is, and where that person's programs have put it; with a task its subtasks. Null: for nobody in particular.
+   * Logs an item's change for an editor who sees it with their own edits applied, in every place where they see it; a task's
+   * subtasks too. Null: for nobody in particular.
    */
   logForEditor(key: ItemKey, editor: PersonId | null): void;
-  /** Notes that names which feeds show have changed. */
+  /** Records that names shown by feeds have changed. */
   directoryChanged(): void;
 }
 
@@ -151,7 +149,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   );
   let settled: SettledEdit | null = null;
 
-  /** The item with its edits over it. A subtask is where its task is shown, also while a move of the task is on its way. */
+  /** The item with its edits applied. A subtask is where its task is shown, also during a move of the task. */
   function current(key: ItemKey): Item | null {
     const item = overlaid(key);
     if (item?.kind !== "subtask" || item.parentId === null) return item;
@@ -166,7 +164,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       openEdits.all(key).map((edit) => editRow(edit, zone)),
     );
 
-  /** The item as the workspace had it last. */
+  /** The item as it last was in the workspace. */
   function inWorkspace(key: ItemKey): Item | null {
     const row = mirrored.get(key);
     if (row === undefined) return null;
@@ -179,7 +177,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     return item && contentText(item);
   }
 
-  /** Notes what of the last versions the workspace has taken over, where the view stays as it was. */
+  /** Records what the workspace has taken over of the last versions, if the view stays the same. */
   function settle(key: ItemKey): void {
     const had = hadOf(key);
     carriedOut.run({ key, had });
@@ -227,7 +225,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
 
   function nextModified(previous: Temporal.Instant): Temporal.Instant {
     const now = clock().round({ smallestUnit: "second", roundingMode: "floor" });
-    // A second edit in one second raises it too: there are calendars that look at LAST-MODIFIED alone.
+    // A second edit within a second raises it too, as some calendars only look at LAST-MODIFIED.
     return Temporal.Instant.compare(now, previous) > 0 ? now : previous.add({ seconds: 1 });
   }
 
@@ -237,7 +235,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     setSequence.run(next, nextModified(modifiedAt).toString(), key);
   }
 
-  /** Logs a change of an item where the moves of it, or of its task, that wait for approval show it to their editors. */
+  /** Logs a change of an item where held moves of it, or of its task, show it to their editors. */
   function logWhereHeld(key: ItemKey, plain: PlainItem, collection: CollectionName) {
     const parentId = plain.kind === "event" ? null : plain.parentId;
     const task = parentId === null ? undefined : taskOf.get(parentId);
@@ -248,7 +246,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     }
   }
 
-  /** Stores the version that is shown from now on, under the SEQUENCE and LAST-MODIFIED that the item has got. */
+  /** Stores the new version with its SEQUENCE and LAST-MODIFIED. */
   function keepVersion(
     key: ItemKey,
     version: { revision: number; collection: CollectionName; content: string | null },
@@ -304,7 +302,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     keepVersion(key, { revision: at, collection, content });
     putView.run(key, collection, content);
     if (isThere && before.projectId !== item.projectId) {
-      // A todolist that changes projects keeps its collection: what the old project shows has changed as well.
+      // A todolist that changes projects keeps its collection. The old project has changed too.
       raiseRevision.run(collection, before.projectId, at);
     }
     if (!quiet) logWhereHeld(key, after, collection);
@@ -327,7 +325,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     return true;
   }
 
-  /** The subtasks of a task that is shown in another place than before, or again: it may have moved while it was not. */
+  /** Publishes the subtasks of a task that is shown in another place or again. It may have moved while hidden. */
   function publishBelow(task: Item): void {
     for (const row of viewedBelow.all(task.id)) publish(itemKey(numberColumn(row, "item")));
   }
@@ -381,7 +379,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       const told = editor === null ? null : toldTo(editor);
       logInTriedPlaces(key, told);
       for (const row of subtasksOf.all(key)) {
-        // It was shown where its task was, also if nobody knew of it when that was moved.
+        // It was shown where its task was, even if nobody knew of it when that was moved.
         logInTriedPlaces(itemKey(numberColumn(row, "item")), told, key);
       }
     },
@@ -402,27 +400,25 @@ const toldTo = (person: PersonId): Told => ({ audience: [person], assigned: new 
 const partiesOf = ({ creatorId, assigned }: PlainItem): readonly number[] =>
   creatorId === null ? assigned : [creatorId, ...assigned];
 
-/** Whether the same people see both versions, where their text is the same. */
+/** True if the same people see both versions, given equal texts. */
 const isSeenAlike = (before: PlainItem, after: PlainItem): boolean =>
   before.creatorId === after.creatorId && before.projectId === after.projectId;
 
-/** The stored keys that two-way calendars show; of a completion they may have a time of their own. */
+/** Stored keys that two-way calendars show. Calendars may have their own time of a completion. */
 const shownKeys: ReadonlySet<string> = new Set([
   "kind",
   ...fieldNames.filter((name) => fieldOf(name).shown === "everywhere").map(jsonKeyOf),
 ]);
 
-/** The keys of an item that an edit of a field decides; progress follows a completion. */
+/** The stored keys that depend on a field. Progress follows a completion. */
 function keysOfField(field: PatchField): readonly string[] {
   if (field === "place") return [];
   return field === "completed" ? ["completed", "percent"] : [jsonKeyOf(field)];
 }
 
 /**
- * Whether a change of an item is news to a program that has put it: anything that its calendars show, but what the
- * service answers to an edit in the fields of that edit, and texts that it merely writes in another way, as its list may after
- * its answer. Whether the answer says what the edit said is for the texts to tell. A to-do that gets its place below a task
- * has asked for that.
+ * True if a change of an item outdates the octets of the program that put it: anything its calendars show, except fields of the
+ * edit in the service's answer, and texts the service merely reformats. A to-do that gets its parent has requested that.
  */
 export function isNews(
   { before, after }: { readonly before: PlainItem; readonly after: PlainItem },

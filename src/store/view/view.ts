@@ -27,22 +27,22 @@ import {
 import { openedRevisionColumn, projectRow, todolistRow } from "../rows/side-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** One item as everyone reads it. */
+/** An item as everyone reads it. */
 export interface ViewItem {
   readonly key: ItemKey;
   readonly uid: string;
   readonly collection: CollectionName;
-  /** SEQUENCE and LAST-MODIFIED as calendars are told them; both only rise. */
+  /** SEQUENCE and LAST-MODIFIED for calendars. Neither decreases. */
   readonly sequence: number;
   readonly modifiedAt: Temporal.Instant;
   /** When this installation first saw the item. */
   readonly knownAt: Temporal.Instant;
-  /** Whether an edit of it is on its way to the service. */
+  /** True if an edit of it is pending. */
   readonly pending: boolean;
   readonly item: Item;
 }
 
-/** The properties by which a calendar names a version; null = it does not say. */
+/** The properties by which a calendar names a version; null = absent. */
 interface Shown {
   readonly sequence: number | null;
   readonly modifiedAt: Temporal.Instant | null;
@@ -52,18 +52,18 @@ interface Shown {
 interface ItemVersion {
   readonly revision: Revision;
   readonly collection: CollectionName;
-  /** Null where the item was buried. */
+  /** Null if the item was buried. */
   readonly item: Item | null;
 }
 
-/** Days on the clocks of a zone; `to` is exclusive. */
+/** Days in a zone; `to` is exclusive. */
 export interface DaySpan {
   readonly from: Temporal.PlainDate;
   readonly to: Temporal.PlainDate;
   readonly zone: string;
 }
 
-/** An item on the first of some days on which it takes place or is due. */
+/** An item and the first of some days on which it takes place or is due. */
 export interface KeyOnDay {
   readonly key: ItemKey;
   readonly day: Temporal.PlainDate;
@@ -74,53 +74,49 @@ interface KeysWanted {
   readonly assigned: readonly PersonId[] | null;
 }
 
-/** The mirror with the pending edits over it, read by feeds, mails and pages. */
+/** The mirror with pending edits applied, read by feeds, mails and pages. */
 export interface View {
   get(key: ItemKey): ViewItem | null;
   findUid(uid: string): ViewItem | null;
   /** Items of a project, in the order in which they became known. */
   ofProject(project: ProjectId): readonly ViewItem[];
-  /** The keys of a project's items, in the same order. */
+  /** Keys of a project's items, in the same order. */
   keysOfProject(project: ProjectId): readonly ItemKey[];
   /** Items of a collection, in the order in which they became known. */
   ofCollection(collection: CollectionName): readonly ViewItem[];
-  /** The keys of a collection's items, in the same order. */
+  /** Keys of a collection's items, in the same order. */
   keysOfCollection(collection: CollectionName): readonly ItemKey[];
-  /** The subtasks of a task, in the order in which they became known. */
+  /** Subtasks of a task, in the order in which they became known. */
   below(task: ServiceId | null): readonly ViewItem[];
-  /** Items that a person is assigned to, of all projects. */
+  /** Items assigned to a person, of all projects. */
   assignedTo(person: PersonId): readonly ViewItem[];
-  /** The keys of such items, read by parts of the whole view, one after the other. */
+  /** Keys of such items, read in parts of the whole view. */
   keysAssignedTo(person: PersonId): Iterable<readonly ItemKey[]>;
   /**
-   * Events that take place between two days, and tasks that are due then, by their keys, each with the first of these days on
-   * which it is; by days, and on a day in the order in which they became known. Costs no look at the items.
+   * Keys of events that take place, and tasks due, between two days, each with the first of these days. Sorted by day, then by
+   * the order in which they became known. Reads indexes only.
    */
   daysBetween(days: DaySpan): readonly KeyOnDay[];
-  /** The keys of items of some projects (null = of all) and assigned to some people (null = to anybody or nobody), read as those above. */
+  /** Keys of items of some projects (null = all) assigned to some people (null = anyone or nobody), read in parts. */
   keysWhere(wanted: KeysWanted): Iterable<readonly ItemKey[]>;
   /**
-   * Items that somebody is to be reminded of: open, assigned, and with a reminder or a due date, or a milestone. They are read by
-   * parts of the whole view, one after the other.
+   * Items that need reminders: open, assigned, and with a reminder or a due date, or a milestone. Read in parts of the whole
+   * view.
    */
   remindable(): Iterable<readonly ViewItem[]>;
   /**
-   * The item as a calendar was shown it with this SEQUENCE, this LAST-MODIFIED, or both; null when that is not known
-   * (any more), or never was, or was hidden from the reader.
+   * The item that a calendar was shown with this SEQUENCE, this LAST-MODIFIED, or both; null if unknown, never shown, or hidden
+   * from the reader.
    */
   shownAs(key: ItemKey, shown: Shown, reader: Reader): Item | null;
-  /** The item as it was shown at a moment; null when that is not known (any more), or was hidden from the reader. */
+  /** The item as shown at a moment; null if unknown or hidden from the reader. */
   shownAt(key: ItemKey, at: Temporal.Instant, reader: Reader): Item | null;
   /**
-   * The versions of an item that the view had at a revision, and at later ones, oldest first; null where it was buried.
-   * Empty when it was never in the view by then, or when that is not known any more. Hidden ones too: it is for those who decide
-   * what a calendar holds.
+   * An item's version at a revision and all later ones, oldest first; null where it was buried. Empty if it was never in the
+   * view by then, or if that is no longer known. Includes hidden versions: it is for deciding what a calendar contains.
    */
   versionsFrom(key: ItemKey, at: Revision): readonly ItemVersion[];
-  /**
-   * Every version of the item that the reader could see, oldest first, as far back as they are kept; from the one that was shown at
-   * `since` on, where that is given.
-   */
+  /** Every version that the reader could see, oldest first; from the one shown at `since` on, if given. */
   history(key: ItemKey, reader: Reader, since?: Temporal.Instant): readonly Item[];
   count(project: ProjectId): number;
 }
@@ -130,11 +126,11 @@ const columns = `v.item, v.collection, v.content, i.uid, i.sequence, i.modified_
   EXISTS (SELECT 1 FROM edits e WHERE e.item = v.item AND e.state IN ('pending', 'claimed')) AS pending`;
 const joined = `SELECT ${columns} FROM view_items v JOIN identities i USING (item) LEFT JOIN mirror_items m USING (item)`;
 
-/** A version with what tells whether somebody could see it. */
+/** A version with what decides who could see it. */
 const versionColumns = `v.content, i.service_id, v.revision,
   (SELECT max(revision) FROM versions WHERE item = v.item AND content IS NOT NULL) AS latest`;
 
-/** Read from the indexes alone: what takes place between two days, and when. */
+/** Reads from indexes alone what takes place between two days. */
 const daysQuery = `
   SELECT item, starts_at, NULL AS day FROM view_items WHERE kind = 'event' AND starts_at < @toAt
     AND (starts_at >= @fromAt OR ends_at > @fromAt)
@@ -200,7 +196,7 @@ export function createView({
   const project = db.prepare("SELECT * FROM projects WHERE id = ?");
   const todolist = db.prepare("SELECT * FROM todolists WHERE id = ?");
 
-  /** The item that was read last by key or UID: all steps of one edit read the same. */
+  /** The last item read by key or UID, as all steps of one edit read the same one. */
   let lastRead: { readonly row: ViewItemRow; readonly view: ViewItem } | null = null;
 
   function decode(row: ViewItemRow): ViewItem {
@@ -220,7 +216,7 @@ export function createView({
     return reader === null || couldSee(reader, { item, ...revisionsOf(row) }) ? item : null;
   }
 
-  /** By the places as they are now; a list that was private until lately hides what its tasks were before. */
+  /** Uses the present places. A list that was private until recently hides what its tasks were before. */
   function couldSee(
     reader: PersonId,
     version: { readonly item: Item; readonly revision: Revision; readonly latest: Revision },
@@ -306,7 +302,7 @@ const boundsOf = ({ from, to, zone }: DaySpan) => ({
   toAt: to.toZonedDateTime(zone).toInstant().toString(),
 });
 
-/** There may be thousands on a few days: each day is read once, and compared as text. */
+/** There may be thousands on a few days: each day is parsed once, and compared as text. */
 function byDay(rows: readonly unknown[], { from, zone }: DaySpan): readonly KeyOnDay[] {
   const first = from.toString();
   const days = new Map<string, ItemKey[]>();
@@ -338,10 +334,10 @@ const revisionsOf = (row: unknown) => ({
 const listText = (ids: readonly number[] | null): string | null =>
   ids === null ? null : JSON.stringify(ids);
 
-/** Looking through them takes a few milliseconds. */
+/** Takes a few milliseconds. */
 const keysPerPart = 1000;
 
-/** Reading them takes about a millisecond. */
+/** Takes about a millisecond. */
 const itemsPerPart = 30;
 
 const isSameRow = (a: ViewItemRow, b: ViewItemRow): boolean =>
@@ -357,7 +353,7 @@ const isSameRow = (a: ViewItemRow, b: ViewItemRow): boolean =>
   a.modifiedAt.equals(b.modifiedAt) &&
   a.knownAt.equals(b.knownAt);
 
-/** One item that has changed, with the newest of its revisions. */
+/** A changed item with its newest revision. */
 interface ChangedItem {
   readonly item: ItemKey;
   readonly revision: Revision;
@@ -368,38 +364,38 @@ type SeenCollection = CollectionName | null;
 
 /** The change log, for reading; `Changes` writes it. */
 export interface ChangeLog {
-  /** The newest revision of what a project's feed is built from. */
+  /** The newest revision of a project feed's inputs. */
   revisionOf(project: ProjectId): Revision;
-  /** The newest change of a collection that a person is told of; 0 for none. */
+  /** The newest change of a collection that a person is notified of; 0 for none. */
   seenRevision(collection: SeenCollection, person: PersonId): Revision;
-  /** The revision that rises with the names of people, projects, lists and labels. */
+  /** The revision that rises with names of people, projects, lists and labels. */
   revisionOfDirectory(): Revision;
   latest(): Revision;
-  /** Whether an item has a change after a revision, which should be a recent one. */
+  /** True if an item changed after a revision, which should be recent. */
   hasChangedAfter(after: Revision, key: ItemKey): boolean;
   /**
-   * Items of the project's collections that were put or buried after a revision, each once; also others where the log
-   * does not reach that far back.
+   * Items of the project's collections that changed after a revision, each once. Includes others if the log does not reach that
+   * far back.
    */
   itemsSince(project: ProjectId, after: Revision): readonly ItemKey[];
   since(after: Revision, limit: number): readonly ChangeRow[];
   /** Items with a change after a revision, oldest change first. */
   changedAfter(after: Revision): readonly ChangedItem[];
-  /** The same of one collection, by the changes that a person is told of. */
+  /** The same for one collection, by the changes that a person is notified of. */
   seenAfter(
     after: Revision,
     of: { readonly collection: SeenCollection; readonly person: PersonId },
   ): readonly ChangedItem[];
-  /** From here on the log and the versions are whole; what is asked of an earlier revision cannot be answered. */
+  /** The log and the versions are complete from this revision on. */
   completeFrom(): Revision;
 }
 
 export const everyProject = 0;
 
-/** In the place of a person: all who have a collection. */
+/** Used instead of a person: everyone who has a collection. */
 export const everybody = 0;
 
-/** In the place of a collection: what is assigned to a person. */
+/** Used instead of a collection: what is assigned to a person. */
 export const assignedCalendar = "assigned";
 
 /** The row of `meta` that says how far back the log reaches. */
