@@ -6,7 +6,7 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" |
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Events are short names ("edit confirmed"); what varies belongs into the fields. */
+/** Events are short names ("edit confirmed"); variable parts belong into the fields. */
 export interface Log {
   debug(event: string, fields?: Fields): void;
   info(event: string, fields?: Fields): void;
@@ -18,19 +18,18 @@ export interface Log {
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Takes one whole line, its end included; standard error by default, as standard output is for data. */
+  /** Writes one whole line including its end; standard error by default, as standard output is for data. */
   readonly write?: (line: string) => void;
-  /** Values that must not appear wherever they turn up; those under 6 characters are passed over. */
+  /** Values that must never appear. Those under 6 characters are ignored. */
   readonly secrets?: readonly string[];
-  /** Takes out further ones, which may come to be others. */
+  /** Removes further secrets, which may change. */
   readonly hide?: Hide;
   readonly clock?: () => Temporal.Instant;
 }
 
 /**
- * A log of JSON lines: `level`, `time` (ISO 8601, UTC), the fields, `event`. Fields that are named like a secret,
- * logins within addresses, feed and action addresses and `secrets` are redacted at any depth; errors are written
- * with stack and cause chain.
+ * A log of JSON lines: `level`, `time` (ISO 8601, UTC), the fields, `event`. Fields named like a secret, logins in URLs, feed
+ * and action URLs and `secrets` are redacted at any depth. Errors are written with stack and cause chain.
  */
 export function createLog(options: LogOptions): Log {
   const { clock } = options;
@@ -43,7 +42,7 @@ export function createLog(options: LogOptions): Log {
       timestamp: clock ? () => `,"time":"${clock().toString()}"` : stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    // JSON writes ESC as an escape, but not all that steers a terminal in which the log is read.
+    // JSON escapes ESC, but not everything that steers a terminal.
     { write: (line: string) => void stream.write(shownText(line)) },
   );
   const hideFixed = createHider(options.secrets ?? []);
@@ -61,7 +60,7 @@ export function createLog(options: LogOptions): Log {
   return logWith({}, write);
 }
 
-/** Standard error, whose write errors are dropped: a full disk under it can be told nowhere, and must stop nothing. */
+/** Standard error, ignoring write errors: a full disk cannot be reported anywhere, and must not stop anything. */
 function standardError() {
   const stream = pino.destination({ fd: 2, sync: true });
   stream.on("error", () => {});
@@ -88,7 +87,7 @@ function logWith(bound: Fields, write: Write): Log {
   };
 }
 
-/** Keys that pino writes in each line; a field of that name gets a `_`. */
+/** Pino's own keys; a field with such a name gets a `_`. */
 const reserved: ReadonlySet<string> = new Set(["level", "time", "event"]);
 
 const mark = hiddenMark;
@@ -101,7 +100,7 @@ const longestText = 10_000;
 interface Redaction {
   readonly value: unknown;
   readonly hide: Hide;
-  /** Objects above this one, so that a circle ends. */
+  /** Parent objects, to end circular references. */
   readonly seen: ReadonlySet<object>;
   readonly depth: number;
 }
@@ -127,7 +126,7 @@ function redact(from: Redaction): unknown {
     const kept = value.slice(0, mostEntries).map((entry) => redact({ ...inside, value: entry }));
     return value.length > mostEntries ? [...kept, `${value.length - mostEntries} more`] : kept;
   }
-  // Dates, addresses and all of Temporal say themselves how they are written.
+  // Dates, URLs and all of Temporal serialise themselves.
   if ("toJSON" in value && typeof value.toJSON === "function") {
     return redact({ ...inside, value: value.toJSON() });
   }
@@ -156,10 +155,10 @@ function redactEntries(value: object, inside: Omit<Redaction, "value">): Record<
   return Object.fromEntries(kept);
 }
 
-/** Patterns of secrets within a text, and how much of each may stay. */
+/** Patterns of secrets within a text, and what remains of each. */
 const leaks: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]*@/gi, `$1${mark}@`],
-  // The JSON API's own feed routes carry ids, not secrets.
+  // The JSON API's feed routes have ids, not secrets.
   [/(?<!\/api)(\/(?:feeds|act|unsubscribe|login)\/)[^\s/?#"'<>]+/gi, `$1${mark}`],
   [/(\/private-)[^\s/?#"'<>]+/gi, `$1${mark}`],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]+/gi, `$1 ${mark}`],
@@ -171,7 +170,7 @@ const leaks: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 
 function redactText(text: string, hide: Hide): string {
   const hidden = hide(text);
-  // Cut behind what is shown, so that no pattern is missed because its end was cut off.
+  // Cut beyond the displayed length, so that no pattern is missed because its end was cut off.
   const start = hidden.slice(0, 2 * longestText);
   const clean = leaks.reduce((left, [pattern, kept]) => left.replaceAll(pattern, kept), start);
   return clean.length > longestText ? `${clean.slice(0, longestText)}${mark}` : clean;

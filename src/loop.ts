@@ -1,7 +1,7 @@
 import { type BackOff, backOff, equalJitter } from "./domain/backoff.ts";
 import { nextTurn, startTimer } from "./runtime.ts";
 
-/** A latch between one sleeper and those who have work for it: a notification before the wait is not lost. */
+/** A latch for one sleeper: a notification before the wait is not lost. */
 export interface Wake {
   notify(): void;
   /** Ends after `ms` milliseconds, on a notification, or when the signal aborts; never rejects. */
@@ -10,17 +10,17 @@ export interface Wake {
 
 export interface LoopOptions {
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-  /** How long to rest after a step that found nothing to do; a function is asked each time. */
+  /** How long to sleep after a step without work; a function is called each time. */
   readonly idle: Temporal.Duration | (() => Temporal.Duration);
   readonly signal: AbortSignal;
-  /** Told of each fault with the count of faults in a row, from 1. */
+  /** Called with each error and the number of consecutive ones, from 1. */
   readonly onFault: (error: unknown, consecutive: number) => void;
   /** 0 inclusive to 1 exclusive. */
   readonly random: () => number;
   readonly wake?: Wake;
-  /** Ends the rest after faults, when their cause is over. */
+  /** Ends the pause after errors, once their cause is over. */
   readonly recovered?: Wake;
-  /** Rests after faults in a row; from a second up to five minutes unless given. */
+  /** Pauses after consecutive errors; from a second up to five minutes by default. */
   readonly afterFaults?: Omit<BackOff, "jitter">;
 }
 
@@ -30,9 +30,9 @@ const usualRests = {
 };
 
 /**
- * Runs `step` until the signal aborts: at once again after "worked", after a rest when "idle". A fault is told and
- * followed by a longer and longer rest, half of it random so that several loops do not strike together; a notification
- * by `wake` does not shorten that rest. Resolves once the running step has ended; never rejects.
+ * Runs `step` until the signal aborts: again at once after "worked", after a sleep when "idle". An error is reported and
+ * followed by a growing pause, half of it random so that several loops do not retry together. A notification by `wake` does not
+ * shorten it. Resolves after the running step; never rejects.
  */
 export async function runLoop(options: LoopOptions): Promise<void> {
   const { step, idle, signal, wake = createWake(), afterFaults = usualRests } = options;
@@ -45,7 +45,7 @@ export async function runLoop(options: LoopOptions): Promise<void> {
       if (outcome === "idle") await wake.wait(restOf(idle).total("milliseconds"), signal);
       else await nextTurn();
     } catch (error) {
-      // A step that was interrupted on purpose ends in an error as well.
+      // A step that was aborted on purpose ends with an error too.
       if (signal.aborted) return;
       faults += 1;
       report(options, { error, faults });
@@ -93,6 +93,6 @@ function report(
   try {
     onFault(fault.error, fault.faults);
   } catch {
-    // Whoever listens may fail too (a full disk under the log); the loop has to outlive that.
+    // The listener may fail too, as with a full disk under the log. The loop must survive that.
   }
 }

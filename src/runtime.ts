@@ -1,40 +1,40 @@
 import { randomUUID, randomBytes as secureBytes } from "node:crypto";
 import { Agent, type AgentOptions, type Server } from "node:http";
 
-/** Time, chance and the network as the daemon uses them. */
+/** Time, randomness and the network, as the daemon uses them. */
 export interface Runtime {
   readonly now: () => Temporal.Instant;
-  /** Milliseconds from any zero, which never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** 0 inclusive to 1 exclusive. */
   readonly random: () => number;
-  /** For secrets: nobody can guess them. */
+  /** Unpredictable, for secrets. */
   readonly randomBytes: (size: number) => Buffer;
   /** A random UUID. */
   readonly randomId: () => string;
-  /** Calls back once after so many milliseconds. */
+  /** Calls back once after `ms` milliseconds. */
   readonly startTimer: (ms: number, callback: () => void, options?: TimerOptions) => Timer;
   /** Calls back in the next turn of the event loop. */
   readonly inNextTurn: (callback: () => void) => void;
-  /** Listens for requests; resolves with the port, and rejects where the address cannot be listened on. */
+  /** Listens for requests; resolves with the port, and rejects if the address is not available. */
   readonly listen: (server: Server, where: Address) => Promise<number>;
-  /** What makes the connections of plain HTTP. */
+  /** Makes the connections of plain HTTP. */
   readonly httpAgent: (options: AgentOptions) => Agent;
-  /** Told of each step of a database; nothing is written, or committed, where this throws. */
+  /** Called at each step of a database. If it throws, nothing is written or committed. */
   readonly databaseStep: (step: DatabaseStep) => void;
 }
 
-/** Before a statement writes, before a transaction is committed, and after that. */
+/** Before a statement writes, before a transaction commits, and after that. */
 export type DatabaseStep = "write" | "commit" | "committed";
 
-/** `port`: any free one where it is 0. */
+/** `port`: 0 for any free one. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
 export interface TimerOptions {
-  /** Whether the process stays for it; true unless given. */
+  /** True if the process stays alive for it, which is the default. */
   readonly holdsProcess?: boolean;
 }
 
@@ -56,7 +56,7 @@ const ofProcess: Runtime = {
   inNextTurn: (callback) => void setImmediate(callback),
   listen: (server, { host, port }) =>
     new Promise((resolve, reject) => {
-      // Stays: a connection that cannot be accepted later on must not end the process.
+      // Stays registered: a later connection error must not end the process.
       server.on("error", reject);
       server.listen(port, host, () => {
         const address = server.address();
@@ -67,12 +67,12 @@ const ofProcess: Runtime = {
   databaseStep: () => undefined,
 };
 
-/** Timers take 31 bits of milliseconds; beyond, they fire at once. */
+/** Timers have 31 bits of milliseconds; longer ones fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
 let current: Runtime = ofProcess;
 
-/** Puts another runtime in the place of the process's own, as a simulation does; the returned function puts that back. */
+/** Replaces the process's runtime, as a simulation does; the returned function restores it. */
 export function replaceRuntime(other: Partial<Runtime>): () => void {
   const before = current;
   current = { ...before, ...other };
@@ -95,7 +95,7 @@ export const databaseStep: Runtime["databaseStep"] = (step) => current.databaseS
 
 export const nextTurn = (): Promise<void> => new Promise((resolve) => inNextTurn(resolve));
 
-/** Resolves after so many milliseconds with true, or with false as soon as the signal aborts. Never rejects. */
+/** Resolves with true after `ms` milliseconds, or with false as soon as the signal aborts. Never rejects. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve(false);
@@ -111,7 +111,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
   });
 }
 
-/** A signal that aborts after so many milliseconds, for which the process does not stay. */
+/** A signal that aborts after `ms` milliseconds, without keeping the process alive. */
 export function timeLimit(ms: number): AbortSignal {
   const controller = new AbortController();
   const late = () => controller.abort(new DOMException(`not within ${ms} ms`, "TimeoutError"));

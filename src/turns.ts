@@ -1,28 +1,31 @@
 import { inNextTurn, monotonic } from "./runtime.ts";
 /**
- * Shares out the main thread among what can wait: all of it together holds no turn of the event loop for longer than a few
- * milliseconds, so that requests, timers and answers get theirs in between.
+ * Shares the main thread among background work: together it blocks the event loop for a few milliseconds at most, so that
+ * requests, timers and answers run in between.
  */
 export interface Turns {
   /**
-   * Resolves when work may go on, one after the other in the order of asking: in the present turn while that has time left,
-   * else in a later one. Never rejects.
+   * Resolves when work may continue, in the order of calls: in the current turn if there is time left, else in a later one.
+   * Never rejects.
    */
   share(): Promise<void>;
-  /** Whether the time of the present turn is used up, which is counted from when it was first asked for: a long step asks between its parts, and ends early. */
+  /**
+   * True if the current turn's time is used up, counted from the first call. A long step checks it between its parts, and ends
+   * early.
+   */
   isOver(): boolean;
 }
 
 interface TurnsDeps {
-  /** Milliseconds that never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  /** Calls back in this turn, once what was begun has come to where it waits. */
+  /** Calls back in this turn, after pending microtasks. */
   readonly soon: (callback: () => void) => void;
   /** Calls back in the next round of the event loop. */
   readonly later: (callback: () => void) => void;
 }
 
-/** For how long steps go on before others get their turn, in milliseconds. */
+/** How long work continues before others run, in milliseconds. */
 const turnMs = 8;
 
 const ownDeps: TurnsDeps = {
@@ -32,10 +35,10 @@ const ownDeps: TurnsDeps = {
   later: inNextTurn,
 };
 
-/** On the process's own event loop, where nothing else is given. */
+/** Uses the process's event loop by default. */
 export function createTurns(deps: Partial<TurnsDeps> = {}): Turns {
   const { monotonic, soon, later } = { ...ownDeps, ...deps };
-  /** When the present turn ends; null while nothing has been done in it. */
+  /** When the current turn ends; null if nothing was done in it. */
   let endsAt: number | null = null;
   let isGranting = false;
   const waiting: (() => void)[] = [];
@@ -43,14 +46,14 @@ export function createTurns(deps: Partial<TurnsDeps> = {}): Turns {
   function begin(): number {
     const now = monotonic();
     endsAt = now + turnMs;
-    // What calls back first may still be of the turn in which the answer came that is worked on.
+    // The first callback may still belong to the turn whose answer is being processed.
     later(() => later(end));
     return endsAt;
   }
 
   const isOver = (): boolean => monotonic() >= (endsAt ?? begin());
 
-  /** One at a time: how much of the turn the first one takes is known only afterwards. */
+  /** One at a time, as the time that each takes is only known afterwards. */
   function grant(): void {
     const first = waiting.length === 0 || isOver() ? undefined : waiting.shift();
     isGranting = first !== undefined;
@@ -78,7 +81,7 @@ export function createTurns(deps: Partial<TurnsDeps> = {}): Turns {
   };
 }
 
-/** Takes steps one after the other, in turns; resolves with what the last one returns. Rejects with what a step throws. */
+/** Runs steps one after the other, in turns; resolves with the last result. Rejects with what a step throws. */
 export async function inTurns<Value>(
   steps: Iterator<unknown, Value, undefined>,
   turns: Turns,
@@ -90,7 +93,7 @@ export async function inTurns<Value>(
   }
 }
 
-/** Takes steps one after the other, at once. */
+/** Runs steps one after the other, at once. */
 export function atOnce<Value>(steps: Iterator<unknown, Value, undefined>): Value {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,18 +1,18 @@
 import type { FolderId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { MailWishes } from "../domain/mail-kind.ts";
 
-/** Pino's level names, loudest last but one. */
+/** Pino's level names; `silent` turns logging off. */
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-/** Everything an operator can set: checked, defaults filled in, secrets read from their files, paths absolute. */
+/** All settings: validated, with defaults, secrets read from their files, and absolute paths. */
 export interface Config {
   readonly dataDir: string;
   readonly service: ServiceConfig;
-  /** `discover`: every project that the key can see. */
+  /** `discover`: every project that the key has access to. */
   readonly projects: "discover" | readonly ConfiguredProject[];
-  /** Empty when the file says `discover`. */
+  /** Empty if the file says `discover`. */
   readonly people: readonly ConfiguredPerson[];
-  /** Whether people are looked up at the service as well; a listed person overrides the discovered one by id. */
+  /** True if people are looked up in the service too. A listed person overrides the discovered one with the same id. */
   readonly discoverPeople: boolean;
   readonly polling: PollingConfig;
   readonly http: HttpConfig;
@@ -25,12 +25,12 @@ export interface Config {
   readonly metrics: MetricsConfig;
   readonly backups: BackupsConfig;
   readonly log: { readonly level: (typeof logLevels)[number] };
-  /** Secret. Null = one is made on the first start. */
+  /** Secret. Null = created on first start. */
   readonly adminToken: string | null;
 }
 
 export interface ServiceConfig {
-  /** Without a slash at the end, as are the other addresses. */
+  /** Without a trailing slash, like all other URLs. */
   readonly baseUrl: string;
   readonly uploadUrl: string;
   /** Secret. */
@@ -46,7 +46,7 @@ export interface ServiceConfig {
 
 export interface ConfiguredProject {
   readonly id: ProjectId;
-  /** Null = the name is taken from the service. */
+  /** Null = the service's name. */
   readonly name: string | null;
   readonly todolists: "discover" | readonly ListId[];
   readonly folders: "discover" | readonly FolderId[];
@@ -54,24 +54,24 @@ export interface ConfiguredProject {
 
 export interface ConfiguredPerson {
   readonly id: PersonId;
-  /** Null = what the service says; so for the e-mail address. */
+  /** Null = as in the service; the same for the e-mail address. */
   readonly name: string | null;
   readonly email: string | null;
   /** IANA zone; null = the account's. */
   readonly timeZone: string | null;
-  /** Whether the person may change anything in the own calendars, and hand edits in. */
+  /** Whether the person may change items in their calendars and submit edits. */
   readonly calendars: "write" | "read";
   /** Which mails the person gets. */
   readonly mail: MailWishes;
-  /** Where messages go beside or in the place of mails; null = nowhere. */
+  /** A webhook besides or instead of mails; null = none. */
   readonly webhook: (WebhookConfig & { readonly withMail: boolean }) | null;
-  /** Secret. Null = the person's edits are sent with the account's key. */
+  /** Secret. Null = the person's edits use the account's key. */
   readonly apiKey: string | null;
 }
 
 export interface PollingConfig {
   readonly maxAge: Temporal.Duration;
-  /** The part of the quota that reading may use, from 0.1 to 1. */
+  /** The share of the quota for reads, from 0.1 to 1. */
   readonly share: number;
   readonly comments: boolean;
   readonly history: boolean;
@@ -83,76 +83,76 @@ export interface HttpConfig {
   /** 0 = any free port. */
   readonly port: number;
   readonly publicUrl: string | null;
-  /** Whose word on where requests come from counts: nobody's, one proxy's, that of so many in a row, or of these addresses. */
+  /** Which proxies are trusted with the client's address: none, one, several in a row, or these addresses. */
   readonly trustProxy: boolean | number | readonly string[];
-  /** Null where no proxy says who people are. */
+  /** Null if no proxy names users. */
   readonly identityHeader: IdentityHeader | null;
-  /** Null where no shared cache may keep feeds. */
+  /** Null if no shared cache may store feeds. */
   readonly sharedCache: SharedCacheConfig | null;
-  /** Where what is changed is sent to, as `serve --read-only` tells it; null = it is not told. */
+  /** Where `serve --read-only` refers people to for changes; null = nowhere. */
   readonly primaryUrl: string | null;
 }
 
-/** For how long HTTP caches in front may keep feeds, and how they are told of changes. */
+/** How long HTTP caches in front may store feeds, and how they are purged. */
 export interface SharedCacheConfig {
-  /** How old a copy may be that is served without asking. */
+  /** How old a copy may be that is served without revalidation. */
   readonly maxAge: Temporal.Duration;
-  /** How long beyond that it is served while a new one is fetched. */
+  /** How long after that it is served while a new one is fetched. */
   readonly staleWhileRevalidate: Temporal.Duration;
-  /** How long beyond `maxAge` it is served while the daemon does not answer. */
+  /** How long after `maxAge` it is served if the daemon does not answer. */
   readonly staleIfError: Temporal.Duration;
-  /** Null = copies end by their age alone. */
+  /** Null = copies only expire. */
   readonly purge: PurgeConfig | null;
 }
 
-/** A request by which a cache drops what it has of a feed. `{key}`, `{path}`, `{url}` and `{token}` are filled in. */
+/** A request that makes a cache drop a feed. `{key}`, `{path}`, `{url}` and `{token}` are filled in. */
 export interface PurgeConfig {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Secret; null = none is sent. */
+  /** Secret; null = none. */
   readonly token: string | null;
   readonly timeout: Temporal.Duration;
 }
 
-/** Where messages go by HTTP. */
+/** A webhook for messages. */
 export interface WebhookConfig {
-  /** Secret: whoever knows it can send there, or read there. http or https. */
+  /** Secret: whoever knows it can send or read there. http or https. */
   readonly url: string;
   readonly format: "json" | "ntfy";
   /** Secret, sent as `Authorization: Bearer`; null = none. */
   readonly token: string | null;
-  /** Secret, with which messages are signed; null = they are not. */
+  /** Secret that signs messages; null = unsigned. */
   readonly secret: string | null;
 }
 
-/** Who is told of troubles. */
+/** Who gets messages about troubles. */
 export interface OperatorConfig {
   /** E-mail addresses. */
   readonly mail: readonly string[];
   readonly webhooks: readonly (WebhookConfig & { readonly name: string })[];
-  /** How often a trouble that lasts is told again; null = never. */
+  /** How often the message about a lasting trouble is repeated; null = never. */
   readonly again: Temporal.Duration | null;
 }
 
-/** Figures for a monitoring system. */
+/** Metrics for a monitoring system. */
 export interface MetricsConfig {
   readonly enabled: boolean;
   readonly host: string;
-  /** Null = on the port of everything else, where `host` counts for nothing; 0 = any free port. */
+  /** Null = on the main port, where `host` is ignored; 0 = any free port. */
   readonly port: number | null;
 }
 
-/** How a proxy in front, which has people log in with it, says who they are. */
+/** How an authenticating proxy in front names users. */
 export interface IdentityHeader {
-  /** The header's name, in small letters. */
+  /** Name of the header, in lower case. */
   readonly name: string;
-  /** Addresses and networks from which it is believed. */
+  /** Addresses and networks from which it is trusted. */
   readonly from: readonly string[];
-  /** Who is the admin: e-mail addresses, or whatever else the proxy calls them. */
+  /** The admins: e-mail addresses, or other names that the proxy uses. */
   readonly admins: readonly string[];
-  /** Where people end their log-in with the proxy; null = it has no such place. */
+  /** Where people sign out of the proxy; null = nowhere. */
   readonly logout: string | null;
 }
 
@@ -163,15 +163,15 @@ export interface FeedsConfig {
   readonly completed: Temporal.Duration;
   readonly private: "omit" | "busy" | "show";
   readonly tasks: "due" | "span" | "none";
-  /** Whether a date in a custom field of a task is published as an item of its own. */
+  /** True if dates in a task's custom fields are published as items of their own. */
   readonly customDates: boolean;
   readonly assignees: boolean;
   readonly actionLinks: boolean;
 }
 
-/** The two-way calendars. */
+/** The CalDAV calendars. */
 export interface CalendarsConfig {
-  /** Whether each project has its milestones as a list of to-dos beside the calendar of its events. */
+  /** True if each project has its milestones as a list of to-dos besides its event calendar. */
   readonly milestones: boolean;
 }
 
@@ -184,63 +184,63 @@ export interface EditsConfig {
   readonly subscriptions: readonly ConfiguredSubscription[];
 }
 
-/** A remote calendar whose changes are taken as edits. */
+/** A remote calendar whose changes become edits. */
 export interface ConfiguredSubscription {
   readonly name: string;
-  /** Secret: whoever knows it reads the calendar. http or https. */
+  /** Secret: whoever knows it can read the calendar. http or https. */
   readonly url: string;
   readonly project: ProjectId;
   /** Whose edits these are; null = the account's. */
   readonly person: PersonId | null;
   readonly every: Temporal.Duration;
-  /** What becomes of events that only the remote calendar has. */
+  /** How events that only the remote calendar has are treated. */
   readonly new: "ignore" | "create";
-  /** What becomes of items that the remote calendar no longer has. */
+  /** How items that the remote calendar no longer has are treated. */
   readonly gone: "ignore" | "delete";
-  /** Whether the address may point into a private network, as that of a calendar server of one's own does. */
+  /** True if the URL may point into a private network, as for one's own calendar server. */
   readonly allowPrivate: boolean;
 }
 
 export interface MailConfig {
   readonly from: { readonly name: string; readonly address: string };
-  /** smtp: or smtps:, may carry a login (secret); null = mails are written to `directory`. */
+  /** smtp: or smtps:, optionally with a login (secret); null = mails are written to `directory`. */
   readonly smtpUrl: string | null;
-  /** Secret; takes precedence over a password in `smtpUrl`. */
+  /** Secret; overrides a password in `smtpUrl`. */
   readonly smtpPassword: string | null;
   readonly directory: string;
-  /** How many mails go out in any minute, all people together. */
+  /** Mails per minute, for everyone together. */
   readonly perMinute: number;
 }
 
 export interface RemindersConfig {
   readonly events: boolean;
-  /** Leads, counted back from the day at `at`. */
+  /** Times before the day, at `at`. */
   readonly milestones: readonly Temporal.Duration[];
   readonly tasks: readonly Temporal.Duration[];
-  /** Whether what is open on the day after it was due is mailed, once. */
+  /** True if items still open on the day after their due date are mailed, once. */
   readonly overdue: boolean;
-  /** On the clocks of who reads. */
+  /** In the recipient's zone. */
   readonly at: Temporal.PlainTime;
   readonly digest: DigestConfig | null;
   /** How late a missed reminder may still be sent. */
   readonly catchUp: Temporal.Duration;
 }
 
-/** When digests are sent, on the clocks of who reads; null = none. */
+/** When digests are sent, in the recipient's zone; null = never. */
 export interface DigestConfig {
   readonly at: Temporal.PlainTime;
   /** 1 = Monday to 7 = Sunday; null = every day. */
   readonly weekday: number | null;
 }
 
-/** Backups that are made by themselves. */
+/** Automatic backups. */
 export interface BackupsConfig {
   readonly enabled: boolean;
-  /** On the account's clocks. */
+  /** In the account's zone. */
   readonly at: Temporal.PlainTime;
-  /** Of so many days, weeks and months one each. */
+  /** How many daily, weekly and monthly backups are kept. */
   readonly keep: { readonly daily: number; readonly weekly: number; readonly monthly: number };
   readonly directory: string;
-  /** Secret. Seals the keys; null leaves them out. */
+  /** Secret. Encrypts the keys; null leaves them out. */
   readonly passphrase: string | null;
 }

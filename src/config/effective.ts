@@ -2,27 +2,27 @@ import { configSchema } from "./schema.ts";
 import { isRecord } from "./schema-parts.ts";
 import { knownKeys, type Setting } from "./settings.ts";
 
-/** A configuration as it was written, with the environment laid over the file. */
+/** A configuration as written, with the environment applied to the file. */
 export interface WrittenConfig {
   readonly raw: unknown;
-  /** The variable that a key comes from, by the key's path. */
+  /** The environment variable of a key, by the key's path. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Where relative paths count from. */
+  /** Base of relative paths. */
   readonly folder: string;
 }
 
-/** A key with what is in force for it, for people. */
+/** A key with its effective value, for people. */
 export interface EffectiveSetting {
   readonly path: string;
-  /** As it is written, but for secrets. */
+  /** As written, except for secrets. */
   readonly value: string;
-  /** `default`, `file`, or the variable of the environment. */
+  /** `default`, `file`, or the environment variable. */
   readonly by: string;
   /** What it means. */
   readonly about: string;
 }
 
-/** Every key that is no list's, in the schema's order: what is in force, and where it comes from. No secret is told. */
+/** Every key outside lists, in the schema's order, with its effective value and origin. Without secrets. */
 export function effectiveSettings({
   raw,
   origins,
@@ -58,7 +58,7 @@ function inWords(value: unknown, { type }: Setting): string {
   return typeof value === "object" ? "set" : JSON.stringify(value);
 }
 
-/** An address may carry a name and a password. */
+/** A URL may contain a name and a password. */
 function withoutPassword(text: string): string {
   const url = text.includes("://") ? URL.parse(text) : null;
   if (!url || (url.username === "" && url.password === "")) return text;

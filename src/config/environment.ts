@@ -4,17 +4,17 @@ import { isRecord } from "./schema-parts.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The file's content with the environment laid over it. */
+/** The file's content with the environment applied. */
 export interface Overlaid {
   readonly raw: unknown;
-  /** Which variable stands behind a path, so that a problem names what the operator wrote. */
+  /** The environment variable of a path, so that a problem names what the operator wrote. */
   readonly origins: ReadonlyMap<string, string>;
   readonly problems: readonly ConfigProblem[];
 }
 
 interface Variable {
   readonly name: string;
-  /** Section and key; a key alone stands at the top. */
+  /** Section and key, or a key at the top level. */
   readonly at: readonly [key: string] | readonly [section: string, key: string];
   readonly kind: "text" | "number" | "path" | "secret";
 }
@@ -31,7 +31,7 @@ const variables: readonly Variable[] = [
   { name: "DAYFERRY_LOG_LEVEL", at: ["log", "level"], kind: "text" },
 ];
 
-/** The variable that gives a key, by the key's path; null where none does. */
+/** The environment variable of a key, by its path; null if none. */
 export function variableOf(path: string): string | null {
   const named = variables.find(({ at }) => at.join(".") === path);
   if (named) return named.name;
@@ -42,8 +42,8 @@ export function variableOf(path: string): string | null {
 }
 
 /**
- * Lays `DAYFERRY_…` over the file's content: the environment wins, relative paths in it count from `cwd`, an empty
- * variable counts as unset. A secret from the environment replaces both of the file's ways to give it.
+ * Applies `DAYFERRY_…` to the file's content: the environment overrides the file, its relative paths are relative to `cwd`, and
+ * an empty variable counts as unset. A secret from the environment replaces both ways to give it in the file.
  */
 export function overlayEnvironment(
   file: unknown,
@@ -86,7 +86,7 @@ function readVariable(from: {
   return from.text;
 }
 
-/** A copy with one value set. A section that is no object stays as it is: the schema will tell. */
+/** A copy with one value set. A section that is no object stays as it is, for the schema to report. */
 function place(change: {
   readonly raw: unknown;
   readonly at: readonly string[];

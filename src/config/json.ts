@@ -8,27 +8,27 @@ import {
 } from "jsonc-parser";
 import { fail, ok, type Result } from "../domain/result.ts";
 
-/** A place in a text; line and column count from 1. */
+/** A position in a text; line and column count from 1. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where and why a text is no JSON. Never quotes the text, which may hold secrets. */
+/** Where and why a text is no JSON. Never quotes the text, which may contain secrets. */
 export interface JsonFault extends TextPlace {
   readonly reason: string;
 }
 
-/** What a text says, and where it says it. */
+/** A parsed text with positions. */
 export interface JsonText {
   readonly value: unknown;
-  /** Where the value of a key stands, or that of the nearest object around it that is there. */
+  /** The position of a key's value, or of the nearest enclosing object. */
   readonly placeOf: (path: readonly PropertyKey[]) => TextPlace | null;
 }
 
 /**
- * Parses JSON as people write it: comments, commas before a closing bracket and a byte order mark are welcome. Fails with the
- * first fault and its place; a key that stands twice in one object is one, as only the last would count.
+ * Parses JSON with comments, trailing commas and a byte order mark. Fails with the first error and its position. A duplicate
+ * key is an error, as only the last one would count.
  */
 export function parseConfigJson(text: string): Result<JsonText, JsonFault> {
   const clean = text.startsWith("\uFEFF") ? text.slice(1) : text;
@@ -83,7 +83,7 @@ function reasonFor(text: string, error: ParseError | undefined): string {
   return reasons.get(printParseErrorCode(error.error)) ?? "it cannot be parsed";
 }
 
-/** The library's names for faults, in words. */
+/** The library's error names, in words. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ["InvalidSymbol", "a value or a name in double quotes is expected"],
   ["InvalidNumberFormat", "this is no number"],

@@ -1,8 +1,8 @@
 import type { Config, WebhookConfig } from "./config.ts";
 
 /**
- * Every secret of a configuration, and of the addresses in it the parts that may turn up alone: password, path and query. What is
- * written anywhere has none of them.
+ * Every secret of a configuration, and the parts of its URLs that may appear alone: password, path and query. None of them is
+ * ever written anywhere.
  */
 export function secretsIn(config: Config): readonly string[] {
   const { service, adminToken, mail, people, edits, operator, http } = config;
@@ -23,10 +23,10 @@ export function secretsIn(config: Config): readonly string[] {
 
 const partsOfWebhook = ({ url, token, secret }: WebhookConfig) => [...partsOf(url), token, secret];
 
-/** A shorter path is no secret, and may be a word. */
+/** A shorter path is no secret, and may be an ordinary word. */
 const shortestPath = 8;
 
-/** An address that opens something for who knows it. */
+/** A secret URL. */
 function partsOf(address: string): readonly string[] {
   const url = URL.parse(address);
   if (!url) return [address];
@@ -34,7 +34,7 @@ function partsOf(address: string): readonly string[] {
   return [address, ...passwordsIn(address), ...(path.length < shortestPath ? [] : [path])];
 }
 
-/** The password of an address, as it is written there and as it is meant. */
+/** The password in a URL, as written and decoded. */
 function passwordsIn(address: string): readonly string[] {
   const password = URL.parse(address)?.password ?? "";
   return password === "" ? [] : [password, decoded(password)];

@@ -3,8 +3,8 @@ import { fail, messageOf, ok, type Result } from "../domain/result.ts";
 import { type Address, listen } from "../runtime.ts";
 
 /**
- * The address to open in a browser on this machine, without a slash at the end. The wildcards (`0.0.0.0`, `::`, however
- * they are spelt) mean every address of the machine and are none that can be opened: they become the loopback address.
+ * The URL to open on this machine, without a trailing slash. Wildcard addresses (`0.0.0.0`, `::`, in any notation) cannot be
+ * opened and become the loopback address.
  */
 export function openableUrl({ host, port }: Address): string {
   const written = host.includes(":") ? `[${host}]` : host;
@@ -13,8 +13,8 @@ export function openableUrl({ host, port }: Address): string {
 }
 
 /**
- * Why a server cannot listen, in one sentence with what helps; null when the error is about something else. `change` says
- * how another port is named. Source: listen(2).
+ * Why a server cannot listen, in one sentence with what helps; null for other errors. `change` says how to choose another port.
+ * Source: listen(2).
  */
 export function listenFault(
   error: unknown,
@@ -36,7 +36,7 @@ export function listenFault(
   }
 }
 
-/** Listens where the configuration says: the port, or why it cannot, in a sentence. */
+/** Listens as configured: the port, or a sentence with the reason. */
 export async function listenAsConfigured(
   server: Server,
   place: Address,

@@ -8,39 +8,38 @@ import { describeProblems } from "./problems.ts";
 import { isRecord } from "./schema-parts.ts";
 import { readSecretFile } from "./secrets.ts";
 
-/** What a look at the files of secrets has found. */
+/** The result of checking the secret files. */
 export type SecretsLook =
   | { readonly kind: "same" }
-  /** `keys`: those whose files have another content, as `service.apiKeyFile`. */
+  /** `keys`: those whose files have new content, as `service.apiKeyFile`. */
   | { readonly kind: "changed"; readonly keys: readonly string[] }
-  /** The former secrets stay in force. `problem`: sentences that name keys and files, never a content. */
+  /** The previous secrets stay in effect. `problem`: sentences with keys and files, never a content. */
   | { readonly kind: "unusable"; readonly problem: string };
 
-/** A configuration whose secrets follow the files that hold them; everything else stays as it was at the start. */
+/** A configuration whose secrets follow their files. Everything else stays as at the start. */
 export interface LiveSecrets {
-  /** The configuration with the secrets as they are in force now. */
+  /** The configuration with the current secrets. */
   readonly current: () => Config;
-  /** Takes every secret out of a text that was in force at any time. */
+  /** Removes every secret from a text that was ever in effect. */
   readonly hide: Hide;
   /**
-   * Looks at the files. One that has just changed is read at the next look that finds it as it was, so that nothing is taken
-   * up that is written by half.
+   * Checks the files. A changed file is read at the next check that finds it unchanged, so that no half-written file is used.
    */
   readonly look: () => SecretsLook;
-  /** Somebody says that the files are whole: the next look reads them at once. */
+  /** Declares the files complete: the next check reads them at once. */
   readonly ask: () => void;
 }
 
-/** A configuration of which nothing is read again, such as that of a command. */
+/** A configuration that is never reread, as for a command. */
 export function stillSecrets(config: Config): LiveSecrets {
   const hide = createHider(secretsIn(config));
   return { current: () => config, hide, look: () => ({ kind: "same" }), ask: () => {} };
 }
 
 /**
- * Follows the files by what the file system says of them (links are followed, so that it sees when Kubernetes or an editor puts
- * another file in the place of one), which needs no watching and works on every file system. What cannot be read, is empty or
- * could not be used at a start either changes nothing and is told once for as long as it stays so.
+ * Follows the files by their metadata, including symbolic link targets, so that it notices when Kubernetes or an editor
+ * replaces one. Needs no file watching and works on every file system. Unreadable, empty or invalid files change nothing and
+ * are reported once.
  */
 export function followSecrets(loaded: LoadedConfig): LiveSecrets {
   const files = secretFilesIn(loaded.written);
@@ -84,7 +83,7 @@ interface SecretFile {
   readonly file: string;
 }
 
-/** Every file of a secret that a configuration names; no other key ends in `File`. */
+/** Every secret file in a configuration. No other key ends in `File`. */
 function secretFilesIn({ raw, folder }: LoadedConfig["written"]): readonly SecretFile[] {
   return filesBelow(raw, "").map(({ key, file }) => ({ key, file: resolve(folder, file) }));
 }
@@ -101,7 +100,7 @@ function filesBelow(value: unknown, path: string): readonly SecretFile[] {
   });
 }
 
-/** Another text whenever a file was written, or another one stands in its place. */
+/** Changes whenever a file is written or replaced. */
 function signatureOf(files: readonly SecretFile[]): string {
   return files
     .map(({ file }) => {

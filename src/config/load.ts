@@ -10,7 +10,7 @@ import { configSchema } from "./schema.ts";
 import { isRecord, valueAt } from "./schema-parts.ts";
 import { readTextFile } from "./secrets.ts";
 
-/** A configuration that also knows how it was written. */
+/** A configuration with its source. */
 export interface LoadedConfig extends Config {
   readonly written: WrittenConfig;
 }
@@ -18,15 +18,15 @@ export interface LoadedConfig extends Config {
 /** What a configuration depends on besides its file. */
 export interface ConfigContext {
   readonly env: Environment;
-  /** Absolute; relative paths in the environment count from here. */
+  /** Absolute; base of relative paths in the environment. */
   readonly cwd: string;
-  /** Whether it is for who only reads, and has none of the secrets by which anything is fetched, written or sent. */
+  /** True for read-only use, which needs none of the secrets for fetching, writing or sending. */
   readonly isReader?: boolean;
 }
 
 /**
- * The configuration file to read: `option` (from `--config`), else DAYFERRY_CONFIG, else `config.json` in the current
- * folder when there is one. Null = none.
+ * The configuration file to read: `option` (from `--config`), else DAYFERRY_CONFIG, else `config.json` in the current folder if
+ * it exists. Null = none.
  */
 export function findConfigFile(option: string | null, { env, cwd }: ConfigContext): string | null {
   const named = option ?? env["DAYFERRY_CONFIG"];
@@ -35,10 +35,7 @@ export function findConfigFile(option: string | null, { env, cwd }: ConfigContex
   return existsSync(usual) ? usual : null;
 }
 
-/**
- * Reads the file (null = none, everything comes from the environment), the environment and all secret files.
- * Fails with every problem at once.
- */
+/** Reads the file (null = environment only), the environment and all secret files. Fails with every problem at once. */
 export function loadConfig(
   sources: ConfigContext & { readonly file: string | null },
 ): Result<LoadedConfig, readonly ConfigProblem[]> {
@@ -62,8 +59,8 @@ export function loadConfig(
 }
 
 /**
- * Checks a configuration that was parsed or made elsewhere. `folder` is where relative paths in it count from; `placeOf`
- * says where in its file something stands. Fails with every problem at once.
+ * Validates a configuration parsed elsewhere. `folder`: base of relative paths; `placeOf`: positions in its file. Fails with
+ * every problem at once.
  */
 export function parseConfig(
   raw: unknown,
@@ -83,8 +80,8 @@ export function parseConfig(
 }
 
 /**
- * The same configuration with its secret files read again; neither its own file nor the environment is. Fails with every
- * problem at once, as at a start.
+ * The same configuration with its secret files read again, but neither its own file nor the environment. Fails with every
+ * problem at once, as at startup.
  */
 export function rereadSecrets({
   written: { raw, origins, folder },
@@ -96,8 +93,8 @@ export function rereadSecrets({
 }
 
 /**
- * The same without what only the daemon that writes has a use for: its secrets need not be where a copy is served. The key of the
- * service has to be something.
+ * The same without settings that only the writing daemon uses, as its secrets need not exist where a copy is served. The
+ * service's key must be something.
  */
 function forReader(raw: unknown): unknown {
   if (!isRecord(raw)) return raw;
@@ -129,7 +126,7 @@ function forReader(raw: unknown): unknown {
   };
 }
 
-/** What is wrong with the environment alone, where the file cannot be looked at. */
+/** Problems of the environment alone, if the file cannot be read. */
 function environmentProblems(
   base: ConfigContext & { readonly folder: string },
 ): readonly ConfigProblem[] {

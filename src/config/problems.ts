@@ -3,16 +3,16 @@ import { editDistance } from "../domain/edit-distance.ts";
 import type { TextPlace } from "./json.ts";
 import { knownKeys } from "./settings.ts";
 
-/** One thing that is wrong with the configuration. No part ever holds a secret's value. */
+/** A problem of the configuration. Never contains a secret. */
 export interface ConfigProblem {
   /** `service.baseUrl`, `people[1].email`, `DAYFERRY_PORT`, or the file's own path. */
   readonly path: string;
   readonly message: string;
-  /** Where it stands in the file; left out where it stands nowhere. */
+  /** Its position in the file; absent if it has none. */
   readonly at?: TextPlace;
 }
 
-/** One line per problem, in the order in which they were found. */
+/** One line per problem, in the order found. */
 export function describeProblems(problems: readonly ConfigProblem[]): string {
   return problems.map(describeProblem).join("\n");
 }
@@ -21,10 +21,10 @@ export function describeProblem({ path, message, at }: ConfigProblem): string {
   return `${path}: ${message}${at ? ` (line ${at.line}, column ${at.column})` : ""}`;
 }
 
-/** What is around the issues of a schema. */
+/** Context of a schema's issues. */
 export interface IssueSetting {
   readonly schema: z.core.$ZodType;
-  /** Names the environment variable behind a path. */
+  /** The environment variable of a path. */
   readonly origins: ReadonlyMap<string, string>;
   readonly placeOf: (path: readonly PropertyKey[]) => TextPlace | null;
 }
@@ -48,7 +48,7 @@ export function toProblems(
     });
 }
 
-/** Zod's wording for people who write configuration files; values are added where they are no secrets. */
+/** Zod's messages for people who write configuration files. Values are added unless they are secrets. */
 export const explainIssue: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "invalid_type") {
     return issue.input === undefined ? "is missing" : `must be ${expected(issue.expected)}`;
@@ -79,7 +79,7 @@ function flatten(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): readon
   }
   const plain = { path, message: issue.message, isUnknown: false, input: issue.input };
   if (issue.code !== "invalid_union") return [plain];
-  // The branch that was meant is the one whose faults all lie further inside.
+  // The intended branch is the one whose errors are all further inside.
   const inside = issue.errors.find((branch) => branch.every(isInside));
   return inside ? inside.flatMap((inner) => flatten(inner, path)) : [plain];
 }
@@ -87,7 +87,7 @@ function flatten(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): readon
 const isInside = (issue: z.core.$ZodIssue): boolean =>
   issue.path.length > 0 || issue.code === "unrecognized_keys";
 
-/** The value that was given, unless it is or may hold a secret, or is said already. */
+/** The given value, unless it is or may contain a secret, or is in the message already. */
 function shown(
   input: unknown,
   {
@@ -113,14 +113,14 @@ function shown(
 
 const wordFor = (input: object): string => (Array.isArray(input) ? "a list" : "an object");
 
-/** Scheme and host: what else an address holds may be a login or a key. */
+/** Scheme and host. The rest of a URL may be a login or a key. */
 function hostOf(text: string): string | null {
   const url = URL.parse(text);
   if (url?.host) return `${url.protocol}//${url.host}${url.pathname === "/" ? "" : "/…"}`;
   return /^(?:[a-z0-9-]{1,30}\.)+[a-z]{2,}(?=[:/]|$)/i.exec(text)?.[0] ?? null;
 }
 
-/** The key that a misspelt or misplaced one was to be, as the end of a sentence. */
+/** A suggestion for a misspelt or misplaced key, as the end of a sentence. */
 function meant(path: readonly PropertyKey[], keys: readonly KnownKey[]): string {
   const name = String(path.at(-1));
   const place = patternOf(path.slice(0, -1));
@@ -140,7 +140,7 @@ function meant(path: readonly PropertyKey[], keys: readonly KnownKey[]): string 
     : "";
 }
 
-/** `people[].email` for whichever person. */
+/** `people[].email` for any person. */
 const patternOf = (path: readonly PropertyKey[]): string =>
   spell(path.map((part) => (typeof part === "number" ? "[]" : String(part))));
 

@@ -2,7 +2,7 @@ import { variableOf } from "./environment.ts";
 import { configSchema } from "./schema.ts";
 import { knownKeys, type Setting } from "./settings.ts";
 
-/** `docs/configuration.md`: every key of the configuration file, made from its schema. */
+/** `docs/configuration.md`: every key of the configuration file, generated from its schema. */
 export function configurationReference(): string {
   const keys = knownKeys(configSchema("/"));
   const sections = keys.filter(({ path, type }) => type === "object" && !path.includes("."));
@@ -36,7 +36,7 @@ without a default may be left out.
 
 const below = (keys: readonly Setting[], path: string): readonly Setting[] =>
   keys.filter(({ path: at, type, about }) => {
-    // A section says nothing by itself, unless it may be left out as a whole.
+    // A section has no row of its own unless it is optional as a whole.
     return at.startsWith(`${path}.`) && (type !== "object" || about !== "");
   });
 

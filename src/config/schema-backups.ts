@@ -13,7 +13,7 @@ import { readPassword, readTimeOfDay } from "./values.ts";
 const counted = (fallback: number, about: string) =>
   doc(z.int().min(0, "must be at least 0").prefault(fallback), about);
 
-/** Backups that are made by themselves, and how long they stay. */
+/** Automatic backups, and how long they are kept. */
 export function backups(folder: string) {
   return z
     .strictObject({

@@ -11,7 +11,7 @@ import {
 } from "./schema-parts.ts";
 import { readEmail, readExactLength, readToken, readWebhookUrl } from "./values.ts";
 
-/** Who is told of troubles. */
+/** Who gets messages about troubles. */
 export function operator(folder: string) {
   const webhook = z
     .strictObject({
@@ -39,7 +39,7 @@ export function operator(folder: string) {
   });
 }
 
-/** Where one person has the own messages sent. */
+/** One person's webhook. */
 export function personWebhook(folder: string) {
   return z
     .strictObject({
@@ -52,7 +52,7 @@ export function personWebhook(folder: string) {
     .transform(({ mail, ...written }) => ({ withMail: mail, ...settled(written) }));
 }
 
-/** What is written of one address to which messages go by HTTP. */
+/** Settings of a webhook. */
 function webhookKeys(folder: string) {
   return {
     url: doc(secret(readWebhookUrl), "the address; for ntfy that of the topic"),

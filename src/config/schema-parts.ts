@@ -4,10 +4,10 @@ import { isId } from "../domain/ids.ts";
 import type { Result } from "../domain/result.ts";
 import { readSecretFile } from "./secrets.ts";
 
-/** Lets a check that compares keys run although another key is wrong, so that all problems are told at once. */
+/** Lets a check that compares keys run even if another key is invalid, so that all problems are reported at once. */
 export const always = { when: () => true };
 
-/** A text that `read` understands; its sentence becomes the problem. `type`: what the reference calls such a text. */
+/** A text parsed by `read`, whose sentence becomes the problem. `type`: its name in the reference. */
 export function textSetting<Value>(read: (text: string) => Result<Value, string>, type: string) {
   return z
     .string()
@@ -15,7 +15,7 @@ export function textSetting<Value>(read: (text: string) => Result<Value, string>
     .meta({ type });
 }
 
-/** The schema with what its key means, for the reference; `otherwise` describes a default that depends. */
+/** The schema with the key's meaning, for the reference; `otherwise` describes a computed default. */
 export function doc<Schema extends z.ZodType>(
   schema: Schema,
   about: string,
@@ -24,7 +24,7 @@ export function doc<Schema extends z.ZodType>(
   return schema.meta({ about, ...(otherwise !== undefined && { otherwise }) });
 }
 
-/** A file or folder; a relative one counts from `folder`. */
+/** A file or folder; relative to `folder`. */
 export function path(folder: string) {
   return z
     .string()
@@ -41,12 +41,12 @@ export function id<Id>(make: (value: number) => Id) {
     .meta({ type: "id" });
 }
 
-/** `"discover"` or what `schema` takes. */
+/** `"discover"`, or a value of `schema`. */
 export function discoverOr<Schema extends z.ZodType>(schema: Schema) {
   return z.union([z.literal("discover"), schema], { error: 'must be "discover" or a list in [ ]' });
 }
 
-/** A secret written into the file itself; null = not given. */
+/** A secret in the file itself; null = not given. */
 export function secret(read: (text: string) => Result<string, string>) {
   return textSetting(read, "secret").nullish();
 }
@@ -69,8 +69,8 @@ export function secretFileField(folder: string, read: (text: string) => Result<s
 }
 
 /**
- * Refuses a secret that is given in the file and in a file of its own; with `missing`, also one that is given in neither,
- * which is told of the key `at`.
+ * Refuses a secret given both in the file and in a file of its own; with `missing` also one given in neither, reported for the
+ * key `at`.
  */
 export function oneSecret(
   name: string,
@@ -87,7 +87,7 @@ export function oneSecret(
   };
 }
 
-/** Refuses a list that names the same thing twice; texts count as equal whatever their case. */
+/** Refuses duplicates in a list, ignoring case. */
 export function noneTwice(key: string) {
   return (list: unknown, context: z.RefinementCtx): void => {
     const seen = new Set<unknown>();
@@ -104,12 +104,12 @@ export function noneTwice(key: string) {
   };
 }
 
-/** Whether a key has a value; null is how a file says "none". */
+/** True if a key has a value; null in a file means none. */
 export function isGiven(value: unknown, key: string): boolean {
   return isRecord(value) && key in value && value[key] !== undefined && value[key] !== null;
 }
 
-/** The value under a key, whatever `value` turned out to be. */
+/** The value under a key, whatever `value` is. */
 export const valueAt = (value: unknown, key: string): unknown =>
   isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 

@@ -47,8 +47,8 @@ import {
 } from "./values.ts";
 
 /**
- * The whole configuration file. Relative paths count from `folder`; secret files are read while parsing, so that their
- * problems stand beside all others.
+ * The whole configuration file. Relative paths are relative to `folder`. Secret files are read while parsing, so that their
+ * problems are reported with all others.
  */
 export function configSchema(folder: string): z.ZodType<Config> {
   const top = z
@@ -218,7 +218,7 @@ function people(folder: string) {
     .superRefine(noneTwice("email"), always);
 }
 
-/** Every kind unless the person is to do without it. */
+/** Every kind, unless turned off for the person. */
 function mailWishes() {
   const kind = (about: string) => doc(z.boolean().prefault(true), about);
   return z
@@ -291,7 +291,7 @@ function http(folder: string) {
   });
 }
 
-/** More proxies than this in a row are a mistake. */
+/** More proxies in a row than this are a mistake. */
 const mostProxies = 16;
 
 function trustedProxies() {
@@ -311,7 +311,7 @@ function trustedProxies() {
     .meta({ type: "true or false, number, or list of addresses and networks" });
 }
 
-/** `true` = with the usual lengths, `false` = none. */
+/** `true` = with the default durations, `false` = none. */
 function sharedCache(folder: string) {
   const length = (usual: string, about: string) =>
     doc(textSetting(readLength, "duration").prefault(usual), about);
@@ -400,7 +400,7 @@ function hostNeedsPort(value: unknown, context: z.RefinementCtx): void {
   context.addIssue({ code: "custom", path: ["host"], message });
 }
 
-/** Two servers cannot listen at one place. */
+/** Two servers cannot listen on the same address. */
 function portsDiffer(value: unknown, context: z.RefinementCtx): void {
   const [own, all] = [valueAt(value, "metrics"), valueAt(value, "http")];
   const port = valueAt(own, "port");
@@ -593,7 +593,7 @@ function reminders() {
   });
 }
 
-/** `"07:30"` = every day; an object names the weekday as well. */
+/** `"07:30"` = every day; an object also gives the weekday. */
 function digest() {
   const daily = textSetting(readTimeOfDay, "time of day").transform((at) => ({
     at,
@@ -607,7 +607,7 @@ function digest() {
   return z.union([daily, weekly], { error: `must be ${ways}` });
 }
 
-/** A subscription that feeds a project which is not kept would have nothing to compare with. */
+/** A subscription for a project that is not mirrored would have nothing to compare with. */
 function subscriptionsStayInside(value: unknown, context: z.RefinementCtx): void {
   const listed = valueAt(value, "projects");
   if (!Array.isArray(listed)) return;

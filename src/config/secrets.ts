@@ -3,8 +3,8 @@ import { fileReason } from "../domain/file-reason.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 
 /**
- * Reads a secret from its file: white space around it and a byte order mark are taken off.
- * Fails with a sentence that names the file, never its content.
+ * Reads a secret from its file, without surrounding white space and a byte order mark. Fails with a sentence that names the
+ * file, never its content.
  */
 export function readSecretFile(file: string): Result<string, string> {
   const content = readTextFile(file);

@@ -1,21 +1,21 @@
 import { z } from "zod";
 
-/** One key of the configuration file, as its schema has it. */
+/** One key of the configuration file, as in its schema. */
 export interface Setting {
   /** `service.quota.per`, `people[].email`. */
   readonly path: string;
   /** The last part of the path. */
   readonly name: string;
-  /** `"duration"`, `"secret"`, `"object"`, or the words for what may be written. */
+  /** `"duration"`, `"secret"`, `"object"`, or words for the allowed values. */
   readonly type: string;
   readonly isRequired: boolean;
-  /** As it is written in the file, or words for one that depends; null where there is none. */
+  /** As written in the file, or words for a computed one; null if there is none. */
   readonly fallback: string | null;
   /** What it means. */
   readonly about: string;
 }
 
-/** Every key of a schema in its order, sections and what stands in lists included. */
+/** Every key of a schema in order, including sections and keys in lists. */
 export function knownKeys(schema: z.core.$ZodType): readonly Setting[] {
   return keysBelow(schema, "");
 }
@@ -57,14 +57,14 @@ interface Notes {
 }
 
 interface Peeled {
-  /** The schema of what is written. */
+  /** The schema of the written value. */
   readonly core: z.core.$ZodType;
   readonly isRequired: boolean;
   readonly fallback: string | null;
   readonly notes: Notes;
 }
 
-/** Takes defaults, "may be left out" and what is done with a value off a schema. */
+/** Removes defaults, "optional" and transforms from a schema. */
 function peel(schema: z.core.$ZodType): Peeled {
   const own = notesOf(schema);
   const onto = (inner: Peeled, change: Partial<Peeled>): Peeled => ({
@@ -96,7 +96,7 @@ function notesOf(schema: z.core.$ZodType): Notes {
   };
 }
 
-/** What may be written, for people. */
+/** The allowed values, for people. */
 function typeOf(schema: z.core.$ZodType): string {
   const { core, notes } = peel(schema);
   if (notes.type !== undefined) return notes.type;

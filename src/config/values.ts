@@ -2,10 +2,10 @@ import { isIP } from "node:net";
 import { isZone } from "@dayferry/ical";
 import { fail, ok, type Result } from "../domain/result.ts";
 
-/** A value as written, or a sentence that says what it must be. Sentences never quote what may hold a secret. */
+/** A parsed value, or a sentence on what it must be. Sentences never quote a possible secret. */
 type Read<Value> = Result<Value, string>;
 
-/** A length of time that does not point backwards: `PT15M`, `P90D`, `P2Y`. */
+/** A non-negative duration: `PT15M`, `P90D`, `P2Y`. */
 export function readLength(text: string): Read<Temporal.Duration> {
   const length = parseDuration(text);
   if (!length || length.sign < 0) {
@@ -14,7 +14,7 @@ export function readLength(text: string): Read<Temporal.Duration> {
   return ok(length);
 }
 
-/** A length above zero that is the same on every day: weeks, months and years are none. */
+/** A positive duration of fixed length: no weeks, months or years. */
 export function readExactLength(text: string): Read<Temporal.Duration> {
   const length = readLength(text);
   if (!length.ok) return length;
@@ -36,7 +36,7 @@ export function readTimeOfDay(text: string): Read<Temporal.PlainTime> {
 
 const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/** A day of the week by its English name, whatever its case: 1 = Monday to 7 = Sunday. */
+/** A weekday by its English name, ignoring case: 1 = Monday to 7 = Sunday. */
 export function readWeekday(text: string): Read<number> {
   const index = weekdays.indexOf(text.toLowerCase());
   if (index >= 0) return ok(index + 1);
@@ -48,7 +48,7 @@ export function readZone(text: string): Read<string> {
   return fail(`must be an IANA time zone such as "Europe/Berlin", not "${text}"`);
 }
 
-/** The service's addresses: https, or http on this machine, so that a key never travels in the clear. */
+/** A URL of the service: https, or http on this machine, so that a key is never sent unencrypted. */
 export function readServiceUrl(text: string): Read<string> {
   const url = readPlainUrl(text);
   if (!url.ok) return url;
@@ -58,19 +58,19 @@ export function readServiceUrl(text: string): Read<string> {
   return ok(withoutSlash(url.value));
 }
 
-/** The address at which the daemon is seen from outside. */
+/** The daemon's public URL. */
 export function readPublicUrl(text: string): Read<string> {
   const url = readPlainUrl(text);
   return url.ok ? ok(withoutSlash(url.value)) : url;
 }
 
-/** The name of a header, in small letters. Source: RFC 9110 5.6.2. */
+/** A header name, in lower case. Source: RFC 9110 5.6.2. */
 export function readHeaderName(text: string): Read<string> {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(text)) {
     return fail(`must be the name of a header, such as X-Forwarded-Email, not "${text}"`);
   }
   const name = text.toLowerCase();
-  // What every browser sends, or a person's own log-in carries, says nothing of who a proxy has let in.
+  // Headers that browsers send, or that carry a person's own login, do not identify the proxy's user.
   return ownHeaders.has(name) ? fail(`cannot be ${text}, which clients send themselves`) : ok(name);
 }
 
@@ -96,7 +96,7 @@ export function readNetwork(text: string): Read<string> {
 
 const networkWords: ReadonlySet<string> = new Set(["loopback", "linklocal", "uniquelocal"]);
 
-/** An address or network of proxies, or a word for networks. All addresses there are would be everybody's word. */
+/** An address or network of proxies, or a name for networks. A network with all addresses would trust everyone. */
 export function readProxy(text: string): Read<string> {
   if (networkWords.has(text)) return ok(text);
   if (/\/0+$/.test(text)) return fail(`must not name every address there is, not "${text}"`);
@@ -106,7 +106,7 @@ export function readProxy(text: string): Read<string> {
   );
 }
 
-/** Several of them with commas between. */
+/** Several of them, separated by commas. */
 export function readProxies(text: string): Read<readonly string[]> {
   const read = text.split(",").map((each) => readProxy(each.trim()));
   const wrong = read.find((each) => !each.ok);
@@ -114,7 +114,7 @@ export function readProxies(text: string): Read<readonly string[]> {
   return ok(read.flatMap((each) => (each.ok ? [each.value] : [])));
 }
 
-/** A path of this host, or an address with https. */
+/** A path on this host, or an https URL. */
 export function readLogout(text: string): Read<string> {
   if (/^\/(?![/\\])[\x21-\x7e]*$/.test(text)) return ok(text);
   const url = parseUrl(text);
@@ -134,10 +134,10 @@ export function readLinkTemplate(text: string): Read<string> {
   return ok(text);
 }
 
-/** What a template of a purge request may hold. */
+/** Placeholders allowed in a purge request. */
 const purgeNames = ["key", "path", "url", "token"];
 
-/** A text with `{key}`, `{path}`, `{url}` and `{token}`, which are filled in later. Braces of JSON hold no such single word. */
+/** A text with `{key}`, `{path}`, `{url}` and `{token}`, filled in later. JSON braces never contain such a single word. */
 export function readPurgeText(text: string): Read<string> {
   const names = [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   const stranger = names.find((name) => !purgeNames.includes(name));
@@ -147,7 +147,7 @@ export function readPurgeText(text: string): Read<string> {
   return /[^\t\x20-\x7e]/.test(text) ? fail("must be printable ASCII on one line") : ok(text);
 }
 
-/** An http(s) address of a cache; as `readPurgeText`. `{path}` begins with a slash. */
+/** An http(s) URL of a cache; like `readPurgeText`. `{path}` begins with a slash. */
 export function readPurgeUrl(text: string): Read<string> {
   const read = readPurgeText(text);
   if (!read.ok) return read;
@@ -160,20 +160,20 @@ export function readPurgeUrl(text: string): Read<string> {
   return fail("must be an address that begins with https:// or http://, without a login");
 }
 
-/** A method of HTTP, in capitals. Source: RFC 9110 9.1. */
+/** An HTTP method, in capitals. Source: RFC 9110 9.1. */
 export function readMethod(text: string): Read<string> {
   const isMethod = /^[A-Z][A-Z-]{1,20}$/.test(text) && text !== "CONNECT" && text !== "TRACE";
   return isMethod ? ok(text) : fail(`must be a method such as "PURGE" or "POST", not "${text}"`);
 }
 
-/** A remote calendar's address; `webcal:` is the calendar programs' word for https. */
+/** A remote calendar's URL; `webcal:` means https. */
 export function readCalendarUrl(text: string): Read<string> {
   const url = parseUrl(text.replace(/^webcals?:/i, "https:"));
   if (!url || !isWeb(url)) return fail("must be an address that begins with https:// or http://");
   return ok(url.href);
 }
 
-/** `https://` or `http://`, without a fragment; for ntfy with a path, which names the topic. */
+/** `https://` or `http://`, without a fragment; for ntfy with a path, which is the topic. */
 export function readWebhookUrl(text: string): Read<string> {
   const url = parseUrl(text);
   if (!url || !isWeb(url)) return fail("must be an address that begins with https:// or http://");
@@ -181,7 +181,7 @@ export function readWebhookUrl(text: string): Read<string> {
   return ok(url.href);
 }
 
-/** Options that a mail server's address may carry after `?`. */
+/** Options allowed after `?` in a mail server's URL. */
 const smtpOptions = [
   "tls.rejectUnauthorized",
   "tls.servername",
@@ -191,7 +191,7 @@ const smtpOptions = [
   "authMethod",
 ];
 
-/** `smtp://` or `smtps://` with a host; a misspelt option is refused, as it may be one that is to protect. */
+/** `smtp://` or `smtps://` with a host. A misspelt option is refused, as it may be meant to protect. */
 export function readSmtpSetting(text: string): Read<string> {
   const url = parseUrl(text);
   if (!url || (url.protocol !== "smtp:" && url.protocol !== "smtps:") || url.hostname === "") {
@@ -204,7 +204,7 @@ export function readSmtpSetting(text: string): Read<string> {
   return ok(text);
 }
 
-/** Whether a mail server's address names who logs in. */
+/** True if a mail server's URL has a user name. */
 export const namesUser = (smtpUrl: string): boolean => (parseUrl(smtpUrl)?.username ?? "") !== "";
 
 const atom = String.raw`[^\s@<>(),;:"\\[\]\p{Cc}]{1,64}`;
@@ -227,13 +227,13 @@ export function readMailbox(
   return ok({ name, address: address.value });
 }
 
-/** A key or token that fits into a request header. */
+/** A key or token valid in a request header. */
 export function readToken(text: string): Read<string> {
   if (/^[\x21-\x7e]+$/.test(text)) return ok(text);
   return fail("must be printable ASCII without spaces, and not empty");
 }
 
-/** The admin token, which opens everything: too long to be guessed. */
+/** The admin token. It gives full access, so it must be too long to guess. */
 export function readAdminToken(text: string): Read<string> {
   const token = readToken(text);
   if (!token.ok || text.length >= shortestAdminToken) return token;
@@ -242,7 +242,7 @@ export function readAdminToken(text: string): Read<string> {
   );
 }
 
-/** As many as 128 bits take in hexadecimal digits. */
+/** 128 bits in hexadecimal digits. */
 const shortestAdminToken = 32;
 
 /** A password: any text on one line. */

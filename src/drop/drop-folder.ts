@@ -16,36 +16,36 @@ import {
 import { dirname, extname, join } from "node:path";
 import { fail, ok, type Result } from "../domain/result.ts";
 
-/** A calendar file that lies in the folder. */
+/** A calendar file in the folder. */
 export interface DroppedFile {
   /** Relative to the folder, with forward slashes: `2001/3001/plan.ics`. */
   readonly path: string;
   readonly size: number;
   readonly changedAt: Temporal.Instant;
-  /** Size and time of change: another one means that the file was written in between. */
+  /** Size and modification time, to detect that the file was written in between. */
   readonly look: string;
 }
 
-/** Where a file is to be put once it was dealt with. */
+/** Where a processed file is moved to. */
 interface PutAway {
   readonly path: string;
   /** From `placeFor`. */
   readonly target: string;
-  /** Stands beside the file as `<target>.report.txt`. */
+  /** Written beside the file as `<target>.report.txt`. */
   readonly report: string;
 }
 
-/** The watched folder: calendar files come in, and leave for `done/` or `refused/` with a report. */
+/** The watched folder: calendar files come in and are moved to `done/` or `refused/` with a report. */
 export interface DropFolder {
-  /** Makes what is missing of the folders. Fails with a sentence where files could not be moved. */
+  /** Creates missing folders. Fails with a sentence if files could not be moved. */
   prepare(): Result<void, string>;
-  /** Every calendar file but those put away, by path; links and hidden files are none. Fails with a sentence. */
+  /** Every calendar file except processed ones, by path; no symbolic links or hidden files. Fails with a sentence. */
   files(): Result<readonly DroppedFile[], string>;
-  /** Fails with a sentence, also when the file has more than `most` bytes. */
+  /** Fails with a sentence, also if the file has more than `most` bytes. */
   read(path: string, most: number): Result<Uint8Array, string>;
-  /** A free place: the same path in the subfolder, with the time in the name when that is taken. */
+  /** A free path: the same path in the subfolder, with the time in the name if that is taken. */
   placeFor(path: string, subfolder: DropSubfolder, at: Temporal.Instant): string;
-  /** Moves the file and writes its report; a second time does no harm. Throws when the disk refuses. */
+  /** Moves the file and writes its report; repeating it does no harm. Throws if the disk refuses. */
   putAway(file: PutAway): void;
 }
 
@@ -81,9 +81,9 @@ export function createDropFolder(root: string): DropFolder {
         if (!isThere(source)) return;
         renameSync(source, destination);
       }
-      // Whoever waits for the report reads all of it or nothing.
+      // Written atomically, so that readers get all of it or nothing.
       const told = `${destination}${reportEnding}`;
-      // What lies there of an earlier try may be a link to somewhere else.
+      // A leftover of an earlier try may be a link to somewhere else.
       rmSync(`${told}.part`, { force: true });
       writeFileSync(`${told}.part`, report, { mode: 0o600, flag: "wx" });
       renameSync(`${told}.part`, told);
@@ -91,11 +91,11 @@ export function createDropFolder(root: string): DropFolder {
   };
 }
 
-/** Whether a name is one of a finished calendar file; others may lie in the folder and are left alone. */
+/** True for the name of a finished calendar file. Other files may be in the folder and are ignored. */
 export const isCalendarName = (name: string): boolean =>
   /\.ics$/i.test(name) && !name.startsWith(".");
 
-/** A file's look and content in one text: equal only when it is the same file, unchanged. */
+/** A file's metadata and content in one text: equal only for the same, unchanged file. */
 export function stampOf({ look }: DroppedFile, bytes: Uint8Array | null): string {
   const content = bytes === null ? "unread" : createHash("sha256").update(bytes).digest("hex");
   return `${look} ${content}`;
@@ -113,7 +113,7 @@ function prepare(root: string): void {
 }
 
 /**
- * Throws when the folder, or one on the way to it from the root, is a link: whoever may drop files could have others
+ * Throws if the folder, or one on the way to it from the root, is a symbolic link: whoever may add files could make others be
  * written or read through it.
  */
 function checkFolders(root: string, folder: string): void {
@@ -143,9 +143,9 @@ function listFiles(root: string, folder: string, depth: number): readonly Droppe
     });
 }
 
-/** A file that turned into a link since it was listed is not followed. */
+/** A file that was replaced by a symbolic link since is not followed. */
 function readRegular(path: string, most: number): Uint8Array {
-  // What turned into a pipe is not waited for.
+  // A file that was replaced by a pipe would block.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = openSync(path, flags);
   try {
@@ -161,7 +161,7 @@ function readRegular(path: string, most: number): Uint8Array {
   }
 }
 
-/** A reason of our own why a file is not read. */
+/** Our own reason not to read a file. */
 class UnreadableError extends Error {
   override readonly name = "UnreadableError";
 }
@@ -169,7 +169,7 @@ class UnreadableError extends Error {
 const isFree = (root: string, place: string): boolean =>
   !isThere(join(root, place)) && !isThere(join(root, `${place}${reportEnding}`));
 
-/** Also a link that leads nowhere is there. */
+/** A dangling symbolic link counts as existing. */
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 function attempt<Value>(act: () => Value): Result<Value, string> {

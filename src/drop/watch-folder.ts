@@ -6,8 +6,8 @@ interface FolderWatch {
 }
 
 /**
- * Tells when a calendar file in the folder has been written and lies still. It only spares the wait for the next look
- * at the folder: not every file system reports changes.
+ * Calls back when a calendar file in the folder was written and is stable. It only saves waiting for the next scan, as not
+ * every file system reports changes.
  */
 export function watchFolder({
   folder,
@@ -20,7 +20,7 @@ export function watchFolder({
   return { close: async () => (await opened).close() };
 }
 
-/** The watching is loaded here, as most daemons have no such folder. */
+/** Loaded on demand, as most daemons have no such folder. */
 async function open(folder: string, onArrival: () => void): Promise<FolderWatch> {
   const { watch } = await import("chokidar");
   const watcher = watch(folder, {
@@ -32,7 +32,7 @@ async function open(folder: string, onArrival: () => void): Promise<FolderWatch>
   });
   watcher.on("add", onArrival);
   watcher.on("change", onArrival);
-  // Whoever looks at the folder finds the same fault and reports it.
+  // The next scan of the folder finds and reports the same error.
   watcher.on("error", () => {});
   return watcher;
 }

@@ -8,8 +8,8 @@ import type { Delivery, Mail, Mailer } from "./mail.ts";
 import { bareMessageId, toMessage } from "./message.ts";
 
 /**
- * Writes each mail as `<date>-<hash of the Message-ID>.eml` into a folder, octet for octet what a mail server would
- * get. A repeat of a Message-ID replaces its file. The folder is made when missing, for its owner's eyes only.
+ * Writes each mail as `<date>-<hash of the Message-ID>.eml` into a folder, with the octets that a mail server would get. A
+ * repeated Message-ID replaces its file. Creates the folder if missing, readable by its owner only.
  */
 export function createDirectoryMailer({ directory }: { readonly directory: string }): Mailer {
   // One after the other, so that two deliveries of one mail see each other's file.
@@ -66,14 +66,14 @@ async function deliver(from: {
     await rename(temporary, join(directory, file));
     return { kind: "sent", response: `written to ${file}` };
   } catch (error) {
-    // A folder that cannot be written to may not let go of the rest either; the next delivery overwrites it.
+    // Deletion may fail in a read-only folder too. The next delivery overwrites the file.
     await rm(temporary, { force: true }).catch(() => undefined);
     const message = `the mail cannot be written to ${directory}: ${messageOf(error)}`;
     return { kind: "deferred", code: null, message };
   }
 }
 
-/** A repeat may carry a later date: the hash alone decides, and the first name stays. */
+/** A repeat may have a later date. The hash alone decides, and the first name stays. */
 async function fileNameFor(mail: Mail, directory: string): Promise<string> {
   const ending = `-${fingerprint(bareMessageId(mail.messageId))}.eml`;
   const earlier = (await readdir(directory)).find((name) => name.endsWith(ending));

@@ -12,23 +12,22 @@ export interface Mail {
   readonly to: Mailbox;
   readonly subject: string;
   readonly text: string;
-  /** Null = plain text alone. */
+  /** Null = plain text only. */
   readonly html: string | null;
-  /** A calendar to be shown beside the text and to be saved from it; null = none. */
+  /** A calendar shown beside the text; null = none. */
   readonly calendar: { readonly content: string; readonly method: "PUBLISH" } | null;
-  /** Given, not made here: the same reminder sent again carries the same one, so that mailboxes show it once. */
+  /** Set by the caller: a repeated reminder has the same one, so that mailboxes show it once. */
   readonly messageId: string;
   readonly date: Temporal.Instant;
-  /** Which choice of a reader ends mails like it; absent where none does. */
+  /** The choice that unsubscribes from such mails; absent if there is none. */
   readonly about?: MailChoice;
   /** Further headers, such as List-Unsubscribe. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * How a delivery ended. `rejected`: this mail will never be taken for this recipient. `deferred`: it may be taken
- * later; whether it has arrived may be unknown, so the next attempt must carry the same Message-ID. `code` is the SMTP
- * reply code, null when no server said so.
+ * Result of a delivery. `rejected`: permanently refused for this recipient. `deferred`: it may be accepted later. Whether it
+ * has arrived may be unknown, so the next attempt must use the same Message-ID. `code`: SMTP reply code, null if none.
  */
 export type Delivery =
   | { readonly kind: "sent"; readonly response: string }
@@ -36,15 +35,15 @@ export type Delivery =
   | { readonly kind: "deferred"; readonly code: number | null; readonly message: string };
 
 export interface Mailer {
-  /** Never rejects for what a server, a network or a disk does. Throws UnusableMailError. */
+  /** Never rejects because of a server, a network or a disk. Throws UnusableMailError. */
   send(mail: Mail): Promise<Delivery>;
-  /** Null = ready to send, else a sentence that says what is wrong. */
+  /** Null = ready to send, else a sentence with the problem. */
   verify(): Promise<string | null>;
-  /** Ends idle connections; a delivery under way is finished first. */
+  /** Closes idle connections, after deliveries in progress. */
   close(): void;
 }
 
-/** Thrown for a mail that the program itself has made wrongly: a Message-ID or header that can be none. */
+/** Thrown for a mail with an invalid Message-ID or header, which is a bug. */
 export class UnusableMailError extends Error {
   override readonly name = "UnusableMailError";
 }

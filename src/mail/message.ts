@@ -4,9 +4,9 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import { type Mail, type Mailbox, UnusableMailError } from "./mail.ts";
 
 /**
- * The mail as nodemailer takes it. The same mail always gives the same octets, whichever way it goes out.
- * Fails with a sentence when an address can be none; throws UnusableMailError for a wrong Message-ID or header name.
- * Source: RFC 3834 section 5 (Auto-Submitted), RFC 6047 section 2.4 (calendar part).
+ * The mail for nodemailer. The same mail always gives the same octets. Fails with a sentence for an invalid address; throws
+ * UnusableMailError for an invalid Message-ID or header name. Source: RFC 3834 section 5 (Auto-Submitted), RFC 6047 section 2.4
+ * (calendar part).
  */
 export function toMessage(mail: Mail): Result<SendMailOptions, string> {
   const stranger = [mail.from.address, mail.to.address].find((text) => !isAddress(text));
@@ -30,7 +30,7 @@ export function toMessage(mail: Mail): Result<SendMailOptions, string> {
   });
 }
 
-/** Message-ID without its angle brackets. Throws UnusableMailError when it can be none. */
+/** Message-ID without its angle brackets. Throws UnusableMailError if invalid. */
 export function bareMessageId(text: string): string {
   const bare = text.replace(/^<(.*)>$/, "$1");
   if (/^[\x21-\x7e]+$/.test(bare) && /^[^<>@\s]+@[^<>@\s]+$/.test(bare)) return bare;
@@ -51,14 +51,14 @@ function checkedHeaders(headers: Mail["headers"]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Longest name shown: without a space to fold at, a line of a mail may not grow beyond 998 octets. */
+/** Longest display name: without a space to fold at, a line of a mail must not exceed 998 octets. */
 const longestName = 120;
 
 function toMailbox({ name, address }: Mailbox): {
   readonly name: string;
   readonly address: string;
 } {
-  // Programs decode what looks like an encoded word even within quotes, where it should stay as it is.
+  // Programs decode encoded words even within quotes, where they should not.
   const letters = Array.from(oneLine(name).replaceAll("=?", "= ?"));
   const cut = letters.length > longestName ? [...letters.slice(0, longestName - 1), "…"] : letters;
   return { name: cut.join(""), address };
@@ -68,8 +68,8 @@ function toMailbox({ name, address }: Mailbox): {
 const wordLength = 45;
 
 /**
- * A subject that stays what it is: plain where that is safe, else in encoded words, so that neither a title that looks
- * like an encoded word nor one without any space is changed or makes a line too long. Source: RFC 2047 section 2.
+ * A subject that arrives unchanged: plain if that is safe, else in encoded words. Titles that look like an encoded word, or
+ * have no space, would be changed or make a line too long. Source: RFC 2047 section 2.
  */
 function encodeSubject(subject: string): string {
   if (/^[\x20-\x7e]*$/.test(subject) && !subject.includes("=?") && !/\S{70}/.test(subject)) {
@@ -91,7 +91,7 @@ function encodeSubject(subject: string): string {
 const isAddress = (text: string): boolean =>
   /^[^\s\p{C}@<>(),;:"\\[\]]+@[^\s\p{C}@<>(),;:"\\[\]]+$/u.test(text);
 
-/** A line break in a title must not begin a header of its own. */
+/** A line break in a title must not start a new header. */
 const oneLine = (text: string): string =>
   wellFormed(text)
     .replaceAll(/[\p{Cc}\u2028\u2029\s]+/gu, " ")

@@ -2,39 +2,39 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A mail that was written into a folder, as people read it. */
+/** A mail in a folder, as people read it. */
 export interface OutboxMail {
   /** Name of its file. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
   readonly subject: string;
-  /** Null where its header names none that can be read. */
+  /** Null if its header has no readable date. */
   readonly date: Temporal.Instant | null;
 }
 
 export interface OutboxText extends OutboxMail {
-  /** "" where it has none. */
+  /** "" if there is none. */
   readonly text: string;
-  /** Null where it has none. It is somebody else's markup: nothing of it is checked. */
+  /** Null if there is none. Untrusted markup, not sanitised. */
   readonly html: string | null;
 }
 
-/** The folder into which mails are written where there is no mail server. */
+/** The folder to which mails are written without a mail server. */
 export interface Outbox {
-  /** The newest ones, the newest first; none where there is no folder yet. */
+  /** The newest ones first; none if the folder does not exist. */
   list(most: number): Promise<readonly OutboxMail[]>;
-  /** Null for what is no mail of the folder. */
+  /** Null if it is no mail of the folder. */
   read(file: string): Promise<OutboxText | null>;
 }
 
 /** Enough for every header that this program writes. */
 const headLength = 16_384;
-/** Mails of this program are far smaller; something else in the folder is not read whole. */
+/** Mails of this program are far smaller. Larger files are not read. */
 const longestMail = 2_000_000;
 const fileName = /^[\w-][\w.-]{0,150}\.eml$/;
 
-/** Reads what `createDirectoryMailer` has written, the parts of which are text, HTML and a calendar. */
+/** Reads mails of `createDirectoryMailer`, whose parts are text, HTML and a calendar. */
 export function openOutbox({ directory }: { readonly directory: string }): Outbox {
   return {
     async list(most) {
@@ -71,10 +71,10 @@ const headOf = (path: string, file: string): Promise<OutboxMail | null> =>
     return described(readEntity(buffer.toString("latin1", 0, bytesRead)).headers, file);
   });
 
-/** A link would show another file, and a pipe would never answer: both are no mails. */
+/** A symbolic link would show another file, and a pipe would never answer. Neither is a mail. */
 const plainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Null for what is no file, or cannot be opened. */
+/** Null if it is no file, or cannot be opened. */
 async function withFile<T>(
   path: string,
   read: (handle: FileHandle, size: number) => Promise<T | null>,
@@ -89,7 +89,7 @@ async function withFile<T>(
   }
 }
 
-/** Headers by their names in small letters, and what follows them. */
+/** Headers by lower-case name, and the body. */
 interface Entity {
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
@@ -120,7 +120,7 @@ function described(headers: Entity["headers"], file: string): OutboxMail {
   };
 }
 
-/** All parts that have no parts themselves. Source: RFC 2046 5.1. */
+/** All leaf parts. Source: RFC 2046 5.1. */
 function partsOf(entity: Entity, depth = 0): readonly Entity[] {
   const { type, boundary } = typeOf(entity.headers);
   if (!type.startsWith("multipart/") || boundary === null || depth > 5) return [entity];
@@ -183,7 +183,7 @@ function decodeAs(octets: Uint8Array, charset: string): string {
   try {
     return new TextDecoder(charset).decode(octets);
   } catch {
-    // A name of a charset that nobody knows.
+    // An unknown charset.
     return new TextDecoder("latin1").decode(octets);
   }
 }

@@ -1,10 +1,10 @@
 import { networkFailureOf } from "../domain/network-failure.ts";
 import type { Delivery } from "./mail.ts";
 
-/** What nodemailer tells of a failure; each part may be absent. */
+/** A failure as nodemailer reports it. Each part may be absent. */
 interface SmtpFailure {
   readonly code: string | null;
-  /** What the system said; where it did, `code` is nodemailer's word for it. */
+  /** The system's error code; if set, `code` is nodemailer's own. */
   readonly origin: string | null;
   readonly responseCode: number | null;
   readonly command: string | null;
@@ -12,10 +12,9 @@ interface SmtpFailure {
 }
 
 /**
- * What a failed delivery to the mail server `host` means. Only an answer about this mail is final: a 5xx to the recipient or to the content, or
- * an address that no server would take. A refused login, sender or connection, a 4xx, a time-out and a lost connection
- * may all pass.
- * Source: RFC 5321 sections 4.2.1 and 4.2.2, RFC 4954 section 6.
+ * What a failed delivery to the mail server `host` means. Only an answer about this mail is final: a 5xx to the recipient or
+ * the content, or an invalid address. A refused login, sender or connection, a 4xx, a timeout and a lost connection may all be
+ * temporary. Source: RFC 5321 sections 4.2.1 and 4.2.2, RFC 4954 section 6.
  */
 export function failedDelivery(error: unknown, host: string): Delivery {
   const failure = readFailure(error);
@@ -32,7 +31,7 @@ export function failedDelivery(error: unknown, host: string): Delivery {
 export const explainFailure = (error: unknown, host: string): string =>
   sentence(readFailure(error), host);
 
-/** 503: the session went wrong, not the mail; 530 to 538: about the login. */
+/** 503: the session went wrong, not the mail; 530 to 538: the login. */
 const aboutTheSession = [503, 530, 534, 535, 538];
 
 /** 552: the mail is too large, which some servers say as early as MAIL FROM. */
@@ -66,7 +65,7 @@ function sentence({ code, origin, command, message }: SmtpFailure, host: string)
   const what = networkFailureOf(origin ?? "", host)?.problem ?? said;
   if (aboutTls.test(origin ?? "")) return `no secure connection to the mail server: ${what}`;
   if (command === "MAIL FROM") return `the mail server refuses the sender: ${what}`;
-  // nodemailer counts recipients, of whom a mail has one.
+  // nodemailer counts recipients; a mail has one.
   if (command === "RCPT TO" || code === "EENVELOPE")
     return what.replace(/^Can't send mail - all recipients were rejected: /, "");
   switch (code ?? "") {

@@ -1,15 +1,14 @@
 import { domainToASCII } from "node:url";
 import type { SMTPPoolOptions } from "nodemailer";
 
-/** Thrown when a mail server's address cannot be used; the message never quotes it, as it may hold a password. */
+/** Thrown for an unusable mail server URL. The message never quotes it, as it may contain a password. */
 export class SmtpUrlError extends Error {
   override readonly name = "SmtpUrlError";
 }
 
 /**
- * A mail server's address as connection options: `smtps:` = TLS from the start, `smtp:` = STARTTLS where offered.
- * A login to another machine insists on TLS unless the address says `ignoreTLS=true`. `password` precedes the one
- * in the address. Throws SmtpUrlError.
+ * A mail server's URL as connection options: `smtps:` = TLS from the start, `smtp:` = STARTTLS if offered. A login to another
+ * machine requires TLS unless the URL says `ignoreTLS=true`. `password` overrides the one in the URL. Throws SmtpUrlError.
  */
 export function readSmtpUrl(text: string, password: string | null): SMTPPoolOptions {
   const url = URL.parse(text);
@@ -80,7 +79,7 @@ function readSwitch(query: URLSearchParams, name: string): boolean | null {
   throw new SmtpUrlError(`the mail server's address: ${name} must be true or false`);
 }
 
-/** `smtp:` is no scheme that URL knows, so brackets and letters beyond ASCII are left for us. */
+/** `smtp:` is not a special scheme for URL, so brackets and non-ASCII letters are handled here. */
 function hostOf(url: URL): string {
   const bare = decode(url.hostname).replace(/^\[(.*)\]$/, "$1");
   return bare.includes(":") ? bare : domainToASCII(bare) || bare;
@@ -93,7 +92,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A lone % that nobody has encoded means itself.
+    // A lone % that was not encoded is literal.
     return text;
   }
 }

@@ -8,17 +8,17 @@ import { explainFailure, failedDelivery } from "./smtp-failure.ts";
 import { readSmtpUrl } from "./smtp-url.ts";
 
 export interface SmtpOptions {
-  /** `smtp:` or `smtps:`, may carry a login and the options that `readSmtpUrl` knows. */
+  /** `smtp:` or `smtps:`, optionally with a login and the options of `readSmtpUrl`. */
   readonly url: string;
-  /** Precedes a password in `url`. */
+  /** Overrides a password in `url`. */
   readonly password: string | null;
-  /** Longest silence of the server; a whole delivery may take five times as long. */
+  /** Longest silence of the server. A whole delivery may take five times as long. */
   readonly timeout: Temporal.Duration;
-  /** Starts the time limit of a whole delivery; a timer of the process unless given. */
+  /** Starts the time limit of a whole delivery; a timer of the process by default. */
   readonly startLimit?: (ms: number) => Limit;
 }
 
-/** A time limit that runs. */
+/** A running time limit. */
 export interface Limit {
   /** Aborts when the time is over. */
   readonly signal: AbortSignal;
@@ -26,8 +26,8 @@ export interface Limit {
 }
 
 /**
- * Sends through a mail server, over few connections that are kept for the next mail. Throws SmtpUrlError when `url`
- * cannot be used. `send` answers only once the server has taken responsibility or has not.
+ * Sends through a mail server over a few kept connections. Throws SmtpUrlError if `url` is invalid. `send` resolves once the
+ * server has accepted or refused the mail.
  */
 export function createSmtpMailer({
   url,
@@ -40,7 +40,7 @@ export function createSmtpMailer({
     ...readSmtpUrl(url, password),
     pool: true,
     maxConnections: 2,
-    // A line that breaks may have carried the whole mail: whether and when it goes out again is not for the pool to say.
+    // A broken connection may have transferred the whole mail. The pool must not decide about resending.
     maxRequeues: 0,
     connectionTimeout: silence,
     greetingTimeout: silence,
@@ -49,7 +49,7 @@ export function createSmtpMailer({
     disableFileAccess: true,
     disableUrlAccess: true,
   } as const;
-  // Some servers repeat in a refusal what they were sent.
+  // Some servers repeat what they were sent.
   const hide = createHider([options.auth?.pass ?? ""]);
   const way = { deadline: 5 * silence, host: options.host ?? "the mail server", hide, startLimit };
   let opened: Promise<Transporter> | null = null;
@@ -74,11 +74,11 @@ export function createSmtpMailer({
 
 interface SmtpConnection {
   readonly transport: Transporter;
-  /** Milliseconds. A server that answers drop by drop is never silent for long, and would hold a delivery for ever. */
+  /** Milliseconds. A server that answers very slowly is never silent for long, and would block a delivery forever. */
   readonly deadline: number;
-  /** As the configuration names it. */
+  /** As in the configuration. */
   readonly host: string;
-  /** Takes the password out of what the server says. */
+  /** Removes the password from the server's messages. */
   readonly hide: Hide;
   readonly startLimit: (ms: number) => Limit;
 }

@@ -1,10 +1,10 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** Whether an IP address may be connected to. */
+/** Decides whether an IP address may be connected to. */
 export type AddressGuard = (address: string) => boolean;
 
-/** Thrown inside a look-up when a name has addresses, none of which may be connected to. */
+/** Thrown by a look-up if none of a name's addresses is allowed. */
 export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
   constructor() {
@@ -13,9 +13,8 @@ export class ForbiddenAddressError extends Error {
 }
 
 /**
- * Allows addresses of the public internet alone: no loopback, private, link-local, carrier, test, multicast or reserved
- * network, and no IPv6 form that carries an IPv4 address inside.
- * Source: IANA special-purpose address registries (RFC 6890).
+ * Allows only addresses of the public internet: no loopback, private, link-local, carrier, test, multicast or reserved network,
+ * and no IPv6 form with an embedded IPv4 address. Source: IANA special-purpose address registries (RFC 6890).
  */
 export const publicOnly: AddressGuard = (address) => {
   const family = isIP(address);
@@ -23,16 +22,16 @@ export const publicOnly: AddressGuard = (address) => {
   return family === 4 && !special4.check(address, "ipv4");
 };
 
-/** For calendars on the own network: every address. */
+/** For calendars on the local network: every address. */
 export const anyAddress: AddressGuard = (address) => isIP(address) !== 0;
 
-/** The IP address that a URL names itself, where no name is looked up and so no look-up can be guarded; else null. */
+/** The IP address in a URL, for which no look-up happens and so none can be checked; null for a name. */
 export function literalAddress({ hostname }: URL): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** Looks names up at the moment of connecting, and hands on only what may be connected to: a name cannot change between. */
+/** Resolves names when connecting, and returns allowed addresses only, so that a name cannot change in between. */
 export function guardedLookup(allows: AddressGuard): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -53,7 +52,7 @@ function answerAll(
   callback(null, [...addresses]);
 }
 
-// Two lists: rules for IPv6 would be held against the mapped form of every IPv4 address.
+// Two lists: IPv6 rules would match the mapped form of every IPv4 address.
 const special4 = new BlockList();
 const special6 = new BlockList();
 for (const [network, length] of [
@@ -77,7 +76,7 @@ for (const [network, length] of [
 ] as const) {
   special4.addSubnet(network, length, "ipv4");
 }
-// Everything but the global unicast space 2000::/3, and of that what is set aside or carries an IPv4 address.
+// Everything outside the global unicast space 2000::/3, and in it what is reserved or embeds an IPv4 address.
 for (const [network, length] of [
   ["::", 3],
   ["4000::", 2],

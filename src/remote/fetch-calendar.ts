@@ -11,46 +11,46 @@ import {
   literalAddress,
 } from "./address-guard.ts";
 
-/** What a server gave with an earlier answer, to be asked whether it still holds. */
+/** Validators of an earlier answer, for a conditional request. */
 interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
 
 export interface RemoteRequest {
-  /** Secret: neither the outcome nor an error names more of it than its host. */
+  /** Secret: neither results nor errors contain more of it than its host. */
   readonly url: string;
-  /** Null = the whole calendar is wanted whatever was read before. */
+  /** Null = fetch the whole calendar. */
   readonly known: Validators | null;
   readonly signal: AbortSignal;
 }
 
-/** `unchanged`: still what `known` was given with. `failed`: nothing can be said about the calendar. */
+/** `unchanged`: still as `known`. `failed`: nothing is known about the calendar. */
 export type FetchedCalendar =
   | { readonly kind: "calendar"; readonly body: Uint8Array; readonly validators: Validators }
   | { readonly kind: "unchanged" }
   | {
       readonly kind: "failed";
       readonly problem: string;
-      /** What the server asks to wait; null when it does not say. */
+      /** The requested wait; null if none. */
       readonly retryAfter: Temporal.Duration | null;
     };
 
 export interface FetchLimits {
   readonly allows: AddressGuard;
-  /** For everything from the look-up to the last octet, redirects included. */
+  /** For everything from the look-up to the last octet, including redirects. */
   readonly timeout: Temporal.Duration;
-  /** Of the calendar, packed and unpacked, in bytes. */
+  /** Size limit in bytes, compressed and decompressed. */
   readonly most: number;
 }
 
 const mostRedirects = 3;
-/** Outlook's server answers only what calls itself a browser. */
+/** Outlook's server only answers browsers. */
 const userAgent = "Mozilla/5.0 (compatible; Dayferry)";
 
 /**
- * Reads a remote calendar over http(s). Redirects are followed at most three times, each of them held against the guard
- * as the first address is, and never from https to http. Never throws; what was cut, too large or too slow has failed.
+ * Fetches a remote calendar over http(s). Follows at most three redirects, each checked like the first URL, and never from
+ * https to http. Never throws; truncated, too large or too slow answers have failed.
  */
 export async function fetchCalendar(
   wanted: RemoteRequest,
@@ -72,7 +72,7 @@ export async function fetchCalendar(
       return failed(`${host} gave no complete answer within ${milliseconds / 1000} s`);
     return failed(describe(error, host));
   } finally {
-    // What was left unread of a redirect or of a calendar that is too large.
+    // The unread rest of a redirect, or of a calendar that is too large.
     done.abort();
   }
 }
@@ -82,7 +82,7 @@ interface FetchContext {
   readonly most: number;
   readonly connectMs: number;
   readonly signal: AbortSignal;
-  /** Told of each address before it is asked. */
+  /** Called with each URL before it is requested. */
   readonly onHop: (url: URL) => void;
 }
 
@@ -106,7 +106,7 @@ async function follow(wanted: RemoteRequest, context: FetchContext): Promise<Fet
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The answer once its head is there, on a connection of its own. Rejects with the network's error. */
+/** The answer once its headers are there, on its own connection. Rejects with the network's error. */
 async function ask(
   url: URL,
   about: {
@@ -142,7 +142,7 @@ async function ask(
     });
     outgoing.once("close", () => timer.cancel());
     outgoing.once("response", resolve);
-    // Stays for the errors that come after the answer: those are told by the body as well.
+    // Stays registered for errors after the answer, which the body reports too.
     outgoing.on("error", reject);
     outgoing.end();
   });
@@ -153,7 +153,7 @@ class SlowConnectionError extends Error {
   readonly code = "ETIMEDOUT";
 }
 
-/** A login in the address is meant for its own server alone. */
+/** A login in the URL is only for its own server. */
 function loginFor(start: URL, { origin }: URL): string | null {
   if (origin !== start.origin || (start.username === "" && start.password === "")) return null;
   const login = `${decodeURIComponent(start.username)}:${decodeURIComponent(start.password)}`;
@@ -229,7 +229,7 @@ const failed = (problem: string, retryAfter: Temporal.Duration | null = null): F
 const forbidden =
   'the address points into a private network; "allowPrivate" of the subscription permits that';
 
-/** Messages of the network's errors may quote addresses, so that only host and code are told. */
+/** Messages of network errors may contain URLs, so only host and code are given. */
 function describe(error: unknown, host: string): string {
   if (isForbidden(error)) return forbidden;
   const known = networkFailure(error, host);
@@ -238,16 +238,15 @@ function describe(error: unknown, host: string): string {
   return `${host} cannot be reached (${typeof code === "string" ? code : "unknown error"})`;
 }
 
-/** Trying several addresses, the system puts their errors into one. */
+/** If several addresses were tried, their errors are combined. */
 function isForbidden(error: unknown): boolean {
   if (error instanceof ForbiddenAddressError) return true;
   return error instanceof Error && isForbidden(error.cause);
 }
 
 /**
- * The content behind a Content-Encoding, at most `most` bytes of it: a bomb is stopped, not unpacked. Fails with a
- * sentence.
- * Source: RFC 9110 8.4.1.
+ * The decompressed content, at most `most` bytes, which stops a decompression bomb. Fails with a sentence. Source: RFC 9110
+ * 8.4.1.
  */
 async function inflateBody(
   body: Uint8Array,

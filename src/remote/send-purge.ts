@@ -1,7 +1,7 @@
 import { type RequestOptions, request as requestOf } from "node:http";
 import { timeLimit } from "../runtime.ts";
 
-/** A request to a cache, and for how long it may take. */
+/** A request to a cache, and its time limit. */
 export interface PurgeRequest {
   readonly url: string;
   readonly method: string;
@@ -11,9 +11,8 @@ export interface PurgeRequest {
 }
 
 /**
- * Tells a cache to drop something. Null once it has: any 2xx, and 404 or 410, by which caches say that they have no such copy.
- * Else a sentence, which names neither the address nor the token. A redirect is not followed: it would lead a token elsewhere.
- * Never rejects.
+ * Purges something from a cache. Null on success: any 2xx, and 404 or 410, by which caches say that they have no copy. Else a
+ * sentence without the URL and the token. Redirects are not followed, as they would send the token elsewhere. Never rejects.
  */
 export async function sendPurge(
   { url, method, headers, body, timeout }: PurgeRequest,
@@ -46,7 +45,7 @@ async function statusOf(
   const request = url.startsWith("https:") ? (await import("node:https")).request : requestOf;
   return new Promise((resolve, reject) => {
     request(url, options, (response) => {
-      // What it says does not matter, and would keep the connection.
+      // Its content does not matter, and would keep the connection open.
       response.on("error", reject).on("end", () => resolve(response.statusCode ?? 0));
       response.resume();
     })

@@ -10,33 +10,33 @@ import {
   publicOnly,
 } from "./address-guard.ts";
 
-/** Where messages go by HTTP; all of it but the format is secret. */
+/** A webhook. Everything but the format is secret. */
 export interface Webhook {
   readonly url: string;
   readonly format: "json" | "ntfy";
   /** Sent as `Authorization: Bearer`; null = none. */
   readonly token: string | null;
-  /** Signs each message; null = it is not signed. */
+  /** Signs each message; null = unsigned. */
   readonly secret: string | null;
 }
 
 export interface WebhookMessage {
-  /** The same whenever the message is sent again, so that a receiver can drop the second one. */
+  /** The same if the message is repeated, so that a receiver can drop the second one. */
   readonly id: string;
   readonly title: string;
-  /** What it says, as plain text. */
+  /** The message as plain text. */
   readonly text: string;
-  /** As ntfy counts: 1 to 5, 3 is usual. */
+  /** As in ntfy: 1 to 5, 3 is the default. */
   readonly priority: 1 | 2 | 3 | 4 | 5;
   /** Names of emojis or words. */
   readonly tags: readonly string[];
-  /** What opens on a click; null = nothing. */
+  /** The URL opened by a click; null = none. */
   readonly click: string | null;
-  /** The body where JSON is sent. */
+  /** The body, where JSON is sent. */
   readonly data: object;
 }
 
-/** As a mail's: `deferred` may be taken later, and may have arrived. `code`: the status, null where nobody answered. */
+/** Like a mail's: `deferred` may be accepted later, and may have arrived. `code`: the status, null without an answer. */
 export type Posted =
   | { readonly kind: "sent"; readonly response: string }
   | { readonly kind: "rejected"; readonly code: number | null; readonly message: string }
@@ -51,8 +51,8 @@ interface WebhookSenderDeps {
 }
 
 /**
- * Posts one message. Redirects are not followed: a message with its token is for the address that was given. Never rejects
- * for what a network or a server does; no address, token or secret is in what it says.
+ * Posts one message. Redirects are not followed, as message and token are for the given URL only. Never rejects because of a
+ * network or a server. The result contains no URL, token or secret.
  */
 export async function postMessage(
   to: { readonly webhook: Webhook; readonly message: WebhookMessage },
@@ -67,13 +67,13 @@ export async function postMessage(
   try {
     const outgoing = outgoingOf(to, { url, now: clock() });
     const response = await post(outgoing, { allows, signal: AbortSignal.any([late, signal]) });
-    // Nothing of the body is of use, and it may be endless.
+    // The body is not used, and may be endless.
     response.destroy();
     return judge(response.statusCode ?? 0);
   } catch (error) {
     if (signal.aborted) return put(null, "the answer was not waited for");
     if (late.aborted) return put(null, `no answer within ${milliseconds / 1000} s`);
-    // One answer to a person, who must not learn which names there are in the network of the server.
+    // The same answer for all, so that people cannot probe names in the server's network.
     if (isForbidden(error) || (allows === publicOnly && isUnknownName(error))) {
       return put(null, "no public server has this name");
     }
@@ -95,7 +95,7 @@ const isUnknownName = (error: unknown): boolean =>
 
 const forbidden = "its address points into a private network, which is not allowed here";
 
-/** 408, 425 and 429 ask for another try; other answers of 300 and above below 500 say no to this message. */
+/** 408, 425 and 429 ask for a retry; other answers from 300 to 499 reject this message. */
 function judge(status: number): Posted {
   if (status >= 200 && status < 300) return { kind: "sent", response: `answered ${status}` };
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
@@ -158,7 +158,7 @@ const jsonOf = ({ data }: WebhookMessage): Content => ({
   body: Buffer.from(JSON.stringify(data)),
 });
 
-/** ntfy takes longer texts for attachments. Source: https://docs.ntfy.sh/publish/ (limitations). */
+/** ntfy turns longer texts into attachments. Source: https://docs.ntfy.sh/publish/ (limitations). */
 const longestText = 4000;
 
 /** Source: https://docs.ntfy.sh/publish/ (headers; titles beyond ASCII as encoded words, RFC 2047). */
@@ -170,7 +170,7 @@ function ntfyOf({ id, title, text, priority, tags, click }: WebhookMessage): Con
       priority: `${priority}`,
       ...(tags.length > 0 && { tags: tags.join(",") }),
       ...(click !== null && { click: headerText(click) }),
-      // A message with the same one replaces the first, where the server knows of it.
+      // A message with the same one replaces the first, if the server supports it.
       "x-sequence-id": id.replaceAll(/[^\w-]/g, "_").slice(0, 64),
     },
     body: Buffer.from(shortened(text)),
@@ -186,7 +186,7 @@ const headerText = (text: string): string => {
 function shortened(text: string): string {
   const bytes = Buffer.from(text.toWellFormed());
   if (bytes.byteLength <= longestText) return bytes.toString();
-  // A letter that was cut through is left out.
+  // A truncated character is removed.
   const cut = bytes.subarray(0, longestText).toString().replace(/�+$/, "");
   return `${cut.trimEnd()} …`;
 }
@@ -209,7 +209,7 @@ function signatureOf(signed: {
   return { ...head, "webhook-signature": `v1,${signature.digest("base64")}` };
 }
 
-/** The answer once its head is there, on a connection of its own. Rejects with the network's error. */
+/** The answer once its headers are there, on its own connection. Rejects with the network's error. */
 async function post(
   { url, headers, body }: Outgoing,
   { allows, signal }: { readonly allows: AddressGuard; readonly signal: AbortSignal },
@@ -229,7 +229,7 @@ async function post(
   });
 }
 
-/** Messages of the network's errors may quote addresses, so that only host and code are told. */
+/** Messages of network errors may contain URLs, so only host and code are given. */
 function describe(error: unknown, host: string): string {
   const known = networkFailure(error, host);
   if (known) return known.problem;

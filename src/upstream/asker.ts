@@ -27,7 +27,7 @@ import {
   type WriteBeingAnswered,
 } from "./wire.ts";
 
-/** One request to the service as the resources say it: `path` is below the base URL, or null for the upload address. */
+/** A request to the service: `path` is below the base URL, or null for the upload URL. */
 export interface Ask {
   readonly method: OutgoingRequest["method"];
   readonly path: string | null;
@@ -35,9 +35,9 @@ export interface Ask {
   /** Sent as JSON. */
   readonly json?: unknown;
   readonly form?: Form;
-  /** What "no such thing" means after a try whose answer was lost; a plain refusal unless said. */
+  /** What a 404 means after a try without an answer; a plain refusal by default. */
   readonly gone?: "done" | "unknown";
-  /** Whether the body of a good answer is wanted as it comes. */
+  /** True if the body of a good answer is wanted unparsed. */
   readonly isUnread?: boolean;
 }
 
@@ -49,11 +49,11 @@ export interface AskerOptions extends SendDeps {
   readonly hide?: Hide;
   readonly contact: string;
   readonly transport: Transport;
-  /** Awaited before what a sweep was answered is read, and while a long list is; the event loop's next round unless given. */
+  /** Awaited before a sweep's answer is parsed, and while a long list is; by default the event loop's next round. */
   readonly pause?: () => Promise<void>;
 }
 
-/** What is shorter is read at once, in about a millisecond. */
+/** Shorter bodies are parsed at once, in about a millisecond. */
 const leastInParts = 16_384;
 
 /** The JSON of an answer, and how long the try took. */
@@ -62,21 +62,18 @@ interface JsonAnswer {
   readonly took: Temporal.Duration;
 }
 
-/**
- * An answer as it came, of which nothing has been read yet. Equal `digest`s are of answers that came octet for octet alike. Reading
- * fails for a body that cannot be understood.
- */
+/** An answer as received and not yet parsed. Equal `digest`s mean equal octets. Parsing fails for an invalid body. */
 export interface Unread<Value> {
   readonly digest: string;
   readonly read: () => Promise<Result<Value, Failure>>;
 }
 
-/** Sends requests to the service and reads the answers; an answer that cannot be understood never passes as a value. */
+/** Sends requests to the service and parses the answers. An invalid answer never becomes a value. */
 export class Asker {
   readonly #options: AskerOptions;
-  /** Ends what waits and what only reads. */
+  /** Aborts waiting requests and reads. */
   readonly #stopping = new AbortController();
-  /** Ends the writes that are under way as well. */
+  /** Also aborts writes in progress. */
   readonly #stopped = new AbortController();
   #clockLead: Temporal.Duration | null = null;
 
@@ -88,7 +85,7 @@ export class Asker {
     this.#hideKeys = hide ?? createHider(typeof apiKey === "string" ? [apiKey] : []);
   }
 
-  /** A single answer; `read` fails with a sentence. After a POST an unreadable answer leaves the outcome unknown. */
+  /** A single answer; `read` fails with a sentence. After a POST, an unreadable answer leaves the outcome unknown. */
   async one<Value>(
     { ask, read }: { readonly ask: Ask; readonly read: (raw: unknown) => Result<Value, string> },
     call: Call,
@@ -100,7 +97,7 @@ export class Asker {
     return value.ok ? value : fail(this.#misread(ask, { message: value.failure, call, took }));
   }
 
-  /** As `one`, to be read only where it has not come just so before. */
+  /** Like `one`, parsed only if it differs from the previous answer. */
   async unread<Value>(
     { ask, read }: { readonly ask: Ask; readonly read: (raw: unknown) => Result<Value, string> },
     call: Call,
@@ -116,14 +113,14 @@ export class Asker {
         const raw = this.#parsed(ask, { delivered: { ...(await bodyIn(unread)), took }, call });
         if (!raw.ok) return raw;
         const value = read(raw.value.json);
-        // What is made of a long answer takes as long as reading it.
+        // Using a long answer takes as long as parsing it.
         await this.#turn(call);
         return value.ok ? value : fail(this.#misread(ask, { message: value.failure, call, took }));
       },
     });
   }
 
-  /** A list; an element that cannot be understood becomes a problem of the snapshot. */
+  /** A list. An invalid element becomes a problem of the snapshot. */
   many<Value>(
     { ask, list }: { readonly ask: Ask; readonly list: ListReader<Value> },
     call: Call,
@@ -131,7 +128,7 @@ export class Asker {
     return this.one({ ask, read: (raw) => collect(raw, list) }, call);
   }
 
-  /** A list as it came; it fails only when it is read, where its body cannot be understood. */
+  /** An unparsed list. An invalid body fails when it is parsed. */
   async listing<Value>(
     { ask, list }: { readonly ask: Ask; readonly list: ListReader<Value> },
     call: Call,
@@ -163,7 +160,7 @@ export class Asker {
     });
   }
 
-  /** A request whose answer needs no body; a page instead of one comes from something that is not the service. */
+  /** A request whose answer needs no body. An HTML page instead comes from something other than the service. */
   async none(ask: Ask, call: Call): Promise<Result<null, Failure>> {
     const delivered = await this.#deliver(ask, call);
     if (!delivered.ok) return delivered;
@@ -182,7 +179,7 @@ export class Asker {
     return this.#clockLead;
   }
 
-  /** Ends at once what waits and what reads; writes under way may finish within `grace`. */
+  /** Aborts waiting requests and reads at once. Writes in progress may finish within `grace`. */
   async close(grace: Temporal.Duration): Promise<void> {
     const { gate, transport } = this.#options;
     gate.close();
@@ -201,7 +198,7 @@ export class Asker {
     return this.#parsed(ask, { delivered: delivered.value, call });
   }
 
-  /** Answers of a sweep may come many at once; whom an edit or a person waits for goes on. */
+  /** A sweep's answers may arrive together. Edits and people do not wait behind them. */
   async #turn({ priority }: Call): Promise<void> {
     const { pause = nextTurn } = this.#options;
     if (priority === "sweep") await pause();
@@ -295,7 +292,7 @@ export class Asker {
     return { kind: "service-refused", code: refusal.code, message, request: labelOf(ask) };
   }
 
-  /** An error that echoes a key must not bring it into logs and pages; data stays as it came. */
+  /** An error that echoes a key must not leak it into logs and pages. Data stays unchanged. */
   #withoutKeys(reply: RawAnswer, key: string): RawAnswer {
     if (reply.kind === "broken") return { ...reply, message: this.#redacted(reply.message, key) };
     if (reply.kind === "aborted" || reply.body === null) return reply;
@@ -324,23 +321,23 @@ export class Asker {
   }
 }
 
-/** One kind of element that the service lists below an address: how it is named and read. */
+/** One kind of element below a URL of the service: how it is named and parsed. */
 interface ElementKind<Place, Value> {
   /** For problems, as "task". */
   readonly kind: string;
   readonly pathOf: (place: Place) => string;
   /** The list in words, for problems, as "project 7, list 9". */
   readonly whereOf: (place: Place) => string;
-  /** `written`: the write that is being answered. */
+  /** `written`: the write being answered. */
   readonly read: (
     place: Place,
     written?: WriteBeingAnswered,
   ) => (raw: unknown, issues?: ReadIssues) => Result<Value, string>;
-  /** Values that the list settles for all its elements, whatever they say themselves. */
+  /** Values that the list sets for all its elements. */
   readonly listed?: (place: Place) => Partial<Value>;
 }
 
-/** The requests that are alike for all kinds of elements, at `/…` for the list and `/…/<id>` for one of it. */
+/** The requests that all kinds of elements share, at `/…` for the list and `/…/<id>` for an element. */
 export function elementCalls<Place, Value extends { readonly id: number | null }>(
   asker: Asker,
   { kind, pathOf, whereOf, read, listed }: ElementKind<Place, Value>,
@@ -348,7 +345,7 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
   type Element = Place & { readonly id: number };
   type Query = NonNullable<Ask["query"]>;
   const pathTo = (place: Element) => `${pathOf(place)}/${place.id}`;
-  /** An answer that is about another one, as of a cache that has mixed them up, says nothing. */
+  /** An answer about another element, as from a confused cache, is invalid. */
   const readThis = (place: Element, written?: WriteBeingAnswered) => (raw: unknown) => {
     const element = read(place, written)(raw);
     if (!element.ok || element.value.id === place.id) return element;
@@ -399,7 +396,7 @@ export function elementCalls<Place, Value extends { readonly id: number | null }
   };
 }
 
-/** The text of a body as it came; null, and why, where there is none to be read. */
+/** The text of a body; null and the reason if it cannot be read. */
 async function bodyIn(unread: RawBody): Promise<Pick<Delivered, "body" | "damage">> {
   const inflated = await inflate(unread);
   const text = inflated.ok ? decode(inflated.value) : inflated;
@@ -408,7 +405,7 @@ async function bodyIn(unread: RawBody): Promise<Pick<Delivered, "body" | "damage
 
 const labelOf = (ask: Ask): string => `${ask.method} ${ask.path ?? "(upload address)"}`;
 
-/** One signal out of several; `release` removes its listeners from them, as they may live as long as the process. */
+/** Combines several signals into one; `release` removes its listeners, as the signals may live as long as the process. */
 function joined(signals: readonly (AbortSignal | undefined)[]) {
   const controller = new AbortController();
   const abort = () => controller.abort();

@@ -20,43 +20,43 @@ import { type StartTimer, Transport } from "./transport.ts";
 import { type KnownValues, nothingKnown } from "./wire.ts";
 
 /**
- * `keyOf`: the key of the person on whose behalf a call is made, null to use the account's. `contact` goes into the
- * User-Agent. `timeZone`: the account's IANA zone. `timeout` is for one try as a whole. `monotonic`: milliseconds that
- * never jump; `random`: 0 up to 1.
+ * `keyOf`: the key of the person on whose behalf a call is made, null for the account's. `contact` goes into the User-Agent.
+ * `timeZone`: the account's IANA zone. `timeout`: for one try as a whole. `monotonic`: milliseconds of a monotonic clock;
+ * `random`: 0 up to 1.
  */
 export interface UpstreamOptions {
   readonly baseUrl: string;
   readonly uploadUrl: string;
-  /** A function where another key may come to be used. */
+  /** A function if the key may change. */
   readonly apiKey: string | (() => string);
   readonly keyOf: (person: PersonId) => string | null;
-  /** Takes out what no failure may bring into logs and pages, should the service repeat it; `apiKey` alone unless given. */
+  /** Removes secrets from failures that repeat them; by default only `apiKey`. */
   readonly hide?: Hide;
   readonly contact: string;
   readonly timeZone: string;
   readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
-  /** The part of the quota that polling may have once all is read; 0.9 unless given. */
+  /** The share of the quota for polling once everything was read; 0.9 by default. */
   readonly readShare?: number;
   readonly timeout: Temporal.Duration;
-  /** Starts the time limit of a request; `setTimeout` unless given. */
+  /** Starts the timeout of a request; `setTimeout` by default. */
   readonly startTimer?: StartTimer;
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
-  /** The clock, in milliseconds, that measures how long answers take; `monotonic` unless given. */
+  /** Measures how long answers take, in milliseconds; `monotonic` by default. */
   readonly stopwatch?: () => number;
   readonly random: () => number;
   readonly history: GateHistory;
-  /** Values already known, for fields that an answer omits; none unless given. */
+  /** Known values for fields that an answer omits; none by default. */
   readonly known?: KnownValues;
   readonly onEvent: (event: UpstreamEvent) => void;
-  /** Lets others have their turn before and while what a sweep was answered is read; the event loop's next round unless given. */
+  /** Lets other work run before and while a sweep's answer is parsed; by default the event loop's next round. */
   readonly pause?: () => Promise<void>;
 }
 
-/** The gate as those see it who choose what is read. */
+/** The rate limiter as seen by those who choose what to read. */
 type UpstreamGate = Pick<Gate, "state" | "setPace" | "whenReadFits" | "nextReadAt">;
 
-/** The service with everything its document shows. No method throws for what the service answers. */
+/** Everything the service's document describes. No method throws for an answer of the service. */
 export interface Upstream {
   readonly events: Events;
   readonly tasks: Tasks;
@@ -68,22 +68,22 @@ export interface Upstream {
   readonly attachments: Attachments;
   readonly workspace: WorkspaceClient;
   readonly gate: UpstreamGate;
-  /** Whether the service fails as a whole, as far as the last answers tell; the event `back` tells of the end. */
+  /** True if the service is down, judging by the last answers; the event `back` reports the end. */
   isOut(): boolean;
-  /** What the last try that failed has met, in words; what it says counts while the service is out. */
+  /** The last failed try in words; meaningful while the service is down. */
   outageProblem(): string;
   readonly keys: KeyHealth;
-  /** Whether the service takes no writes at present, as far as the last ones tell; the event `back` tells of the end. */
+  /** True if the service rejects writes, judging by the last ones; the event `back` reports the end. */
   takesNoWrites(): boolean;
   /** How far this machine's clock was ahead of the service's at its last answer; null before the first `Date` header. */
   clockLead(): Temporal.Duration | null;
-  /** Ends waiting requests and reads at once, gives writes under way a few seconds, then closes all connections. */
+  /** Aborts waiting requests and reads at once, gives writes in progress a few seconds, then closes all connections. */
   close(): Promise<void>;
 }
 
 /**
- * The client of one account. Throws `UnsafeAddressError` for an address that would send the key unencrypted over a
- * network, and `UnsendableHeaderError` for a key or contact that no header can carry.
+ * The client of one account. Throws `UnsafeAddressError` for a URL that would send the key unencrypted over a network, and
+ * `UnsendableHeaderError` for a key or contact that is not valid in a header.
  */
 export function createUpstream(options: UpstreamOptions): Upstream {
   checkAddress("service.baseUrl", options.baseUrl);
@@ -131,7 +131,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-/** Thrown for a service address that is not https and not on this machine. */
+/** Thrown for a service URL that is neither https nor on this machine. */
 export class UnsafeAddressError extends Error {
   override readonly name = "UnsafeAddressError";
   constructor(name: string, reason: string) {
@@ -139,7 +139,7 @@ export class UnsafeAddressError extends Error {
   }
 }
 
-/** Thrown for a header value with characters outside printable ASCII; the value itself is not told. */
+/** Thrown for a header value with characters outside printable ASCII. The message omits the value. */
 export class UnsendableHeaderError extends Error {
   override readonly name = "UnsendableHeaderError";
   constructor(name: string) {

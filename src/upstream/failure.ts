@@ -1,11 +1,11 @@
 import { unreachable } from "../domain/result.ts";
 
 /**
- * How a call upstream can end without its value. `request` is `METHOD /path`, never with a key. `refused`: the service
- * said no (status 3xx or 4xx). `rate-limited`: still 429 after the gate's own patience. `unavailable`: 5xx, reset or
- * time-out after the retries; `status` is null where no answer came, `retryAfter` null where the service named none.
- * `unreadable`: the answer cannot be understood. `service-refused`: status 200 with `{code, message}`.
- * `outdated`: the answer is older than one before. `unknown-outcome`: a request that must not be repeated blindly may or may not have been carried out, now or later.
+ * Why a call to the service returned no value. `request` is `METHOD /path`, never with a key. `refused`: the service said no
+ * (3xx or 4xx). `rate-limited`: still 429 after the rate limiter's own waiting. `unavailable`: 5xx, reset or timeout after the
+ * retries; `status` is null without an answer, `retryAfter` null if not given. `unreadable`: the answer is invalid.
+ * `service-refused`: status 200 with `{code, message}`. `outdated`: the answer is older than an earlier one. `unknown-outcome`:
+ * a request that must not simply be repeated may or may not have been carried out, now or later.
  */
 export type Failure =
   | {
@@ -37,11 +37,11 @@ export type Failure =
   | { readonly kind: "outdated"; readonly request: string }
   | { readonly kind: "aborted"; readonly request: string };
 
-/** Whether the service says that there is no such thing. */
+/** True if the service says that it does not exist. */
 export const isMissing = (failure: Failure): boolean =>
   failure.kind === "refused" && (failure.status === 404 || failure.status === 410);
 
-/** One sentence for people; never holds a key. */
+/** One sentence for people, never with a key. */
 export function describeFailure(failure: Failure): string {
   const { request } = failure;
   switch (failure.kind) {
@@ -66,7 +66,7 @@ export function describeFailure(failure: Failure): string {
   }
 }
 
-/** What is about the key or the address begins with these; else it begins with what the service says, as its reader is a person. */
+/** Problems of the key or the URL start with these; others with the service's own message, as its reader is a person. */
 function refusalOf({ status, message, request }: Extract<Failure, { kind: "refused" }>): string {
   const said = `${request} (${status}): ${message}`;
   if (status === 401) return `The service refuses this key for ${said}`;
@@ -77,7 +77,7 @@ function refusalOf({ status, message, request }: Extract<Failure, { kind: "refus
   return `The service refused it: ${message} (${request}, ${status})`;
 }
 
-/** A sentence of `describeFailure` as who does not run Dayferry reads it: without the request and its status. */
+/** A sentence of `describeFailure` for people who do not run Dayferry: without the request and its status. */
 export const withoutRequest = (text: string): string =>
   text
     .replaceAll(/ \((?:[A-Z]+) \/\S*, (?:code )?\d+\)/g, "")

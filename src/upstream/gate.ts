@@ -13,42 +13,42 @@ import {
   wallClockOf,
 } from "./quota.ts";
 
-/** How urgent a request is: an edit never waits behind a sweep. */
+/** Priority of a request. An edit never waits behind a sweep. */
 export type Priority = "edit" | "interactive" | "sweep";
 
 export type { Pace } from "./pace.ts";
 export type { GateHistory, GateRest, GateSlot } from "./quota.ts";
 
 export interface GateState {
-  /** Requests that may still count at the service. */
+  /** Requests that may still count against the quota. */
   readonly used: number;
-  /** How many the gate allows itself at present; `quota` unless 429s came. */
+  /** How many requests the rate limiter allows per window now; `quota` unless 429s came. */
   readonly share: number;
   readonly quota: number;
   readonly pausedUntil: Temporal.Instant | null;
   readonly inFlight: number;
   readonly waiting: Readonly<Record<Priority, number>>;
-  /** Requests sent since the start of the process, and how many of them were answered 429. */
+  /** Requests sent since the process started, and how many of them got a 429. */
   readonly sent: number;
   readonly rateLimited: number;
 }
 
 export interface GateOptions {
   readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
-  /** The part of the quota, above 0 up to 1, that sweeps' reads may have once they go steadily; 0.9 unless given. */
+  /** The share of the quota, above 0 up to 1, for sweep reads at a steady pace; 0.9 by default. */
   readonly readShare?: number;
   readonly clock: () => Temporal.Instant;
-  /** Milliseconds that never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   readonly random: () => number;
   readonly history: GateHistory;
-  /** Told of what the history throws: a failure to store it must not fail a request. */
+  /** Called with errors of the history. Failing to store it must not fail a request. */
   readonly onUnkept?: (error: unknown) => void;
 }
 
 /**
- * `retry`: after a failure, behind fresh ones of its class where it is an edit; `limited`: after a 429, ahead of its class; `read`: what an
- * edit reads before it writes.
+ * `retry`: after a failure, behind new ones of its class if it is an edit; `limited`: after a 429, ahead of its class; `read`:
+ * an edit's read before its write.
  */
 export interface Ticket {
   readonly priority: Priority;
@@ -56,19 +56,19 @@ export interface Ticket {
   readonly signal: AbortSignal | null;
 }
 
-/** `paused`: the service asked for a longer rest than a caller should wait for. */
+/** `paused`: the service requested a longer pause than a caller should wait for. */
 export type Turn<Value> =
   | { readonly kind: "done"; readonly value: Value }
   | { readonly kind: "aborted" }
   | { readonly kind: "paused"; readonly rest: Temporal.Duration };
 
-/** What is left to other tools of the account keeps edits from waiting too. */
+/** The rest is left to other tools of the account. It also keeps edits from waiting. */
 const usualReadShare = 0.9;
 
-/** For so many milliseconds after its item was read an edit's write waits for its place, which is kept for so long. */
+/** How long, in milliseconds, a place is reserved for an edit's write after its item was read. */
 export const afterReadMs = 3000;
 
-/** The longest, in milliseconds, that a request waits after 429s. */
+/** The longest wait after 429s, in milliseconds. */
 export const patienceMs = 120_000;
 
 const ranks = {
@@ -78,13 +78,12 @@ const ranks = {
 } as const satisfies Record<Priority, Record<Ticket["rank"], number>>;
 
 /**
- * The one way to the service: keeps the order (edits before all else) and the quota. A request starts no sooner than
- * the quota's window plus a margin after the answer of the request that many places before it. Reads leave the last
- * free places to edits unless others come free within the quota's mean spacing, so that a sweep uses the whole quota;
- * while people edit they leave as many as edits need, so that an edit hardly ever waits. An edit's read keeps a place for its
- * write, which must not wait: somebody may change the item meanwhile. What people wait for goes as
- * soon as there is such a place, what sweeps read as their pace says. All queues are paused except inside `#admit`, which
- * starts jobs while there is room; a job takes its place synchronously at its start.
+ * Sends all requests to the service, edits first, within the quota. A request starts no sooner than the quota's window plus a
+ * margin after the answer of the request that many places before it. Reads leave the last free places to edits unless others
+ * come free within the quota's mean spacing, so that a sweep uses the whole quota. While people edit, they leave as many as
+ * edits need, so that an edit hardly ever waits. An edit's read reserves a place for its write, as somebody may change the item
+ * meanwhile. Interactive requests go as soon as such a place is free, sweep reads at their pace. All queues are paused except
+ * inside `#admit`, which starts jobs while there is room; a job takes its place synchronously at its start.
  */
 export class Gate {
   readonly #options: GateOptions;
@@ -99,7 +98,7 @@ export class Gate {
     interactive: new PQueue({ autoStart: false }),
     sweep: new PQueue({ autoStart: false }),
   };
-  /** Those who want to know when a read would start at once. */
+  /** Callers waiting until a read would start at once. */
   readonly #choosers = new Set<() => void>();
   #pace: Pace = { kind: "sweep", reads: 0 };
   #pausedUntilMs: number;
@@ -113,7 +112,7 @@ export class Gate {
   constructor(options: GateOptions) {
     this.#options = options;
     this.#perMs = options.quota.per.total("milliseconds");
-    // Clocks of two machines run up to 500 ppm apart, and timers and time stamps are rounded to whole milliseconds.
+    // Clocks of two machines differ by up to 500 ppm, and timers and time stamps are rounded to milliseconds.
     const marginMs = Math.max(5, this.#perMs * 0.005);
     this.#window = new SlotWindow(
       this.#perMs + marginMs,
@@ -125,7 +124,7 @@ export class Gate {
     this.#reserve = new EditReserve(this.#perMs);
   }
 
-  /** Runs `job` when its turn has come. Rejects only with what `job` throws. */
+  /** Runs `job` in its turn. Rejects only with what `job` throws. */
   run<Value>(ticket: Ticket, job: () => Promise<Value>): Promise<Turn<Value>> {
     const rest = this.#longRest();
     if (this.#closed || ticket.signal?.aborted) return Promise.resolve({ kind: "aborted" });
@@ -147,7 +146,7 @@ export class Gate {
         ...(ticket.signal ? { signal: ticket.signal } : {}),
       },
     );
-    // A started job settles by itself, whatever its signal does; only one that waited ends here.
+    // A started job settles by itself, whatever its signal does. Only waiting ones end here.
     queued.catch(() => {
       if (started) return;
       const longRest = this.#longRest();
@@ -158,8 +157,8 @@ export class Gate {
   }
 
   /**
-   * After a 429: nothing starts for the asked wait (at least a second, a whole window when none was named) plus a
-   * jitter. Call it inside the job, before its place is given back. Returns the rest in milliseconds and the new share.
+   * After a 429: starts nothing for the requested wait (at least a second; a whole window if none was given) plus jitter. Call
+   * it inside the job, before its place is released. Returns the pause in milliseconds and the new share.
    */
   rest(askedMs: number | null): { readonly restMs: number; readonly share: number } {
     const now = this.#options.monotonic();
@@ -196,15 +195,15 @@ export class Gate {
     };
   }
 
-  /** Says how the reads of sweeps are to be spread from now on; a sweep of unknown length until then. */
+  /** Sets how sweep reads are spread from now on; a sweep of unknown length until then. */
   setPace(pace: Pace): void {
     this.#pace = pace;
     this.#admit();
   }
 
   /**
-   * Resolves when a sweep's read that is handed in at once would start at once, so that what is read is chosen then and not
-   * while it waits; also when the signal aborts, the gate closes, or the service asks for a long rest.
+   * Resolves when a sweep read would start at once, so that what to read is chosen then. Also resolves when the signal aborts,
+   * the limiter closes, or the service requests a long pause.
    */
   whenReadFits(signal: AbortSignal): Promise<void> {
     if (this.#closed || signal.aborted || this.#longRest()) return Promise.resolve();
@@ -220,7 +219,7 @@ export class Gate {
     return promise;
   }
 
-  /** When a sweep's read would start if it were handed in now; null when only an answer can tell. */
+  /** When a sweep read would start if it were queued now; null if that depends on an answer. */
   nextReadAt(): Temporal.Instant | null {
     const now = this.#options.monotonic();
     const moment = latest([this.#sweepAtMs(), this.#pausedUntilMs, now]);
@@ -229,14 +228,14 @@ export class Gate {
     return wallClockOf(moment + ahead, this.#options);
   }
 
-  /** Ends every waiting job as `aborted` and starts none any more; those under way go on. */
+  /** Ends every waiting job as `aborted` and starts no more. Running jobs continue. */
   close(): void {
     this.#closed = true;
     this.#clear();
     this.#timer?.cancel();
   }
 
-  /** Resolves when no job is under way. */
+  /** Resolves when no job is running. */
   idle(): Promise<void> {
     if (this.#inFlight === 0) return Promise.resolve();
     this.#idle ??= Promise.withResolvers<void>();
@@ -284,7 +283,7 @@ export class Gate {
     slot.answeredMs = this.#options.monotonic();
     this.#inFlight -= 1;
     if (this.#pace.kind === "sweep" && !slot.isEdit) {
-      // Whoever sweeps tells how many are left only after it has seen the answer.
+      // The sweep reports the remaining number only after the answer.
       this.#pace = { kind: "sweep", reads: Math.max(0, this.#pace.reads - 1) };
     }
     this.#save();
@@ -299,7 +298,7 @@ export class Gate {
     return moment !== null && moment <= this.#options.monotonic();
   }
 
-  /** From when on there is a place; before a read also one for its write. Null when only an answer can tell, here and below. */
+  /** When there is a place; for a read also one for its write. Null if that depends on an answer, here and below. */
   #editAtMs(): number | null {
     const { limited, first, read } = ranks.edit;
     const isWaiting = (priority: number) => this.#queues.edit.sizeBy({ priority }) > 0;
@@ -307,13 +306,13 @@ export class Gate {
     return isRead ? this.#leavingMs(1 + this.#awaitedWrites()) : this.#leavingMs(0);
   }
 
-  /** From when on a read leaves enough places to edits. */
+  /** When a read leaves enough places to edits. */
   #interactiveAtMs(): number | null {
     const mostReads = this.#mostReads(this.#options.monotonic());
     return this.#readAtMs({ mostReads, kept: 0, lead: 1 });
   }
 
-  /** From when on a sweep's next read may start. */
+  /** When a sweep's next read may start. */
   #sweepAtMs(): number | null {
     const rule = this.#rule(this.#options.monotonic());
     return latest([this.#readAtMs(rule), this.#readClock.nextMs(rule.spacingMs)]);
@@ -335,7 +334,7 @@ export class Gate {
     ]);
   }
 
-  /** From when on a request leaves so many places free, or all others. */
+  /** When a request would leave this many places free, or all others. */
   #leavingMs(places: number): number | null {
     const now = this.#options.monotonic();
     const slots = this.#window.counted(now);
@@ -347,7 +346,7 @@ export class Gate {
     return this.#writes.count(this.#options.monotonic());
   }
 
-  /** When `count` of these slots will have come free; minus infinity for none. */
+  /** When `count` of these slots will be free; minus infinity for none. */
   #freeMs(count: number, slots: readonly Slot[]): number | null {
     return count > 0 ? this.#window.freeAfter(count, slots) : Number.NEGATIVE_INFINITY;
   }
@@ -370,7 +369,7 @@ export class Gate {
     return this.#reserve.mostReads(now, { share: this.#share.current(now), edits });
   }
 
-  /** When to look again; null when nothing waits or only an answer can make room. */
+  /** When to check again; null if nothing waits or only an answer can make room. */
   #nextWakeMs(): number | null {
     const { edit, interactive, sweep } = this.#queues;
     const moments = [
@@ -421,7 +420,7 @@ export class Gate {
     this.#keep(() => history.saveRest(rest));
   }
 
-  /** Stores history; an answer that has come in must not be lost because the disk is full. */
+  /** Stores history. A received answer must not be lost because the disk is full. */
   #keep(save: () => void): void {
     try {
       save();
@@ -431,11 +430,13 @@ export class Gate {
   }
 }
 
-/** The writes that edits' reads have announced: a read keeps a place for its write until that comes, or for some time after its answer. */
+/**
+ * Writes announced by edits' reads: a read reserves a place for its write until that comes, or for some time after its answer.
+ */
 class AwaitedWrites {
   #ends: { atMs: number }[] = [];
 
-  /** Notes the start of an edit's request; returns what is to be called with the time of its answer. */
+  /** Records the start of an edit's request; returns a function to call with the time of its answer. */
   note(rank: Ticket["rank"]): (answeredMs: number) => void {
     if (rank !== "read") {
       this.#ends.shift();
@@ -453,7 +454,7 @@ class AwaitedWrites {
     return this.#ends.length;
   }
 
-  /** When the next one is given up; null where that is not known. */
+  /** When the next reservation ends; null if unknown. */
   nextEndMs(nowMs: number): number | null {
     const ends = this.#ends.map(({ atMs }) => atMs).filter((atMs) => atMs > nowMs);
     const next = Math.min(...ends);
@@ -463,13 +464,13 @@ class AwaitedWrites {
 
 function startWhile(queue: PQueue, room: () => boolean): void {
   while (queue.size > 0 && room()) {
-    // The first job that starts pauses the queue again, so that room is counted anew for each.
+    // The first job that starts pauses the queue again, so that room is checked for each.
     queue.start();
   }
   queue.pause();
 }
 
-/** The latest of some moments; null when one of them is not known yet. */
+/** The latest of some moments; null if one is unknown. */
 function latest(moments: readonly (number | null)[]): number | null {
   return moments.reduce<number | null>(
     (last, moment) => (last === null || moment === null ? null : Math.max(last, moment)),

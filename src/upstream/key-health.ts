@@ -1,20 +1,20 @@
 import type { PersonId } from "../domain/ids.ts";
 
-/** Who holds a key: a person with one of the own, or null for the account. */
+/** Owner of a key: a person, or null for the account. */
 type Holder = PersonId | null;
 
-/** Which keys the service refuses, as far as the answers of this process tell. */
+/** Which keys the service refuses, judging by this process's answers. */
 export interface KeyHealth {
-  /** Null where no answer has told yet. */
+  /** Null without an answer yet. */
   isRefused(holder: Holder): boolean | null;
 }
 
-/** So many different requests that are all forbidden mean the key and not what was asked for. */
+/** This many different forbidden requests mean that the key itself is refused. */
 const mostForbidden = 5;
 
 /**
- * Watches what the service says to each key. 401 is about the key; 403 may be about one thing that was asked for, so that
- * several are needed, with nothing else in between. An answer that no key would change (404, 5xx) tells nothing.
+ * Watches the service's answers to each key. A 401 concerns the key. A 403 may concern one resource, so several in a row are
+ * needed. An answer that no key would change (404, 5xx) proves nothing.
  */
 export class KeyWatch implements KeyHealth {
   readonly #refused = new Map<Holder, boolean>();

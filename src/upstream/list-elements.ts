@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 
-/** Where an element stands in a body: from `start` up to `end`, without the comma. */
+/** Position of an element in a body: from `start` to `end`, without the comma. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** What the octets of one element are known by: 96 bits of a SHA-1, as two whole numbers. */
+/** Hash of one element's octets: 96 bits of a SHA-1, as two integers. */
 export interface Print {
   readonly high: number;
   readonly low: number;
@@ -28,8 +28,8 @@ const at = {
 } as const;
 
 /**
- * Splits an array of objects into its elements without parsing them: strings and braces are all that is looked at, and what is
- * wrong inside an element is for its parser to find.
+ * Splits a JSON array of objects into its elements without parsing them. It only looks at strings and braces; errors inside an
+ * element are left to the parser.
  */
 export class ElementScanner {
   readonly #octets: Uint8Array;
@@ -40,7 +40,7 @@ export class ElementScanner {
     this.#octets = octets;
   }
 
-  /** The next element; `end` after the last one, `odd` where the octets are no array, or one of something else than objects. */
+  /** The next element; `end` after the last one, `odd` if the octets are no array of objects. */
   next(): Span | "end" | "odd" {
     if (this.#count === 0 && !this.#skip(at.arrayBegin)) return "odd";
     const separated = this.#count > 0 && this.#skip(at.comma);
@@ -88,7 +88,7 @@ export class ElementScanner {
     return this.#position === this.#octets.length;
   }
 
-  /** The next octet that is no white space, as RFC 8259 2 has it. */
+  /** The next octet that is no white space. Source: RFC 8259 2. */
   #peek(): number | undefined {
     for (;;) {
       const octet = this.#octets[this.#position];
@@ -98,7 +98,7 @@ export class ElementScanner {
   }
 }
 
-/** The elements of a list as they came, each by its key and its print: 24 octets for one. */
+/** The elements of a list, each as its key and its hash, in 24 octets. */
 export class ListElements {
   readonly #facts: Float64Array;
 
@@ -123,7 +123,7 @@ export class ListElements {
     return this.#facts[3 * index + 1] === high && this.#facts[3 * index + 2] === low;
   }
 
-  /** Where elements stand, by the first half of their prints. */
+  /** Indexes of elements by the first half of their hashes. */
   places(): ReadonlyMap<number, number> {
     const places = new Map<number, number>();
     for (let index = 0; index < this.size; index += 1) {
@@ -133,7 +133,7 @@ export class ListElements {
   }
 }
 
-/** Finds the elements of an earlier list again in a later one, in whatever order they come there. */
+/** Finds the elements of an earlier list in a later one, in any order. */
 export class ElementComparison {
   readonly #before: ListElements;
   readonly #found: Uint8Array;
@@ -145,7 +145,7 @@ export class ElementComparison {
     this.#found = new Uint8Array(before.size);
   }
 
-  /** The key of the element that came just so before; null where there is none, or it was found already. */
+  /** The key of the element with the same octets; null if none, or if it was matched already. */
   match(print: Print): number | null {
     const index = this.#indexOf(print);
     if (index === null || this.#found[index] === 1) return null;
@@ -172,7 +172,7 @@ export class ElementComparison {
   }
 
   #indexOf(print: Print): number | null {
-    // Most lists come in the same order again.
+    // Most lists keep their order.
     for (const index of [this.#next, this.#next + 1]) {
       if (index < this.#before.size && this.#before.isAt(index, print)) return index;
     }

@@ -1,21 +1,20 @@
 import { createHash } from "node:crypto";
 
-/** A form with one file, as `multipart/form-data` carries it. */
+/** A form with one file, for `multipart/form-data`. */
 export interface Form {
   readonly fields: Readonly<Record<string, string>>;
   readonly file: {
     readonly field: string;
     readonly name: string;
-    /** Its media type; octet-stream where it is empty. */
+    /** Its media type; octet-stream if empty. */
     readonly type: string;
     readonly content: Uint8Array;
   };
 }
 
 /**
- * The octets of a form and its Content-Type. The boundary is made of the contents' hash, which they cannot hold themselves;
- * quotes and line ends in names are written as browsers do.
- * Source: RFC 7578; HTML, "Multipart form data".
+ * The octets of a form and its Content-Type. The boundary is derived from the contents' hash, so that they cannot contain it.
+ * Quotes and line ends in names are written as browsers do. Source: RFC 7578; HTML, "Multipart form data".
  */
 export function encodeForm({ fields, file }: Form): {
   readonly type: string;

@@ -1,14 +1,13 @@
 /**
- * How reads are spread over the quota. `sweep`: of a sweep of all sources so many reads are still to be answered, as far as
- * is known; a short one leaves in bursts, as its end counts, a long one evenly. `steady`: evenly, within the part of the
- * quota that reads may have, as bursts would find what changes later.
+ * How reads are spread over the quota. `sweep`: `reads` are still to be answered, as far as known. A short sweep goes in
+ * bursts, as its end counts; a long one evenly. `steady`: evenly, within the share for reads, as bursts would find changes
+ * later.
  */
 export type Pace = { readonly kind: "sweep"; readonly reads: number } | { readonly kind: "steady" };
 
 /**
- * What a read has to wait for. `spacingMs`: between the starts of two reads. `mostReads`: how many places of a window reads
- * may hold. `kept`: places that are left free in any case; `lead`: how many are left free unless they come free again
- * within the quota's mean spacing, one after the other.
+ * What a read waits for. `spacingMs`: between the starts of two reads. `mostReads`: places of a window that reads may take.
+ * `kept`: places always left free; `lead`: places left free unless they come free again within the quota's mean spacing.
  */
 export interface PaceRule {
   readonly spacingMs: number;
@@ -17,21 +16,18 @@ export interface PaceRule {
   readonly lead: number;
 }
 
-/** What an edit takes: it reads its item first. */
+/** An edit needs two: it reads its item first. */
 const mostKept = 2;
 
-/** Going evenly takes up to a window longer than going in bursts: a twentieth of a sweep of so many windows. */
+/** An even pace takes up to a window longer than bursts: 5 % of a sweep of this many windows. */
 const longSweep = 20;
 
 /**
- * The rule of a pace. `share`: how many requests a window of `perMs` holds at present; `free`: how many it would take now;
- * `waiting`: reads that wait for a place, `underWay`: for an answer; `mostReads`: how many places may be of reads where edits are to find all of
- * theirs free; `placeMs`: for how long a request takes a place. `readShare`: the part of the quota that reads may have when
- * steady.
- *
- * The end of a sweep counts: a short one leaves to edits what its last window has left over, shared out over all of them, and
- * under edits it goes evenly, as then a place comes free every now and then, where a burst would leave none for nearly a
- * window.
+ * The rule of a pace. `share`: requests per window of `perMs`; `free`: how many would start now; `waiting`: reads waiting for a
+ * place, `underWay`: for an answer; `mostReads`: places for reads such that edits find theirs free; `placeMs`: how long a
+ * request takes a place; `readShare`: share of the quota for steady reads. A short sweep leaves edits what its last window has
+ * left over, spread over all windows. With edits it goes evenly, so that a place comes free regularly; a burst would leave none
+ * for nearly a window.
  */
 export function paceRule(
   pace: Pace,
@@ -70,7 +66,7 @@ export function paceRule(
   return { mostReads: share, lead: 0, spacingMs: 0, kept };
 }
 
-/** How many places of each window so many reads can do without, and still end in the same window. */
+/** How many places per window these reads can do without and still end in the same window. */
 function placesLeftOver({
   share,
   free,
@@ -82,19 +78,19 @@ function placesLeftOver({
 }
 
 /**
- * When the next read is due: a spacing after the one before was, not after it started, so that late timers do not lower the
- * rate. Of a longer delay a quarter of a spacing is made up for, so that it leaves no burst behind.
+ * When the next read is due: a spacing after the previous one was due, so that late timers do not lower the rate. A longer
+ * delay is made up for by a quarter of a spacing only, to avoid a burst.
  */
 export class ReadClock {
   /** When the last read was due. */
   #dueMs = Number.NEGATIVE_INFINITY;
 
-  /** The moment from which the next read may start. */
+  /** When the next read may start. */
   nextMs(spacingMs: number): number {
     return this.#dueMs + spacingMs;
   }
 
-  /** Notes that a read starts. */
+  /** Records the start of a read. */
   note(nowMs: number, spacingMs: number): void {
     this.#dueMs = Math.max(this.nextMs(spacingMs), nowMs - spacingMs / 4);
   }

@@ -1,6 +1,6 @@
 /**
- * How much of the quota this process takes while other tools use the same account: each 429 cuts it (multiplicative
- * decrease, once per window however many requests were caught), each quiet window gives one request back.
+ * How much of the quota this process uses while other tools share the account: a 429 cuts it (multiplicative decrease, at most
+ * once per window), and each window without one adds a request.
  */
 export class Share {
   readonly #quota: number;
@@ -9,7 +9,7 @@ export class Share {
   #shrunkMs = Number.NEGATIVE_INFINITY;
   #quietSinceMs = Number.NEGATIVE_INFINITY;
 
-  /** `before`: the share that an earlier process was left with, and since when no 429 has come. */
+  /** `before`: the share of an earlier process, and since when no 429 has come. */
   constructor(
     { quota, windowMs }: { readonly quota: number; readonly windowMs: number },
     before: { readonly share: number; readonly quietSinceMs: number } | null,
@@ -41,18 +41,18 @@ export class Share {
   }
 }
 
-/** One request as the limit sees it, on the monotonic clock; `answeredMs` is null while it is under way. */
+/** One request as the limit counts it, on the monotonic clock; `answeredMs` is null while it is running. */
 export interface Slot {
   readonly startedMs: number;
-  /** Whether the request belongs to an edit; one of an earlier process counts as a read. */
+  /** True if the request belongs to an edit. One of an earlier process counts as a read. */
   readonly isEdit?: boolean;
   answeredMs: number | null;
 }
 
 /**
- * The requests that may still count at the service. One counts from its start until `spanMs` after its answer: the
- * answer proves that it had arrived, so whatever the service's own window is, it cannot hold more than counted here.
- * All moments are milliseconds of one monotonic clock.
+ * Requests that may still count against the quota. One counts from its start until `spanMs` after its answer, which proves that
+ * it had arrived. So the service's window never contains more than counted here. All moments are milliseconds of one monotonic
+ * clock.
  */
 export class SlotWindow {
   readonly #spanMs: number;
@@ -69,20 +69,20 @@ export class SlotWindow {
     return slot;
   }
 
-  /** The slots that count now, oldest first. */
+  /** Slots that count now, oldest first. */
   counted(nowMs: number): readonly Slot[] {
     this.#slots = this.#slots.filter((slot) => this.#freeMs(slot) > nowMs);
     return this.#slots;
   }
 
-  /** When `count` more of these will have come free; null while that depends on requests that are still unanswered. */
+  /** When `count` more of these will be free; null while that depends on unanswered requests. */
   freeAfter(count: number, slots: readonly Slot[]): number | null {
     const free = slots.map((slot) => this.#freeMs(slot)).toSorted((a, b) => a - b);
     const moment = free[count - 1];
     return moment === undefined || moment === Number.POSITIVE_INFINITY ? null : moment;
   }
 
-  /** For how long a request counts, as far as the latest answers tell. */
+  /** How long a request counts, judging by the latest answers. */
   placeMs(nowMs: number): number {
     const times = this.counted(nowMs).flatMap(({ startedMs, answeredMs }) =>
       answeredMs === null ? [] : [answeredMs - startedMs],
@@ -96,14 +96,14 @@ export class SlotWindow {
   }
 }
 
-/** For how many windows an edit counts: people who edit go on editing. */
+/** Number of windows that an edit counts for, as people who edit continue. */
 const rememberedWindows = 3;
 /** An edit reads the item before it changes it. */
 const requestsPerEdit = 2;
 
 /**
- * The places of the quota that reads leave unused: none while nobody edits, as idle places cost sweeps; once somebody
- * does, as many as edits need in a window, and those of one edit more. Never more than half of the quota.
+ * Places of the quota that reads leave unused: none while nobody edits, as idle places slow sweeps; with edits, as many as
+ * edits need per window plus those of one more. Never more than half of the quota.
  */
 export class EditReserve {
   readonly #windowMs: number;
@@ -113,12 +113,12 @@ export class EditReserve {
     this.#windowMs = windowMs;
   }
 
-  /** Notes the start of an edit's request. */
+  /** Records the start of an edit's request. */
   note(nowMs: number): void {
     this.#startsMs = [...this.#recent(nowMs), nowMs];
   }
 
-  /** The most places of a share that reads may hold; `edits`: places that edits hold now. */
+  /** The most places that reads may take; `edits`: places taken by edits now. */
   mostReads(nowMs: number, { share, edits }: { readonly share: number; readonly edits: number }) {
     const recent = this.#recent(nowMs);
     const [first] = recent;
@@ -133,15 +133,15 @@ export class EditReserve {
   }
 }
 
-/** One request of the past, on the wall clock; `answeredAt` is null when its answer was never seen. */
+/** A past request, on the wall clock; `answeredAt` is null if no answer was seen. */
 export interface GateSlot {
   readonly startedAt: Temporal.Instant;
   readonly answeredAt: Temporal.Instant | null;
 }
 
 /**
- * What the last 429 has asked for, on the wall clock. `share`: how many requests in a window were left of the quota when
- * `quietSince` began; each quiet window since has given one back.
+ * What the last 429 requested, on the wall clock. `share`: requests per window at `quietSince`; each window since has added
+ * one.
  */
 export interface GateRest {
   readonly notedAt: Temporal.Instant;
@@ -151,8 +151,8 @@ export interface GateRest {
 }
 
 /**
- * Where the latest requests and the last 429 outlive the process, so that a restart neither spends the quota twice nor cuts a
- * rest short that the service has asked for.
+ * Stores the latest requests and the last 429 across a restart, so that it neither spends the quota twice nor shortens a
+ * requested pause.
  */
 export interface GateHistory {
   load(): readonly GateSlot[];
@@ -161,32 +161,32 @@ export interface GateHistory {
   saveRest(rest: GateRest): void;
 }
 
-/** The wall clock, and a `monotonic` one in milliseconds that never jump. */
+/** The wall clock, and a `monotonic` one in milliseconds. */
 interface Clocks {
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
 }
 
-/** Past requests on this process's monotonic clock; one whose answer was never seen counts as answered now. */
+/** Past requests on this process's monotonic clock. One without an answer counts as answered now. */
 export function restoredSlots(past: readonly GateSlot[], clocks: Clocks): readonly Slot[] {
   const nowMs = clocks.monotonic();
   const now = clocks.clock().epochMilliseconds;
   return past.map((slot) => {
     const answered = slot.answeredAt?.epochMilliseconds ?? now;
-    // A clock that was set back would make the past look like the future: then it counts as just now.
+    // If the clock was set back, the past looks like the future and counts as just now.
     const agoMs = Math.max(0, now - answered);
     return { startedMs: nowMs - agoMs, answeredMs: nowMs - agoMs };
   });
 }
 
-/** The last 429 on this process's monotonic clock; null when there was none. */
+/** The last 429 on this process's monotonic clock; null if none. */
 interface RestoredRest {
   readonly pausedUntilMs: number;
   readonly share: number;
   readonly quietSinceMs: number;
 }
 
-/** A clock that was set back in between lengthens no rest: what is left of it counts from when it was noted. */
+/** A clock that was set back does not lengthen the pause: the rest of it counts from when it was recorded. */
 export function restoredRest(rest: GateRest | null, clocks: Clocks): RestoredRest | null {
   if (!rest) return null;
   const nowMs = clocks.monotonic();
@@ -199,7 +199,7 @@ export function restoredRest(rest: GateRest | null, clocks: Clocks): RestoredRes
   };
 }
 
-/** Requests on the wall clock as it stands now, so that a clock set forward or back in between does not matter. */
+/** Requests on the current wall clock, so that changing the clock does not matter. */
 export function savedSlots(slots: readonly Slot[], clocks: Clocks): readonly GateSlot[] {
   const nowMs = clocks.clock().epochMilliseconds;
   const monotonicMs = clocks.monotonic();
@@ -211,7 +211,7 @@ export function savedSlots(slots: readonly Slot[], clocks: Clocks): readonly Gat
   }));
 }
 
-/** A moment of the monotonic clock on the wall clock, told by its distance from now. */
+/** Converts a moment of the monotonic clock to the wall clock, by its distance from now. */
 export function wallClockOf(momentMs: number, clocks: Clocks): Temporal.Instant {
   return clocks.clock().add({ milliseconds: Math.round(momentMs - clocks.monotonic()) });
 }

@@ -9,19 +9,19 @@ import {
 } from "./list-elements.ts";
 import { ListCollector, type ListReader, type Snapshot } from "./wire.ts";
 
-/** A list of which the elements that came as before are known, and only the others were read. */
+/** A list of which only changed elements were parsed. */
 export interface ListSnapshot<Value> extends Snapshot<Value> {
-  /** How many came as before; they are not among the items. */
+  /** Number of unchanged elements, which are not among the items. */
   readonly same: number;
-  /** Keys of the earlier list that this one has not; null where every element was read, and nothing was compared. */
+  /** Keys of earlier elements that are missing now; null if every element was parsed and nothing compared. */
   readonly gone: readonly number[] | null;
-  /** The elements, to compare a later list with; null where that list is better read as a whole. */
+  /** Elements to compare a later list with; null if that should be parsed as a whole. */
   readonly elements: ListElements | null;
 }
 
 /**
- * A list as it came, of which nothing has been read yet. Equal `digest`s are of lists that came octet for octet alike.
- * Reading fails for a body that cannot be understood; `since` are the elements of an earlier list whose values are known.
+ * A list as received and not yet parsed. Equal `digest`s mean equal octets. Parsing fails for an invalid body; `since`:
+ * elements of an earlier list with known values.
  */
 export interface RawList<Value> {
   readonly digest: string;
@@ -30,9 +30,9 @@ export interface RawList<Value> {
 
 interface ListOptions<Value> {
   readonly list: ListReader<Value>;
-  /** The elements of an earlier list, whose values are known. */
+  /** Elements of an earlier list with known values. */
   readonly since: ListElements | null;
-  /** Lets others have their turn. */
+  /** Lets other work run. */
   readonly pause: () => Promise<void>;
 }
 
@@ -40,8 +40,8 @@ interface ListOptions<Value> {
 const octetsInATurn = 16_384;
 
 /**
- * Reads a list element by element, with pauses, so that a long one blocks nobody; of one that is compared with an earlier one, only
- * what differs in any octet. Null for a body that is no plain array of JSON objects: it is to be read, or refused, as a whole.
+ * Parses a list element by element, with pauses, so that a long one does not block. Compared with an earlier list, only changed
+ * elements are parsed. Null for a body that is no array of JSON objects, which is to be parsed, or refused, as a whole.
  */
 export async function readList<Value>(
   octets: Uint8Array,
@@ -80,7 +80,7 @@ export async function readList<Value>(
   const { problems, remarks = [] } = snapshot;
   const elements = problems.length + remarks.length === 0 ? new ListElements(seen) : null;
   if (!comparison) return { ...snapshot, same, gone: null, elements };
-  // What is odd about a list is told by reading it as a whole; so is an id that stands in two elements.
+  // An odd list, or one with a repeated id, is parsed as a whole, which reports the problem.
   const isOdd = problems.length + remarks.length > 0 || comparison.hasFoundAny(differing);
   if (isOdd) return readList(octets, { list, since: null, pause });
   const gone = comparison.left().filter((key) => !differing.has(key));
@@ -91,7 +91,7 @@ function parsed(text: TextDecoder, element: Uint8Array): unknown {
   try {
     return JSON.parse(text.decode(element));
   } catch {
-    // That the body is not UTF-8, or no JSON, is told by reading it as a whole.
+    // Parsing as a whole reports invalid UTF-8 or JSON.
     return undefined;
   }
 }

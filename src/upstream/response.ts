@@ -7,8 +7,8 @@ import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { Failure } from "./failure.ts";
 
 /**
- * The outcome of one request on the wire. `answer`: status and headers arrived; `body` is null with the reason in `damage` where it could not
- * be read. `broken`: no complete answer; `sent` is false only when certainly nothing reached the service.
+ * The result of one HTTP request. `answer`: status and headers arrived; `body` is null with the reason in `damage` if it could
+ * not be read. `broken`: no complete answer; `sent` is false only if certainly nothing reached the service.
  */
 export type RawAnswer =
   | {
@@ -17,7 +17,7 @@ export type RawAnswer =
       readonly headers: ReplyHeaders;
       readonly body: string | null;
       readonly damage: string;
-      /** The body of a good answer that was asked for as it came; `body` is null then. */
+      /** The unparsed body of a good answer, if requested; `body` is null then. */
       readonly unread?: RawBody;
     }
   | { readonly kind: "broken"; readonly sent: boolean; readonly message: string }
@@ -32,8 +32,8 @@ interface ReplyHeaders {
 }
 
 /**
- * The JSON value of an answer's body, whatever its Content-Type claims.
- * Fails with a sentence that tells an HTML page, an empty body and cut or wrong JSON apart.
+ * The JSON value of a body, whatever its Content-Type says. Fails with a sentence that distinguishes an HTML page, an empty
+ * body, and truncated or invalid JSON.
  */
 export function parseAnswerJson(body: string): Result<unknown, string> {
   const text = body.trim();
@@ -46,7 +46,7 @@ export function parseAnswerJson(body: string): Result<unknown, string> {
   }
 }
 
-/** The `{code, message}` that the service may answer with status 200; null when the value is an ordinary one. */
+/** The `{code, message}` that the service may send with status 200; null for an ordinary value. */
 export function refusalIn(
   value: unknown,
 ): { readonly code: number; readonly message: string } | null {
@@ -82,7 +82,7 @@ function messageIn(value: unknown, depth: number): string | null {
   return Array.isArray(value) ? plain(texts.join("; ")) : (texts[0] ?? null);
 }
 
-/** Text without markup and control characters, on one line and at most 300 characters long. */
+/** Text without markup and control characters, on one line, at most 300 characters. */
 function plain(text: string): string {
   const bare = text
     .slice(0, 20_000)
@@ -93,21 +93,21 @@ function plain(text: string): string {
   return bare.length > 300 ? `${bare.slice(0, 299)}…` : bare;
 }
 
-/** A body as it came: not inflated, not decoded. `encoding` is its Content-Encoding. */
+/** A body as received: neither decompressed nor decoded. `encoding` is its Content-Encoding. */
 export interface RawBody {
-  /** Its octets, as the pieces in which they came. */
+  /** Its octets, in the received pieces. */
   readonly pieces: readonly Uint8Array[];
   readonly encoding: string | null;
 }
 
-/** Equal digests are of bodies that came octet for octet alike. */
+/** Equal digests mean equal octets. */
 export function digestOf({ pieces, encoding }: RawBody): string {
   const hash = createHash("sha256");
   for (const piece of pieces) hash.update(piece);
   return `${encoding ?? ""} ${hash.digest("base64")}`;
 }
 
-/** The most octets of one answer, before and after inflating. */
+/** The largest answer in octets, before and after decompression. */
 const mostOctets = 50_000_000;
 
 const inflaters: Readonly<Record<string, (octets: Uint8Array) => Promise<Uint8Array>>> = {
@@ -117,7 +117,7 @@ const inflaters: Readonly<Record<string, (octets: Uint8Array) => Promise<Uint8Ar
   br: (octets) => promisify(zlib.brotliDecompress)(octets, { maxOutputLength: mostOctets }),
 };
 
-/** The whole of an answer's body. Fails with a sentence when it is too long; an error of the stream itself (reset, abort) is thrown. */
+/** The whole body of an answer. Fails with a sentence if it is too long; throws errors of the stream (reset, abort). */
 export async function receiveBody(
   stream: AsyncIterable<Uint8Array>,
   encoding: string | null,
@@ -133,15 +133,15 @@ export async function receiveBody(
 }
 
 /**
- * The text of a body, inflated as its encoding says; what receives it does not inflate. Fails with a sentence for one that is
- * damaged, of an unknown encoding, too long once inflated, or not UTF-8.
+ * The text of a body, decompressed. Fails with a sentence if it is damaged, has an unknown encoding, is too long once
+ * decompressed, or is not UTF-8.
  */
 export async function bodyTextOf(body: RawBody): Promise<Result<string, string>> {
   const inflated = await inflate(body);
   return inflated.ok ? decode(inflated.value) : inflated;
 }
 
-/** The octets of a body as its encoding says; fails as `bodyTextOf` does. */
+/** The decompressed octets of a body; fails like `bodyTextOf`. */
 export async function inflate({ pieces, encoding }: RawBody): Promise<Result<Uint8Array, string>> {
   const octets = Buffer.concat(pieces);
   const name = encoding?.trim().toLowerCase() ?? "";
@@ -157,14 +157,14 @@ export async function inflate({ pieces, encoding }: RawBody): Promise<Result<Uin
   }
 }
 
-// Servers send "deflate" both with the zlib wrapper that RFC 9110 8.4.1.2 asks for and without it.
+// Servers send "deflate" both with the zlib wrapper of RFC 9110 8.4.1.2 and without it.
 async function inflateEither(octets: Uint8Array): Promise<Uint8Array> {
   const wrapped = ((octets[0] ?? 0) & 0x0f) === 8;
   const inflater = wrapped ? promisify(zlib.inflate) : promisify(zlib.inflateRaw);
   return inflater(octets, { maxOutputLength: mostOctets });
 }
 
-/** Octets as text; fails for what is not UTF-8. */
+/** Octets as text; fails if they are not UTF-8. */
 export function decode(octets: Uint8Array): Result<string, string> {
   try {
     return ok(new TextDecoder("utf-8", { fatal: true }).decode(octets));
@@ -174,9 +174,9 @@ export function decode(octets: Uint8Array): Result<string, string> {
 }
 
 /**
- * What is known about the request that a reply belongs to. `repeatable`: carrying it out twice does no harm. `lost`:
- * an earlier try may have been carried out although no good answer came. `gone`: what "there is no such thing" then
- * means: `done` for a deletion, `unknown` for a move, whose old path answers so after it has worked.
+ * What is known about the request of a reply. `repeatable`: repeating it does no harm. `lost`: an earlier try may have been
+ * carried out without a good answer. `gone`: what a 404 means then: `done` for a deletion, `unknown` for a move, whose old path
+ * answers 404 once it has worked.
  */
 export interface ReplyContext {
   readonly request: string;
@@ -186,13 +186,13 @@ export interface ReplyContext {
   readonly now: Temporal.Instant;
 }
 
-/** The body of a good answer: its text, else why there is none, or what came where it was asked for as it came. */
+/** The body of a good answer: its text, why there is none, or the unparsed body if requested. */
 export type GoodBody = Pick<
   Extract<RawAnswer, { readonly kind: "answer" }>,
   "body" | "damage" | "unread"
 >;
 
-/** `retry`: another try may help; `lost` then tells whether this one may have been carried out. */
+/** `retry`: another try may help; `lost` says whether this one may have been carried out. */
 export type Verdict =
   | ({ readonly kind: "good" } & GoodBody)
   | { readonly kind: "ended"; readonly failure: Failure }
@@ -205,13 +205,15 @@ export type Verdict =
       readonly lost: boolean;
     };
 
-/** Whether a reply leaves open what has become, or will become, of the request. */
+/** True if a reply leaves open whether the request was or will be carried out. */
 export function isUnanswered(reply: RawAnswer): boolean {
   if (reply.kind !== "answer") return reply.sent;
   return isFault(reply.status);
 }
 
-/** Whether the service itself says that it failed. A gateway (502, 504) or a time-out (408) says only that it heard nothing. */
+/**
+ * True if the service itself reports a failure. A gateway (502, 504) or a timeout (408) only says that nothing was received.
+ */
 export const hasFailed = (reply: RawAnswer): boolean =>
   reply.kind === "answer" && isFault(reply.status) && ![408, 502, 504].includes(reply.status);
 
@@ -220,15 +222,15 @@ export const isGood = (status: number): boolean => status >= 200 && status < 300
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 
 /**
- * Whether the answer comes from something that stands between, such as the log-in page of a hotel's network: the service never
- * redirects, and answers in JSON. It says nothing about what was asked for.
+ * True if the answer comes from something in between, such as a hotel's login page: the service never redirects, and answers in
+ * JSON. It says nothing about the request.
  */
 export const isForeign = ({ status, headers }: Extract<RawAnswer, { kind: "answer" }>): boolean =>
   isRedirect(status) || (isGood(status) && /^\s*text\/html\b/i.test(headers.type ?? ""));
 
 const isFault = (status: number): boolean => status >= 500 || status === 408;
 
-/** What one reply means for its request. */
+/** Interprets one reply to its request. */
 export function judge(reply: RawAnswer, context: ReplyContext): Verdict {
   const { request, repeatable } = context;
   switch (reply.kind) {
@@ -281,7 +283,7 @@ const ended = (failure: Failure): Verdict => ({ kind: "ended", failure });
 const unknown = ({ request }: ReplyContext, message: string): Verdict =>
   ended({ kind: "unknown-outcome", message, request });
 
-// Only host and path of the target are told: its query may hold a one-time secret.
+// Gives only host and path of the target, as its query may hold a one-time secret.
 function redirectMessage({ location }: { readonly location: string | null }): string {
   const target = location === null ? null : URL.parse(location, "https://same-host.invalid");
   if (!target) return "the address redirects to nowhere; check service.baseUrl";
@@ -292,10 +294,9 @@ function redirectMessage({ location }: { readonly location: string | null }): st
 const longestMs = 3_600_000;
 
 /**
- * The wait that a `Retry-After` header asks for, in milliseconds: whole or decimal seconds, or an HTTP date, which is
- * measured against the answer's own `Date` where there is one. At most one hour, so that a mad value cannot stop the
- * daemon for good. Null when the header is absent or unreadable.
- * Source: RFC 9110, 10.2.3.
+ * The wait in a `Retry-After` header, in milliseconds: whole or decimal seconds, or an HTTP date, relative to the answer's own
+ * `Date` if given. At most one hour, so that an absurd value cannot stop the daemon. Null if absent or unreadable. Source: RFC
+ * 9110, 10.2.3.
  */
 export function readRetryAfter(
   headers: { readonly retryAfter: string | null; readonly date: string | null },

@@ -25,9 +25,9 @@ import {
 } from "./response.ts";
 
 /**
- * On whose behalf and how urgently a method is called. `person`: whose key to use, when one is configured. `onUnanswered`: told
- * of each try of a write that has left and got no usable answer (none in time, a cut connection, an error of the service,
- * an unreadable body): it may be carried out later, also when another try is answered.
+ * On whose behalf and with which priority a method is called. `person`: whose key to use, if configured. `onUnanswered`: called
+ * for each try of a write that was sent and got no usable answer (timeout, cut connection, an error of the service, an
+ * unreadable body). It may be carried out later, even if another try is answered.
  */
 export interface Call {
   readonly priority: Priority;
@@ -36,7 +36,7 @@ export interface Call {
   readonly onUnanswered?: (how: NoAnswer) => void;
 }
 
-/** What happens on the way to the service, for log and metrics. Never holds a key, a body or a query. */
+/** Events of requests, for log and metrics. Never with a key, a body or a query. */
 export type UpstreamEvent =
   | {
       readonly kind: "answered";
@@ -65,20 +65,20 @@ export type UpstreamEvent =
       readonly pause: Temporal.Duration;
       readonly share: number;
     }
-  /** The service answers again after it had failed as a whole, or takes writes again. */
+  /** The service answers again after being down, or accepts writes again. */
   | { readonly kind: "back" }
-  /** What the next process should know of the quota could not be kept; requests go on. */
+  /** The quota's history could not be stored; requests continue. */
   | { readonly kind: "history-unkept"; readonly error: unknown };
 
 /** A request that may be tried several times; `send` makes one try. */
 interface Delivery extends Pick<ReplyContext, "request" | "repeatable" | "gone"> {
   readonly send: () => Promise<RawAnswer>;
   readonly isWrite: boolean;
-  /** Whose key goes along; null = the account's. */
+  /** Whose key is used; null = the account's. */
   readonly holder: PersonId | null;
   readonly priority: Call["priority"];
   readonly signal: AbortSignal;
-  /** Of a write; none of a request that only reads. */
+  /** Set for writes only. */
   readonly onUnanswered: Call["onUnanswered"];
 }
 
@@ -86,7 +86,7 @@ export interface SendDeps {
   readonly gate: Gate;
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
-  /** The clock, in milliseconds, that measures how long an answer takes. */
+  /** Measures how long an answer takes, in milliseconds. */
   readonly stopwatch: () => number;
   readonly random: () => number;
   readonly outage: Outage;
@@ -102,17 +102,16 @@ const betweenTries = {
 };
 const longestWaitMs = 30_000;
 
-/** A good answer. `took`: the time of the try that got it. */
+/** A good answer. `took`: duration of the successful try. */
 export interface Delivered extends GoodBody {
   readonly took: Temporal.Duration;
 }
 
 /**
- * Brings one request to the service: each try passes the gate; a broken or failing one is repeated up to four times in
- * all, with exponential back-off and full jitter, where that cannot do harm; a 429 waits for the gate and does not
- * count as a failure for up to two minutes. An edit's write that may have been carried out is not repeated here, nor one that would
- * wait for long: whoever sends it reads the item again first, as somebody may have changed it meanwhile. A read for an edit whose
- * answer took that long is repeated once.
+ * Sends one request. Each try passes the rate limiter. A broken or failing try is repeated up to four times in all, with
+ * exponential back-off and full jitter, if that cannot do harm. A 429 waits for the rate limiter and does not count as a
+ * failure for up to two minutes. An edit's write that may have been carried out, or would wait for long, is not repeated here:
+ * the caller reads the item again first, as somebody may have changed it. An edit's read with a slow answer is repeated once.
  */
 export async function sendWithRetries(
   delivery: Delivery,
@@ -147,7 +146,7 @@ export async function sendWithRetries(
         const { kind: _, ...body } = verdict;
         const isOld = took.total("milliseconds") > afterReadMs;
         if (!isEditsRead || !isOld || isSlow) return ok({ ...body, took });
-        // Somebody may have changed the item while the answer was on its way: a service that is slow as such is asked just once more.
+        // Somebody may have changed the item during a slow answer. A service that is always slow is asked just once more.
         isSlow = true;
         break;
       }
@@ -191,7 +190,7 @@ interface Current {
 
 interface Tried {
   readonly verdict: Verdict;
-  /** How long the gate rests after a 429; 0 else. */
+  /** Pause of the rate limiter after a 429; else 0. */
   readonly restMs: number;
   readonly took: Temporal.Duration;
 }
@@ -222,7 +221,7 @@ async function tryOnce(delivery: Delivery, { attempt, lost, deps }: Current): Pr
   return { verdict, restMs, took };
 }
 
-/** Whether the reply is no word of the service about the request. */
+/** True if the reply is not the service's answer to the request. */
 const isFailing = (reply: RawAnswer): boolean =>
   reply.kind !== "answer" ||
   reply.status >= 500 ||
@@ -253,29 +252,29 @@ function unavailable(
 const milliseconds = (ms: number): Temporal.Duration =>
   Temporal.Duration.from({ milliseconds: Math.ceil(ms) });
 
-/** How one try of a request ended, as far as it tells about the service as a whole. */
+/** How one try ended, as far as it says something about the service as a whole. */
 export interface TryEnding {
   readonly request: string;
   readonly isWrite: boolean;
-  /** 5xx, 429, no answer, or one of something that stands between; anything else is an answer. */
+  /** 5xx, 429, no answer, or an answer from something in between. */
   readonly isFailing: boolean;
-  /** What failed, in words. */
+  /** The failure in words. */
   readonly problem: string;
 }
 
-/** Failing tries in a row, of reads or of writes. */
+/** Consecutive failing tries of reads or of writes. */
 interface Streak {
   readonly sinceMs: number;
   readonly requests: ReadonlySet<string>;
 }
 
-/** One request that fails by itself for so long, while nothing else is asked, is taken for an outage too. */
+/** One failing request for this long, with nothing else requested, counts as an outage too. */
 const longMs = 3000;
 
 /**
- * Whether the service fails as a whole, and whether it is back: what waits for it need not wait until its own time has come.
- * Reads fail as a whole when different ones do with no answer in between. A service may take no writes and answer reads: of
- * writes, which are rare, one failure counts until the next one is answered.
+ * Detects that the service is down, and that it is back, so that waiting work continues at once. Reads count as down if
+ * different ones fail without a success in between. A service may answer reads and reject writes. Writes are rare, so one
+ * failure counts until the next success.
  */
 export class Outage {
   readonly #stopwatch: () => number;
@@ -302,17 +301,17 @@ export class Outage {
     if (isOver) this.#onEnd();
   }
 
-  /** Whether reads fail as a whole, as far as the last answers tell. */
+  /** True if reads are down, judging by the last answers. */
   get isOut(): boolean {
     return this.#reads !== null && this.#isWhole(this.#reads);
   }
 
-  /** What the last try that failed has met. */
+  /** The last failed try in words. */
   get problem(): string {
     return this.#problem;
   }
 
-  /** Whether writes of different things fail with none taken in between, whatever becomes of reads. */
+  /** True if writes of different things fail without a success in between, whatever happens to reads. */
   get takesNoWrites(): boolean {
     return this.#writes !== null && this.#writes.requests.size > 1;
   }

@@ -11,7 +11,7 @@ import type { EventItem, TaskItem } from "../domain/item.ts";
 import type { Patch } from "../domain/patch.ts";
 import * as wire from "./wire.ts";
 
-/** How fields are read that the service returns under one key, by their type. */
+/** Parsers for fields that the service returns under one key, by type. */
 const readers: Readonly<Partial<Record<FieldTypeName, (raw: unknown) => unknown>>> = {
   flag: wire.flag,
   labels: wire.labelIds,
@@ -34,11 +34,11 @@ type ReadFields = {
   readonly task: Pick<TaskItem, ServiceField & keyof TaskItem>;
 };
 
-/** The keys under which the service has these fields. */
+/** The service's keys of these fields. */
 export const serviceShape = (holder: keyof ReadFields) =>
   Object.fromEntries(fieldsByKind[holder].map(({ key }) => [key, wire.wireField]));
 
-/** Reads the fields that need no code of their own. What the answer omits is as it is known. */
+/** Reads the fields that need no code of their own. Omitted fields keep their known value. */
 export function readServiceFields<Holder extends keyof ReadFields>(
   holder: Holder,
   about: {
@@ -56,7 +56,7 @@ export function readServiceFields<Holder extends keyof ReadFields>(
   return Object(Object.fromEntries(values));
 }
 
-/** The same fields of a patch, as the service is sent them. */
+/** The same fields of a patch, as sent to the service. */
 export const writeServiceFields = (holder: keyof ReadFields, patch: Patch): object =>
   Object.fromEntries(
     fieldsByKind[holder].flatMap(({ name, key }) => {
@@ -66,7 +66,7 @@ export const writeServiceFields = (holder: keyof ReadFields, patch: Patch): obje
     }),
   );
 
-/** A century before the start is no time at which a calendar, or a mail, could remind anybody. */
+/** Nobody can be reminded a century before the start. */
 const mostMinutes = 100 * 366 * 1440;
 
 function readMinutes(raw: unknown): Temporal.Duration | null {

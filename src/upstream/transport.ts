@@ -5,36 +5,36 @@ import { httpAgent, startTimer as startOwnTimer } from "../runtime.ts";
 import { encodeForm, type Form } from "./multipart.ts";
 import { bodyTextOf, isGood, type RawAnswer, receiveBody } from "./response.ts";
 
-/** One HTTP request as it goes out; `body` is the text, or a form that is sent as multipart/form-data. */
+/** An outgoing HTTP request; `body` is text, or a form sent as multipart/form-data. */
 export interface OutgoingRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Form | null;
   readonly signal: AbortSignal | null;
-  /** Whether the body of a good answer is wanted as it comes. */
+  /** True if the body of a good answer is wanted unparsed. */
   readonly isUnread?: boolean;
 }
 
-/** How requests leave: in plain or over TLS, on kept connections or on one of their own. */
+/** How requests are sent: plain or over TLS, on kept connections or on their own. */
 interface Door {
   readonly request: typeof requestOf;
   readonly kept: Agent;
-  /** A POST must not be lost on a kept connection that the service is just closing: it gets one of its own. */
+  /** A POST gets its own connection, as it must not be lost on a kept one that the service is closing. */
   readonly single: Agent;
 }
 
-/** Servers close what rests for five seconds or longer, so that a connection is given up before. */
+/** Servers close connections after five idle seconds or more, so they are dropped before. */
 const restMs = 4000;
 
-/** Calls `end` after so many milliseconds. What it returns cancels that. */
+/** Calls `end` after `ms` milliseconds. Returns a function that cancels it. */
 export type StartTimer = (ms: number, end: () => void) => () => void;
 
 const startTimer: StartTimer = (ms, end) => startOwnTimer(ms, end).cancel;
 
 /**
- * Sends requests over kept connections. Redirects are not followed; every end is a `RawAnswer`, nothing is thrown. It is
- * Node's own client, which is in memory anyway for the sake of the server.
+ * Sends requests over kept connections. Redirects are not followed. Every result is a `RawAnswer`; nothing is thrown. Uses
+ * Node's own client, which is loaded for the server anyway.
  */
 export class Transport {
   readonly #timeoutMs: number;
@@ -53,7 +53,7 @@ export class Transport {
     this.#startTimer = options.startTimer ?? startTimer;
   }
 
-  /** One exchange; the time-out covers everything from connecting to the last octet. */
+  /** One exchange. The timeout covers everything from connecting to the last octet. */
   async exchange(exchange: OutgoingRequest): Promise<RawAnswer> {
     if (exchange.signal?.aborted) return { kind: "aborted", sent: false };
     const stop = new AbortController();
@@ -106,7 +106,7 @@ export class Transport {
       : { kind: "answer", status, headers: replyHeaders, body: null, damage: read.failure };
   }
 
-  /** The answer once its head is there; rejects when there is none, with the error of the network or of `signal`. */
+  /** The answer once its headers are there; rejects with the error of the network or of `signal`. */
   async #answerTo(
     exchange: OutgoingRequest,
     { signal, onConnected }: Way,
@@ -127,7 +127,7 @@ export class Transport {
         signal,
       });
       outgoing.once("response", resolve);
-      // Stays for the errors that come after the answer: those are told by the body as well.
+      // Stays registered for errors after the answer, which the body reports too.
       outgoing.on("error", reject);
       outgoing.once("socket", (socket) => {
         const tooLate = (error: ConnectTimeoutError) => outgoing.destroy(error);
@@ -172,15 +172,15 @@ export class Transport {
   }
 }
 
-/** How a request goes out; `onConnected`: told when its first octet may leave. */
+/** How a request is sent; `onConnected`: called when its first octet may be sent. */
 interface Way {
   readonly signal: AbortSignal;
   readonly onConnected: () => void;
 }
 
-/** TLS is loaded when it is first needed, as a service on the same machine needs none. */
+/** TLS is loaded at first use, as a service on the same machine needs none. */
 async function openDoor(protocol: string, maxSockets: number): Promise<Door> {
-  // An agent with a limit keeps its connections whatever else it is told; how many there are is the gate's business anyway.
+  // An agent with a limit keeps its connections whatever else is set. The rate limiter bounds their number anyway.
   const lasting = { keepAlive: true, timeout: restMs, maxSockets };
   if (protocol !== "https:") {
     return { request: requestOf, kept: httpAgent(lasting), single: httpAgent({}) };
@@ -193,7 +193,7 @@ async function openDoor(protocol: string, maxSockets: number): Promise<Door> {
   };
 }
 
-/** Ends a connection that is not there in time, TLS included: until then nothing of the request has left. */
+/** Closes a connection that is not established in time, including TLS. Until then nothing of the request was sent. */
 function awaitConnection(
   socket: Socket,
   {
@@ -233,7 +233,7 @@ class ConnectTimeoutError extends Error {
   override readonly name = "ConnectTimeoutError";
 }
 
-/** The reason that this module gives to its own abort signals. */
+/** The reason of this module's own abort signals. */
 class StoppedError extends Error {
   override readonly name = "StoppedError";
   readonly why: "aborted" | "timeout";
@@ -243,7 +243,7 @@ class StoppedError extends Error {
   }
 }
 
-/** What Node refuses to send at all. */
+/** What Node refuses to send. */
 const neverLeft = (error: unknown): boolean => /^ERR_INVALID_/.test(codeOf(error));
 
 function describe(error: unknown): string {

@@ -16,21 +16,20 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import { withinReach } from "../domain/service-times.ts";
 
 /**
- * One field of an answer, of any type and possibly absent: shapes pick the known fields, the readers below settle each.
- * All but `date` (and the id, see `readElement`) are lenient: a numeric string counts as a number, and what is missing,
- * null or of another type reads as empty, so that one odd field never costs the whole item. Transforms inside the
- * shapes would do the same several times slower, which a list of thousands feels.
- * Source: beyond-the-document.md, Values.
+ * One field of an answer, of any type and possibly absent: shapes pick the known fields, the readers below parse each. All but
+ * `date` (and the id, see `readElement`) are lenient: a numeric string counts as a number, and missing, null or wrong values
+ * read as empty, so that one odd field never costs the whole item. Transforms inside the shapes would be several times slower,
+ * which matters for lists of thousands. Source: beyond-the-document.md, Values.
  */
 export const wireField = z.unknown().optional();
 
-/** The known fields of an answer that is an object. Fails with a sentence for anything else. */
+/** The known fields of an object. Fails with a sentence for anything else. */
 export function readShape<Fields>(shape: z.ZodType<Fields>, raw: unknown): Result<Fields, string> {
   const parsed = shape.safeParse(raw);
   return parsed.success ? ok(parsed.data) : fail(`an object was expected, not ${shown(raw)}`);
 }
 
-/** The same for an element with an id: a positive whole number up to 2^53 - 1, also as text. Fails without one. */
+/** The same for an element with an id: a positive integer up to 2^53 - 1, also as text. Fails without one. */
 export function readElement<Fields extends { readonly id?: unknown }>(
   shape: z.ZodType<Fields>,
   raw: unknown,
@@ -43,14 +42,17 @@ export function readElement<Fields extends { readonly id?: unknown }>(
     : fail(`id: ${shown(read.value.id)} is not an id`);
 }
 
-/** `YYYY-MM-DD`, the nearest day that calendars can be shown; null, missing and empty are no date. Fails with a sentence for anything else. */
+/**
+ * `YYYY-MM-DD`, as the nearest day that calendars can show; null, missing and empty mean no date. Fails with a sentence for
+ * anything else.
+ */
 export function date(value: unknown, name: string): Result<Temporal.PlainDate | null, string> {
   if (value === undefined || value === null || value === "") return ok(null);
   const match = typeof value === "string" ? datePattern.exec(value.trim()) : null;
   try {
     if (match?.[1]) return ok(withinReach(Temporal.PlainDate.from(match[1])));
   } catch {
-    // A day that no calendar has, as 30 February: told below like any other text.
+    // An impossible day, such as 30 February, is reported below like any other text.
   }
   return fail(`${name}: ${shown(value)} is not a date YYYY-MM-DD`);
 }
@@ -62,25 +64,25 @@ export function text(value: unknown): string | null {
   return typeof value === "number" ? String(value) : null;
 }
 
-/** A title or name: text, empty where there is none. */
+/** A title or name; empty if there is none. */
 export const title = (value: unknown): string => text(value) ?? "";
 
 export const flag = (value: unknown): boolean =>
   value === true || value === 1 || value === "1" || value === "true";
 
-/** As `flag`; null for what is neither yes nor no. */
+/** Like `flag`; null if it is neither yes nor no. */
 export function verdict(value: unknown): boolean | null {
   if (flag(value)) return true;
   return value === false || value === 0 || value === "0" || value === "false" ? false : null;
 }
 
-/** A title that says something; null for blank text and for anything else. */
+/** A non-blank title; null for anything else. */
 export function heading(value: unknown): string | null {
   const title = text(value);
   return title?.trim() ? title : null;
 }
 
-/** The title as answered; else the known one, else `fallback`: neither is what the service says, which is a doubt. */
+/** The title in the answer; else the known one, else `fallback`. The latter two are reported as a doubt. */
 export function keptTitle(
   value: unknown,
   about: {
@@ -97,20 +99,20 @@ export function keptTitle(
   return known ?? about.fallback;
 }
 
-/** Text of several lines, maybe HTML; null where nothing can be read in it, however the service writes that. */
+/** Text of several lines, maybe HTML; null if it has no visible text. */
 export function prose(value: unknown): string | null {
   const answered = text(value);
   return answered === null || blankPattern.test(answered) ? null : answered;
 }
 const blankPattern = /^(?:\s|&nbsp;|&#160;|<\/?(?:p|br|div|span)\b[^>]*>)*$/i;
 
-/** A number that is not negative, not necessarily whole; null for anything else. */
+/** A non-negative number; null for anything else. */
 export function amount(value: unknown): number | null {
   const number = toNumber(value);
   return number !== null && number >= 0 ? number : null;
 }
 
-/** A count: whole and not negative, 0 for anything else. */
+/** A non-negative integer; 0 for anything else. */
 export const count = (value: unknown): number => Math.floor(amount(value) ?? 0);
 
 export function instant(value: unknown): Temporal.Instant | null {
@@ -122,7 +124,7 @@ export function instant(value: unknown): Temporal.Instant | null {
   }
 }
 
-/** The id inside `{id}`, or a bare one; null for anything else. */
+/** The id in `{id}`, or a bare one; null for anything else. */
 export function ref(value: unknown): number | null {
   const bare = toNumber(isObject(value) ? value["id"] : value);
   return isId(bare) ? bare : null;
@@ -138,14 +140,14 @@ export const people = (value: unknown): readonly PersonId[] => refs(value).map(p
 
 export const labelIds = (value: unknown): readonly LabelId[] => refs(value).map(labelId);
 
-/** The name inside `{id, name}`; null for anything else. */
+/** The name in `{id, name}`; null for anything else. */
 export const nameIn = (value: unknown): string | null =>
   isObject(value) ? text(value["name"] ?? value["title"]) : null;
 
-/** An array as it is; empty for anything else. */
+/** An array; empty for anything else. */
 export const array = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A length of time from hours and minutes; null where both are missing or nothing. */
+/** A duration from hours and minutes; null if both are missing or zero. */
 export function duration(hours: unknown, minutes: unknown): Temporal.Duration | null {
   const total = Math.round((amount(hours) ?? 0) * 60 + (amount(minutes) ?? 0));
   if (total === 0 || !Number.isSafeInteger(total)) return null;
@@ -172,7 +174,7 @@ function shown(value: unknown): string {
   return json.length > 60 ? `${json.slice(0, 59)}…` : json;
 }
 
-/** What is known already of what an answer names; null for what is new. */
+/** Known values of an item in an answer; null for a new one. */
 export interface KnownValues {
   item(kind: ItemKind, id: ServiceId): Item | null;
   project(id: ProjectId): Project | null;
@@ -187,22 +189,22 @@ export const nothingKnown: KnownValues = {
   person: () => null,
 };
 
-/** The write that is being answered. */
+/** The write being answered. */
 export interface WriteBeingAnswered {
   readonly patch: Patch;
   readonly isNew: boolean;
 }
 
-/** Told of an element that is read all the same: `doubt` leaves its list incomplete, `omitted` names a field that was kept. */
+/**
+ * Called for an element that is read all the same: `doubt` leaves its list incomplete, `omitted` names a field that kept its
+ * value.
+ */
 export interface ReadIssues {
   doubt(sentence: string): void;
   omitted(field: string): void;
 }
 
-/**
- * The item as it is known, with what the write set over it: an answer that omits a field does not take back what it has
- * accepted.
- */
+/** The known item with the write applied. An answer that omits a field does not take back what it has accepted. */
 export function knownItem(
   known: KnownValues,
   {
@@ -215,7 +217,7 @@ export function knownItem(
   return item && applyPatch(item, written?.patch ?? {});
 }
 
-/** Reads fields; one whose key is missing says nothing, so what is known of it stays. */
+/** Reads fields; a missing key keeps the known value. */
 export function omittedStays(issues: ReadIssues | undefined) {
   return <Value>(
     name: string,
@@ -241,27 +243,27 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * One full read of a list. `received`: elements in the answer. The snapshot is complete, and may say that something is
- * missing, only when `problems` is empty; each problem is a sentence that names the place, the kind and the id.
+ * One full read of a list. `received`: number of elements. The snapshot is complete, and can prove that something is missing,
+ * only if `problems` is empty. Each problem is a sentence with the place, the kind and the id.
  */
 export interface Snapshot<Value> {
   readonly items: readonly Value[];
   readonly problems: readonly string[];
   readonly received: number;
-  /** Fields that the service left out and that stay as they were known: of no account for what is missing. */
+  /** Fields that the service omitted and that keep their value. They do not make the snapshot incomplete. */
   readonly remarks?: readonly string[];
 }
 
-/** How to read a list's elements. `where` and `kind` are words for problems, as "project 7, list 9" and "task". */
+/** How to parse a list's elements. `where` and `kind` are words for problems, as "project 7, list 9" and "task". */
 export interface ListReader<Value> {
   readonly where: string;
   readonly kind: string;
   readonly read: (raw: unknown, issues: ReadIssues) => Result<Value, string>;
-  /** What no two elements may share. */
+  /** Must be unique among elements. */
   readonly keyOf: (value: Value) => number | string;
 }
 
-/** Reads the elements of a list. Fails when the answer is no array. */
+/** Parses the elements of a list. Fails if the answer is no array. */
 export function collect<Value>(
   raw: unknown,
   list: ListReader<Value>,
@@ -276,8 +278,8 @@ export function collect<Value>(
 }
 
 /**
- * Reads elements one by one; one that cannot be understood is left out and becomes a problem, as does a second one with the
- * same key, of which the last counts.
+ * Parses elements one by one. An invalid one is omitted and becomes a problem. So does a second one with the same key; the last
+ * one counts.
  */
 export class ListCollector<Value> {
   readonly #list: ListReader<Value>;
@@ -290,7 +292,7 @@ export class ListCollector<Value> {
     this.#list = list;
   }
 
-  /** Returns the element's key; null when it is left out. */
+  /** Returns the element's key; null if it is omitted. */
   add(element: unknown): number | string | null {
     const list = this.#list;
     const index = this.#received;

@@ -23,7 +23,9 @@ export function peopleCommand({ host }: CommandTools): Command {
           describe: describePassword,
           async question(input, about) {
             const ends = await passwordEnd(input, about);
-            return ends === null ? null : { asks: `${ends}\nMake a new password for person ${String(input["id"])}?` };
+            return ends === null
+              ? null
+              : { asks: `${ends}\nMake a new password for person ${String(input["id"])}?` };
           },
         },
         host,
@@ -36,7 +38,9 @@ export function peopleCommand({ host }: CommandTools): Command {
           done: ({ id }) => `the app password of person ${String(id)} has ended\n`,
           async question(input, about) {
             const ends = await passwordEnd(input, about);
-            return ends === null ? null : { asks: `${ends}\nRemove the app password of person ${String(input["id"])}?` };
+            return ends === null
+              ? null
+              : { asks: `${ends}\nRemove the app password of person ${String(input["id"])}?` };
           },
         },
         host,

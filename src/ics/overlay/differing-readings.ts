@@ -13,9 +13,8 @@ import { sameDay, sameText, sameWhen } from "../../domain/same-values.ts";
 import { isMilestoneCategory, nameKey } from "../../domain/sameness.ts";
 
 /**
- * The first properties of the groups in which octets say something else than `now` does, by what a reader understands:
- * other words for the same, times of day of a to-do, and properties that we never write, differ in nothing. `VALARM`
- * stands for the reminder. `zone`: the account's.
+ * The first properties of the groups whose meaning in the octets differs from `now`. Other notations, times of day of a to-do,
+ * and properties that we never write make no difference. `VALARM` stands for the reminder. `zone`: the account's.
  */
 export function differingReadings(
   octets: string,
@@ -41,7 +40,7 @@ export function differingReadings(
   return new Set(differs.filter(([, isOther]) => isOther).map(([name]) => name));
 }
 
-/** Whether `differingReadings` looks at a group of properties, by its first one. */
+/** True if `differingReadings` looks at a group of properties, by its first one. */
 export const isReadable = (name: string): boolean => readableNames.has(name);
 
 const readableNames: ReadonlySet<string> = new Set([
@@ -79,7 +78,7 @@ const otherMilestone = (a: IncomingItem, b: IncomingItem): boolean =>
 const otherWhen = (a: IncomingItem, b: IncomingItem): boolean =>
   !(a.when && b.when && sameWhen(a.when, b.when));
 
-/** We leave a start out that is no earlier than the due date. */
+/** A start that is not before the due date is omitted. */
 function otherDates(
   { start, due }: IncomingItem,
   { ours, zone }: { readonly ours: IncomingItem; readonly zone: string },

@@ -6,14 +6,14 @@ import {
   positionsOf,
 } from "@dayferry/ical";
 
-/** Changes to the lines of one object, while they are collected. New lines are unfolded. */
+/** Collected changes to the lines of one object. New lines are unfolded. */
 export interface ObjectPatch {
   readonly object: ObjectLines;
-  /** What stands at a position instead; no lines: nothing. */
+  /** Replacements by position; no lines = removed. */
   readonly instead: Map<number, readonly string[]>;
-  /** New properties, which stand before the component's first part. */
+  /** New properties, inserted before the component's first subcomponent. */
   readonly properties: string[];
-  /** New parts, which stand at the component's end. */
+  /** New subcomponents, appended to the component. */
   readonly parts: string[];
 }
 
@@ -24,7 +24,7 @@ export const createPatch = (object: ObjectLines): ObjectPatch => ({
   parts: [],
 });
 
-/** Puts lines in the place of the properties of these names: each at one of its name, else where another one was. */
+/** Replaces the properties of these names, each at the position of an old one. */
 export function layLines(
   patch: ObjectPatch,
   { names, lines }: { readonly names: readonly string[]; readonly lines: readonly string[] },
@@ -44,14 +44,14 @@ export function layLines(
   else instead.set(first, homeless);
 }
 
-/** Takes a part out. */
+/** Removes a subcomponent. */
 export function removePart({ instead }: ObjectPatch, { begin, end }: ObjectPart): void {
   for (let at = begin; at <= end; at++) instead.set(at, []);
 }
 
 /**
- * The text of the object with the changes in it, and with those of `zones` that new lines need: a definition of the
- * client's own gives way, as it may end, or begin, before the times that are new.
+ * The text of the object with the changes, and with the `zones` that new lines need. A client's own definition is replaced, as
+ * it may not cover the new times.
  */
 export function writePatched({ object, ...patch }: ObjectPatch, zones: string): string {
   const { lines, text, begin, parts, end } = object;
@@ -82,7 +82,7 @@ export function writePatched({ object, ...patch }: ObjectPatch, zones: string): 
     .join("");
 }
 
-/** The lines of the components that new lines use, by TZID. */
+/** The lines of the VTIMEZONEs that new lines use, by TZID. */
 function zonesFor(added: readonly string[], zones: string): ReadonlyMap<string, readonly string[]> {
   const used = new Set(added.flatMap((line) => /^[^:]*;TZID=([^:;]+)/.exec(line)?.[1] ?? []));
   const blocks = zones.match(/BEGIN:VTIMEZONE\r\n[\s\S]*?END:VTIMEZONE\r\n/g) ?? [];

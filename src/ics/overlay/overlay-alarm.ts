@@ -9,21 +9,20 @@ import {
 } from "@dayferry/ical";
 import { type ObjectPatch, removePart } from "./object-patch.ts";
 
-/** The lines of the one alarm of a canonical text, from BEGIN to END; none where it has no reminder. */
+/** The lines of the alarm in a canonical text, from BEGIN to END; none without a reminder. */
 function alarmLines(canonical: string): readonly string[] {
   const lines = canonical.split("\n");
   const begin = lines.indexOf("BEGIN:VALARM");
   return begin < 0 ? [] : lines.slice(begin, lines.indexOf("END:VALARM", begin) + 1);
 }
 
-/** When the reminder of a canonical text comes; null where it has none. Its words are the title's. */
+/** The reminder's trigger in a canonical text; null without one. Its text is the title's. */
 export const triggerOf = (canonical: string): string | null =>
   alarmLines(canonical).find((line) => line.startsWith("TRIGGER")) ?? null;
 
 /**
- * Sets the reminder: in the first alarm that a reader takes for it, of which all but the trigger stays, else in a new
- * one. Where there is none any more, all such alarms go, as the second would be read as the reminder otherwise. Alarms
- * that the service cannot hold stay.
+ * Sets the reminder: changes the trigger of the alarm that readers take as the reminder, or adds one. To remove it, removes all
+ * such alarms, as the second would become the reminder. Alarms that the service cannot store stay.
  */
 export function layAlarm(patch: ObjectPatch, now: string): void {
   const { object, instead } = patch;
@@ -40,7 +39,7 @@ export function layAlarm(patch: ObjectPatch, now: string): void {
   }
 }
 
-/** Brings a reminder back that the client left out. */
+/** Restores a reminder that the client omitted. */
 export function fillAlarm(patch: ObjectPatch, now: string): void {
   const isMissing = triggerOf(now) !== null && remindersOf(patch.object).length === 0;
   if (isMissing) patch.parts.push(...alarmLines(now));
@@ -60,7 +59,7 @@ function remindersOf({ text, lines, begin, parts }: ObjectLines): readonly Objec
   const calendar = readTree(text);
   const component = calendar.components.find(({ line }) => line === lines[begin]?.line);
   if (!component) throw new Error("one text was split in two ways");
-  // Which zone floating times have does not matter between the times of one item.
+  // The zone of floating times does not matter between the times of one item.
   const zoneOf = zonesOfFile(calendar, "UTC");
   const reading = { component, uid: "", problems: [], zoneOf, describeRule: () => null };
   const anchor = { ...readSpan(reading), zoneOf };

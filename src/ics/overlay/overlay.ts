@@ -26,29 +26,29 @@ import {
 } from "./property-groups.ts";
 import { timedLines } from "./todo-times.ts";
 
-/** Octets of a client, and what has become of the item since. Texts are those of `canonicalText`. */
+/** A client's octets, and how the item changed since. Texts are as from `canonicalText`. */
 export interface Overlay {
-  /** Of a calendar object that was read without a fault. */
+  /** A calendar object that was parsed without an error. */
   readonly octets: Uint8Array | string;
   readonly component: "VEVENT" | "VTODO";
-  /** What we would have written when the octets were kept; null where that is not known. */
+  /** What we would have written when the octets were stored; null if unknown. */
   readonly said: string | null;
   /** What we would write now. */
   readonly now: string;
   readonly stamp: VersionStamp;
-  /** VTIMEZONE components of the zones in `now`; the octets get those that they use and do not define. */
+  /** VTIMEZONE components of the zones in `now`. The octets get those they use and do not define. */
   readonly zones: string;
-  /** The account's, in which days are meant. */
+  /** The account's zone, for days. */
   readonly zone: string;
 }
 
-/** What tells our version of an item. */
+/** Identifies our version of an item. */
 export interface VersionStamp {
   readonly sequence: number;
   readonly modifiedAt: Temporal.Instant;
 }
 
-/** What tells the version, and what says to Outlook what DTSTART says to all. */
+/** Properties that only identify the version, or repeat DTSTAMP for Outlook. */
 const silentNames: ReadonlySet<string> = new Set([
   "CREATED",
   "DTSTAMP",
@@ -59,8 +59,8 @@ const silentNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A component that was written here as one comparable text: unfolded lines, joined by LF, without those that only tell
- * its version or repeat others.
+ * One of our components as comparable text: unfolded lines, joined by LF, without those that only identify its version or
+ * repeat others.
  */
 export function canonicalText(component: string): string {
   return component
@@ -71,11 +71,11 @@ export function canonicalText(component: string): string {
 }
 
 /**
- * Lays what changed since onto a client's octets. Properties whose lines differ between `said` and `now` are put in the
- * place of the old ones; with an unknown `said` those that a reader understands differently. What the client left out
- * comes back with them. Every other line stays as it came: unknown properties, further alarms, order, folding and line
- * ends. SEQUENCE rises above the client's, and with every version of ours. Equal input gives equal octets, and without
- * a difference they come back as they are. Throws `StrayOctetsError` when the component is not in the octets.
+ * Applies changes to a client's octets. Properties that differ between `said` and `now` replace the old ones; if `said` is
+ * unknown, those whose meaning differs. What the client omitted is restored with them. All other lines stay: unknown
+ * properties, further alarms, order, folding and line ends. SEQUENCE rises above the client's, and with each of our versions.
+ * Equal input gives equal octets; without a difference they are returned unchanged. Throws `StrayOctetsError` if the component
+ * is not in the octets.
  */
 export function overlayOctets(overlay: Overlay): string {
   const { octets, component, now, stamp, zones, zone, ...kept } = overlay;
@@ -100,9 +100,8 @@ export function overlayOctets(overlay: Overlay): string {
 }
 
 /**
- * Whether an item that says something else than it said when octets were kept still says what a reader finds in the
- * octets: another way of writing the same, or what they have said before it did. Of the progress of what is open a
- * reader finds nothing.
+ * True if a changed item still means what the octets mean: another notation, or a return to their earlier meaning. The octets
+ * have no progress for an open item.
  */
 export function saysAsOctets({
   octets,
@@ -119,8 +118,8 @@ export function saysAsOctets({
 }
 
 /**
- * A client's octets with nothing but another version: SEQUENCE above the client's, and our times. For what has to be
- * loaded again although it says the same. Throws as `overlayOctets` does.
+ * A client's octets with a new version only: SEQUENCE above the client's, and our times. For an object that must be reloaded
+ * although it is unchanged. Throws like `overlayOctets`.
  */
 export function restampOctets({
   octets,
@@ -133,7 +132,7 @@ export function restampOctets({
   return writePatched(patch, "");
 }
 
-/** A client's octets under another SEQUENCE. Throws as `overlayOctets` does. */
+/** A client's octets with another SEQUENCE. Throws like `overlayOctets`. */
 export function withSequence({
   octets,
   component,
@@ -154,7 +153,7 @@ interface Work {
   readonly patch: ObjectPatch;
   readonly said: PropertyLines | null;
   readonly wanted: PropertyLines;
-  /** Names of what is to be laid on. */
+  /** Names of the properties to apply. */
   readonly differs: ReadonlySet<string>;
   readonly zone: string;
 }
@@ -165,7 +164,7 @@ function differingNames(said: PropertyLines, wanted: PropertyLines): Set<string>
   return new Set([...names].filter((name) => text(said, name) !== text(wanted, name)));
 }
 
-/** Sets a group that differs; of another one, what the client left out. */
+/** Sets a group that differs; of other groups, restores what the client omitted. */
 function layGroup(group: PropertyGroup, { patch, said, wanted, differs, zone }: Work): void {
   const { names, restated, ends } = group;
   const { object } = patch;
@@ -185,9 +184,9 @@ function layGroup(group: PropertyGroup, { patch, said, wanted, differs, zone }: 
 }
 
 /**
- * The categories of an object once ours are changed in them: those that came or went since, in the client's order. Its
- * others stay, as the service cannot hold those of events. With an unknown past (`said` is null) an event's others stay
- * and a to-do's go. Null when the client's lines say that already.
+ * The categories of an object with our changes: those added or removed since, in the client's order. Its others stay, as the
+ * service cannot store those of events. If the past is unknown (`said` is null), an event's others stay and a to-do's are
+ * removed. Null if the client's lines are right already.
  */
 function mergedCategories(
   object: ObjectLines,
@@ -224,12 +223,12 @@ const keepingTimes = (
   about: { readonly object: ObjectLines; readonly group: PropertyGroup; readonly zone: string },
 ): readonly string[] => (about.group.names.includes("DUE") ? timedLines(lines, about) : lines);
 
-/** The stand-in for a title is none that a client has left out. */
+/** A client that omitted the title is not given its replacement. */
 const isSaying = (line: string): boolean => line !== `SUMMARY:${untitled}`;
 
 /**
- * The mark becomes ours, as from now on the octets show our version. SEQUENCE goes on from the client's by as much as
- * ours has since the version that the client had.
+ * The base mark becomes ours, as the octets show our version from now on. SEQUENCE rises by as much as ours has since the
+ * client's version.
  */
 function layStamps(patch: ObjectPatch, { sequence, modifiedAt }: VersionStamp): void {
   const { object } = patch;

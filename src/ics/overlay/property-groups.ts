@@ -1,21 +1,21 @@
 import { nameOfLine } from "@dayferry/ical";
 
-/** Properties that say one thing together, and so are changed together. */
+/** Properties that belong together and are changed together. */
 export interface PropertyGroup {
   readonly names: readonly string[];
-  /** Those that DURATION may stand for; none for a group without times. */
+  /** Those that DURATION may replace; none for a group without times. */
   readonly ends: readonly string[];
-  /** Properties of programs that say the same in other words, and would go on saying the old. */
+  /** Vendor properties that repeat the same value and would become stale. */
   readonly restated: readonly string[];
 }
 
-/** Whether it lasts whole days, in the words of some programs. */
+/** Vendor properties that say whether it lasts whole days. */
 export const restatedDays: readonly string[] = [
   "X-FUNAMBOL-ALLDAY",
   "X-MICROSOFT-CDO-ALLDAYEVENT",
   "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT",
 ];
-/** Rules and dates of an item that takes place once: with another start they would give a second occurrence, or none. */
+/** Recurrence properties of a single event: with another start they would add a second occurrence, or leave none. */
 const idleRules: readonly string[] = ["EXDATE", "EXRULE", "RDATE", "RRULE"];
 const description: PropertyGroup = {
   names: ["DESCRIPTION"],
@@ -40,10 +40,10 @@ const todoGroups: readonly PropertyGroup[] = [
   description,
 ];
 
-/** Own properties of a component by name, in order. */
+/** A component's own properties by name, in order. */
 export type PropertyLines = ReadonlyMap<string, readonly string[]>;
 
-/** The groups to which properties belong; one that belongs to none is a group of its own. */
+/** The groups of properties. One that belongs to none is a group of its own. */
 export function groupsOf(
   component: "VEVENT" | "VTODO",
   names: ReadonlySet<string>,
@@ -62,7 +62,7 @@ export function linesOf(lines: PropertyLines, names: readonly string[]): readonl
   return names.flatMap((name) => lines.get(name) ?? []);
 }
 
-/** Reads the own properties of a canonical text, without the UID, which no one may change. */
+/** The properties of a canonical text, without the UID, which never changes. */
 export function readProperties(canonical: string): PropertyLines {
   const found = new Map<string, string[]>();
   let depth = 0;

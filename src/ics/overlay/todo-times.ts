@@ -13,7 +13,7 @@ import {
 
 type Day = Temporal.PlainDate;
 
-/** DTSTART or DUE of a client, with a time of day. */
+/** A client's DTSTART or DUE with a time of day. */
 interface Timed {
   /** The line up to its value, after the name. */
   readonly params: string;
@@ -22,10 +22,9 @@ interface Timed {
 }
 
 /**
- * The date lines of a to-do as they are laid onto a client's octets: where those have times of day, the new days keep them,
- * as the service has dates only and the time is the client's. A date beside a time would be no to-do, so that a new one
- * takes the time of the other; and where it would be due before it starts, both are dates.
- * `zone`: the account's, in which days are meant. Source: RFC 5545 3.8.2.3 (one value type, DUE not before DTSTART).
+ * The date lines of a to-do for a client's octets. The service has dates only, so the client's times of day are kept on the new
+ * days. A date and a time cannot be combined, so a new one takes the other's time. If it would be due before it starts, both
+ * become dates. `zone`: the account's, for days. Source: RFC 5545 3.8.2.3 (one value type, DUE not before DTSTART).
  */
 export function timedLines(
   lines: readonly string[],
@@ -33,7 +32,7 @@ export function timedLines(
 ): readonly string[] {
   const span = spanIn(object, zone);
   const start = timedOf("DTSTART", { object, time: span.start });
-  // With a DURATION its words are those of the start.
+  // With a DURATION, its parameters are those of the start.
   const end = timedOf("DUE", { object, time: span.due }) ?? startsWords(start, span.due);
   const model = { start: start ?? end, due: end ?? start };
   if (!model.start || !model.due) return lines;
@@ -55,7 +54,7 @@ export function timedLines(
   ];
 }
 
-/** We leave a start out that is no earlier than the due date: one of that day goes with it. */
+/** A start that is not before the due date is omitted, so one on that day moves with it. */
 function carried({
   was,
   due,
@@ -104,7 +103,7 @@ function dayIn(lines: readonly string[], name: string): Day | undefined {
   return digits === undefined ? undefined : Temporal.PlainDate.from(digits);
 }
 
-/** The same time of day on another day, where its writer reads it. */
+/** The same time of day on another day, in its writer's zone. */
 function onDay(
   at: Temporal.ZonedDateTime,
   { day, zone }: { readonly day: Day; readonly zone: string },

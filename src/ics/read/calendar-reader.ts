@@ -9,24 +9,24 @@ import {
 import type { Result } from "../../domain/result.ts";
 import type { LongRead, ReadingThread, ThreadDeps, WholeReading } from "./reading-thread.ts";
 
-/** What was read of a file of edits. */
+/** The result of parsing a file of edits. */
 export type FileReading = Result<CalendarFile, readonly IcsProblem[]>;
-/** What was read of the octets of a calendar object. */
+/** The result of parsing a calendar object. */
 export type ObjectReading = Result<IncomingObject, ObjectFault>;
 
-/** Reads what others have sent without keeping anybody else waiting; what is found is what the readers find that it calls. */
+/** Parses received files without blocking others. */
 export interface CalendarReader {
-  /** As `readCalendar`. Fails with `too-costly` as well, where reading takes more time or memory than it may. */
+  /** Like `readCalendar`. Also fails with `too-costly` if parsing takes more time or memory than allowed. */
   readonly file: (bytes: Uint8Array) => Promise<FileReading>;
-  /** As `readCalendarObject`, with the same exception. */
+  /** Like `readCalendarObject`, with the same exception. */
   readonly object: (bytes: Uint8Array) => Promise<ObjectReading>;
 }
 
-/** Octets that are read at once: that takes a few milliseconds, whatever they are. */
+/** Octets that are parsed at once, which takes a few milliseconds at most. */
 export const longestAtOnce = 65_536;
 /**
- * Reads short texts at once, and long ones in a thread, one after another. The thread is started for the first of them and
- * ends when none has come for a while; one that takes too long or too much is ended, and the text is refused.
+ * Parses short texts at once, and long ones in a worker thread, one after another. The thread starts on demand and ends when
+ * idle. A text that takes too much time or memory ends the thread and is refused.
  */
 export function createCalendarReader(deps: ThreadDeps): CalendarReader {
   const { zone } = deps;
@@ -34,7 +34,7 @@ export function createCalendarReader(deps: ThreadDeps): CalendarReader {
 
   async function inThread(asked: LongRead): Promise<WholeReading | null> {
     if (asked.bytes.length <= longestAtOnce) return null;
-    // Most daemons are never sent a long one.
+    // Most daemons never get a long one.
     thread ??= import("./reading-thread.ts").then(({ createThread }) => createThread(deps));
     return (await thread).read(asked);
   }

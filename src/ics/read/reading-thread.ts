@@ -16,25 +16,25 @@ import {
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { startTimer, type Timer } from "../../runtime.ts";
 
-/** Reads long texts beside the main thread. */
+/** Parses long texts in a worker thread. */
 export interface ReadingThread {
-  /** Null where the thread breaks otherwise than by what the text costs. */
+  /** Null if the thread fails for another reason than the text's cost. */
   read(asked: LongRead): Promise<WholeReading | null>;
 }
 
-/** What is to be read, as a file of edits or as a calendar object. */
+/** What to parse: a file of edits or a calendar object. */
 export interface LongRead {
   readonly kind: "file" | "object";
   readonly bytes: Uint8Array;
 }
 
-/** A text, and where its parts are to be sent; a message to the thread. */
+/** A message to the thread: a text, and the port for its parts. */
 export interface LongText extends LongRead {
   readonly zone: string;
   readonly answer: MessagePort;
 }
 
-/** What the thread answers, part by part; of a good file `file` is the last one. */
+/** The thread's answers, in parts. For a valid file, `file` is the last one. */
 export type ReadPart =
   | { readonly kind: "items"; readonly items: readonly PlainIncomingItem[] }
   | { readonly kind: "ignored"; readonly faults: readonly IcsProblem[] }
@@ -43,30 +43,30 @@ export type ReadPart =
   | { readonly kind: "object"; readonly item: PlainIncomingItem; readonly isMended: boolean }
   | { readonly kind: "object-fault"; readonly fault: ObjectFault };
 
-/** The parts put together, as what was asked for. */
+/** The parts put together. */
 export interface WholeReading {
   readonly file?: Result<CalendarFile, readonly IcsProblem[]>;
   readonly object?: Result<IncomingObject, ObjectFault>;
 }
 
 export interface ThreadDeps {
-  /** The account's IANA zone, in which floating times stand. */
+  /** The account's IANA zone, for floating times. */
   readonly zone: string;
-  /** Lets others have their turn, between the parts of a long file that come to the main thread. */
+  /** Lets other work run between the parts of a long file. */
   readonly pause: () => Promise<void>;
-  /** Reading goes on for so long at most; a minute unless said. */
+  /** Time limit for parsing; a minute by default. */
   readonly timeout?: Temporal.Duration;
-  /** The thread's own memory, in MB of 2^20 octets; 512 unless said, of which the longest file that is read takes half. */
+  /** The thread's memory limit in MB of 2^20 octets; 512 by default, twice what the longest accepted file takes. */
   readonly mostMb?: number;
 }
 
 const aMinute = Temporal.Duration.from({ minutes: 1 });
-/** For so long the thread waits for the next text, in milliseconds; all of its memory goes with it. */
+/** How long an idle thread waits for the next text, in milliseconds. It frees all of its memory. */
 const idleMs = 5000;
 
 /**
- * One text after another is read in a thread, which is started for the first of them and ends when none has come for a while. One
- * that takes longer or more memory than it may ends with the thread, and is refused.
+ * Parses one text after another in a thread that starts on demand and ends when idle. A text that takes too much time or memory
+ * ends the thread and is refused.
  */
 export function createThread(deps: ThreadDeps): ReadingThread {
   const { zone, pause, mostMb = 512 } = deps;
@@ -81,14 +81,14 @@ export function createThread(deps: ThreadDeps): ReadingThread {
 
   function start(): Worker {
     const started = new Worker(new URL("./reading-worker.ts", import.meta.url), {
-      // What the daemon's own thread was started with is none of this one's business.
+      // The daemon's own flags do not apply.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: mostMb },
     });
     started.once("exit", () => {
       if (worker === started) worker = null;
     });
-    // What it says once nobody asks it must not end the daemon.
+    // Late errors must not end the daemon.
     started.on("error", () => undefined);
     return started;
   }
@@ -122,7 +122,7 @@ export function createThread(deps: ThreadDeps): ReadingThread {
   };
 }
 
-/** How the reading of one text ends: `message` says why it was given up. */
+/** How parsing one text ended: `message` says why it was stopped. */
 type Ending = "read" | "broken" | { readonly message: string };
 
 async function endingOf(worker: Worker, timeout: Temporal.Duration): Promise<Ending> {
@@ -155,7 +155,7 @@ const refusalOf = ({ message }: { readonly message: string }): WholeReading => (
   object: fail({ precondition: "valid-calendar-data", line: null, message }),
 });
 
-/** Null where the last part is missing. */
+/** Null if the last part is missing. */
 async function gather(
   parts: MessagePort,
   pause: () => Promise<void>,

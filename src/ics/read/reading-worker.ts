@@ -1,4 +1,4 @@
-// The thread in which long calendar files are read, one after another: `reading-thread.ts` starts and ends it.
+// The worker thread that parses long calendar files, started and ended by `reading-thread.ts`.
 import { parentPort } from "node:worker_threads";
 import {
   type PlainIncomingItem,
@@ -8,7 +8,7 @@ import {
 } from "@dayferry/ical";
 import type { LongText, ReadPart } from "./reading-thread.ts";
 
-/** So many items go to the main thread at once: what it takes in one turn. */
+/** Number of items per message to the main thread, as many as it handles in one turn. */
 const itemsTogether = 50;
 const faultsTogether = 500;
 

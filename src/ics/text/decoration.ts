@@ -2,14 +2,14 @@ import { cleanText, encodeUrl, oneLine } from "@dayferry/ical";
 import type { Item } from "../../domain/item.ts";
 import { plainDescription } from "../../domain/text.ts";
 
-/** What a feed adds to a description. A two-way channel never decorates. */
+/** What a feed adds to a description. CalDAV calendars never do. */
 export interface Decoration {
-  /** Names of the people in charge. */
+  /** Names of the assignees. */
   readonly assignees: readonly string[];
   readonly links: readonly { readonly label: string; readonly url: string }[];
 }
 
-/** What a shown summary says, without the prefixes of a feed. */
+/** A summary without a feed's prefixes. */
 export interface ShownSummary {
   readonly title: string;
   readonly done: boolean;
@@ -22,14 +22,14 @@ const untitled = "(untitled)";
 const delimiter = "— Dayferry —";
 const entryStart = "— ";
 
-/** The title as a feed shows it: "✓ " before what is completed, else "◆ " before a milestone; never empty. */
+/** The title in a feed: with "✓ " if completed, else "◆ " for a milestone; never empty. */
 export function publishedSummary(item: Item): string {
   const title = oneLine(item.title) || untitled;
   if (item.completed) return `${doneMark} ${title}`;
   return item.kind === "event" && item.milestone ? `${milestoneMark} ${title}` : title;
 }
 
-/** The description as a feed shows it: plain text, then a delimited block with assignees and links where there are any. */
+/** The description in a feed: plain text, then a delimited block with assignees and links, if any. */
 export function publishedDescription(item: Item, decoration: Decoration): string {
   const text = readDescription(plainDescription(item.description));
   const entries = decorationLines(decoration);
@@ -38,7 +38,7 @@ export function publishedDescription(item: Item, decoration: Decoration): string
   return text === "" ? block : `${text}\n\n${block}`;
 }
 
-/** Takes the prefixes of a feed off a summary. Any other text stays as it is. */
+/** Removes a feed's prefixes from a summary. Other texts stay unchanged. */
 export function readSummary(shown: string): ShownSummary {
   let title = cleanText(shown).trim();
   let done = false;
@@ -53,8 +53,8 @@ export function readSummary(shown: string): ShownSummary {
 }
 
 /**
- * Takes the block of a feed off a description, also where somebody has written below it: nothing of it may become part
- * of the item, above all no signed link. What stands below goes on after a blank line. Line ends become LF.
+ * Removes a feed's block from a description, also if somebody has written below it: nothing of it may become part of the item,
+ * least of all a signed link. Text below it follows after a blank line. Line ends become LF.
  */
 export function readDescription(text: string): string {
   const kept: string[] = [];
@@ -85,7 +85,7 @@ const plainSpaces = (line: string | undefined): string => (line ?? "").replaceAl
 
 const isDelimiter = (line: string | undefined): boolean => plainSpaces(line).trim() === delimiter;
 
-/** Programs may put blank lines between the entries. */
+/** Programs may insert blank lines between the entries. */
 function isEntry(line: string | undefined): boolean {
   const shown = plainSpaces(line);
   return shown.trim() === "" || shown.startsWith(entryStart);

@@ -4,7 +4,7 @@ import type { Item } from "../../domain/item.ts";
 
 type ComponentName = "VEVENT" | "VTODO";
 
-/** The fields of an item that are a property of text in a calendar component, by property. */
+/** The fields of an item that are text properties in a component, by property. */
 export function textsOfItem(item: Item, component: ComponentName): ReadonlyMap<string, string> {
   const values: Readonly<Record<string, unknown>> = { ...item };
   return new Map(
@@ -15,7 +15,7 @@ export function textsOfItem(item: Item, component: ComponentName): ReadonlyMap<s
   );
 }
 
-/** The same properties as a component has them, by field; nothing for one that it lacks. */
+/** The same properties in a component, by field; undefined for missing ones. */
 export const textsOfRaw = (raw: readonly string[], component: ComponentName) =>
   lineFields(component).flatMap(({ name, property }) => {
     const text = textOfRaw(raw, property);

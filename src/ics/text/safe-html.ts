@@ -1,6 +1,6 @@
 import sanitize from "sanitize-html";
 
-/** What formats text, and nothing else: nothing that loads, runs, asks or hides. */
+/** Formatting only: nothing that loads, runs, submits or hides. */
 const allowed: sanitize.IOptions = {
   allowedTags: [
     ..."a b blockquote br code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr i ins li ol p pre s".split(
@@ -26,9 +26,8 @@ const allowed: sanitize.IOptions = {
 const longest = 50_000;
 
 /**
- * An HTML fragment made anew of the tags and attributes that only format, and of links that only lead somewhere: for
- * readers who did not ask for more. Images are left out, as those from elsewhere tell their sender who reads when.
- * Null for one that is too long to be looked through.
+ * A sanitised copy of an HTML fragment with formatting and plain links only. Images are removed, as remote ones tell their
+ * sender who reads when. Null if it is too long to sanitise.
  */
 export const safeHtml = (html: string): string | null =>
   html.length > longest ? null : sanitize(html, allowed);

@@ -28,7 +28,7 @@ interface EventPlace extends InProject {
   readonly id: ServiceId;
 }
 
-/** `startOn`, `endOn`: the service's own filter, of which it is not known whether it means "overlaps" or "starts in". */
+/** `startOn`, `endOn`: the service's own filter. Whether it means "overlaps" or "starts in" is unknown. */
 interface EventQuery extends InProject {
   readonly view: "all" | "events" | "milestones";
   readonly startOn?: Temporal.PlainDate;
@@ -38,12 +38,12 @@ interface EventQuery extends InProject {
 type One = Promise<Result<EventItem, Failure>>;
 
 /**
- * Calendar events and milestones. `update` sends the patch's fields, but never `completed`, which is `complete`'s.
- * Source: service-api.md, Calendar events and milestones.
+ * Calendar events and milestones. `update` sends the patch's fields except `completed`, which has its own call. Source:
+ * service-api.md, Calendar events and milestones.
  */
 export interface Events {
   list(query: EventQuery, call: Call): Promise<Result<Snapshot<EventItem>, Failure>>;
-  /** The same list, not read yet. */
+  /** The same list, not yet parsed. */
   listing(query: EventQuery, call: Call): Promise<Result<RawList<EventItem>, Failure>>;
   get(place: EventPlace, call: Call): One;
   create(wish: InProject & { readonly patch: Patch }, call: Call): One;
@@ -91,9 +91,9 @@ export function createEvents(
 }
 
 /**
- * An event as the service answers it; times are wall clock of `timeZone`, whole days for milestones whatever
- * `all_day` says. What it does not say is as `knownOf` knows it; whether it is private is never guessed to be "no". Fails
- * with a sentence for a missing id and for times that cannot be read.
+ * An event from the service's answer. Times are wall clock of `timeZone`, and whole days for milestones whatever `all_day`
+ * says. Omitted fields keep the value from `knownOf`; an event never counts as public by default. Fails with a sentence for a
+ * missing id and for unreadable times.
  */
 export function readEvent(
   raw: unknown,
@@ -114,7 +114,7 @@ export function readEvent(
     wire.heading(fields.title) !== null &&
     wire.person(fields.creator) !== null &&
     usual.every((name) => said[name] !== undefined);
-  // Most answers say all there is, and asking costs more than reading.
+  // Most answers are complete, and looking values up costs more than parsing.
   const known = (isWhole ? null : about.knownOf?.(serviceId(id))) ?? {};
   const keep = omittedStays(about.issues);
   const start = wire.text(fields.start);
@@ -160,10 +160,9 @@ export function readEvent(
 }
 
 /**
- * A patch as the service's request body. Times always go as `start`, `end` and `all_day` together, as a new start alone
- * may keep the old end: an update therefore names the end of a one-day or point-like event too. Null unsets on update
- * and is left out on creation. A milestone is its first day.
- * Source: service-api.md, Event create/update body.
+ * A patch as the service's request body. Times are sent as `start`, `end` and `all_day` together, as a new start alone may keep
+ * the old end; so an update also names the end of a one-day or point-like event. Null unsets on update and is omitted on
+ * creation. A milestone is its first day. Source: service-api.md, Event create/update body.
  */
 export function writeEventBody(patch: Patch, mode: "create" | "update"): Record<string, unknown> {
   const { title, when, milestone } = patch;
@@ -198,7 +197,7 @@ function knownEvent(
   return item?.kind === "event" ? item : null;
 }
 
-/** Fields that most answers have. */
+/** Fields in most answers. */
 const usual = [
   "milestone",
   "all_day",

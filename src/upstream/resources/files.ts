@@ -38,9 +38,8 @@ interface FolderPlace {
 }
 
 /**
- * Files of one folder. `create` files what was uploaded before; the shape of its answer is not documented, so it tells
- * the ids that the answer names, which may be none.
- * Source: service-api.md, Files.
+ * Files of one folder. `create` files an earlier upload. The shape of its answer is not documented, so it returns the ids found
+ * in it, possibly none. Source: service-api.md, Files.
  */
 export interface FileClient {
   list(place: FolderPlace, call: Call): Promise<Result<Snapshot<FileEntry>, Failure>>;
@@ -94,7 +93,7 @@ function readFile(raw: unknown, { projectId, folderId }: FolderPlace): Result<Fi
   });
 }
 
-// An object, an array of objects, or an object around such an array: all three exist in services with this API.
+// An object, an array of objects, or an object around such an array: all three occur in services with this API.
 function readIds(raw: unknown): Result<{ readonly ids: readonly ServiceId[] }, string> {
   const inner = wire.isObject(raw) && !("id" in raw) ? raw["attachments"] : raw;
   const elements: readonly unknown[] = Array.isArray(inner) ? inner : [inner];
@@ -105,7 +104,7 @@ function readIds(raw: unknown): Result<{ readonly ids: readonly ServiceId[] }, s
   return ok({ ids });
 }
 
-// The document shows bare numbers here, while the upload answer may give the same id as text.
+// The document shows bare numbers here, while the upload's answer may give the same id as text.
 function numberWherePossible(fileId: string): number | string {
   const number = Number(fileId);
   return /^[1-9]\d*$/.test(fileId) && Number.isSafeInteger(number) ? number : fileId;

@@ -20,7 +20,7 @@ interface HistoryEntry extends ParentPlace {
 /** Source: service-api.md, Task history. */
 export interface Histories {
   list(place: ParentPlace, call: Call): Promise<Result<Snapshot<HistoryEntry>, Failure>>;
-  /** The markup text that describes previous and new values. */
+  /** Markup that describes previous and new values. */
   detail(
     place: ParentPlace & { readonly id: ServiceId },
     call: Call,

@@ -20,13 +20,10 @@ interface SubtaskPlace extends ParentPlace {
 
 type One = Promise<Result<TaskItem, Failure>>;
 
-/**
- * Subtasks of one task. Their documented fields lack custom fields, stage and ticket.
- * Source: service-api.md, Subtasks.
- */
+/** Subtasks of one task. Their documented fields lack custom fields, stage and ticket. Source: service-api.md, Subtasks. */
 export interface Subtasks {
   list(place: ParentPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>>;
-  /** The same list, not read yet. */
+  /** The same list, not yet parsed. */
   listing(place: ParentPlace, call: Call): Promise<Result<RawList<TaskItem>, Failure>>;
   get(place: SubtaskPlace, call: Call): One;
   create(
@@ -68,7 +65,7 @@ export function createSubtasks(asker: Asker, known: KnownValues): Subtasks {
   };
 }
 
-/** The address of a task, below which its subtasks, comments and history are. */
+/** URL path of a task, which its subtasks, comments and history are below. */
 export const belowTask = ({ projectId, listId, taskId }: ParentPlace): string =>
   `/projects/${projectId}/todolists/${listId}/tasks/${taskId}`;
 

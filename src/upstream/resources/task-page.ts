@@ -19,7 +19,7 @@ import {
 } from "../wire.ts";
 import { readTask, saysAllOfTask } from "./task-shape.ts";
 
-/** `start` counts from 0; the service gives at most 100 a page. What is left out does not narrow the answer. */
+/** `start` counts from 0; the service returns at most 100 per page. Absent members do not restrict the answer. */
 export interface TaskPageQuery {
   readonly start: number;
   readonly limit: number;
@@ -30,8 +30,8 @@ export interface TaskPageQuery {
 }
 
 /**
- * One page of the account's tasks and subtasks; `total` is how many there are on all pages. What an element leaves out is as
- * it was known, so that one that is `partial` may hide a change.
+ * One page of the account's tasks and subtasks; `total`: number on all pages. Omitted fields keep their known value, so a
+ * `partial` element may hide a change.
  */
 export interface TaskPage extends Snapshot<TaskItem> {
   readonly total: number;
@@ -53,8 +53,8 @@ export function writePageQuery(query: TaskPageQuery): Readonly<Record<string, st
 }
 
 /**
- * A page as the service answers it. Public samples contradict each other, so the page fails as a whole unless every
- * element carries `due_date` and `list` with an id; an element of the right shape with an unreadable value is a problem of the page.
+ * A page from the service's answer. Public samples contradict each other, so a page fails unless every element has `due_date`
+ * and `list` with an id. An element of the right shape with an invalid value is a problem of the page.
  */
 export function readTaskPage(
   raw: unknown,
@@ -88,7 +88,7 @@ function isTaskLike(element: unknown): boolean {
   return wire.isObject(element["list"]) && "id" in element["list"];
 }
 
-// Of a page nothing is filled in by the place that was asked for, as it is none.
+// A page has no place of its own, so nothing is filled in from the requested place.
 function saysEverything(element: unknown, { kind, updatedAt }: TaskItem): boolean {
   return (
     saysAllOfTask(element, kind) && wire.isObject(element) && "by_me" in element && !!updatedAt
@@ -112,7 +112,7 @@ function readElement(
   });
 }
 
-// How a subtask names its parent here is not documented; one that looks like a subtask and names none is not guessed.
+// How a subtask names its parent here is not documented. One without a recognisable parent is not guessed.
 function parentOf(raw: Readonly<Record<string, unknown>>): Result<ServiceId | null, string> {
   const parent = wire.ref(raw["parent_id"]) ?? wire.ref(raw["parent"]) ?? wire.ref(raw["task"]);
   if (parent !== null) return ok(serviceId(parent));

@@ -21,30 +21,30 @@ import {
   type WriteBeingAnswered,
 } from "../wire.ts";
 
-/** Where a task or subtask was asked for; `parentId` is null for a task. */
+/** Where a task or subtask was requested; `parentId` is null for a task. */
 export interface TaskOrigin {
   readonly projectId: ProjectId;
   readonly listId: ListId;
   readonly parentId: ServiceId | null;
 }
 
-/** What else an answer is read with: what is known of the item, the write that is answered, who is told of doubts. */
+/** Context for parsing: the known item, the write being answered, and a callback for issues. */
 export interface TaskContext {
   readonly known?: KnownValues;
   readonly written?: WriteBeingAnswered;
   readonly issues?: ReadIssues;
 }
 
-/** Reads tasks or subtasks that were asked for in one place. */
+/** Parses tasks or subtasks requested in one place. */
 export const taskReader =
   (origin: TaskOrigin, context: TaskContext) =>
   (raw: unknown, issues?: ReadIssues): Result<TaskItem, string> =>
     readTask(raw, { ...origin, ...context, ...(issues && { issues }) });
 
 /**
- * A task or subtask as the service answers it. What it omits is as it is known. Project and list are the ones it names
- * itself, else the ones it was asked for in. Fails with a sentence for a missing id and for dates that cannot be read.
- * Source: service-api.md, Task, Subtask.
+ * A task or subtask from the service's answer. Omitted fields keep their known value. Project and list are the ones it names,
+ * else the requested ones. Fails with a sentence for a missing id and for unreadable dates. Source: service-api.md, Task,
+ * Subtask.
  */
 export function readTask(
   raw: unknown,
@@ -55,7 +55,7 @@ export function readTask(
   const { id, fields } = read.value;
   const kind = origin.parentId === null ? "task" : "subtask";
   const isWhole = saysAll(fields, kind);
-  // Most answers say all there is, and asking costs more than reading.
+  // Most answers are complete, and looking values up costs more than parsing.
   const known = isWhole ? {} : knownTask({ kind, id: serviceId(id) }, origin);
   const keep = omittedStays(issues);
   const startOn = wire.date(fields.start_date, "start_date");
@@ -69,7 +69,7 @@ export function readTask(
     read: wire.flag,
     known: known.completed,
   });
-  // What belongs to a completion says nothing of another state.
+  // Values of a completion do not apply to another state.
   const same = known.completed === completed ? known : {};
   const percent = wire.amount(fields.percent_progress) ?? (completed ? 100 : 0);
   return ok({
@@ -122,9 +122,8 @@ export function readTask(
 }
 
 /**
- * A patch as the service's request body for tasks and subtasks; `completed` is set by its own call. Null unsets on
- * update and is left out on creation. An estimate goes as hours and minutes together.
- * Source: service-api.md, Task create body.
+ * A patch as the service's request body for tasks and subtasks; `completed` has its own call. Null unsets on update and is
+ * omitted on creation. An estimate is sent as hours and minutes together. Source: service-api.md, Task create body.
  */
 export function writeTask(patch: Patch, mode: "create" | "update"): Record<string, unknown> {
   const { title, startOn, dueOn, estimated } = patch;
@@ -153,11 +152,11 @@ function knownTask(
   return item && item.kind !== "event" ? item : {};
 }
 
-// Fields that not every answer has: that they are omitted is ordinary.
+// Fields that some answers omit, which is normal.
 const kept = <Value>(raw: unknown, read: NoInfer<Value>, known: Value | undefined): Value =>
   raw === undefined && known !== undefined ? known : read;
 
-/** Whether an answer has every field that answers about a task or subtask usually have. */
+/** True if an answer has every field that answers about tasks or subtasks usually have. */
 export function saysAllOfTask(raw: unknown, kind: TaskItem["kind"]): boolean {
   return wire.isObject(raw) && saysAll(raw, kind);
 }
@@ -197,7 +196,7 @@ function recurrenceText(value: unknown): string | null {
   return wire.isObject(value) || Array.isArray(value) ? JSON.stringify(value) : null;
 }
 
-/** Fields that most answers have. */
+/** Fields in most answers. */
 const usual = [
   "description",
   "start_date",

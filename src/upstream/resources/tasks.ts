@@ -27,13 +27,13 @@ interface CustomValue {
   readonly value: string | readonly string[];
 }
 
-/** An uploaded file to hang on a new task; `folderId` is where it is filed. */
+/** An uploaded file to attach to a new task; `folderId`: where it is filed. */
 export interface AttachmentRef {
   readonly fileId: string;
   readonly folderId?: number;
 }
 
-/** Where a copy or a move goes and which stage it gets; what is left out stays as it is. */
+/** Target and stage of a copy or a move. Absent members stay unchanged. */
 interface Relocation extends TaskPlace {
   readonly title?: string;
   readonly targetProjectId?: ProjectId;
@@ -60,13 +60,12 @@ type One = Promise<Result<TaskItem, Failure>>;
 type CustomValues = { readonly customFields?: readonly CustomValue[] };
 
 /**
- * Tasks of a todolist. `create` and `update` never send `completed`, which is `complete`'s. A move that was answered
- * "no such task" after a lost answer ends as `unknown-outcome`, as the old path is gone once it has worked.
- * Source: service-api.md, Tasks.
+ * Tasks of a todolist. `create` and `update` never send `completed`, which has its own call. A move answered with 404 after a
+ * lost answer ends as `unknown-outcome`, as the old path is gone once it has worked. Source: service-api.md, Tasks.
  */
 export interface Tasks {
   list(place: ListPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>>;
-  /** The same list, not read yet. */
+  /** The same list, not yet parsed. */
   listing(place: ListPlace, call: Call): Promise<Result<RawList<TaskItem>, Failure>>;
   get(place: TaskPlace, call: Call): One;
   create(
@@ -128,7 +127,7 @@ export function createTasks(asker: Asker, known: KnownValues): Tasks {
 export const inList = ({ projectId, listId }: ListPlace): string =>
   `project ${projectId}, list ${listId}`;
 
-/** Attachments in the form that a task's and a subtask's creation take them. */
+/** Attachments for the creation of a task or subtask. */
 export function writeAttachments(attachments: readonly AttachmentRef[] | undefined) {
   if (attachments === undefined) return {};
   return {
@@ -152,8 +151,8 @@ const pathOf = ({ projectId, listId }: ListPlace): string =>
   `/projects/${projectId}/todolists/${listId}/tasks`;
 
 /**
- * The body that copies a task. Project and list are always named, so that a copy within a list is no special case.
- * Source: service-api.md, Copy body.
+ * The body that copies a task. Project and list are always given, so that a copy within a list is no special case. Source:
+ * service-api.md, Copy body.
  */
 function writeCopy(wish: TaskCopy): Record<string, unknown> {
   return present({ ...common(wish), copy_dates: wish.copyDates, copy_task: wish.id });

@@ -32,9 +32,8 @@ type List<Value> = Promise<Result<Snapshot<Value>, Failure>>;
 type InProject = { readonly projectId: ProjectId };
 
 /**
- * Look-ups that the service's document does not show. A workspace without them answers 403, 404 or another shape, which
- * are ordinary failures here; the caller then falls back to the configured ids.
- * Source: beyond-the-document.md, Look-ups.
+ * Look-ups that the service's document does not describe. A workspace without them answers 403, 404 or another shape, which are
+ * ordinary failures here; the caller then uses the configured ids. Source: beyond-the-document.md, Look-ups.
  */
 export interface WorkspaceClient {
   projects(call: Call): List<Project>;
@@ -48,7 +47,7 @@ export interface WorkspaceClient {
   folders(place: InProject, call: Call): List<Folder>;
   /** One page of the tasks and subtasks of the whole account. */
   allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>>;
-  /** The same, to be read only where it has not come just so before. */
+  /** The same, parsed only if it differs from the previous answer. */
   allTasksUnread(query: TaskPageQuery, call: Call): Promise<Result<Unread<TaskPage>, Failure>>;
 }
 
@@ -124,7 +123,7 @@ export function createWorkspace(asker: Asker, values: KnownValues): WorkspaceCli
   };
 }
 
-// What an answer leaves out of these stays as it is known.
+// Omitted fields keep their known value.
 const projectReader =
   (values: KnownValues) =>
   (raw: unknown, issues?: ReadIssues): Result<Project, string> => {
@@ -163,7 +162,7 @@ const personReader =
       id: personId(id),
       name: name === "" ? (known?.name ?? fallback) : name,
       email: email === "" ? null : email,
-      // The service numbers its zones in a way that is not documented.
+      // The service's numbers for zones are not documented.
       timeZone: null,
       suspended: wire.verdict(fields.suspended) ?? known?.suspended ?? false,
     });
@@ -250,7 +249,7 @@ const folderShape = z.object({
 
 type One = Promise<Result<Label, Failure>>;
 
-/** Labels of the whole account. Their colour can be read, but not set. Source: service-api.md, Labels. */
+/** Labels of the account. Their colour is read-only. Source: service-api.md, Labels. */
 export interface LabelClient {
   list(call: Call): Promise<Result<Snapshot<Label>, Failure>>;
   get(id: LabelId, call: Call): One;
