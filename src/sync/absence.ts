@@ -11,8 +11,8 @@ import { type BrakeState, mayBury } from "./brake.ts";
 import { isComplete, isLookUpRefused } from "./plan-snapshot.ts";
 
 /**
- * What a failed single GET says of an item: 404 is gone, and so is 403 while the list around it can be read; anything
- * else says nothing. Source: beyond-the-document.md, Values.
+ * What a failed single GET says about an item: 404 means gone, and so does 403 while its list can be read; anything else proves
+ * nothing. Source: beyond-the-document.md, Values.
  */
 export function judgeRefusal(failure: Failure, listReadable: boolean): "gone" | "unknown" {
   if (isMissing(failure)) return "gone";
@@ -33,27 +33,27 @@ export function judgeRefusal(failure: Failure, listReadable: boolean): "gone" | 
 }
 
 interface AbsenceFacts<Question extends { readonly item: ItemKey }> {
-  /** How many items of each source are missing, by whether a single GET has said that they are gone. */
+  /** Number of missing items per source, confirmed as gone or not. */
   readonly counts: ReadonlyMap<string, AbsenceCount>;
   readonly brakeOf: (source: string) => BrakeState;
-  /** Those of a source that are said to be gone; some of them where they are many. */
+  /** Some of a source's confirmed missing items. */
   readonly confirmedOf: (source: string) => readonly Question[];
   /**
-   * The sources that have to be read once more before an item may count as gone: one that has moved is missing where it
-   * was before it is found where it went.
+   * Sources that must be read once more before an item counts as gone, as a moved item is missing in its old place before it is
+   * found in the new one.
    */
   readonly unread: (question: Question) => readonly string[];
 }
 
 export interface AbsencePlan {
   readonly bury: readonly ItemKey[];
-  /** Sources whose reading is all that some confirmed question still waits for. */
+  /** Sources that confirmed items still wait for. */
   readonly read: ReadonlySet<string>;
-  /** Items that wait behind a brake. */
+  /** Items held by a brake. */
   readonly braked: number;
 }
 
-/** Which questions are settled, and what the others wait for. */
+/** Decides which missing items can be buried, and what the others wait for. */
 export function planAbsences<Question extends { readonly item: ItemKey }>({
   counts,
   brakeOf,
@@ -77,7 +77,7 @@ export function planAbsences<Question extends { readonly item: ItemKey }>({
   return { bury, read, braked };
 }
 
-/** Whether every question is settled but those that wait for a person, and those that are to be left aside. */
+/** True if every question is settled, except those that wait for a person or are excluded. */
 export function areSettled(
   sources: Iterable<string>,
   {
@@ -86,7 +86,7 @@ export function areSettled(
     isAside,
   }: {
     readonly brakes: readonly (NonNullable<BrakeState> & { readonly source: string })[];
-    /** The items that are missing in a source. */
+    /** The missing items of a source. */
     readonly itemsOf: (source: string) => Iterable<ItemKey>;
     readonly isAside: (item: ItemKey) => boolean;
   },
@@ -97,10 +97,10 @@ export function areSettled(
   return others.every((source) => [...itemsOf(source)].every(isAside));
 }
 
-/** Lists, projects or labels that a look-up names no more, sorted by what a GET of each answers. */
+/** Lists, projects or labels missing from a look-up, sorted by the answer to a GET of each. */
 export interface Absent<Value> {
   readonly gone: readonly Value[];
-  /** Those that answer, as they answer, and those of which nothing is known. */
+  /** Those that still exist, as answered, and those that are uncertain. */
   readonly present: readonly Value[];
   readonly unknown: readonly Value[];
 }
@@ -110,7 +110,7 @@ export interface DirectoryAbsencesDeps {
   readonly upstream: Upstream;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
-  /** Whether a source was readable when it was last read. */
+  /** True if a source was readable at its last poll. */
   readonly isReadable: (source: string) => boolean;
 }
 
@@ -119,19 +119,19 @@ type SingleAnswer<Value> =
   | { readonly kind: "gone" }
   | { readonly kind: "unknown" };
 
-/** What a single GET has said, and how often in a row. */
+/** A single GET's answer, and how often it was given in a row. */
 interface SingleBelief {
   readonly gone: boolean;
   readonly at: Temporal.Instant;
   readonly times: number;
 }
 
-/** A look-up that suddenly names nothing must not spend the quota; the rest is asked at its next reading. */
+/** A look-up that suddenly is empty must not use up the quota. The rest is checked at its next poll. */
 const mostAtOnce = 10;
 
 /**
- * Asks for the lists, projects and labels that a complete look-up lacks, before anyone loses them. That one is gone is believed for
- * `maxAge`, that it is there at first only until the service has settled: the answer may have been an old one.
+ * Checks lists, projects and labels missing from a complete look-up one by one before they disappear. "Gone" is believed for
+ * `maxAge`. "There" is believed only until the service has settled, as the answer may have been old.
  */
 export class DirectoryAbsences {
   readonly #deps: DirectoryAbsencesDeps;
@@ -208,7 +208,7 @@ export class DirectoryAbsences {
     return isRecent(at, { length, now: clock() }) ? recent : null;
   }
 
-  /** Not every service answers for a single list: its tasks are asked for as well. */
+  /** Some services do not answer for a single list, so its tasks are requested too. */
   async #askList(list: Todolist, { call }: Facts<Todolist>): Promise<SingleAnswer<Todolist>> {
     const { store, upstream, isReadable } = this.#deps;
     const { id, projectId } = list;

@@ -9,54 +9,59 @@ interface AppliedBodiesDeps {
   readonly sources: SourceList;
   readonly clock: () => Temporal.Instant;
   /**
-   * By what items are made of octets, the program and what it is told; a later process with the same one knows what this one has
-   * read. Nothing is known to it unless given.
+   * Identifies the code and settings that parse octets. A later process with the same value knows what this one has read; none
+   * if absent.
    */
   readonly reader?: string | undefined;
 }
 
-/** A body of which everything is in the mirror, and what it would do again if it were read again. */
+/** A body that is completely in the mirror, and what rereading it would report. */
 export interface ReadBody {
   readonly digest: string;
-  /** How many items it has shown. */
+  /** Number of items in it. */
   readonly items: number;
-  /** Its elements, to read of the next one only what differs; null where that is not worth it. */
+  /** Its elements, so that only changes of the next body are parsed; null if not worth it. */
   readonly elements: ListElements | null;
-  /** What was noted of its source, although nothing of it was missed. */
+  /** Remarks about its source, although nothing was missing. */
   readonly remarks: string | null;
 }
 
-/** A body that is known from an earlier reading. */
+/** A body known from an earlier reading. */
 export interface AppliedBody extends ReadBody {
-  /** Whether an earlier process has read it: what lists show this process has to hear from the mirror. */
+  /** True if an earlier process has read it, so that this one takes its items from the mirror. */
   readonly isEarlier: boolean;
 }
 
 interface Kept extends AppliedBody {
   readonly watch: RowWatch;
-  /** The attempt that has read it. While that is the source's last one, its place is the same, and it did not fail since. */
+  /**
+   * The attempt that read it. It is valid while that is the source's last one, and the source is in the same place and has not
+   * failed since.
+   */
   readonly turn: number;
   readonly followed: string;
 }
 
 /** One poll of a source of items. */
 export interface SourceReading {
-  /** The body that the mirror holds, as long as nothing else has touched what hangs on it; null when it has to be read. */
+  /** The body that the mirror holds, if nothing else has changed its items; null if it must be parsed. */
   standing(): AppliedBody | null;
-  /** Rows that others have written since the request was made. */
+  /** Rows that others have written since the request was sent. */
   overtaken(): ReadonlySet<ServiceId>;
-  /** Notes that what was written since the last look at `overtaken` was the list's own, with no await in between. */
+  /** Records that everything written since `overtaken` was the list's own. No await may come in between. */
   written(): void;
-  /** Notes what was applied just now, with no await since; a body that leaves something open is not worth remembering (null). */
+  /**
+   * Records what was just applied, without an await since. A body that leaves something open is not worth remembering (null).
+   */
   applied(body: ReadBody | null): void;
-  /** Ends the reading; without a call of `applied` before, nothing is remembered. */
+  /** Ends the reading. Without `applied`, nothing is remembered. */
   end(): void;
 }
 
 /**
- * What each source's last body was, for as long as reading the same octets again would change nothing: no row of it was
- * written by anyone else, no question or brake of it is open, and the source list has it in the same place. A new process
- * goes by what the store has kept, until it has polled the source itself.
+ * The last body of each source, as long as rereading the same octets would change nothing: no row was written by anyone else,
+ * it has no open question or brake, and it is in the same place. A new process uses the stored bodies until it has polled the
+ * source itself.
  */
 export class AppliedBodies {
   readonly #deps: AppliedBodiesDeps;
@@ -107,7 +112,7 @@ export class AppliedBodies {
     };
   }
 
-  /** What an earlier process has read, before this one has come to the end of a poll. */
+  /** What an earlier process read, until this one has finished a poll. */
   #earlier(begun: Begun): Kept | null {
     const { store, reader } = this.#deps;
     if (begun.ended > 0 || reader === undefined) return null;
@@ -121,7 +126,7 @@ export class AppliedBodies {
     };
   }
 
-  /** Keeps a body for the next process, unless something about it is to be told once more by that. */
+  /** Stores a body for the next process, unless something in it must be reported again. */
   #keep(begun: Begun, body: ReadBody | null): void {
     const { store, reader } = this.#deps;
     const { name } = begun;
@@ -148,7 +153,7 @@ export class AppliedBodies {
     );
   }
 
-  /** How many tasks of a list are polled for subtasks, in an order that the days until they are due decide. */
+  /** How many tasks of a list are polled for subtasks, which depends on the days until they are due. */
   #followed({ source }: Begun): string {
     const { sources, clock } = this.#deps;
     const parents = source.kind === "tasks" ? sources.parentsIn(source.listId).length : 0;

@@ -9,30 +9,30 @@ import type { Element } from "./task-pages.ts";
 
 interface AppliedPagesDeps {
   readonly store: Store;
-  /** By what items are made of octets; nothing is kept unless given. */
+  /** Identifies the code and settings that parse octets; nothing is stored without it. */
   readonly reader?: string | undefined;
-  /** The projects that pages are asked for; null = all that the service shows. */
+  /** The projects that pages are requested for; null = all. */
   readonly projects: readonly ProjectId[] | null;
 }
 
-/** What a page is known to say without being read. */
+/** A page whose contents are known without parsing it. */
 export interface RecalledPage {
   readonly elements: readonly Element[];
   readonly items: readonly (TaskItem & { readonly id: ServiceId })[];
-  /** How many elements there are on all pages, as it says. */
+  /** Number of elements on all pages, according to it. */
   readonly total: number;
-  /** What each item says, as the mirror writes it. */
+  /** The stored content of each item. */
   readonly contents: ReadonlyMap<Item, string>;
 }
 
 /**
- * What each page of all tasks has said, by its hash, for a later reading of the same octets, also by a later process: where the rows
- * of all its elements are as it said, reading it would find nothing. That is asked of the mirror itself, so that whoever has written
- * a row meanwhile need not know of pages.
+ * Contents of each page of all tasks by hash, for a later reading of the same octets, also by a later process: if the rows of
+ * all its elements are still as it said, parsing it would find nothing. The mirror itself is compared, so that code that writes
+ * rows need not know of pages.
  */
 export class AppliedPages {
   readonly #deps: AppliedPagesDeps;
-  /** By what pages are read, of which projects; null where no later reading is to know. */
+  /** What pages are parsed with, and of which projects; null if they are not stored. */
   readonly #reader: string | null;
 
   constructor(deps: AppliedPagesDeps) {
@@ -41,7 +41,7 @@ export class AppliedPages {
     this.#reader = reader === undefined ? null : `${reader} ${projects?.join() ?? "all"}`;
   }
 
-  /** Notes what a page has said, unless it leaves something open. `contents`: what of that was written already. */
+  /** Stores a page's contents, unless it leaves something open. `contents`: content that is serialised already. */
   note(
     page: number,
     {
@@ -67,7 +67,7 @@ export class AppliedPages {
     this.#deps.store.bodies.putPage(page, { reader, digest, total, elements, said });
   }
 
-  /** What a page with this hash says, which is what the mirror has; null where that is not known, and it is to be read. */
+  /** The contents of a page with this hash, if the mirror agrees; null if it must be parsed. */
   recall(page: number, digest: string): RecalledPage | null {
     const { mirror, bodies } = this.#deps.store;
     const known = this.#reader === null ? null : bodies.page(page);
@@ -84,31 +84,31 @@ export class AppliedPages {
     return { elements, total, items: shown.map(({ item }) => item), contents };
   }
 
-  /** Lets each page be read the next time. */
+  /** Makes each page be parsed the next time. */
   forget(): void {
     if (this.#reader !== null) this.#deps.store.bodies.forgetPages();
   }
 }
 
-/** Whether a page can be understood as a whole, and none of its elements leaves something out. */
+/** True if a page is complete and none of its elements omits a field. */
 export const isWhole = ({ items, partial, problems, received, remarks = [] }: TaskPage): boolean =>
   items.length === received && partial.size + problems.length + remarks.length === 0;
 
 export const pageElementOf = ({ kind, id }: Pick<TaskItem, "kind" | "id">): Element =>
   (kind === "task" ? 1 : -1) * (id ?? 0);
 
-/** An element as people call it. */
+/** An element in words. */
 export const elementNameOf = (element: Element): string =>
   `${element > 0 ? "task" : "subtask"} ${Math.abs(element)}`;
 
-/** The row of an element as it is stored; null where it is not mirrored now. */
+/** The stored row of an element; null if it is not mirrored now. */
 export function rowOf(mirror: Store["mirror"], element: Element) {
   const kind = element > 0 ? "task" : "subtask";
   const stored = mirror.stored(kind, serviceId(Math.abs(element)));
   return stored?.row ? { key: stored.key, ...stored.row } : null;
 }
 
-/** What rows say together, in their order. */
+/** A combined text of rows, in order. */
 const saidBy = (rows: readonly { readonly source: string; readonly content: string }[]): string =>
   fingerprint(rows.map(({ source, content }) => `${source} ${content}`).join("\n"));
 

@@ -28,26 +28,26 @@ interface ReadItemList {
   readonly reading: SourceReading;
 }
 
-/** What a list has done once all of it is applied. */
+/** The result once a whole list is applied. */
 export interface AppliedList {
   readonly events: readonly SyncEvent[];
-  /** When each change happened that was news, as far as the service tells. */
+  /** When each new change happened, if the service says so. */
   readonly changes: readonly (Temporal.Instant | null)[];
   readonly told: readonly Told[];
-  /** Whether the same body would change nothing if it came again. */
+  /** True if the same body would change nothing again. */
   readonly isSettled: boolean;
-  /** Items that are new or different. */
+  /** New or changed items. */
   readonly put: readonly Item[];
-  /** Items that are shown as they were before an own edit. */
+  /** Items shown as they were before one of our edits. */
   readonly outdated: readonly Identified[];
 }
 
-/** Items put between two looks at the time: a few milliseconds where all of them are new and nothing is compiled yet. */
+/** Items applied between two time checks: a few milliseconds if all are new and nothing is compiled yet. */
 const itemsAtOnce = 5;
 
 /**
- * Applies one list of items in as many transactions as it takes, each within one turn, as each item is a fact by itself: what is
- * missing is decided in the last one, in which the caller notes the reading. A short list takes one.
+ * Applies one list of items in several transactions, each within one turn of the event loop, as each item is independent. What
+ * is missing is decided in the last one, in which the caller records the reading. A short list takes one.
  */
 export class ListApplication {
   readonly #deps: ListDeps;
@@ -72,8 +72,8 @@ export class ListApplication {
   }
 
   /**
-   * Applies what the present turn has time for; null while something is left. Belongs inside a transaction of the caller's that
-   * ends before anybody else has a turn, and before `shown`.
+   * Applies as much as the current turn allows; null if something is left. Call inside a transaction that ends before anything
+   * else runs, and before `shown`.
    */
   step(): AppliedList | null {
     this.#overtaken = this.#list.reading.overtaken();
@@ -84,7 +84,7 @@ export class ListApplication {
     }
   }
 
-  /** The items that were put in the last transaction, which are known from now on, and what they say, as the mirror writes it. */
+  /** The items applied in the last transaction with their stored content. */
   shown(): { readonly items: readonly Item[]; readonly contents: ReadonlyMap<Item, string> } {
     this.#list.reading.written();
     const items = this.#list.snapshot.items.slice(this.#told, this.#put);
@@ -115,7 +115,7 @@ export class ListApplication {
       this.#overtaken,
     );
     const buried = this.#buryOrphans();
-    // A field that was left out is read as it is known: that it is known so by now is seen once nothing changes any more.
+    // An omitted field takes its known value. Whether that was known is only clear once nothing changes any more.
     const isWhole = (snapshot.remarks ?? []).length === 0 || put.length === 0;
     return {
       events: [

@@ -15,41 +15,41 @@ import { type PolledSource, type SourceList, samePath } from "./source-list.ts";
 interface PageFacts {
   readonly page: Pick<TaskPage, "items" | "partial">;
   readonly sources: SourceList;
-  /** Whether the page is trusted with changes; otherwise it only tells where the lists are to be asked. */
+  /** True if changes are taken from the page. Otherwise it only shows which lists to poll. */
   readonly isTrusted: boolean;
-  /** By how much this machine's clock is ahead of the service's. */
+  /** How far this machine's clock is ahead of the service's. */
   readonly clockLead: Temporal.Duration | null;
   readonly today: Temporal.PlainDate;
 }
 
-/** An element of a page that does not say what the mirror has, and is not certainly newer. */
+/** An element of a page that differs from the mirror and is not certainly newer. */
 export interface PageDoubt {
   readonly item: Identified & TaskItem;
   readonly content: string;
-  /** The list that has to say what is true. */
+  /** The list that decides. */
   readonly source: string;
-  /** Whether the element merely might hide a change: then it contradicts nobody. */
+  /** True if the element only might hide a change. Then it contradicts nothing. */
   readonly isHint: boolean;
 }
 
-/** What a page has done. */
+/** The result of applying a page. */
 export interface AppliedPage {
   readonly changes: readonly ItemChange[];
-  /** When each of them happened, as far as the service tells. */
+  /** When each of them happened, if the service says so. */
   readonly changedAt: readonly (Temporal.Instant | null)[];
   readonly put: readonly Identified[];
   readonly heldBack: number;
   readonly doubts: readonly PageDoubt[];
-  /** Elements that say what the mirror has. */
+  /** Elements equal to the mirror. */
   readonly same: readonly (Identified & TaskItem)[];
-  /** What each of the elements says, as the mirror writes it. */
+  /** The stored content of each element. */
   readonly contents: ReadonlyMap<Item, string>;
 }
 
 /**
- * Brings the mirror up to date with one page of the account-wide list of tasks. A page never says that something is missing,
- * and has no word where a list may know better: an element is taken only where it was changed after its list was read last,
- * and after the mirror's row. Elements of lists that are not polled are passed over. Belongs inside the caller's transaction.
+ * Updates the mirror from one page of the account-wide list of tasks. A page never proves that something is missing, and never
+ * overrules a newer list: an element is taken only if it was changed after its list was last read, and after the mirror's row.
+ * Elements of lists that are not polled are ignored. Call inside a transaction.
  */
 export function applyPage(store: Store, { page, sources, ...facts }: PageFacts): AppliedPage {
   const fresh = new Map<string, (Identified & TaskItem)[]>();
@@ -96,7 +96,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
     const rows: Contents = known.get(source) ?? new Map();
     const plan = planSnapshot({
       known: rows,
-      // A row that was written since the request left is the later one by its own moment.
+      // A row written since the request was sent is newer by its own stamp.
       overtaken: new Set(),
       items,
       ...expectationsOf(store, { source, clockLead: facts.clockLead }),
@@ -111,7 +111,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
   return { changes, changedAt, put, heldBack, doubts, same, contents };
 }
 
-/** The source in whose snapshots an element is found, where that is polled and in the same place. */
+/** The source of an element, if it is polled and in the same place. */
 function polledFor(sources: SourceList, item: TaskItem): PolledSource | null {
   const { projectId, listId, parentId } = item;
   const polled = sources.get(sourceOf(item));
@@ -122,7 +122,7 @@ function polledFor(sources: SourceList, item: TaskItem): PolledSource | null {
   return polled && samePath(polled.source, place) ? polled : null;
 }
 
-/** The list that knows of an element without a source: a subtask's parent is new, has moved, or was without subtasks. */
+/** The list to poll for an element without a source: a subtask's parent is new, has moved, or had no subtasks. */
 function listOf(
   sources: SourceList,
   { item, stored }: { readonly item: TaskItem; readonly stored: Stored | null },
@@ -134,7 +134,7 @@ function listOf(
   return from !== undefined && sources.get(from) ? from : null;
 }
 
-/** The service's times have whole seconds, and so has the header by which its clock is known. */
+/** The service's times are in whole seconds, as is its Date header. */
 const margin = Temporal.Duration.from({ seconds: 2 });
 
 function isNewer(
@@ -150,7 +150,7 @@ function isNewer(
   },
 ): boolean {
   const { attemptedAt, failures, everRead, underWay } = polled;
-  // What was buried, or is to be made again, is for its list alone to bring back.
+  // Only an item's list may bring back what was buried or is to be recreated.
   if (!updatedAt || (stored && !stored.row)) return false;
   if (stored?.row && !isAfter(updatedAt, stored.row.updatedAt)) return false;
   if (!attemptedAt || !everRead || failures > 0 || underWay) return false;

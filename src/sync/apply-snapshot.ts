@@ -23,32 +23,32 @@ interface SnapshotFacts {
   readonly source: string;
   readonly snapshot: ListSnapshot<Item>;
   readonly clockLead: Temporal.Duration | null;
-  /** Of the items that a whole list lacks, those that have lately answered by themselves: they are no questions. */
+  /** Of the items missing from a complete list, those that recently answered a single GET. */
   readonly aliveOf: (source: string, lacking: ReadonlySet<ItemKey>) => ReadonlySet<ItemKey>;
-  /** Told of items that are questions now, before they are kept as such; returns how many of them are new. */
+  /** Called with items that are missing now, before they are stored as such; returns how many of them are new. */
   readonly noticed: (missing: readonly ItemKey[], asked: ReadonlySet<ItemKey>) => number;
 }
 
-/** What an applied snapshot has done. */
+/** The result of an applied snapshot. */
 interface Applied {
   readonly polled: Extract<SyncEvent, { readonly kind: "polled" }>;
-  /** New or different items, as the service shows them. */
+  /** New or changed items, as in the service. */
   readonly put: readonly Identified[];
-  /** Shown as they were before an own edit: the items themselves have to say what is true. */
+  /** Shown as before one of our edits, so the items themselves must be read. */
   readonly outdated: readonly Identified[];
-  /** When each item that is new or different was changed, as far as the service says. */
+  /** When each new or changed item was changed, if the service says so. */
   readonly changedAt: readonly (Temporal.Instant | null)[];
-  /** How many items are questions now that were none before. */
+  /** How many items are newly missing. */
   readonly lost: number;
   readonly brake: readonly SyncEvent[];
-  /** Whether nothing is left open: read again with the rows as they are now, the same snapshot would change nothing. */
+  /** True if nothing is left open: the same snapshot would change nothing again. */
   readonly isSettled: boolean;
 }
 
 /**
- * Brings the mirror up to date with one snapshot of items, in one step or in several, as each item is a fact by itself; what is
- * missing is decided once all are put. Writes nothing when nothing has changed. Each step belongs inside a transaction of the
- * caller's, and is told the rows that are newer than the request.
+ * Updates the mirror from one snapshot of items, in one or several steps, as each item is independent. What is missing is
+ * decided at the end. Writes nothing if nothing changed. Run each step in a transaction with the rows that are newer than the
+ * request.
  */
 export class SnapshotApplication {
   readonly #store: Store;
@@ -61,15 +61,15 @@ export class SnapshotApplication {
   #heldBack = 0;
   readonly #seen = new Set<ServiceId>();
   #contents = new Map<Item, string>();
-  /** Rows that the source had of these items before, rows that it has got, and all that it has, as far as they were counted. */
+  /** Number of rows the source had of these items, has got, and has altogether, as counted. */
   #known = 0;
   #gained = 0;
   #rows = 0;
   readonly #unseen = new Map<ServiceId, ItemKey>();
-  /** Items that an edit has something to do with. */
+  /** Items that an edit is involved with. */
   #claimed = 0;
 
-  /** The edits of the present transaction. */
+  /** The edits of the current transaction. */
   #expectations: Expectations;
 
   constructor(store: Store, facts: SnapshotFacts) {
@@ -78,7 +78,7 @@ export class SnapshotApplication {
     this.#expectations = expectationsOf(store, facts);
   }
 
-  /** Belongs at the beginning of each transaction: edits are asked for once in each, when an unknown item turns up. */
+  /** Call at the start of each transaction: edits are queried once in each, when an unknown item turns up. */
   begin(): void {
     const { creations, givenUp, moves, ...others } = expectationsOf(this.#store, this.#facts);
     this.#expectations = {
@@ -89,7 +89,7 @@ export class SnapshotApplication {
     };
   }
 
-  /** Puts some of the snapshot's items, each once. */
+  /** Applies some of the snapshot's items, each once. */
   put(items: readonly Item[], overtaken: ReadonlySet<ServiceId>): void {
     const store = this.#store;
     const { source } = this.#facts;
@@ -117,7 +117,7 @@ export class SnapshotApplication {
     this.#claimed += plan.candidates.length + plan.lateCreations.length;
   }
 
-  /** What items that were put since the last call say, as the mirror writes it. */
+  /** The stored content of items applied since the last call. */
   takeContents(): ReadonlyMap<Item, string> {
     const contents = this.#contents;
     this.#contents = new Map();
@@ -125,8 +125,8 @@ export class SnapshotApplication {
   }
 
   /**
-   * Looks for rows that the snapshot lacks, some at a step, after all of its items were put. What others do to a row meanwhile
-   * makes it one that is newer than the request.
+   * Looks for rows missing from the snapshot, some per step, after all of its items were applied. A row that others change
+   * meanwhile counts as newer than the request.
    */
   *survey(): Generator<void> {
     const { source, snapshot } = this.#facts;
@@ -139,7 +139,7 @@ export class SnapshotApplication {
     }
   }
 
-  /** Decides what the snapshot lacks, after the survey. */
+  /** Decides what is missing, after the survey. */
   finish(overtaken: ReadonlySet<ServiceId>): Applied {
     const store = this.#store;
     const { source, snapshot, aliveOf, noticed } = this.#facts;
@@ -183,7 +183,7 @@ export class SnapshotApplication {
   }
 }
 
-/** What edits account for in items that a source shows for the first time. */
+/** Edits that may explain items that a source shows for the first time. */
 export function expectationsOf(
   store: Store,
   { source, clockLead }: Pick<SnapshotFacts, "source" | "clockLead">,
@@ -208,10 +208,7 @@ export function expectationsOf(
   };
 }
 
-/**
- * Writes what is new or different, and what that says of edits; of what is missing it does nothing. Belongs inside the
- * caller's transaction.
- */
+/** Writes new and changed items, and what they mean for edits, but nothing about missing ones. Call inside a transaction. */
 export function applyPlan(
   store: Store,
   { plan, source }: { readonly plan: SnapshotPlan; readonly source: string },
@@ -234,8 +231,8 @@ export function applyPlan(
 }
 
 /**
- * Makes questions of items that a source does not show any more, and brakes their burial when they are too many at once. `total`:
- * mirrored items of the source. Belongs inside the caller's transaction; returns what the brake did.
+ * Records missing items of a source, and brakes their removal if they are too many at once. `total`: mirrored items of the
+ * source. Call inside a transaction; returns what the brake did.
  */
 export function noticeMissing(
   store: Store,
@@ -248,7 +245,7 @@ export function noticeMissing(
     readonly source: string;
     readonly missing: readonly ItemKey[];
     readonly total: number;
-    /** Items of the source that are missing already. */
+    /** Items of the source that are known as missing already. */
     readonly asked: ReadonlySet<ItemKey>;
   },
 ): readonly SyncEvent[] {
@@ -261,7 +258,7 @@ export function noticeMissing(
 
 export const brakeOf = (store: Store, source: string): BrakeState => store.brakes.get(source);
 
-/** Sets, keeps or lifts a source's brake after its loss. Belongs inside the caller's transaction. */
+/** Sets, keeps or lifts a source's brake after a loss. Call inside a transaction. */
 export function stepBrake(
   store: Store,
   { source, ...loss }: { readonly source: string } & Parameters<typeof nextBrake>[1],
@@ -284,7 +281,7 @@ export function stepBrake(
   }
 }
 
-/** Withdraws the questions of a source that it has answered itself; the items that it does not show either. */
+/** Withdraws items that the source shows again; returns those still missing. */
 function stillAsked(
   { absences, mirror }: Store,
   { source, seen }: { readonly source: string; readonly seen: ReadonlySet<number> },
@@ -298,8 +295,8 @@ function stillAsked(
 }
 
 /**
- * Whether the list was read since the request could last be carried out: what is new now is somebody's new wish. What was
- * seen while the edit was open, and was held back for it, is not new; what was shown to people since is theirs.
+ * True if the list was read after the request could last be carried out, so that a new item is somebody's new one. An item that
+ * was held back while the edit was open is not new. One that people have seen since is theirs.
  */
 function isRuledOut(
   { sources, candidates, mirror }: Store,
@@ -317,7 +314,7 @@ function isRuledOut(
   return !!edit.inFlightUntil && !!state && isReadSince(edit.inFlightUntil, state);
 }
 
-/** What was made after its creation had been given up goes again, by an edit of the same person. */
+/** Deletes what a creation made after it was given up, with an edit of the same person. */
 function takeBack(
   { journal, mirror }: Store,
   { edit, item }: { readonly edit: Edit; readonly item: Identified },

@@ -1,18 +1,18 @@
 import { unreachable } from "../domain/result.ts";
 
 /**
- * What a loss calls for: `free` = each item is buried once it is confirmed; `confirmed` = none before all are confirmed;
+ * How a loss is handled: `free` = each item is buried once confirmed as gone; `confirmed` = none before all are confirmed;
  * `agreed` = none before a person agrees.
  */
 export type BrakeVerdict = "free" | "confirmed" | "agreed";
 
-/** How much of a source is missing: open questions, of so many mirrored items (the missing ones included). */
+/** How much of a source is missing: `missing` of `total` mirrored items. */
 export interface Loss {
   readonly missing: number;
   readonly total: number;
 }
 
-/** A brake as it stands; `null` = the source has none. */
+/** A brake's state; `null` = the source has none. */
 export type BrakeState = {
   readonly missing: number;
   readonly needsPerson: boolean;
@@ -23,15 +23,15 @@ const fewItems = 10;
 const confirmedShare = 0.2;
 const agreedShare = 0.5;
 
-/** Judges a loss: up to 10 items are never braked, nor is up to a fifth of a source; beyond half a person has to agree. */
+/** Judges a loss: up to 10 items, or a fifth of a source, are never braked. For more than half, a person must agree. */
 export function judgeLoss({ missing, total }: Loss): BrakeVerdict {
   if (missing <= fewItems || missing <= total * confirmedShare) return "free";
   return missing <= total * agreedShare ? "confirmed" : "agreed";
 }
 
 /**
- * Judges a loss of people, who are few in many workspaces and cannot be asked for one by one: several who are more than
- * half of all are braked too, and nothing but a person's agreement lets them go.
+ * Judges a loss of people, who are few and cannot be looked up one by one: several who are more than half of all are braked
+ * until a person agrees.
  */
 export function judgeLossOfPeople({ missing, total }: Loss): BrakeVerdict {
   const isMost = missing > 1 && missing > total * agreedShare;
@@ -44,8 +44,8 @@ export type BrakeStep =
   | { readonly kind: "brake"; readonly needsPerson: boolean; readonly isNew: boolean };
 
 /**
- * What a new snapshot does to its source's brake. A person's agreement covers what was missing then: when more goes
- * missing afterwards the question is asked anew.
+ * How a new snapshot changes its source's brake. A person's agreement covers what was missing then. If more goes missing, it is
+ * needed again.
  */
 export function nextBrake(
   brake: BrakeState,
@@ -72,7 +72,7 @@ export function nextBrake(
   }
 }
 
-/** Whether confirmed items of a source may be buried, while `unconfirmed` of its questions are still open. */
+/** True if confirmed items of a source may be buried while `unconfirmed` others are still open. */
 export function mayBury(brake: BrakeState, unconfirmed: number): boolean {
   if (!brake || brake.releasedAt) return true;
   return !brake.needsPerson && unconfirmed === 0;

@@ -1,12 +1,9 @@
-/** Something that was put into a heap; what has become of it since is said by a newer one, and this one is passed over. */
+/** An entry of a heap. A newer entry replaces it, and this one is then skipped. */
 export interface HeapEntry {
   isCurrent: boolean;
 }
 
-/**
- * A binary heap whose things may change or go: those that are not current any more stay until they come to the top, or are
- * half of all.
- */
+/** A binary heap whose entries may change or be removed. Outdated ones stay until they reach the top, or are half of all. */
 export class CurrentHeap<Item extends HeapEntry> {
   readonly #compare: (a: Item, b: Item) => number;
   #items: Item[] = [];

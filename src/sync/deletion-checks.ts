@@ -32,37 +32,40 @@ interface Attempt {
   readonly notBefore: Temporal.Instant | null;
 }
 
-/** An item that answers although its list lacks it: since when, and how often. */
+/** An item that answers a GET although its list lacks it: since when, and how often. */
 interface Alive {
   readonly source: string;
   readonly at: Temporal.Instant;
   readonly times: number;
 }
 
-/** A list that has failed so often in a row holds up no deletion any more. */
+/** A list with this many consecutive failures no longer delays deletions. */
 const mostFailures = 8;
 
-/** Whether a list was read, or refused for good, by an attempt that began after a turn. */
+/** True if a list was read, or permanently refused, by an attempt after a turn. */
 const isReadAfter = ({ answered, ended, failures }: PolledSource, turn: number): boolean =>
   answered > turn || (ended > turn && failures >= mostFailures);
 
 /**
- * Asks the service one by one for items that their lists no longer show, and buries those that are gone. The store
- * keeps the questions; this class knows only what its process has tried.
+ * Looks up items missing from their lists one by one, and buries those that are gone. The store keeps the missing items; this
+ * class only knows what its process has tried.
  */
 export class DeletionChecks {
   readonly #deps: DeletionChecksDeps;
   readonly #asked = new Map<ItemKey, Attempt>();
-  /** The source list's turn when the absence was noticed; none for those of an earlier process. */
+  /** The source list's turn when the item was found missing; absent for those of an earlier process. */
   readonly #noticed = new Map<ItemKey, number>();
-  /** Items that a list lacks and that have answered by themselves. */
+  /** Missing items that answered a single GET. */
   readonly #alive = new Map<ItemKey, Alive>();
-  /** The source list's turn when an item was last forbidden: only a later reading of its list tells whether that is about it. */
+  /**
+   * The source list's turn when an item was last forbidden. Only a later poll of its list shows whether that concerns the item
+   * alone.
+   */
   readonly #forbidden = new Map<ItemKey, number>();
-  /** Whether something is new since the questions were last settled, when that was, and whose reading they wait for. */
+  /** Whether anything is new since the items were last settled, when that was, and which sources they wait for. */
   #hasNews = true;
   #settledAt: Temporal.Instant | null = null;
-  /** The last key that was looked at for something to ask; 0 = from the first one on. */
+  /** The last key examined for something to look up; 0 = start from the first. */
   #lookedUpTo = 0;
   #awaited: ReadonlySet<string> = new Set();
 
@@ -71,8 +74,8 @@ export class DeletionChecks {
   }
 
   /**
-   * To be told before the absences are kept; `asked` are those of the source that are kept already. Returns how many are new: one that
-   * was found in between and is missing again is another question, for which every list has to be read once more.
+   * Call before the missing items are stored; `asked`: those of the source stored already. Returns how many are new. An item
+   * that was found in between and is missing again is new, and every list must be read once more for it.
    */
   noticed(keys: readonly ItemKey[], asked: ReadonlySet<ItemKey>): number {
     const fresh = keys.filter((key) => !this.#noticed.has(key) || !asked.has(key));
@@ -82,9 +85,9 @@ export class DeletionChecks {
   }
 
   /**
-   * Of the items that a whole list lacks, those that have answered by themselves lately: they are no question yet. What the list shows
-   * again is one as soon as it is missing again. Where few are lacking they are asked for soon again, as the list may have been old
-   * and the item may go after it has answered; a list that is cut costs one request per item and `maxAge`.
+   * Of the items missing from a complete list, those that recently answered a single GET. They are not reported as missing yet.
+   * If few are missing, they are looked up again soon, as the list may have been old and the item may still disappear. A
+   * truncated list costs one request per item and `maxAge`.
    */
   aliveOf(source: string, lacking: ReadonlySet<ItemKey>): ReadonlySet<ItemKey> {
     const { clock, maxAge } = this.#deps;
@@ -100,14 +103,14 @@ export class DeletionChecks {
     return alive;
   }
 
-  /** Items to ask for now; `skip` = those already asked for in this sweep, which takes no account of rests. */
+  /** Items to look up now; `skip` = those already looked up in this sweep, which ignores rest periods. */
   next(room: number, skip: ReadonlySet<ItemKey> | null): readonly ItemKey[] {
     if (room <= 0) return [];
     const { absences } = this.#deps.store;
     if (!skip) {
       const items = absences.unconfirmed(this.#lookedUpTo, mostLooked);
       const keys = items.filter((item) => this.#isDue(item, null)).slice(0, room);
-      // Those that rest may be many: others have their turn the next time, and these again after the last one.
+      // Many may be resting: the next call continues after the last one examined.
       const last = items.length < mostLooked ? undefined : items.at(-1);
       if (keys.length === 0) this.#lookedUpTo = last ?? 0;
       return keys;
@@ -129,7 +132,7 @@ export class DeletionChecks {
     return !(skip ? skip.has(item) : rests) && this.#isReachable(item);
   }
 
-  /** Whether no question is open but those that wait for a person's agreement, have failed once, or cannot be asked. */
+  /** True if nothing is open except items that wait for a person, have failed once, or cannot be looked up. */
   get settled(): boolean {
     const { absences, brakes } = this.#deps.store;
     const isSilent = (item: ItemKey) => (this.#asked.get(item)?.failures ?? 0) > 0;
@@ -138,7 +141,10 @@ export class DeletionChecks {
     return areSettled(absences.counts().keys(), { brakes: brakes.all(), itemsOf, isAside });
   }
 
-  /** Items that were forbidden since their list was last read, with that list: it has to be read before they are asked again. */
+  /**
+   * Items that were forbidden since their list was last read, with that list, which must be read before they are looked up
+   * again.
+   */
   forbidden(): ReadonlyMap<ItemKey, string> {
     const open = this.#deps.store.absences.all().filter(({ confirmedAt }) => confirmedAt === null);
     const unread = open.filter(
@@ -147,7 +153,7 @@ export class DeletionChecks {
     return new Map(unread.map(({ item, source }) => [item, source]));
   }
 
-  /** Asks for one item and notes what the answer says. Never rejects for what the service answers. */
+  /** Looks up one item and records the answer. Never rejects for an answer of the service. */
   async ask(key: ItemKey, signal: AbortSignal): Promise<void> {
     const { store } = this.#deps;
     const before = store.mirror.get(key);
@@ -164,12 +170,12 @@ export class DeletionChecks {
     }
   }
 
-  /** Notes that a source was polled, which some question may wait for. */
+  /** Records that a source was polled, which some item may wait for. */
   polled(source: string): void {
     if (this.#awaited.has(source)) this.#hasNews = true;
   }
 
-  /** As `settle`, unless nothing can have changed; what people and edits do to questions is looked at now and then. */
+  /** Like `settle`, unless nothing can have changed. Effects of people and edits are checked now and then. */
   settleNews(): AbsencePlan {
     const now = this.#deps.clock();
     const at = this.#settledAt;
@@ -178,8 +184,7 @@ export class DeletionChecks {
   }
 
   /**
-   * Buries the items whose questions are settled, as far as `most` of each source are looked at, lifts brakes without open questions,
-   * and returns what the others wait for.
+   * Buries confirmed items, at most `most` per source, lifts brakes without open items, and returns what the others wait for.
    */
   settle(most = Number.MAX_SAFE_INTEGER): AbsencePlan {
     this.#hasNews = false;
@@ -190,7 +195,7 @@ export class DeletionChecks {
     const brakes = new Map(store.brakes.all().map((brake) => [brake.source, brake]));
     if (counts.size === 0 && brakes.size === 0) return nothing;
 
-    // An item that a move of ours has taken from its list is not gone: it shows up elsewhere.
+    // An item that one of our moves took from its list is not gone: it appears elsewhere.
     const moving = new Set<ItemKey>();
     for (const { item } of counts.size > 0 ? store.moves.recent().filter(isUnderWay) : []) {
       const absence = moving.has(item) ? null : store.absences.get(item);
@@ -207,18 +212,18 @@ export class DeletionChecks {
       unread: this.#unreadFor(),
     });
     this.#awaited = plan.read;
-    // A restored database knows a moment that is over: until all was read once, nothing of it is taken away.
+    // A restored database is outdated. Nothing is removed until everything was read once.
     if (store.rounds.isReconciling()) return { ...plan, bury: [] };
 
     const done = store.together(() => {
       const told = plan.bury.flatMap((key) => this.#bury(key));
       const left = told.length > 0 ? store.absences.counts() : counts;
-      // The brake of a look-up has no questions here: a reading of that look-up lifts it.
+      // A look-up's brake has no items here. Its next poll lifts it.
       const lifted = [...brakes.keys()].filter((name) => isItemSource(name) && !left.has(name));
       for (const source of lifted) store.brakes.lift(source);
       return { told, lifted };
     });
-    // What is left of them goes the next time.
+    // The rest follows in the next call.
     if (plan.bury.length >= most) this.#hasNews = true;
     for (const event of done.told) report(event);
     for (const source of done.lifted) report({ kind: "brake-lifted", source });
@@ -231,7 +236,7 @@ export class DeletionChecks {
     const now = store.mirror.get(key);
     const asked = store.absences.get(key);
     if (!asked || !now || now.source !== source || text(now.item) !== text(item)) {
-      // Something newer than this answer has come in meanwhile.
+      // Something newer than this answer has arrived meanwhile.
       this.#asked.delete(key);
       return;
     }
@@ -279,7 +284,7 @@ export class DeletionChecks {
     return isIdentified(item) && isLagging(item, read, this.#deps);
   }
 
-  /** Whether the list was read after the item was forbidden for the first time: then it is the item that is hidden. */
+  /** True if the list was read after the item was first forbidden. Then the item itself is hidden. */
   #readSince(key: ItemKey, source: string): boolean {
     const forbidden = this.#forbidden.get(key);
     const entry = this.#deps.sources.get(source);
@@ -293,14 +298,14 @@ export class DeletionChecks {
     this.#asked.set(key, { underWay: false, failures, notBefore });
   }
 
-  /** Whether the item's project is polled; of others nothing is asked, and their items stay as they are. */
+  /** True if the item's project is polled. Other items are left as they are. */
   #isReachable(key: ItemKey): boolean {
     const { store, sources } = this.#deps;
     const mirrored = store.mirror.get(key);
     return mirrored !== null && sources.get(`events:${mirrored.item.projectId}`) !== null;
   }
 
-  /** Which lists were not read since an absence was noticed, by this process or the one that has noticed it. */
+  /** Which lists were not read since an item was found missing, by this process or the one that found it. */
   #unreadFor(): (question: AbsenceRow) => readonly string[] {
     const { sources } = this.#deps;
     const lists = sources.ofKind("tasks");
@@ -316,7 +321,7 @@ export class DeletionChecks {
       if (known) return known;
       const others = sources.get(own) ? lists : [...lists, ...lookUps];
       const unread = others
-        // The own list was read when the absence was noticed; one that is new in the source list was not.
+        // The item's own list was read when it was found missing; a list new to the source list was not.
         .filter((list) =>
           list.name === own
             ? list.turn === 0 && (!since || !list.readBefore)
@@ -349,17 +354,17 @@ export class DeletionChecks {
   }
 }
 
-/** How long the first answer of an item counts that its list lacks; each further one counts twice as long, up to `maxAge`. */
+/** How long the first answer of a missing item counts. Each further one counts twice as long, up to `maxAge`. */
 const firstTrust = Temporal.Duration.from({ seconds: 20 });
-/** A list that lacks more items that are there is cut, and not old. */
+/** A list that lacks more existing items is truncated, not old. */
 const fewLacking = 25;
 
-/** So many questions are looked at, or settled, in one turn. */
+/** Items examined, or settled, in one turn. */
 const mostLooked = 25;
 
 const nothing: AbsencePlan = { bury: [], read: new Set(), braked: 0 };
 
-/** How long questions may stay as they are although a person has agreed, or an edit has ended. */
+/** How long missing items may stay after a person has agreed, or an edit has ended. */
 const settleRest = Temporal.Duration.from({ seconds: 2 });
 
 const isAfter = (at: Temporal.Instant | null, since: Temporal.Instant | null): boolean =>
@@ -367,7 +372,7 @@ const isAfter = (at: Temporal.Instant | null, since: Temporal.Instant | null): b
 
 const text = (item: Item): string => JSON.stringify(toPlain(item));
 
-/** Asks the service for one item, by the place where it was seen last. Throws for one that was never named. */
+/** Looks up one item at its last known place. Throws for one that was never named. */
 export function getItem(
   { store, upstream }: { readonly store: Store; readonly upstream: Upstream },
   { item, call }: { readonly item: Item; readonly call: Call },
@@ -395,7 +400,7 @@ function placeOf(
     : { projectId, listId };
 }
 
-/** Thrown when a mirrored item has no id: the mirror holds only what the service has named. */
+/** Thrown if a mirrored item has no id, which is a bug. */
 class NamelessItemError extends Error {
   override readonly name = "NamelessItemError";
   constructor(item: Item) {

@@ -12,7 +12,7 @@ import type { SyncEvent } from "./event.ts";
 import { isComplete } from "./plan-snapshot.ts";
 import type { MirrorScope } from "./sources-in-scope.ts";
 
-/** What one poll has read. */
+/** The result of one poll. */
 export type FetchedSource =
   | { readonly kind: "projects"; readonly snapshot: Snapshot<Project> }
   | { readonly kind: "people"; readonly snapshot: Snapshot<Person> }
@@ -31,7 +31,7 @@ interface Answer<Kind, Value> {
   readonly absent: Absent<Value>;
 }
 
-/** A look-up's answer, with what the entries that it lacks answer themselves. */
+/** A look-up's answer, with single answers for the entries it lacks. */
 export type LookUpAnswer =
   | Answer<"projects", Project>
   | Answer<"people", Person>
@@ -49,8 +49,8 @@ interface Effect {
 const nobody = { gone: [], present: [], unknown: [] };
 
 /**
- * Brings the directory up to date with its look-ups. What one of them lacks is asked for by itself first, and stays while
- * it answers, while nothing is known of it, and while so much hangs on it that a person has to agree.
+ * Updates the directory from look-ups. An entry missing from one is checked by itself first. It stays while it answers, while
+ * nothing is known of it, and while it affects so much that a person must agree.
  */
 export class DirectorySync {
   readonly #deps: DirectorySyncDeps;
@@ -62,7 +62,7 @@ export class DirectorySync {
     this.#missing = new DirectoryAbsences(deps);
   }
 
-  /** Asks for what a snapshot lacks. Never rejects for what the service answers. */
+  /** Looks up what a snapshot lacks. Never rejects for an answer of the service. */
   async askForMissing(
     source: Source,
     { fetched, call }: { readonly fetched: Names; readonly call: Call },
@@ -92,7 +92,7 @@ export class DirectorySync {
     }
   }
 
-  /** Writes what was answered. Belongs inside the caller's transaction. */
+  /** Writes an answer. Call inside a transaction. */
   apply(source: Source, answer: LookUpAnswer): Effect {
     switch (answer.kind) {
       case "projects":
@@ -127,7 +127,7 @@ export class DirectorySync {
     return { told, doubts: doubtsOf("project", absent, isFree) };
   }
 
-  /** A single person cannot be asked for: who is lacked stays until a later look-up says so too, many until somebody agrees. */
+  /** A single person cannot be looked up: a missing one stays until a later look-up confirms it, many until somebody agrees. */
   #applyPeople({ snapshot }: Answer<"people", Person>): Effect {
     const { store, scope, clock } = this.#deps;
     this.#missingPeople.named(snapshot.items);
@@ -159,7 +159,7 @@ export class DirectorySync {
     return { told, doubts };
   }
 
-  /** Without its name a label that items still have would be made a second time. */
+  /** Without its name, a label that items still have would be created a second time. */
   #applyLabels({ snapshot, absent }: Answer<"labels", Label>): Effect {
     const { store } = this.#deps;
     const used = absent.gone.length > 0 ? store.directory.labelsInUse() : new Set<LabelId>();
@@ -171,7 +171,7 @@ export class DirectorySync {
     return { told: [], doubts: [...doubtsOf("label", absent), ...doubts] };
   }
 
-  /** The tasks of a list that is gone are questions, as if the list had been read and were empty. */
+  /** Tasks of a deleted list count as missing, as if the list had been read and was empty. */
   #applyTodolists(source: Source, { snapshot, absent }: Answer<"todolists", Todolist>): Effect {
     if (source.kind !== "todolists") return { told: [], doubts: [] };
     const { store, deletionChecks } = this.#deps;
@@ -191,13 +191,13 @@ export class DirectorySync {
     });
 
     const askedOf = (list: Todolist) => new Set(store.absences.ofSource(`tasks:${list.id}`).keys());
-    // No list is read any more that would show once again that they are missing: they may have been found in an old answer.
+    // No list is polled any more that would report them as missing again. They may have been found in an old answer.
     for (const list of store.directory.goneListsWithTasks(source.projectId)) {
       const [tasks, asked] = [tasksOf(list), askedOf(list)];
       const alive = deletionChecks.aliveOf(`tasks:${list.id}`, new Set(tasks));
       const lacking = tasks.filter((key) => !asked.has(key) && !alive.has(key));
       deletionChecks.noticed(lacking, asked);
-      // The brake on the look-up has let them all go.
+      // A person has agreed to the look-up's brake, so all are missing.
       for (const key of lacking) store.absences.notice(key, `tasks:${list.id}`);
     }
     const noticed = (isComplete(snapshot) ? archivedLists : []).flatMap((list) => {
@@ -256,8 +256,8 @@ function doubtsOf(
 }
 
 /**
- * Writes what the configuration alone says into the directory: configured projects, lists and people, under the names
- * that are already known where it names none. What the service is still to be asked for stays as it is.
+ * Writes the configured projects, lists and people into the directory, with the known names where it gives none. What is still
+ * to be looked up in the service stays as it is.
  */
 export function applyScope(store: Store, scope: MirrorScope): void {
   const { directory } = store;
@@ -273,13 +273,13 @@ export function applyScope(store: Store, scope: MirrorScope): void {
   directory.putPeople(scope.discoverPeople ? people : scope.people, !scope.discoverPeople);
 }
 
-/** What a look-up answers, and what it named before and stays for the time being. */
+/** A look-up's answer, with earlier entries that stay for now. */
 interface Answered<Value> {
   readonly snapshot: Snapshot<Value>;
   readonly staying: readonly Value[];
 }
 
-/** What the projects' look-up answers. */
+/** The answer of the projects' look-up. */
 function applyProjects(
   store: Store,
   { scope, snapshot, staying }: Answered<Project> & { readonly scope: MirrorScope },
@@ -289,7 +289,7 @@ function applyProjects(
   } else putConfigured(store, { scope, found: snapshot.items });
 }
 
-/** What the people's look-up answers, the listed ones laid over it. */
+/** The answer of the people's look-up, with listed people applied. */
 function applyPeople(
   store: Store,
   { scope, snapshot, staying }: Answered<Person> & { readonly scope: MirrorScope },
@@ -301,7 +301,7 @@ function applyPeople(
   store.directory.putPeople([...rest, ...people], isComplete(snapshot));
 }
 
-/** What a project's list look-up answers. */
+/** The answer of a project's list look-up. */
 function applyTodolists(
   store: Store,
   { project, snapshot, staying }: Answered<Todolist> & { readonly project: ProjectId },
@@ -336,7 +336,7 @@ function configuredList(
   return { ...(known ?? blank), projectId: project };
 }
 
-/** Listed people; what the list does not say of someone comes from those found. */
+/** Listed people, completed from those found. */
 function overlaid(listed: readonly Person[], found: readonly Person[]): readonly Person[] {
   const known = new Map(found.map((person) => [person.id, person]));
   return listed.map((person) => {
@@ -352,34 +352,34 @@ function overlaid(listed: readonly Person[], found: readonly Person[]): readonly
   });
 }
 
-/** How far apart two look-ups have to lie that lack somebody, before they have left: a fault may last for several. */
+/** Time between two look-ups that must both lack a person, as an error may affect several in a row. */
 const apart = Temporal.Duration.from({ minutes: 5 });
 
 /**
- * Whom the people's look-up lacks, and since when. The service cannot be asked for a single person, so one answer is not
+ * People missing from the people's look-up, and since when. The service cannot look up a single person, so one answer is not
  * believed. Source: service-api.md, which shows no request for people.
  */
 class MissingPeople {
   readonly #lackedAt = new Map<PersonId, Temporal.Instant>();
 
-  /** Of those whom a complete look-up of this moment lacks, who stays for now; the others have left. */
+  /** Of those missing from a complete look-up, the people who stay for now; the others have left. */
   staying(missing: readonly Person[], now: Temporal.Instant): readonly Person[] {
     this.#keep(new Set(missing.map(({ id }) => id)));
     return missing.filter(({ id }) => {
       const since = this.#lackedAt.get(id);
-      // A clock that was set back would let them wait for as long.
+      // If the clock was set back, they would wait too long.
       const isFirst = !since || Temporal.Instant.compare(now, since) < 0;
       if (isFirst) this.#lackedAt.set(id, now);
       return isFirst || Temporal.Duration.compare(since.until(now), apart) < 0;
     });
   }
 
-  /** These have been named, also if by an answer that is not complete. */
+  /** These were named, even if by an incomplete answer. */
   named(people: readonly Person[]): void {
     for (const { id } of people) this.#lackedAt.delete(id);
   }
 
-  /** An answer that lacks nearly everybody is no word about anyone. */
+  /** An answer that lacks nearly everybody proves nothing. */
   forget(): void {
     this.#lackedAt.clear();
   }

@@ -1,17 +1,17 @@
 import type { ServiceId } from "../domain/ids.ts";
 
-/** A task of which something is due to be read. */
+/** A task with something to read. */
 export interface DueTask {
   readonly task: ServiceId;
-  /** When it last changed: milliseconds since 1970. */
+  /** Time of its last change: milliseconds since 1970. */
   readonly changedAt: number;
-  /** Of what its list says of it. */
+  /** Hash of what its list says about it. */
   readonly mark: number;
 }
 
 /**
- * Tasks of which something is due, the one that changed last first. After a first sweep all of them are, so each takes three
- * numbers and its place: a binary heap in columns.
+ * Tasks with something to read, most recently changed first. After a first sweep all tasks are, so each takes three numbers and
+ * its index: a binary heap in columns.
  */
 export class DueTasks {
   readonly #places = new Map<ServiceId, number>();
@@ -19,7 +19,7 @@ export class DueTasks {
   readonly #changedAt: number[] = [];
   readonly #marks: number[] = [];
 
-  /** Puts a task in, or in its new place. */
+  /** Adds a task, or moves it. */
   put(due: DueTask): void {
     this.delete(due.task);
     this.#rise(this.#tasks.length, due);
@@ -62,7 +62,7 @@ export class DueTasks {
     this.#marks[place] = mark;
   }
 
-  /** Moves what is above a free place down for as long as it changed earlier than `due`, which goes in where that ends. */
+  /** Moves entries above a free slot down while they changed earlier than `due`, which is stored where that ends. */
   #rise(free: number, due: DueTask): void {
     let place = free;
     while (place > 0) {
@@ -74,7 +74,7 @@ export class DueTasks {
     this.#set(place, due);
   }
 
-  /** Moves what is below a free place up for as long as it changed later than `due`; the place that is free then. */
+  /** Moves entries below a free slot up while they changed later than `due`; returns the slot that is free then. */
   #sink(free: number, due: DueTask): number {
     let place = free;
     for (;;) {

@@ -2,7 +2,7 @@ import type { SpokenKind } from "../domain/item.ts";
 import type { GateState } from "../upstream/gate.ts";
 import type { Forecast } from "./outlook.ts";
 
-/** What happened to one item, for printing. */
+/** A change of one item, for printing. */
 export interface ItemChange {
   readonly kind: SpokenKind;
   readonly title: string;
@@ -10,14 +10,12 @@ export interface ItemChange {
 }
 
 /**
- * What the sync does and meets, for log, metrics and summaries. `polled`: a snapshot of items was applied; `missing` are
- * the items it did not hold and that became questions, `heldBack` those left to an edit under way. `found`: an item that
- * a list does not show answers by itself, so that list is cut. `directory-changed`: names or members of projects, lists,
- * labels or people are new. `fast-path`: the account-wide list of tasks is used from now on, or no more.
- * `side-changed`: so many comments, history entries, folders or files are new or different.
- * `ceiling`: whether everything can be read within the age that was asked for is another than it was.
- * `look-up-refused` names the configuration key that replaces the look-up. `fault`: an error
- * that nobody foresaw.
+ * Events for log, metrics and summaries. `polled`: a snapshot of items was applied; `missing`: newly missing items, `heldBack`:
+ * items left to an edit in progress. `found`: an item missing from its list answers by itself, so the list is truncated.
+ * `directory-changed`: names or members of projects, lists, labels or people changed. `fast-path`: the account-wide list of
+ * tasks is used from now on, or no longer. `side-changed`: comments, history entries, folders or files changed. `ceiling`:
+ * whether everything can be read within `maxAge` has changed. `look-up-refused` names the configuration key that replaces the
+ * look-up. `fault`: an unexpected error.
  */
 export type SyncEvent =
   | {
@@ -41,7 +39,7 @@ export type SyncEvent =
       readonly kind: "failed";
       readonly source: string;
       readonly problem: string;
-      /** Failed polls in a row. */
+      /** Consecutive failed polls. */
       readonly failures: number;
       readonly nextAt: Temporal.Instant;
     }
@@ -51,7 +49,7 @@ export type SyncEvent =
       readonly source: string;
       readonly problem: string;
       readonly setting: string;
-      /** Whether something stays unknown for lack of it. */
+      /** True if something stays unknown without it. */
       readonly needed: boolean;
     }
   | {
@@ -73,20 +71,20 @@ export type SyncEvent =
   | {
       readonly kind: "fast-path";
       readonly state: "used" | "dropped";
-      /** Why it is used no more. */
+      /** Why it is no longer used. */
       readonly reason: string | null;
     }
   | ({ readonly kind: "ceiling" } & Forecast)
   | { readonly kind: "fault"; readonly source: string; readonly error: unknown };
 
-/** What one sweep did. `held`: items that are missing but held by a brake. */
+/** The result of one sweep. `held`: missing items held by a brake. */
 export interface SweepSummary {
   readonly added: number;
   readonly changed: number;
   readonly buried: number;
   readonly unchanged: number;
   readonly held: number;
-  /** Requests that left while it ran, repeats included. */
+  /** Requests sent while it ran, including retries. */
   readonly requests: number;
   readonly failures: readonly { readonly source: string; readonly problem: string }[];
   /** The first few hundred, for printing. */
@@ -101,7 +99,7 @@ interface SummaryFacts {
 
 const mostChanges = 500;
 
-/** Adds up what happens during a sweep. */
+/** Counts events during a sweep. */
 export class SweepCounts {
   readonly #counts = { added: 0, changed: 0, buried: 0, unchanged: 0 };
   readonly #failures = new Map<string, string>();
@@ -145,7 +143,7 @@ export class SweepCounts {
     }
   }
 
-  /** `isPolled`: whether a source is still one; what failed of another does not matter any more. */
+  /** `isPolled`: whether a source still exists; failures of others do not matter. */
   summary({ held, requests, isPolled }: SummaryFacts): SweepSummary {
     const failures = [...this.#failures]
       .filter(([source]) => isPolled(source))
@@ -161,7 +159,7 @@ export class SweepCounts {
   }
 }
 
-/** How far a sweep is. `total` grows while it learns what there is; `remaining` is at the service's documented quota. */
+/** Progress of a sweep. `total` grows as sources are discovered; `remaining` assumes the service's documented quota. */
 export interface SweepProgress {
   readonly done: number;
   readonly total: number;
@@ -171,7 +169,7 @@ export interface SweepProgress {
 /** The span of the documented quota. Source: service-api.md, Limits. */
 const quotaSpanSeconds = 10;
 
-/** The progress of a sweep that has read `done` of `total` sources, with one request for each that is left. */
+/** Progress of a sweep that has read `done` of `total` sources, with one request for each that is left. */
 export function progressOf({
   done,
   total,

@@ -28,14 +28,14 @@ interface FastPathDeps {
   readonly upstream: Upstream;
   readonly sources: SourceList;
   readonly schedule: Pick<PollSchedule, "putJob" | "dropJob" | "since" | "hint" | "leaveToAudit">;
-  /** The projects that are mirrored; null = all that the service shows. */
+  /** The mirrored projects; null = all that the service shows. */
   readonly projects: readonly ProjectId[] | null;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
   readonly report: (event: SyncEvent) => void;
-  /** What pages have said to an earlier process, or to the first sweep of this one. */
+  /** Page contents known to an earlier process, or to the first sweep of this one. */
   readonly applied: AppliedPages;
-  /** Told what pages have shown: `put` is new or different, `same` as it is mirrored; `contents` is what they say, as it is stored. */
+  /** Called with items shown by pages: `put` are new or changed, `same` equal the mirror; `contents`: their stored content. */
   readonly onShown: (items: {
     readonly put: readonly Item[];
     readonly same: readonly Item[];
@@ -43,54 +43,54 @@ interface FastPathDeps {
   }) => void;
 }
 
-/** A page of which everything was in the mirror when it was last read, and still is. */
+/** A page that was completely in the mirror when it was last read, and still is. */
 interface KeptPage {
   readonly digest: string;
   readonly elements: readonly Element[];
   readonly total: number;
 }
 
-/** How the account-wide list of tasks stands; `reason`: why it is not used. */
+/** State of the account-wide list of tasks; `reason`: why it is not used. */
 export type FastPathState =
   | { readonly kind: "off"; readonly reason: string | null }
   | { readonly kind: "checking" }
   | { readonly kind: "used"; readonly pages: number };
 
-/** As many as the service gives at once. Source: beyond-the-document.md, Look-ups. */
+/** The service's maximum. Source: beyond-the-document.md, Look-ups. */
 const pageSize = 100;
-/** With fewer lists nothing is to be gained that is worth a check. */
+/** With fewer lists, it saves too little to be worth checking. */
 const fewestSources = 16;
 const dayLength = Temporal.Duration.from({ hours: 24 });
 const mostFailures = 3;
 const mostScattered = 4;
 const mostDoubts = 500;
 const mostTaken = 10_000;
-/** What a page is worth that may show what the total has told of. */
+/** Expected changes of a page that may contain what the total announces. */
 const pressing = 1000;
 
 /**
- * The account-wide list of tasks as a faster way to see changes: one request for 100 tasks of whatever lists. Nobody promises
- * that it tells the truth, so it is compared with the lists first, as a whole, and used only then; the lists are left to an
- * audit. What a page says and its list does not, for longer than an answer may lag, ends its use for a day.
+ * The account-wide list of tasks as a faster way to see changes: one request for 100 tasks of any lists. It is not guaranteed
+ * to be right, so it is first compared with all lists, and used only if equal; the lists are then polled as an audit. If a page
+ * disagrees with a list for longer than an answer may lag, it is not used for a day.
  */
 export class FastPath {
   readonly #deps: FastPathDeps;
   #pages = new TaskPages(pageSize);
   #state: FastPathState = { kind: "off", reason: null };
-  /** Null but while they are compared with the lists. */
+  /** Set while pages are compared with the lists. */
   #check: PageCheck | null = null;
   #retryAt: Temporal.Instant | null = null;
   #failures = 0;
   readonly #doubts: PageDoubts;
-  /** Elements that lists have shown and no page yet, by when the list was read. */
+  /** Elements shown by lists and by no page yet, with the time when the list was read. */
   readonly #unseen = new Map<Element, Temporal.Instant>();
-  /** When what pages have brought into the mirror was changed, the latest last. */
+  /** Change times of what pages have brought into the mirror, latest last. */
   readonly #taken = new Map<Element, Temporal.Instant>();
   #jobs = 0;
   #polls = 0;
-  /** When the pages were last read, by page. */
+  /** When each page was last read. */
   readonly #readAt: Temporal.Instant[] = [];
-  /** By page: each of their elements was seen last on that page, and its row was written by nobody since. */
+  /** By page: each of its elements was last seen there, and its row was not written since. */
   readonly #kept = new Map<number, KeptPage>();
 
   constructor(deps: FastPathDeps) {
@@ -111,13 +111,13 @@ export class FastPath {
     return this.#state;
   }
 
-  /** Reads every page as a whole the next time, also where it comes as before. */
+  /** Parses every page the next time, even if unchanged. */
   rereadAll(): void {
     this.#kept.clear();
     this.#deps.applied.forget();
   }
 
-  /** Goes on with what is to be done; belongs after every poll, once all lists have been read. */
+  /** Continues with pending work. Call after every poll, once all lists have been read. */
   step(): void {
     this.#polls += 1;
     try {
@@ -135,7 +135,7 @@ export class FastPath {
         return;
       case "checking":
         this.#doubts.retry(this.#pages);
-        // Half of the polls are left to what else there is.
+        // Half of the polls are left for other work.
         if (this.#polls % 2 === 0 && this.#check) this.#goOnChecking(this.#check);
         return;
       case "used":
@@ -144,7 +144,7 @@ export class FastPath {
     }
   }
 
-  /** Notes that a list of tasks or subtasks was read by a request that left at `at`, and what of it was new or different. */
+  /** Records that a list of tasks or subtasks was read by a request sent at `at`, with its new or changed items. */
   noteRead(
     source: string,
     { at, put }: { readonly at: Temporal.Instant; readonly put: readonly Item[] },
@@ -161,7 +161,7 @@ export class FastPath {
         return;
       }
       const page = this.#pages.pageOf(element);
-      // What the list has shown first the page has to show by now.
+      // What the list has shown, the page must show too by now.
       if (page !== null) this.#urge(page);
       else if (!this.#unseen.has(element)) this.#unseen.set(element, at);
     }
@@ -228,7 +228,7 @@ export class FastPath {
     this.#taken.clear();
     this.#check = null;
     this.#kept.clear();
-    // A service without such a list is as good as any other.
+    // A service without such a list is fine.
     if (wasThere) report({ kind: "fast-path", state: "dropped", reason });
   }
 
@@ -257,7 +257,7 @@ export class FastPath {
         },
         { priority: "sweep", signal },
       );
-      // Dropped meanwhile, or begun anew.
+      // Dropped meanwhile, or restarted.
       const isOver = () => this.#isOff() || this.#pages !== of;
       if (isOver()) return { kind: "failed", notBefore: null };
       if (!answer.ok) return this.#fail(answer.failure);
@@ -293,7 +293,7 @@ export class FastPath {
     };
   }
 
-  /** Takes in a page that came as it did before, of which the mirror has everything. */
+  /** Processes an unchanged page that is completely in the mirror. */
   #stayed(
     page: number,
     { at, kept }: { readonly at: Temporal.Instant; readonly kept: KeptPage },
@@ -335,13 +335,13 @@ export class FastPath {
     });
     const { total } = answer;
     const elements = answer.items.map(pageElementOf);
-    // The same page would do nothing again, as long as no row of it is written.
+    // The same page would do nothing again while none of its rows is written.
     const isSettled = isWhole(answer) && applied.same.length === elements.length;
     const kept = { digest, elements, total };
     return this.#accept(page, { at, kept, isSettled, applied });
   }
 
-  /** Takes in a page that has not been read yet, where it is known what it says, and the mirror says it too. */
+  /** Processes an unparsed page whose contents are known and equal to the mirror. */
   #recall(
     page: number,
     { at, digest }: { readonly at: Temporal.Instant; readonly digest: string },
@@ -357,7 +357,7 @@ export class FastPath {
     return this.#accept(page, { at, kept, isSettled: true, applied });
   }
 
-  /** Sees to what was applied of a page. */
+  /** Handles the result of an applied page. */
   #accept(
     page: number,
     {
@@ -385,14 +385,14 @@ export class FastPath {
     onShown(applied);
     report(polledEvent(page, applied));
     const shown = lastChangesOf(applied);
-    // While it is checked, the lists tell of the same changes.
+    // While pages are checked, the lists report the same changes.
     const changes = isUsed
       ? [...applied.changedAt, ...news.map(({ item }) => item.updatedAt)]
       : this.#deps.schedule.since(keyOf(page), shown);
     return this.#ending({ at, changes, shown });
   }
 
-  /** Notes where the elements of a page that was just read are. */
+  /** Records where the elements of a page are. */
   #seen(
     page: number,
     {
@@ -414,7 +414,7 @@ export class FastPath {
     this.#readAt[page] = at;
   }
 
-  /** Sees to what a page that was just read has made of the whole. */
+  /** Handles what a page has revealed about the whole. */
   #ending(revealed: RevealedByJob): JobOutcome {
     this.#doubts.missLost(this.#pages);
     this.#goOn();
@@ -455,7 +455,7 @@ export class FastPath {
     return this.#state.kind === "off";
   }
 
-  /** What no list of tasks that obeys can do; null for an ordinary page. */
+  /** Why an answer cannot be a page of the list of all tasks; null for an ordinary page. */
   #oddityOf(
     page: number,
     {
@@ -502,12 +502,12 @@ export class FastPath {
   }
 }
 
-/** What its events are told of. */
+/** Source name in its events. */
 const source = "alltodo";
 
 const keyOf = (page: number): string => `alltodo:${page}`;
 
-/** When each item of a page was changed last. */
+/** When each item of a page was last changed. */
 const lastChangesOf = ({ put, same, doubts }: AppliedPage): RevealedByJob["shown"] =>
   [...put, ...same, ...doubts.map(({ item }) => item)].map(({ updatedAt }) => updatedAt);
 

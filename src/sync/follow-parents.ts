@@ -6,8 +6,8 @@ import { nearness } from "./schedule.ts";
 import type { SourceList } from "./source-list.ts";
 
 /**
- * Keeps the source list true to tasks that were shown: subtasks are polled of each task that says it has some, or of
- * which some are mirrored, as the answer to an edit may have been the first word of them.
+ * Updates the source list from shown tasks: subtasks are polled for each task that claims to have some, or that has some in the
+ * mirror, as an edit's answer may have shown them first.
  */
 export function followShown(
   store: Store,
@@ -32,8 +32,8 @@ export function followShown(
 }
 
 /**
- * A task that a list shows no more and that is no longer mirrored was deleted, so what was below it is gone with it and is buried
- * here. Belongs inside the transaction in which the list was applied; returns what was buried.
+ * A task missing from its list and from the mirror was deleted, and its subtasks with it, which are buried here. Call inside
+ * the transaction in which the list was applied; returns what was buried.
  */
 export function buryOrphans(
   store: Store,
@@ -46,7 +46,7 @@ export function buryOrphans(
     .flatMap((id) => buryBelow(store, sources, id));
 }
 
-/** Buries every subtask of a task that is gone: they can be reached below it only. */
+/** Buries every subtask of a deleted task, as they cannot exist without it. */
 export function buryBelow(
   store: Store,
   sources: SourceList,
@@ -61,7 +61,7 @@ export function buryBelow(
   return changes;
 }
 
-// Asked for under the old path, subtasks of a task that has moved look gone: such questions mean nothing.
+// Requested under the old path, subtasks of a moved task look gone. Such absences mean nothing.
 function withdrawMoved(
   store: Store,
   sources: SourceList,

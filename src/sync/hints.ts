@@ -1,30 +1,30 @@
 import type { Item, ToldTodolist } from "../domain/item.ts";
 import type { Sign, SignKind, SignTrust } from "./sign-trust.ts";
 
-/** A row of a source that speaks of another source; a field that the row does not have is null. */
+/** A row of one source that says something about another source; missing fields are null. */
 export interface Told {
-  /** Name of the source that is spoken of. */
+  /** Name of the source it says something about. */
   readonly about: string;
   readonly teller: SignKind;
   readonly updatedAt: Temporal.Instant | null;
-  /** What it is a sign of that `updatedAt` has moved. */
+  /** What a changed `updatedAt` indicates. */
   readonly timeSign: Sign;
   readonly counts: readonly { readonly sign: Sign; readonly value: string | null }[];
 }
 
-/** Somebody's reading has made it so probable that a source has changed; or that it has not, up to that reading. */
+/** A poll made it probable that another source has changed, or that it has not, up to that poll. */
 interface Hint {
   readonly source: string;
   readonly probability: number;
 }
 
-/** `changedAt`: when the last change happened, by the service's clock; null where the row does not say. */
+/** `changedAt`: time of the last change by the service's clock; null if the row does not say. */
 interface Heard {
   readonly changed: readonly (Hint & { readonly changedAt: Temporal.Instant | null })[];
   readonly unchanged: readonly Hint[];
 }
 
-/** What a look-up of lists tells of their tasks. */
+/** What a look-up of lists says about their tasks. */
 export const toldByLists = (lists: readonly ToldTodolist[]): readonly Told[] =>
   lists.map(({ id, updatedAt, completed, remaining }) => {
     const value = completed === null && remaining === null ? null : `${completed} ${remaining}`;
@@ -32,7 +32,7 @@ export const toldByLists = (lists: readonly ToldTodolist[]): readonly Told[] =>
     return { about: `tasks:${id}`, teller: "list-row", updatedAt, timeSign: "list-time", counts };
   });
 
-/** What a list of tasks tells of their subtasks. `touched`: ids of those that differ otherwise than by `updatedAt`. */
+/** What a list of tasks says about their subtasks. `touched`: ids of tasks whose other fields differ too. */
 export const toldByTasks = (
   items: readonly Item[],
   touched: ReadonlySet<number>,
@@ -48,47 +48,49 @@ export const toldByTasks = (
     return { about: `subtasks:${id}`, teller: "task-row", updatedAt, timeSign, counts };
   });
 
-/** What a row has told last of a source. */
+/** What a row last said about a source. */
 interface LastTold {
-  /** The name of the source that the row is of. */
+  /** Name of the row's source. */
   readonly by: string;
   readonly told: Told;
   /** When the row was first shown. */
   readonly since: Temporal.Instant;
-  /** Signs since the source was last read, and whether each may tell of something that the reading had not shown. */
+  /** Hints since the source was last read, and whether each may concern something the reading had not shown. */
   readonly heard: ReadonlyMap<Sign, boolean>;
-  /** When the row had last told nothing, before the first of those; null while there are none. */
+  /** When the row had last shown no hint, before the first of those; null if there are none. */
   readonly silentUntil: Temporal.Instant | null;
 }
 
-/** A reading of a source: when it was asked for, and when each change that it revealed happened; null = not known. */
+/** A reading of a source: when it was requested, and when each change that it revealed happened; null = unknown. */
 interface Reading {
   readonly at: Temporal.Instant;
   readonly changes: readonly (Temporal.Instant | null)[];
 }
 
 /**
- * Turns what readings tell of other sources into hints, and learns from the next reading of each source what every sign was
- * worth: right or wrong. Pure: no clock and no chance.
+ * Turns what readings say about other sources into hints, and learns from each source's next reading whether each hint was
+ * right. Pure: no clock and no randomness.
  */
 export class Hints {
   readonly #trust: SignTrust;
   readonly #told = new Map<string, LastTold>();
-  /** Whom the rows of each teller speak of; who was taken for unchanged last comes last. */
+  /** Sources that each teller's rows mention; the one most recently assumed unchanged comes last. */
   readonly #spokenOf = new Map<string, Set<string>>();
-  /** When each source was last read that is told of; and each teller, which may be one of those, as far as what it tells was taken in. */
+  /**
+   * When each mentioned source was last read; and each teller, which may be one of those, as far as its rows were processed.
+   */
   readonly #readAt = new Map<string, Temporal.Instant>();
   readonly #tellerAt = new Map<string, Temporal.Instant>();
-  /** The latest change that readings of each source have revealed, by the service's clock. */
+  /** The latest change revealed by readings of each source, by the service's clock. */
   readonly #revealed = new Map<string, Temporal.Instant>();
-  /** Sources of which changes became known otherwise: that they are told of teaches nothing. */
+  /** Sources with changes known otherwise. Hints about them teach nothing. */
   readonly #knownOtherwise = new Set<string>();
 
   constructor(trust: SignTrust) {
     this.#trust = trust;
   }
 
-  /** A teller was read; `rows` is what of it may differ from before. Returns what that makes probable. */
+  /** A teller was read; `rows`: those that may differ from before. Returns what is probable now. */
   told(
     teller: string,
     { at, rows }: { readonly at: Temporal.Instant; readonly rows: readonly Told[] },
@@ -118,13 +120,13 @@ export class Hints {
     return { changed, unchanged: this.#unchanged(teller) };
   }
 
-  /** A teller answered as before. Returns what that makes probable. */
+  /** A teller answered as before. Returns what is probable now. */
   silent(teller: string, at: Temporal.Instant): Heard {
     this.#tellerAt.set(teller, at);
     return { changed: [], unchanged: this.#unchanged(teller) };
   }
 
-  /** A source was read: what was told of it has turned out right or wrong. Returns whether anything was learned. */
+  /** A source was read: hints about it turn out right or wrong. Returns whether anything was learned. */
   read(source: string, { at, changes }: Reading): boolean {
     const last = this.#told.get(source);
     const isKnown = this.#knownOtherwise.delete(source);
@@ -144,7 +146,7 @@ export class Hints {
     return said.length > 0 || wasUntold;
   }
 
-  /** Whether the row was read before and after one of these changes and told nothing of it. */
+  /** True if the row was read before and after one of these changes without showing it. */
   #wasUntold(
     { by, since, heard, silentUntil }: LastTold,
     changes: readonly Temporal.Instant[],
@@ -154,7 +156,7 @@ export class Hints {
     return changes.some((at) => isBefore(since, at) && isBefore(at.add(clockMargin), silent));
   }
 
-  /** What it makes probable that rows tell nothing new; of very many at once of some, and of the others the next time. */
+  /** What unchanged rows make probable; a part at a time if there are many. */
   #unchanged(teller: string): readonly Hint[] {
     const spokenOf = this.#spokenOf.get(teller) ?? new Set();
     const some = [...spokenOf.values().take(mostUnchanged)];
@@ -163,7 +165,7 @@ export class Hints {
       const last = this.#told.get(source);
       if (last?.by !== teller) return [];
       spokenOf.add(source);
-      // What happened between its reading and the first look at the row, as before a start, nothing tells.
+      // Nothing is known of the time between its reading and the first look at the row, as before a start.
       const readAt = this.#readAt.get(source);
       const isTold = readAt !== undefined && !isBefore(readAt, last.since);
       const isSilent = isTold && last.heard.size === 0;
@@ -177,7 +179,7 @@ export class Hints {
     if (this.#told.has(source)) this.#knownOtherwise.add(source);
   }
 
-  /** A source is polled no more. */
+  /** A source is no longer polled. */
   drop(source: string): void {
     this.#told.delete(source);
     this.#spokenOf.delete(source);
@@ -187,7 +189,10 @@ export class Hints {
     this.#knownOtherwise.delete(source);
   }
 
-  /** Whether what a row tells may have happened since the source was read; where its time does not say so, no reading may lie in between. */
+  /**
+   * True if what a row shows may have happened since the source was read. If its time does not say so, no reading may lie in
+   * between.
+   */
   #isNews({ about, updatedAt }: Told, tellerBefore: Temporal.Instant | null): boolean {
     const revealed = this.#revealed.get(about);
     if (updatedAt && revealed && Temporal.Instant.compare(updatedAt, revealed) <= 0) return false;
@@ -200,10 +205,10 @@ export class Hints {
 
 const nothing: ReadonlyMap<Sign, boolean> = new Map();
 
-/** A poll takes no longer where a list has thousands of tasks with subtasks. */
+/** Keeps polls short if a list has thousands of tasks with subtasks. */
 const mostUnchanged = 200;
 
-/** The service's clock and ours may differ by as much, and times of changes have seconds only. */
+/** The two clocks may differ by this much, and change times have whole seconds. */
 const clockMargin = Temporal.Duration.from({ seconds: 5 });
 
 const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>

@@ -6,25 +6,24 @@ const hour = 3600;
 const day = 24 * hour;
 const week = 7 * day;
 
-/** Dates that are remembered of a source, the soonest. */
+/** How many of a source's next dates are stored. */
 const mostDates = 32;
 
-/** Readings within a minute are one. */
+/** Readings within a minute count as one. */
 const readingRest = 60;
 
 /**
- * How much one change of a source matters, from 0.5 to 4; 1 where nothing is known. It is more where dates are near, where
- * somebody has lately asked for the feed or opened the calendar, and where edits come from here. In steps, so that it changes
- * seldom.
+ * The weight of a source's changes, from 0.5 to 4; 1 if nothing is known. It is higher if dates are near, if somebody recently
+ * requested the feed or opened the calendar, and if edits come from here. In steps, so that it changes rarely.
  */
 export class Importance {
   /** When a project was last read by somebody, and a source last edited here. */
   readonly #readings = new Map<ProjectId, number>();
   readonly #edits = new Map<string, number>();
-  /** Dates of what is not done in each source, in order, the soonest few; as text, which compares fast. */
+  /** The next open dates in each source, in order; as text, which compares fast. */
   readonly #ahead = new Map<string, readonly string[]>();
 
-  /** Somebody has read a project; moments are seconds, here and below. Whether that makes it more important than it was. */
+  /** Somebody has read a project; moments are seconds, here and below. Returns whether its importance has risen. */
   noteReading(project: ProjectId, now: number): boolean {
     const last = this.#readings.get(project);
     if (last !== undefined && now - last < readingRest) return false;
@@ -36,12 +35,12 @@ export class Importance {
     this.#edits.set(source, now);
   }
 
-  /** Whether the dates in a source are known so far as to need only what changes. */
+  /** True if the dates in a source are known, so that only changes are needed. */
   knowsDates(source: string): boolean {
     return this.#ahead.has(source);
   }
 
-  /** Items that a source has shown: all of them at first, then those that are new or different. */
+  /** Items of a source: all of them at first, then new or changed ones. */
   noteDates(
     source: string,
     { items, now }: { readonly items: readonly Item[]; readonly now: number },
@@ -58,7 +57,7 @@ export class Importance {
     this.#ahead.delete(source);
   }
 
-  /** `days`: as far as its parent's date is, for subtasks. */
+  /** `days`: days until the parent's date, for subtasks. */
   weightOf(
     {
       name,
@@ -85,7 +84,7 @@ export class Importance {
   }
 }
 
-/** The date of a moment in seconds, as ISO text; near enough whatever the zone. */
+/** The date of a moment in seconds, as ISO text. The zone does not matter here. */
 const dayAt = (seconds: number): string =>
   Temporal.Instant.fromEpochMilliseconds(Math.round(seconds * 1000))
     .toString()

@@ -4,15 +4,15 @@ import type { Store } from "../store/store.ts";
 import { isMain, type PolledSource, type SourceList } from "./source-list.ts";
 
 /**
- * Which projects have been read as a whole at least once into this data directory: before that a part of one would look like
- * the whole, afterwards what is on disk is as good as it is old. A list that turns up later is one more thing that is new.
+ * Which projects have been read completely at least once into this data directory. Before that, a part would look like the
+ * whole; afterwards, stored data is valid though maybe old. A list that turns up later is simply new.
  */
 export class InitialSync {
   readonly #store: Store;
   readonly #sources: SourceList;
   readonly #read: Set<ProjectId>;
   #isAllRead: boolean;
-  /** Projects that are not settled, until all are; null while it is not known which there are. */
+  /** Projects that are not complete, until all are; null while the projects are unknown. */
   #open: Set<ProjectId> | null = null;
 
   constructor(store: Store, sources: SourceList) {
@@ -26,12 +26,12 @@ export class InitialSync {
     return this.#read.has(project) || this.#isUnpolled(project);
   }
 
-  /** Whether all projects of some moment had been read: what is unknown since then is new. */
+  /** True if all projects were read at some time. What is unknown since then is new. */
   get hasReadAll(): boolean {
     return this.#isAllRead;
   }
 
-  /** Notes which projects have been read as a whole, now that a source was read or refused. */
+  /** Records which projects are complete after a source was read or refused. */
   note(source: Source): void {
     if (source.kind === "projects") this.#open = null;
     if (!isMain(source)) return;
@@ -43,13 +43,13 @@ export class InitialSync {
     if (this.#open.size === 0) this.#noteAllProjects();
   }
 
-  /** The same for all projects: an earlier process may have been cut off, or a source may have been dropped. */
+  /** The same for all projects, as an earlier process may have been interrupted, or a source dropped. */
   noteAll(): void {
     for (const project of this.#polled()) if (!this.#read.has(project)) this.#noteProject(project);
     this.#noteAllProjects();
   }
 
-  /** Sources that a project still lacks because they were refused, while no second refusal confirms that. */
+  /** Sources that a project lacks because they were refused once. A second refusal confirms that. */
   refused(): readonly PolledSource[] {
     return this.#sources
       .all()
@@ -92,7 +92,7 @@ export class InitialSync {
     return this.#read.has(project) || this.#isRefused(project);
   }
 
-  /** A project that refuses the account altogether shows nothing, and must not hold up the others. */
+  /** A project that refuses the account shows nothing, and must not delay the others. */
   #isRefused(project: ProjectId): boolean {
     return this.#listsOf(project).every(({ refusalConfirmed }) => refusalConfirmed);
   }
@@ -103,7 +103,7 @@ export class InitialSync {
       .flatMap(({ source }) => (source.kind === "events" ? [source.projectId] : []));
   }
 
-  /** An archived project of which nothing was ever read is not polled: it has nothing to say, now and later. */
+  /** An archived project that was never read is not polled, as it shows nothing. */
   #isUnpolled(project: ProjectId): boolean {
     const { directory, view } = this.#store;
     if (this.#sources.get(`events:${project}`)) return false;

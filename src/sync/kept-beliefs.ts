@@ -8,18 +8,18 @@ import {
 import type { BeliefRow } from "../store/rows/belief-rows.ts";
 import type { Store } from "../store/store.ts";
 
-/** The layout of what is kept; another one when the numbers mean something else. */
+/** Layout of the stored data. Raise it when the numbers change meaning. */
 const form = 1;
 
-/** Rows written at once, at most so often: a transaction of about a millisecond. */
+/** Rows written at once: a transaction of about a millisecond. */
 const batch = 64;
 const restSeconds = 5;
 const commonRestSeconds = 600;
 
 /**
- * What the scheduler has learned, kept for the next start. A belief is what a source was seen to do until it was last polled;
- * polls that find nothing need not be written, as the next poll after a start finds the same for all the time since. So a
- * source is written after it was seen to change, and once when it was first read.
+ * What the scheduler has learned, stored for the next start. A belief describes how a source behaved until its last poll. Polls
+ * without changes need not be written, as the first poll after a start covers the same time. So a source is written after a
+ * change, and once when it was first read.
  */
 export class KeptBeliefs {
   readonly #store: Store;
@@ -31,13 +31,13 @@ export class KeptBeliefs {
     this.#store = store;
   }
 
-  /** What all sources have in common; null when nothing, or nothing that can be read, was kept. */
+  /** What all sources have in common; null if nothing readable was stored. */
   common(): CommonDump | null {
     const text = this.#store.beliefs.common(form);
     return text === null ? null : readCommon(text);
   }
 
-  /** What was kept of a source. */
+  /** What was stored of a source. */
   of(key: string): SourceDump | null {
     const row = this.#store.beliefs.get(key, form);
     if (!row) return null;
@@ -51,17 +51,17 @@ export class KeptBeliefs {
     };
   }
 
-  /** Notes that what is known of a source is to be written. */
+  /** Records that a source is to be written. */
   note(key: string): void {
     this.#unsaved.add(key);
   }
 
-  /** Nothing is to be written any more of what is polled no longer. */
+  /** Nothing needs to be written about a source that is no longer polled. */
   drop(key: string): void {
     this.#unsaved.delete(key);
   }
 
-  /** Writes a part of what is new, now and then; all of it where `isLast`. `now` in seconds. */
+  /** Writes a part of what is new, now and then; everything if `isLast`. `now` in seconds. */
   save(
     scheduler: Scheduler,
     { now, isLast }: { readonly now: number; readonly isLast: boolean },
@@ -81,7 +81,7 @@ export class KeptBeliefs {
 const hoursOfDay = 24;
 const longLearned = 1000;
 
-/** Null where there is nothing to write. */
+/** Null if there is nothing to write. */
 function rowOf(dump: SourceDump | null): BeliefRow | null {
   if (!dump || dump.polledAt === null) return null;
   const { key, polledAt, belief, clock } = dump;
@@ -98,7 +98,7 @@ function rowOf(dump: SourceDump | null): BeliefRow | null {
   };
 }
 
-/** What was written before weeks were known is short of days, and its second part was another one. */
+/** An older layout has fewer days, and its second part was another one. */
 function clockIn(hours: Float32Array): Clock {
   const { shifts, days } = newClock();
   const isWhole = hours.length === hoursOfDay + shifts.length + days.length;
@@ -109,7 +109,7 @@ function clockIn(hours: Float32Array): Clock {
   };
 }
 
-/** As JSON of lists of numbers, whatever kind of array they were. */
+/** JSON lists of numbers, from any kind of array. */
 function textOf({ population, days, changedAt }: CommonDump): string {
   const numbers = Object.entries({ ...population, ...days, changedAt });
   const lists = numbers.map(([name, value]) => [name, listOf(value)] as const);
@@ -140,11 +140,11 @@ function readCommon(text: string): CommonDump | null {
       gaps: number("gaps"),
       gapSeconds: number("gapSeconds"),
       ends: number("ends"),
-      // Older ones do not say, and were learned in days.
+      // Older ones lack it, and were learned in days.
       renewals: lists.get("renewals")?.[0] ?? longLearned,
     },
     days: {
-      // Older ones know no weeks.
+      // Older ones have no weeks.
       weekStarts: lists.get("weekStarts") ?? [],
       weekSeconds: lists.get("weekSeconds") ?? [],
       begin: lists.get("begin")?.[0] ?? 7,
@@ -157,11 +157,11 @@ function readCommon(text: string): CommonDump | null {
     },
     changedAt: lists.get("changedAt")?.[0] ?? null,
   };
-  // Something that was missing has emptied all.
+  // A missing part has emptied everything.
   return lists.size > 0 ? common : null;
 }
 
-/** The lists of finite numbers by their names; nothing of a text that is not JSON. */
+/** Lists of finite numbers by name; none if the text is not JSON. */
 function listsIn(text: string): Map<string, readonly number[]> {
   const lists = new Map<string, readonly number[]>();
   try {

@@ -11,14 +11,14 @@ export interface KeyAccessDeps {
   readonly clock: () => Temporal.Instant;
 }
 
-/** Until a project is asked for again; after a refusal, which may have been a mistake, sooner at first. */
+/** Time until a project is checked again; sooner at first after a refusal, which may have been a mistake. */
 const usualRest = Temporal.Duration.from({ hours: 1 });
 const firstRests = {
   refused: Temporal.Duration.from({ minutes: 1 }),
   unanswered: Temporal.Duration.from({ seconds: 5 }),
 } as const;
 
-/** `unanswered`: nobody can tell, as the service is out; `key-refused`: the key opens nothing at all. */
+/** `unanswered`: unknown, as the service is down; `key-refused`: the key is refused altogether. */
 type Answer = "open" | "closed" | "unanswered" | "key-refused";
 
 interface At {
@@ -26,26 +26,26 @@ interface At {
   readonly project: ProjectId;
 }
 
-/** What gave no answer in this process: how often in a row, and when last. */
+/** Unanswered requests of this process: how many in a row, and when last. */
 interface Silence {
   readonly times: number;
   readonly at: Temporal.Instant;
 }
 
 /**
- * Finds out which projects the keys of people open, where the service does not say who is on a project: without that
- * everybody would be offered calendars of which each edit is refused. One key and one project at a time; what is known
- * already is asked for again after a while, and takes its turn with the sweeps. An answer that says nothing about the
- * project changes nothing, and is waited for longer and longer.
+ * Finds out which projects people's own keys have access to, if the service does not list members. Otherwise everyone would be
+ * offered calendars where each edit is refused. Checks one key and one project at a time, repeats known answers after a while,
+ * and takes turns with sweeps. An answer that says nothing about the project changes nothing, and is retried with growing
+ * delays.
  */
 export function createKeyAccess(deps: KeyAccessDeps): (signal: AbortSignal) => Promise<void> {
   const { store, people, clock } = deps;
   const silences = new Map<string, Silence>();
 
-  /** Nothing is asked for until then, unless the directory changes: the loop comes by every second. */
+  /** Nothing is requested until then, unless the directory changes: the loop runs every second. */
   let quiet: Quiet | null = null;
 
-  /** When a silence is over; null where it is, or there is none. */
+  /** When a pause ends; null if it is over, or there is none. */
   const silentUntil = (name: string): Temporal.Instant | null => {
     const silence = silences.get(name);
     if (!silence) return null;
@@ -56,7 +56,7 @@ export function createKeyAccess(deps: KeyAccessDeps): (signal: AbortSignal) => P
     silences.set(name, { times: (silences.get(name)?.times ?? 0) + 1, at: clock() });
   };
 
-  /** Returns whether the key opens anything, as far as is known. */
+  /** Returns whether the key has any access, as far as known. */
   async function ask(at: At, signal: AbortSignal): Promise<boolean> {
     const answer = await look(at, { deps, signal });
     if (signal.aborted) return false;
@@ -104,11 +104,11 @@ export function createKeyAccess(deps: KeyAccessDeps): (signal: AbortSignal) => P
   };
 }
 
-/** A time in which there is nothing to ask for; it ends with any change of the directory. */
+/** A time without anything to request; ends with any change of the directory. */
 interface Quiet {
   readonly directory: Revision;
   readonly from: Temporal.Instant;
-  /** Null = for ever. */
+  /** Null = forever. */
   readonly until: Temporal.Instant | null;
 }
 
@@ -130,7 +130,7 @@ function lasts(
 const keyName = ({ person }: At): string => `${person}`;
 const pairName = ({ person, project }: At): string => `${person} ${project}`;
 
-/** Until when an answer holds; null where it does not any more. */
+/** How long an answer is valid; null if it has expired. */
 function freshUntil(
   known: { readonly refusals: number; readonly at: Temporal.Instant } | null,
   now: Temporal.Instant,
@@ -150,7 +150,7 @@ async function look(
 ): Promise<Answer> {
   const { person, project } = at;
   const { events, labels } = deps.upstream;
-  // Until the first answer a calendar may be offered wrongly: somebody waits for that one.
+  // Until the first answer a calendar may be offered wrongly, so that one is urgent.
   const priority = deps.store.keyAccess.get(at) === null ? "interactive" : "sweep";
   const call: Call = { priority, person, signal };
   const listed = await events.list({ projectId: project, view: "milestones" }, call);

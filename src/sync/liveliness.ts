@@ -1,4 +1,4 @@
-/** The changes of one source in a time in which all of them are known; moments in seconds, the changes in order. */
+/** Changes of one source in a period in which all of them are known; moments in seconds, in order. */
 export interface KnownChanges {
   readonly from: number;
   readonly at: number;
@@ -6,9 +6,8 @@ export interface KnownChanges {
 }
 
 /**
- * How lively a workspace was between two moments: 1 = as usual, less at night. Time is divided into two-hour bins. The
- * liveliness of a bin is the number of changes in it, divided by the number there would have been if every source had
- * changed at a constant rate.
+ * How active a workspace was between two moments: 1 = as usual, less at night. Time is divided into two-hour bins. A bin's
+ * activity is its number of changes, divided by the number expected if every source changed at a constant rate.
  */
 export function livelinessOf(
   sources: Iterable<KnownChanges>,
@@ -37,7 +36,7 @@ export function livelinessOf(
 const binSeconds = 7200;
 const binOf = (at: number): number => Math.floor(at / binSeconds);
 
-/** The parts of a time that lie in each bin, in seconds. */
+/** The parts of a period in each bin, in seconds. */
 function* binsIn(from: number, to: number): Generator<readonly [number, number]> {
   for (let at = from; at < to; ) {
     const bin = binOf(at);
@@ -47,5 +46,5 @@ function* binsIn(from: number, to: number): Generator<readonly [number, number]>
   }
 }
 
-/** Two hours with fewer changes than this say little. */
+/** Two hours with fewer changes prove little. */
 const fewChanges = 3;

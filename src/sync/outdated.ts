@@ -9,8 +9,8 @@ import { getItem } from "./deletion-checks.ts";
 import type { Identified } from "./plan-snapshot.ts";
 
 /**
- * Whether a list shows an item as it was before one of the edits, all confirmed lately: it may lag behind, as a list of a copy of
- * the service's data does. `isKnown`: whether the item is mirrored now.
+ * True if a list shows an item as it was before one of the recently confirmed edits. The list may lag behind, as from a
+ * replica. `isKnown`: whether the item is mirrored now.
  */
 export const isOutdated = (
   listed: Item,
@@ -24,12 +24,12 @@ interface AskDeps {
   readonly upstream: Upstream;
 }
 
-/** So many items are asked for at once: the list is read again soon, and shows the others then. */
+/** Items looked up at once. The list is read again soon, and then shows the others. */
 const mostAsked = 10;
 
 /**
- * Asks for items that a list shows as they were before an own edit, one by one: what an item itself says is taken, unless it was
- * written here meanwhile. Where it cannot be read the mirror stays, and the next reading of the list asks again.
+ * Looks up items that a list shows as before one of our edits, one by one. The item's own answer is taken, unless it was
+ * written here meanwhile. If it fails, the mirror stays, and the next poll of the list tries again.
  */
 export async function askForOutdated(
   items: readonly Identified[],
@@ -45,6 +45,6 @@ export async function askForOutdated(
   }
 }
 
-/** The item as it is mirrored; null when it is not. */
+/** The mirrored item; null if there is none. */
 const textOf = ({ kind, id }: Identified, { mirror }: Pick<Store, "mirror">): string | null =>
   mirror.stored(kind, id)?.row?.content ?? null;

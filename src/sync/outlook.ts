@@ -1,25 +1,28 @@
 import { ceilingOf, isWithin, maxAgePart, mostWithin } from "@dayferry/poll-scheduler";
 
-/** How old what is shown has to get at the least, and whether that is within what was asked for. */
+/** The lowest age that shown data can have, and whether that meets the configured maximum. */
 export interface Forecast {
-  /** Lists, and pages of the list of all tasks, that are polled, each with one request. */
+  /** Polled lists and pages of the list of all tasks, each with one request. */
   readonly sources: number;
-  /** Requests per second that polling may use at present. */
+  /** Requests per second for polling. */
   readonly pace: number;
   readonly maxAgeSeconds: number;
-  /** How long one poll of each takes at that pace, so how old each gets when all are polled in turn. */
+  /** Duration of one poll of each at that rate, which is the age if all are polled in turn. */
   readonly bestAgeSeconds: number;
-  /** How old each may get as it is: where `maxAgeSeconds` cannot be met, some rounds, so that most requests go where changes are likely. */
+  /**
+   * The maximum age in effect: several rounds if `maxAgeSeconds` cannot be met, so that most requests go where changes are
+   * likely.
+   */
   readonly ceilingSeconds: number;
   readonly isMet: boolean;
-  /** The sum and what would help, in a sentence each; null where the ceiling is met. */
+  /** The figures and what would help, in a sentence each; null if the maximum is met. */
   readonly advice: string | null;
 }
 
 interface OutlookFacts {
   readonly sources: number;
   readonly pace: number;
-  /** The part of the quota that polling may use, from 0.1 to 1. */
+  /** The share of the quota for polling, from 0.1 to 1. */
   readonly share: number;
   readonly maxAge: Temporal.Duration;
 }
@@ -50,7 +53,7 @@ function sumOf({
   );
 }
 
-/** What can be said of each remedy: how far it would have to go. */
+/** How far each remedy would have to go. */
 function helpFor(
   { pace, maxAgeSeconds, bestAgeSeconds }: Omit<Forecast, "advice">,
   share: number,

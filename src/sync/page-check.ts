@@ -9,36 +9,36 @@ interface PageCheckDeps {
   readonly pages: TaskPages;
 }
 
-/** What a check wants next. */
+/** The next step of a check. */
 export type CheckStep =
-  /** Something that is under way is to come first. */
+  /** Requests in progress must finish first. */
   | { readonly kind: "wait" }
-  /** One more page is to be asked for. */
+  /** Request one more page. */
   | { readonly kind: "page" }
-  /** All pages once more, as elements may have moved from page to page while those were read, and these lists before. */
+  /** All pages once more, as elements may have moved between pages meanwhile; these lists first. */
   | { readonly kind: "again"; readonly lists: ReadonlySet<string> }
   | { readonly kind: "agrees" }
   | { readonly kind: "differs"; readonly reason: string };
 
-/** A page has to stand for so many lists. */
+/** A page must replace at least this many lists. */
 const leastGain = 2;
-/** What differs in more tasks than this has to be told by lists first, as after a pause. */
+/** If more tasks differ, lists must be read first, as after a pause. */
 const mostOpen = 500;
-/** Lists whose elements are looked for among the pages at once, or parts of long ones. */
+/** Lists compared with pages at once, or parts of long ones. */
 const partsAtOnce = 50;
 
 /**
- * The comparison of the account-wide list of tasks with the lists, before it is used: each element has to be on one page as it is
- * mirrored, each that the lists show on some page, and their count has to be the one that is told. It takes two passes at the most.
+ * Compares the account-wide list of tasks with the lists before it is used: each element must be on one page as mirrored, each
+ * element of a list on some page, and their number must match the total. Takes at most two passes.
  */
 export class PageCheck {
   readonly #deps: PageCheckDeps;
   #pass = 1;
-  /** What the first pass has not shown; null in the first one. */
+  /** What the first pass has not shown; null during the first one. */
   #lacking: ReadonlySet<Element> | null = null;
-  /** Readings until it is given up; null before the first page has told how many there are. */
+  /** Readings until it is given up; null before the first page has given the number of pages. */
   #left: number | null = null;
-  /** What lists show and is still to be looked for, and what of it was on no page. */
+  /** Elements of lists still to be looked for, and those that were on no page. */
   #unverified: Iterator<readonly Element[], undefined> | null = null;
   #missing = new Set<Element>();
 
@@ -46,7 +46,7 @@ export class PageCheck {
     this.#deps = deps;
   }
 
-  /** Notes that a page was read; why the check is to end, null while it goes on. */
+  /** Records that a page was read; returns why the check ends, null while it continues. */
   pageRead(): string | null {
     const { pages, sources } = this.#deps;
     if (this.#left === null) {
@@ -60,7 +60,7 @@ export class PageCheck {
     return this.#left > 0 ? null : "it could not be brought into agreement with the lists";
   }
 
-  /** `asked`: pages that are asked for; `doubts`: elements of which a page and the mirror say different things. */
+  /** `asked`: requested pages; `doubts`: elements on which a page and the mirror disagree. */
   next({ asked, doubts }: { readonly asked: number; readonly doubts: number }): CheckStep {
     const { pages } = this.#deps;
     if (doubts > mostOpen) return { kind: "wait" };
@@ -96,7 +96,7 @@ export class PageCheck {
     return { kind: "again", lists: new Set(lists) };
   }
 
-  /** Looks for what the lists have shown among the pages, some of it at a time; whether all is done. */
+  /** Looks for elements of lists among the pages, some at a time; returns whether all is done. */
   #verify(): boolean {
     if (!this.#unverified) {
       this.#missing = new Set();
@@ -112,7 +112,7 @@ export class PageCheck {
     return false;
   }
 
-  /** The elements of all lists of tasks and subtasks, of long ones in parts. */
+  /** The elements of all lists of tasks and subtasks, long lists in parts. */
   *#shownByLists(): Generator<readonly Element[], undefined> {
     const { sources, store } = this.#deps;
     for (const { name } of [...sources.ofKind("tasks"), ...sources.ofKind("subtasks")]) {

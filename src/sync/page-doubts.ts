@@ -9,39 +9,38 @@ interface PageDoubtsDeps {
   readonly store: Store;
   readonly sources: SourceList;
   readonly clock: () => Temporal.Instant;
-  /** Has a page read soon. */
+  /** Requests a page soon. */
   readonly urge: (page: number) => void;
-  /** Told why pages and lists cannot both be right; all doubts are over then. */
+  /** Called with the reason why pages and lists contradict each other; all doubts end then. */
   readonly onDisagreement: (reason: string) => void;
 }
 
-/** A disagreement between pages and lists that may still turn out to be none. */
+/** A disagreement between pages and lists that may still resolve. */
 interface Doubt {
-  /** What the page says of the element; null: no page shows it. */
+  /** The element's content on the page; null: no page shows it. */
   readonly content: string | null;
   readonly source: string;
   readonly page: number | null;
   readonly since: Temporal.Instant;
-  /** Whether the list was read since, and did not bear the pages out. */
+  /** True if the list was read since, and did not confirm the page. */
   readonly isListRead: boolean;
   readonly strikes: number;
-  /** Before this moment nothing is held against the pages again. */
+  /** No further strike against the pages before this moment. */
   readonly restsUntil: Temporal.Instant;
 }
 
-/** How long pages that were found lacking stay lacking before that is held against them again, and how often that is. */
+/** Time before a repeated disagreement counts against the pages again, and how many are tolerated. */
 export const patience = Temporal.Duration.from({ seconds: 20 });
 const mostStrikes = 3;
 
 /**
- * What pages of all tasks and their lists say differently of elements. The list is asked, and if it does not bear the page out the
- * page again: either answer may have been on its way while the other changed, or lag behind. A page that goes on to say what
- * its list does not is a disagreement.
+ * Elements on which pages of all tasks and their lists disagree. The list is polled, and if it does not confirm the page, the
+ * page again, as either answer may have been outdated. A page that keeps contradicting its list is a disagreement.
  */
 export class PageDoubts {
   readonly #deps: PageDoubtsDeps;
   readonly #doubts = new Map<Element, Doubt>();
-  /** What an element that leaves something out was last taken for a hint of. */
+  /** The last hint from an element that omits fields. */
   readonly #hinted = new Map<Element, string>();
 
   constructor(deps: PageDoubtsDeps) {
@@ -57,12 +56,12 @@ export class PageDoubts {
     this.#hinted.clear();
   }
 
-  /** Pages show these as the mirror has them. */
+  /** Pages agree with the mirror about these. */
   settle(elements: Iterable<Element>): void {
     for (const element of elements) this.#doubts.delete(element);
   }
 
-  /** Takes note of an element of a page that differs from the mirror; whether that is news. */
+  /** Records an element of a page that differs from the mirror; returns whether that is new. */
   raise(page: number, { item, content, source, isHint }: PageDoubt): boolean {
     const { sources, clock } = this.#deps;
     const element = pageElementOf(item);
@@ -84,7 +83,7 @@ export class PageDoubts {
     return true;
   }
 
-  /** An element that its list still shows and no page does is a disagreement like any other. */
+  /** An element that its list still shows and no page does is a disagreement too. */
   missLost(pages: TaskPages): void {
     const { sources, clock } = this.#deps;
     for (const element of pages.lost) {
@@ -106,7 +105,7 @@ export class PageDoubts {
     }
   }
 
-  /** A list has said what it knows, in a request that left at `at`. */
+  /** A list was read by a request sent at `at`. */
   listRead(
     source: string,
     { at, pages }: { readonly at: Temporal.Instant; readonly pages: TaskPages },
@@ -117,7 +116,7 @@ export class PageDoubts {
     }
   }
 
-  /** Has pages read again that were found lacking, once they have rested. */
+  /** Requests the pages of unresolved doubts again, after a pause. */
   retry(pages: TaskPages): void {
     const now = this.#deps.clock();
     for (const [element, doubt] of this.#doubts) {
@@ -144,7 +143,7 @@ export class PageDoubts {
       if (!row) pages.forget(element);
       return;
     }
-    // What the list does not show either is asked for by itself, and then gone or found elsewhere.
+    // If the list lacks it too, the item is looked up by itself, and is then gone or found elsewhere.
     const isAsked =
       doubt.content === null && row !== null && this.#deps.store.absences.get(row.key) !== null;
     if (isAsked) return;
@@ -152,7 +151,7 @@ export class PageDoubts {
     if (doubt.strikes === 0 && doubt.page !== null) this.#deps.urge(doubt.page);
   }
 
-  /** Holds against the pages that they say the same again, where their list was asked; whether that was once too often. */
+  /** Counts a repeated disagreement after the list was read; returns whether there were too many. */
   #strike(element: Element, doubt: Doubt): boolean {
     const { sources, clock, onDisagreement } = this.#deps;
     const now = clock();

@@ -8,53 +8,53 @@ import { looksAlike, sameCreation } from "../domain/sameness.ts";
 import type { Failure } from "../upstream/failure.ts";
 import { restAfter } from "./schedule.ts";
 
-/** Items of one source as the mirror holds them, by the service's id; of those at least that are asked about. */
+/** Items of one source in the mirror by the service's id; at least those that are asked about. */
 export type Contents = ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
 
-/** An item that the service has named. */
+/** An item with an id of the service. */
 export type Identified = Item & { readonly id: ServiceId };
 
 interface SnapshotFacts {
   readonly known: Contents;
-  /** Rows that were written since the request was made: they are newer than the snapshot. */
+  /** Rows written since the request was sent. They are newer than the snapshot. */
   readonly overtaken: ReadonlySet<ServiceId>;
   readonly items: readonly Item[];
-  /** Whether the list is older than what is known of an item that it shows otherwise; `known`: its handle where it has a row here. */
+  /** True if the list response predates our copy of an item it contradicts; `known`: its key if it has a row here. */
   readonly isOutdated: (item: Identified, known: ItemKey | null) => boolean;
-  /** The handle of an item, also of one that is known from elsewhere; null when it is new. */
+  /** The key of an item, also if known from elsewhere; null if it is new. */
   readonly handleOf: (item: Identified) => ItemKey | null;
-  /** Creations that may have made an item; asked for only when an unknown one turns up. */
+  /** Creations that may have made an item; queried only when an unknown one turns up. */
   readonly creations: () => readonly Edit[];
-  /** Creations that were given up although a request of theirs may have been carried out; asked for as those are. */
+  /** Creations given up although a request of theirs may have been carried out; queried like those. */
   readonly givenUp: () => readonly Edit[];
-  /** Whether an item that nobody was shown yet cannot be what a given up creation has made. */
+  /** True if an item that nobody has seen yet cannot come from a given-up creation. */
   readonly isRuledOut: (edit: Edit, item: Identified) => boolean;
-  /** Moves under way, or lately ended; asked for as creations are. */
+  /** Moves in progress or recently ended; queried like creations. */
   readonly moves: () => readonly Edit[];
-  /** How far this machine's clock is ahead of the service's; null where the service has not told. */
+  /** How far this machine's clock is ahead of the service's; null if unknown. */
   readonly clockLead: Temporal.Duration | null;
 }
 
-/** What is to be done about a snapshot. */
+/** What to do about a snapshot. */
 export interface SnapshotPlan {
-  /** New or different. */
+  /** New or changed. */
   readonly put: readonly Identified[];
   readonly unchanged: number;
-  /** Shown as they were before an own edit. */
+  /** Shown as before one of our edits. */
   readonly outdated: readonly Identified[];
-  /** Left to the creations and moves on their way that have probably made them. */
+  /** Left to the creations and moves in progress that probably made them. */
   readonly heldBack: readonly Item[];
-  /** Items that a creation may have made, with that one; those of parked ones are shown all the same. */
+  /** Items that a creation may have made, with that creation. Those of parked ones are shown all the same. */
   readonly candidates: readonly { readonly edit: Edit; readonly item: Identified }[];
-  /** Items that were made by a creation after it was given up. */
+  /** Items made by a creation after it was given up. */
   readonly lateCreations: readonly { readonly edit: Edit; readonly item: Identified }[];
-  /** What each item says, as the mirror writes it, which takes longer than to compare it. */
+  /** Each item's stored content, as serialising takes longer than comparing. */
   readonly contents: ReadonlyMap<Item, string>;
 }
 
 /**
- * What items of a snapshot change in the mirror, decided on stored text alone: an unchanged item is neither decoded nor written,
- * also when nothing but its `updatedAt` has moved.
+ * Decides what a snapshot's items change in the mirror, on stored text alone: an unchanged item is neither decoded nor written,
+ * even if its `updatedAt` has changed.
  */
 export function planSnapshot({ known, overtaken, items, ...facts }: SnapshotFacts): SnapshotPlan {
   const put: Identified[] = [];
@@ -88,7 +88,7 @@ export function planSnapshot({ known, overtaken, items, ...facts }: SnapshotFact
   return { put, outdated, unchanged, heldBack, candidates, lateCreations, contents };
 }
 
-/** Rows of the source that a snapshot, which is complete, does not show. */
+/** Rows of the source missing from a complete snapshot. */
 export function missingFrom({
   rows,
   seen,
@@ -101,7 +101,7 @@ export function missingFrom({
   return [...rows].flatMap(([id, key]) => (seen.has(id) || overtaken.has(id) ? [] : [key]));
 }
 
-/** Whether a snapshot may say that something is missing. */
+/** True if a snapshot can prove that something is missing. */
 export const isComplete = (snapshot: { readonly problems: readonly string[] }): boolean =>
   snapshot.problems.length === 0;
 
@@ -109,21 +109,21 @@ type Claim = { readonly edit: Edit; readonly item: Identified };
 
 /** What an unknown item may be. */
 interface Explanation {
-  /** The creations that may have made it. */
+  /** Creations that may have made it. */
   readonly made: readonly Edit[];
-  /** The creation that has made it after it was given up. */
+  /** The creation that made it after being given up. */
   readonly madeLateBy: Edit | null;
-  /** Shown now, it would stand twice in the view until the answer comes in. */
+  /** If shown now, it would appear twice in the view until the answer arrives. */
   readonly isHeldBack: boolean;
 }
 
-/** The edits that may account for what a snapshot shows. */
+/** Edits that may explain what a snapshot shows. */
 export type Expectations = Pick<
   SnapshotFacts,
   "isOutdated" | "handleOf" | "creations" | "givenUp" | "isRuledOut" | "moves" | "clockLead"
 >;
 
-/** What edits account for in an unknown item; the journal is read when the first one is asked about. */
+/** Which edits explain an unknown item. The journal is read for the first one only. */
 function explanation({
   handleOf,
   creations,
@@ -155,7 +155,7 @@ function explanation({
   };
 }
 
-/** Whether it is the new event of a move whose answer is open. */
+/** True if it is the new event of a move with an unknown result. */
 const isMadeBy = (move: Edit, item: Identified): boolean =>
   item.kind === "event" &&
   item.id !== (move.before ?? move.base).id &&
@@ -164,8 +164,8 @@ const isMadeBy = (move: Edit, item: Identified): boolean =>
 const nothing: Explanation = { made: [], madeLateBy: null, isHeldBack: false };
 
 /**
- * Whether the item waits for the creation's end. One that is merely alike may well be somebody's new one while an answer is
- * awaited in the usual way; once that is lost, it is the likeliest thing to have become of it.
+ * True if the item must wait for the creation's end. While an answer is still expected, a similar item may well be somebody's
+ * new one. Once the answer is lost, the item most likely comes from the creation.
  */
 function isAwaited({ edit, likeness }: Likely): boolean {
   const isLost = edit.state === "pending" || edit.begun > 1;
@@ -180,7 +180,7 @@ interface Likely {
   readonly likeness: "same" | "altered";
 }
 
-/** What is just the wish of one creation is not a changed one of another; of several alike the delivery finds out. */
+/** An exact match of one creation is not a changed item of another. Delivery decides between several exact matches. */
 function likeliest(
   edits: readonly Edit[],
   { item, clockLead }: { readonly item: Item } & Pick<Expectations, "clockLead">,
@@ -200,13 +200,13 @@ function likenessTo(edit: Edit, item: Item, clockLead: Temporal.Duration | null 
 
 export const isIdentified = (item: Item): item is Identified => item.id !== null;
 
-/** Whether the move's outcome is open: until then its item may be in neither place, or in both. */
+/** True if the move's result is open: its item may be in neither place, or in both. */
 export const isUnderWay = ({ state }: Edit): boolean => visibleStates.includes(state);
 
 /**
- * Whether an item that no row of its list knows is one that a move is about: the event that it has left behind and will
- * delete, or what it has just made in the new place under another id. Shown, it would stand twice in the view. A task
- * that is found in its new place under its own id is simply there.
+ * True if an item unknown to its list belongs to a move: the old event, which is about to be deleted, or a new item with
+ * another id in the new place. It would appear twice in the view. A task found in its new place with its own id is simply
+ * there.
  */
 export function isOfMove(move: Edit, item: Item): boolean {
   const before = move.before ?? move.base;
@@ -214,25 +214,24 @@ export function isOfMove(move: Edit, item: Item): boolean {
   const { place } = move.patch;
   const { sentAt, resentAt, actor } = move;
   if (!isUnderWay(move) || !place || !sentAt) return false;
-  // A task is moved first and gets its other fields then; one under another id may still have its old stamp.
+  // A task is moved first and gets its other fields then. With another id it may still have its old stamp.
   const wished = applyPatch(before, before.kind === "event" ? move.patch : { place });
   return sameCreation(item, before)
     ? looksAlike(item, wished)
     : likenessOf(item, { wished, sentAt, resentAt, actor }) === "same";
 }
 
-/** The service said no to this address, and will say so again; a refused key (401) is another matter. */
+/** The service refuses this URL, and will do so again. A refused key (401) is different. */
 export const isDenied = (failure: Failure): boolean =>
   failure.kind === "refused" && failure.status !== 401;
 
-/** A look-up that answers in another shape is one that the service does not have. */
+/** A look-up that answers in another shape does not exist in this service. */
 export const isLookUpRefused = (failure: Failure): boolean =>
   isDenied(failure) || failure.kind === "unreadable" || failure.kind === "service-refused";
 
 /**
- * How long a source rests that has failed so many times in a row: what the service has asked for, where that is longer than
- * our own growing rest. A failing service is asked again after `maxAge` whatever it says, as its guess at its own repair may
- * be hours too long; one that is over its limit is obeyed.
+ * How long a source rests after consecutive failures: the service's requested wait, if longer than our own growing pause. A
+ * failing service is retried after `maxAge` whatever it requests, as its guess may be hours too long. A rate limit is obeyed.
  */
 export function restOf(
   failure: Failure,

@@ -21,35 +21,35 @@ interface PollScheduleDeps {
   readonly store: Store;
   readonly sources: SourceList;
   readonly clock: () => Temporal.Instant;
-  /** How old what is shown may get. */
+  /** Maximum age of shown data. */
   readonly maxAge: Temporal.Duration;
-  /** Requests per second that polls may use at present. */
+  /** Requests per second for polls. */
   readonly pace: () => number;
-  /** How far this machine's clock is ahead of the service's; null while that is not known. */
+  /** How far this machine's clock is ahead of the service's; null if unknown. */
   readonly clockLead: () => Temporal.Duration | null;
 }
 
-/** What a read has revealed: when it began, and when each change since the read before happened; null = not known. */
+/** What a poll has revealed: when it began, and when each change since the previous one happened; null = unknown. */
 export interface PollResult {
   readonly at: Temporal.Instant;
   readonly changes: readonly (Temporal.Instant | null)[];
 }
 
-/** What a job has revealed; `shown`: when each item that it shows was changed last. */
+/** What a job has revealed; `shown`: when each item in it was last changed. */
 export interface RevealedByJob extends PollResult {
   readonly shown: readonly (Temporal.Instant | null)[];
 }
 
-/** How a job ended; after a failure it rests until `notBefore`. */
+/** The result of a job; after a failure it rests until `notBefore`. */
 export type JobOutcome =
   | { readonly kind: "read"; readonly revealed: RevealedByJob }
   | { readonly kind: "failed"; readonly notBefore: Temporal.Instant | null };
 
-/** Something beside sources that is worth a poll now and then. */
+/** Something other than a source that is worth polling. */
 interface PollJob {
-  /** Unlike any source's name. */
+  /** Different from any source's name. */
   readonly key: string;
-  /** Importance of one change, and requests of one poll. */
+  /** Weight of one change, and requests per poll. */
   readonly weight: number;
   readonly cost: number;
   /** Polls it; must not reject. */
@@ -59,14 +59,13 @@ interface PollJob {
 type NextPoll =
   | { readonly kind: "source"; readonly name: string }
   | { readonly kind: "job"; readonly run: (signal: AbortSignal) => Promise<void> }
-  /** Nothing is to be polled before that moment, as far as is known now; null = before something happens. */
+  /** Nothing is to be polled before that moment, as far as known; null = until something happens. */
   | { readonly kind: "wait"; readonly until: Temporal.Instant | null };
 
 /**
- * Chooses the next poll. Sources that this process has not tried go first, in the order of a first sweep; once a source was
- * read, the scheduler chooses by what it believes of it. Every second poll may go aside from that: to a source that somebody
- * has asked for, then to those that go by turn because they failed or are look-ups, whose rests end. No call takes longer
- * the more sources there are, but for `rereadAll`.
+ * Chooses the next poll. Sources not tried by this process go first, in the order of a first sweep. Once a source was read, the
+ * scheduler chooses by its belief. Every second poll may take precedence: a source that somebody has requested, then failed
+ * sources and look-ups whose rest ends. Only `rereadAll` takes longer with more sources.
  */
 export class PollSchedule {
   readonly #deps: PollScheduleDeps;
@@ -74,30 +73,30 @@ export class PollSchedule {
   readonly #kept: KeptBeliefs;
   readonly #importance = new Importance();
   readonly #impressions = new FirstImpressions();
-  /** The weight that the scheduler has of each source. */
+  /** The scheduler's weight of each source. */
   readonly #weights = new Map<string, number>();
-  /** Sources that go by turn: those not tried, never read or to be read again. */
+  /** Sources polled in turn: not tried, never read, or to be read again. */
   readonly #byTurn = new TurnOrder();
-  /** Look-ups that were read, which go by turn as well, but not all at once when their rests end. */
+  /** Look-ups that were read. They are polled in turn too, but not all at once when their rests end. */
   readonly #lookUps = new TurnOrder();
   #pollsSinceLookUp = 0;
-  /** Sources that go ahead of their turn; some may have been polled meanwhile. */
+  /** Sources that were requested ahead of their turn; some may have been polled meanwhile. */
   readonly #hurried = new Set<string>();
-  /** When each source, or job, was last read; the scheduler knows just these. */
+  /** When each source or job was last read; the scheduler knows exactly these. */
   readonly #readAt = new Map<string, number>();
-  /** Sources that the scheduler takes for under way, or that rest there. */
+  /** Sources that the scheduler considers in progress or resting. */
   readonly #away = new Set<string>();
   readonly #jobs = new Map<string, PollJob>();
-  /** Lists that something else keeps fresh, in the order of their last readings; null while there are none. */
+  /** Lists that something else keeps fresh, in the order of their last readings; null if there are none. */
   #audited: Set<string> | null = null;
   #pollsSinceAudit = 0;
-  /** Lists that are still to change between the audit and the scheduler. */
+  /** Lists still to be moved between the audit and the scheduler. */
   #toMove: IteratorObject<string> | null = null;
-  /** What was answered up to this turn is to be read again. */
+  /** Everything answered up to this turn is to be read again. */
   #rereadTurn = -1;
-  /** Sources that an earlier process has read, or pages have shown, as they were then: they need no first reading. */
+  /** Sources that an earlier process has read, or pages have shown, as they were then. They need no first reading. */
   readonly #resumed = new Map<string, Source>();
-  /** Those of them that the scheduler does not know yet, the oldest first. */
+  /** Those of them unknown to the scheduler, oldest first. */
   #toResume: IteratorObject<Resumed> | null = null;
   #tookPriority = false;
   #pace: { readonly value: number; readonly until: number };
@@ -125,7 +124,7 @@ export class PollSchedule {
     deps.sources.watch((name, entry) => this.#note(name, entry));
   }
 
-  /** The next poll, which is to begin at once. `isFirstOnly`: nothing is chosen by what is believed of it. */
+  /** The next poll, to be started at once. `isFirstOnly`: nothing is chosen by belief. */
   next({ isFirstOnly = false }: { readonly isFirstOnly?: boolean } = {}): NextPoll {
     const seconds = this.#seconds();
     if (seconds >= this.#pace.until) {
@@ -152,8 +151,8 @@ export class PollSchedule {
   }
 
   /**
-   * Goes on where an earlier process has ended: what that has read is chosen by what was believed of it, as if there had been
-   * no pause, and the rest goes first. Sources whose last poll failed are as old as what was kept of them.
+   * Continues where an earlier process ended: what it read is chosen by its beliefs, as if there had been no pause, and the
+   * rest goes first. Sources whose last poll failed are as old as their stored data.
    */
   resume(): void {
     const { sources } = this.#deps;
@@ -169,7 +168,7 @@ export class PollSchedule {
     for (const entry of sources.all()) this.#note(entry.name, entry);
   }
 
-  /** Goes on with a source that something else has read, at `at`. */
+  /** Continues with a source that something else has read, at `at`. */
   took(name: string, at: Temporal.Instant): void {
     const entry = this.#deps.sources.get(name);
     if (!entry) return;
@@ -177,7 +176,7 @@ export class PollSchedule {
     this.#goOn(entry, this.#secondsOf(at));
   }
 
-  /** Notes what a source has shown, and what of that is new or different: near dates make it important. */
+  /** Records a source's items, and which are new or changed: near dates make it important. */
   noteDates(
     name: string,
     { put, shown }: { readonly put: readonly Item[]; readonly shown: readonly Item[] },
@@ -186,7 +185,7 @@ export class PollSchedule {
     if (items.length > 0) this.#importance.noteDates(name, { items, now: this.#seconds() });
   }
 
-  /** Notes what a poll of a source has revealed. Belongs before the end of that poll in the source list. */
+  /** Records what a poll has revealed. Call before the poll ends in the source list. */
   read(name: string, { at, changes }: PollResult): void {
     const entry = this.#deps.sources.get(name);
     if (!entry || isLookUp(entry.kind)) return;
@@ -202,14 +201,14 @@ export class PollSchedule {
     this.#away.delete(name);
   }
 
-  /** Somebody has reason to believe that a source, or a job, has so many changes that no poll has shown. */
+  /** A source or job probably has this many unseen changes. */
   hint(key: string, changes: number): void {
     const kind = this.#deps.sources.get(key)?.kind;
     if (kind && isLookUp(kind)) this.#deps.sources.hurry(key);
     else this.#scheduler.hint(key, { now: this.#seconds(), changes });
   }
 
-  /** Something that was read at `at` has told, so reliably (0 to 1), that a source has not changed until then. */
+  /** A reading at `at` showed, with this reliability (0 to 1), that a source had not changed until then. */
   unchanged(
     name: string,
     { at, certainty }: { readonly at: Temporal.Instant; readonly certainty: number },
@@ -217,7 +216,7 @@ export class PollSchedule {
     this.#scheduler.unchanged(name, { at: this.#secondsOf(at), certainty });
   }
 
-  /** Somebody has asked for the feed of a project, or opened its calendar: what it shows should be fresh. */
+  /** Somebody requested a project's feed or opened its calendar, which should be fresh. */
   noteReading(project: ProjectId): void {
     if (!this.#importance.noteReading(project, this.#seconds())) return;
     for (const entry of this.#deps.sources.ofProject(project)) {
@@ -225,15 +224,12 @@ export class PollSchedule {
     }
   }
 
-  /** An edit from here was applied to a source: there may be more, of others as well. */
+  /** An edit from here was applied to a source. More may follow, by others too. */
   noteEdit(name: string): void {
     this.#importance.noteEdit(name, this.#seconds());
   }
 
-  /**
-   * Adds a job, which is polled at once and then whenever it is worth it, by what was believed of it before; or gives one that is
-   * known other traits.
-   */
+  /** Adds a job, which is polled at once and then as its earlier beliefs suggest; or updates a known one. */
   putJob(job: PollJob): void {
     const { key, weight, cost } = job;
     const isNew = !this.#jobs.has(key);
@@ -247,7 +243,7 @@ export class PollSchedule {
     this.#scheduler.hint(key, { now, changes: pressing });
   }
 
-  /** Those of these moments of the service that lie after the last poll of a job, as far as it is known. */
+  /** Those of the service's moments after the last poll of a job, if known. */
   since(key: string, moments: Iterable<Temporal.Instant | null>): readonly Temporal.Instant[] {
     const last = this.#readAt.get(key);
     if (last === undefined) return [];
@@ -263,8 +259,8 @@ export class PollSchedule {
   }
 
   /**
-   * Leaves lists of tasks and subtasks to an audit, as something else tells of their changes: one of `pollsPerAudit` and one goes to
-   * the one that was read the longest ago. What is believed of them is kept for when they are no longer left to it.
+   * Leaves lists of tasks and subtasks to an audit, as something else reports their changes: one of `pollsPerAudit` + 1 polls
+   * goes to the list that was read longest ago. Their beliefs are kept for later.
    */
   leaveToAudit(isLeft: boolean): void {
     const { sources } = this.#deps;
@@ -276,19 +272,19 @@ export class PollSchedule {
     this.#toMove = names.values();
   }
 
-  /** Lets all sources go by turn until each was answered once more. */
+  /** Polls all sources in turn until each was answered once more. */
   rereadAll(): void {
     const { sources } = this.#deps;
     this.#rereadTurn = sources.turn;
     for (const entry of sources.all()) this.#note(entry.name, entry);
   }
 
-  /** Writes what was learned lately, a little of it; all of it at the end. */
+  /** Writes a part of what was learned recently; everything at the end. */
   save({ isLast }: { readonly isLast: boolean }): void {
     this.#kept.save(this.#scheduler, { now: this.#seconds(), isLast });
   }
 
-  /** After a pause that nobody has watched there may be much to find, however quiet it was before. */
+  /** After an unobserved pause there may be many changes, however quiet it was before. */
   #changedAt(kept: number | null): number | null {
     const { sources, maxAge } = this.#deps;
     const now = this.#seconds();
@@ -297,7 +293,7 @@ export class PollSchedule {
     return now - lastSeen < maxAge.total("seconds") ? kept : now;
   }
 
-  /** Ten thousand beliefs are taken up a few at a time, before the first choice: whether some are left. */
+  /** Ten thousand beliefs are loaded a few at a time before the first choice; returns whether some are left. */
   #isResuming(): boolean {
     if (!this.#toResume) return false;
     const some = [...this.#toResume.take(resumedAtOnce)];
@@ -310,7 +306,7 @@ export class PollSchedule {
     return this.#toResume !== null;
   }
 
-  /** Hands first impressions to the scheduler, a few at a time. Returns whether some are left. */
+  /** Passes first impressions to the scheduler, a few at a time. Returns whether some are left. */
   #isRecalling(): boolean {
     for (const [key, recalled] of this.#impressions.take(recalledAtOnce)) {
       this.#scheduler.recall(key, recalled);
@@ -321,15 +317,15 @@ export class PollSchedule {
   #goOn(entry: PolledSource, polledAt: number): void {
     const { name } = entry;
     this.#begin(entry, polledAt);
-    // What was polled in vain was not written.
+    // Polls without changes were not written.
     this.#scheduler.observe(name, { at: polledAt, times: [] });
     this.#readAt.set(name, polledAt);
     this.#note(name, entry);
   }
 
   /**
-   * Goes on with what an earlier process knew of a source; where it knew nothing, with what the source has shown at `at`. A clock
-   * that was set back since has its last poll be just now.
+   * Continues with an earlier process's knowledge of a source, or with what it has shown at `at`. If the clock was set back
+   * since, its last poll counts as just now.
    */
   #begin(entry: PolledSource, at: number): void {
     const { name } = entry;
@@ -372,7 +368,7 @@ export class PollSchedule {
     this.#scheduler.put(name, { weight, cost: 1, group });
   }
 
-  /** Ten thousand lists change hands a few at a time; until then they are polled as before. */
+  /** Ten thousand lists are moved a few at a time; until then they are polled as before. */
   #move(): void {
     if (!this.#toMove) return;
     const names = [...this.#toMove.take(movedAtOnce)];
@@ -411,7 +407,7 @@ export class PollSchedule {
     return null;
   }
 
-  /** `most`: after so many polls since the last one a look-up may go aside. */
+  /** `most`: after this many polls since the last one, a look-up may take precedence. */
   #aside(most: number): string | null {
     const { sources, clock } = this.#deps;
     for (const name of this.#hurried) {
@@ -477,7 +473,7 @@ export class PollSchedule {
     this.#scheduler.observe(key, { at: to, times });
   }
 
-  /** Keeps order and scheduler true to how a source stands in the source list. */
+  /** Keeps order and scheduler in sync with a source's state in the source list. */
   #note(name: string, entry: PolledSource | null): void {
     if (!entry) {
       this.#byTurn.drop(name);
@@ -522,12 +518,12 @@ export class PollSchedule {
     return !this.#readAt.has(name) && !(this.#toResume && this.#isResumed(entry));
   }
 
-  /** Whether somebody else has read it where it is now. */
+  /** True if something else has read it in its present place. */
   #isResumed({ name, source }: PolledSource): boolean {
     return this.#resumed.get(name) === source;
   }
 
-  /** Seconds that never go back: a clock that was set back would make all that is known lie ahead. */
+  /** Non-decreasing seconds: if the clock was set back, everything known would lie ahead. */
   #seconds(): number {
     const seconds = this.#deps.clock().epochMilliseconds / 1000 + this.#setBack;
     this.#setBack += Math.max(0, this.#lastSeconds - seconds);
@@ -536,15 +532,15 @@ export class PollSchedule {
   }
 
   /**
-   * When something was read: never ahead, as a clock may have been set back while its answer was on its way. What lies ahead
-   * is worth more than any number, after which nothing would be worth a poll.
+   * When something was read, never ahead, as the clock may have been set back meanwhile. A time ahead would break all
+   * priorities.
    */
   #secondsOf(at: Temporal.Instant): number {
     const now = this.#seconds();
     return Math.min(now, this.#secondsAt(at) ?? now);
   }
 
-  /** By how many seconds our clock is ahead of the service's. */
+  /** How many seconds our clock is ahead of the service's. */
   #lead(): number {
     return credibleLead(this.#deps.clockLead()).total("seconds");
   }
@@ -556,7 +552,7 @@ export class PollSchedule {
 
 const isOfTasks = (kind: Source["kind"]): boolean => kind === "tasks" || kind === "subtasks";
 
-/** What is known of a source, none of it after `now`. */
+/** What is known of a source, with no time after `now`. */
 function notAfter(now: number, { polledAt, belief, ...known }: SourceDump): SourceDump {
   const lastChange = belief?.lastChange ?? null;
   return {
@@ -571,25 +567,25 @@ interface Resumed {
   readonly polledAt: number;
 }
 
-/** A job that is back is polled at once, by as many changes as nothing else is expected to have. */
+/** A job that is back is polled at once, as if it had more changes than anything else. */
 const pressing = 1000;
 
 /** Some milliseconds' work. */
 const resumedAtOnce = 50;
 const recalledAtOnce = 10;
 const pollsPerAudit = 15;
-/** So many that look-ups, which take a tenth of the polls where there are many, do not fall behind. */
+/** Enough that look-ups, which get a tenth of the polls if there are many, do not fall behind. */
 const pollsPerLookUp = 8;
 const movedAtOnce = 50;
-/** Lists that rest are passed over by an audit, but not without end. */
+/** An audit skips resting lists, but not endlessly. */
 const mostPassedOver = 20;
 
-/** For how many seconds the pace is taken for granted. */
+/** How long the rate is assumed constant, in seconds. */
 const paceSeconds = 1;
 
 /**
- * Moments of changes in order, in seconds of a clock that is `lead` ahead of the service's; those that are not known, or
- * cannot be true, are spread over the time in between.
+ * Times of changes in order, in seconds of a clock `lead` ahead of the service's. Unknown or impossible ones are spread over
+ * the time in between.
  */
 export function timesOf(
   changes: PollResult["changes"],

@@ -33,24 +33,24 @@ interface PollerDeps {
   readonly deletionChecks: DeletionChecks;
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
-  /** Requests per second that polls may use at present. */
+  /** Requests per second for polls. */
   readonly pace: () => number;
   readonly report: (event: SyncEvent) => void;
-  /** Told what a list of tasks has shown, once it is applied; `contents`: what of that was written already. */
+  /** Called with a list of tasks once it is applied; `contents`: content that is serialised already. */
   readonly onTasks: (items: readonly Item[], contents?: ReadonlyMap<Item, string>) => void;
-  /** Told what a reading has revealed, before it ends in the source list. */
+  /** Called with what a reading has revealed, before it ends in the source list. */
   readonly onRead: (source: string, read: ReadItems) => void;
-  /** By what items are made of octets; as `AppliedBodies` has it. */
+  /** Identifies the code and settings that parse octets, as in `AppliedBodies`. */
   readonly reader?: string | undefined;
-  /** What is read is applied in turns. */
+  /** Data is applied in turns. */
   readonly turns: Turns;
-  /** Told of each reading that has ended. */
+  /** Called after each reading. */
   readonly onPolled?: (poll: PollEnding) => void;
 }
 
 /**
- * What a reading has revealed, with the items that it has shown as far as they were decoded, and those that are new or different.
- * `told`: what it tells of other sources; null when it was as before.
+ * What a reading has revealed, with the decoded items and those that are new or changed. `told`: what it says about other
+ * sources; null if unchanged.
  */
 export interface ReadItems extends PollResult {
   readonly told: readonly Told[] | null;
@@ -58,7 +58,7 @@ export interface ReadItems extends PollResult {
   readonly shown: readonly Item[];
 }
 
-/** `isRead`: whether the list was read; it failed or was refused otherwise. */
+/** `isRead`: true if the list was read; otherwise it failed or was refused. */
 export interface PollEnding {
   readonly kind: Source["kind"];
   readonly isRead: boolean;
@@ -68,7 +68,7 @@ interface Applied extends AppliedList {
   readonly doubts: readonly string[];
 }
 
-/** What a source has answered: items as they came, or names. */
+/** A source's answer: unparsed items, or names. */
 type Answer =
   | Exclude<FetchedSource, { readonly kind: "items" }>
   | { readonly kind: "listing"; readonly listing: Listing<Item> };
@@ -98,11 +98,11 @@ const nothingNew = { added: 0, changed: 0, missing: 0, heldBack: 0, changes: [] 
 
 const politePause = Temporal.Duration.from({ minutes: 1 });
 
-/** Reads one source and brings the mirror, the directory and the source list up to date with it, a short list in one transaction. */
+/** Reads one source and updates the mirror, the directory and the source list; a short list in one transaction. */
 export class Poller {
   readonly #deps: PollerDeps;
   readonly #directory: DirectorySync;
-  /** Look-ups whose refusal has been told. */
+  /** Look-ups whose refusal has been reported. */
   readonly #told = new Set<string>();
   readonly #doubts = new Map<string, string>();
   readonly #bodies: AppliedBodies;
@@ -124,7 +124,7 @@ export class Poller {
     this.#deps.onPolled?.({ kind: begun.kind, isRead: outcome.kind === "read" });
   }
 
-  /** Never rejects: a failing source is reported and rests, and so is one whose answer runs into a fault here. */
+  /** Never rejects: a source that fails, or whose answer causes an error here, is reported and rests. */
   async poll(name: string, signal: AbortSignal): Promise<void> {
     const { upstream, sources, turns, report } = this.#deps;
     const begun = sources.begin(name);
@@ -150,7 +150,7 @@ export class Poller {
     }
   }
 
-  /** Brings the source list up to date with what the directory knows. */
+  /** Updates the source list from the directory. */
   updateScope(): void {
     const { store, scope, sources } = this.#deps;
     const { directory } = store;
@@ -159,7 +159,7 @@ export class Poller {
     );
   }
 
-  /** Which lists there are is told by the look-up of their project alone, so that one reading costs nothing for the others. */
+  /** Only a project's look-up says which lists there are, so that one reading costs nothing for the others. */
   #followLookUp(source: Source): void {
     if (source.kind === "projects") this.updateScope();
     if (source.kind !== "todolists") return;
@@ -176,13 +176,13 @@ export class Poller {
     sources.settleLists(projectId, present);
   }
 
-  /** Whether an answer is about a place that still is: a source may be dropped or go elsewhere meanwhile. */
+  /** True if an answer is about a place that still exists: a source may be dropped or moved meanwhile. */
   #isCurrent({ name, source }: Begun): boolean {
     const now = this.#deps.sources.get(name);
     return now !== null && samePath(now.source, source);
   }
 
-  /** What was applied before is neither read nor compared again, as long as it stands. */
+  /** A body applied before is neither parsed nor compared again while it stands. */
   async #answered(begun: Begun, { answer, reading, call }: Answered): Promise<void> {
     const { sources } = this.#deps;
     if (answer.kind !== "listing") {
@@ -197,7 +197,7 @@ export class Poller {
     }
     const part = await read(standing?.elements ?? null);
     await this.#deps.turns.share();
-    // What was not read anew has to be known still.
+    // Unparsed elements must still be known.
     const isKnown = !part.ok || part.value.gone === null || reading.standing() !== null;
     const snapshot = isKnown ? part : await read(null);
     if (!this.#isCurrent(begun)) {
@@ -210,7 +210,7 @@ export class Poller {
     }
   }
 
-  /** Notes that a source was read and says what it has said before. */
+  /** Records that a source was read and is unchanged. */
   async #stayed(
     begun: Begun,
     {
@@ -233,7 +233,7 @@ export class Poller {
     report({ ...nothingNew, kind: "polled", source, unchanged: standing.items });
   }
 
-  /** Takes in from the mirror what a list has shown to an earlier process, for all that goes by what lists show. */
+  /** Loads from the mirror what an earlier process has read of a list, for everything that follows lists. */
   async #recall(begun: Begun, call: Call): Promise<readonly Item[]> {
     const { store, sources, clock, onTasks, turns } = this.#deps;
     const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
@@ -251,7 +251,7 @@ export class Poller {
     return shown;
   }
 
-  /** Null when the answer came to nothing, as its source went elsewhere meanwhile, or all is to end. */
+  /** Null if the answer is void, as its source was moved meanwhile, or if everything ends. */
   async #apply(begun: Begun, { fetched, reading, call }: Read): Promise<Applied | null> {
     if (fetched.kind === "items") {
       return this.#applyList(begun, { snapshot: fetched.snapshot, reading, call });
@@ -300,7 +300,7 @@ export class Poller {
     return restOfLookUp({ maxAge, lookUps: sources.countOf("todolists") + 2, pace: pace() });
   }
 
-  /** A list that cannot be understood as a whole is told when that changes, not at every poll. */
+  /** A list that cannot be read completely is reported when that changes, not at every poll. */
   #tellDoubts(name: string, problems: readonly string[]): void {
     const doubts = problems.join("; ");
     if (doubts === (this.#doubts.get(name) ?? "")) return;
@@ -309,8 +309,8 @@ export class Poller {
   }
 
   /**
-   * Applies a list, a short one in one transaction, and notes the reading in the last one. Null when the source went elsewhere
-   * meanwhile, or all is to end.
+   * Applies a list, a short one in one transaction, and records the reading in the last one. Null if the source was moved
+   * meanwhile, or if everything ends.
    */
   async #applyList(
     begun: Begun,
@@ -342,7 +342,7 @@ export class Poller {
     }
   }
 
-  /** Belongs inside the transaction in which all of an answer is applied. Returns what was, with what was doubtful about it. */
+  /** Call inside the transaction in which all of an answer is applied. Returns what was applied, with its doubts. */
   #noteRead(
     begun: Begun,
     {
@@ -362,7 +362,7 @@ export class Poller {
       items: items.length + same,
       doubts: doubts.length > 0 ? doubts.join("; ") : null,
     });
-    // After a crash the list counts as read: what it has told of must be known then.
+    // After a crash the list counts as read, so what it has announced must be known then.
     sources.save();
     return { ...applied, doubts };
   }
@@ -423,14 +423,14 @@ export class Poller {
     report({ kind: "look-up-refused", source: name, problem, setting, needed });
   }
 
-  /** What answers "no such place" may be gone or have moved: what names it is asked soon. */
+  /** A source that answers 404 may be gone or have moved, so its look-up is polled soon. */
   #askAbove(source: Source): void {
     if (source.kind === "subtasks") this.#askSoon(`tasks:${source.listId}`);
     else if (source.kind === "tasks") this.#askSoon(`todolists:${source.projectId}`);
     else if (source.kind === "events") this.#askSoon("projects");
   }
 
-  /** Items name people and labels that nobody has introduced: they are new, so the look-ups are asked soon. */
+  /** Unknown people and labels in items are new, so the look-ups are polled soon. */
   askForNames(items: readonly Item[]): void {
     if (items.length === 0) return;
     const { directory } = this.#deps.store;
@@ -443,7 +443,7 @@ export class Poller {
     if (named.some((id) => !labels.has(id))) this.#askSoon("labels");
   }
 
-  /** Hurries a source that has answered before and was not asked within the last minute. */
+  /** Hurries a source that has answered before and was not polled within the last minute. */
   #askSoon(name: string): void {
     const { sources, clock } = this.#deps;
     const entry = sources.get(name);

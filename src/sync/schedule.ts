@@ -2,8 +2,8 @@ import { backOff } from "../domain/backoff.ts";
 import type { Source } from "../domain/source.ts";
 
 /**
- * Rest after so many failed polls in a row: doubled by each, from a 64th of `cap` up to `cap`. It goes for refusals as well:
- * what is refused today may be there in a minute, and nothing that is shown gets older than `cap` for want of asking.
+ * Rest after consecutive failed polls: doubled by each, from 1/64 of `cap` up to `cap`. Refusals too, as what is refused now
+ * may exist in a minute, and nothing gets older than `cap` for lack of polling.
  */
 export function restAfter(failures: number, cap: Temporal.Duration): Temporal.Duration {
   const microseconds = Math.round(cap.total("microseconds") / 64);
@@ -11,19 +11,19 @@ export function restAfter(failures: number, cap: Temporal.Duration): Temporal.Du
   return backOff(failures, { first, ceiling: cap });
 }
 
-/** What takes longer to be read once is not read as a whole after each start; in seconds. */
+/** Anything that takes longer to read is not read completely after each start; in seconds. */
 const longSweepSeconds = 60;
 
-/** Whether so many sources take long to be read once, at `rate` requests per second. */
+/** True if this many sources take long to read once, at `rate` requests per second. */
 export const isLongSweep = (sources: number, rate: number): boolean =>
   sources / rate > longSweepSeconds;
 
-/** Look-ups that are asked often take no more than this part of all requests. */
+/** Look-ups take at most this share of all requests. */
 const lookUpPart = 0.1;
 
 /**
- * Rest of a look-up after it was read: a third of `maxAge`; where there are many of them longer, so that they leave the requests
- * to the lists in which changes are, up to `maxAge`. `pace`: requests per second that polls may use.
+ * Rest of a look-up after it was read: a third of `maxAge`; longer, up to `maxAge`, if there are many, so that they leave the
+ * requests to lists with changes. `pace`: requests per second for polls.
  */
 export function restOfLookUp({
   maxAge,
@@ -45,6 +45,6 @@ export function nearness(due: Temporal.PlainDate, today: Temporal.PlainDate): nu
   return Math.abs(today.until(due).total("days"));
 }
 
-/** Sources that name what there is; they are few and change seldom. */
+/** Sources that list what exists; they are few and change rarely. */
 export const isLookUp = (kind: Source["kind"]): boolean =>
   kind === "projects" || kind === "people" || kind === "todolists";

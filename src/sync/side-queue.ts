@@ -20,10 +20,10 @@ export interface SideOptions {
   readonly files: boolean;
 }
 
-/** A side source that is due to be read. */
+/** A side source to be read. */
 export interface DueRead {
   readonly source: SideSource;
-  /** Of the task as its list shows it now, as the store keeps it; null for folders and files. */
+  /** The stored form of the task's present state; null for folders and files. */
   readonly seen: string | null;
   readonly failures: number;
 }
@@ -38,14 +38,14 @@ export interface SideQueueDeps {
 interface Failed extends HeapEntry {
   readonly failures: number;
   readonly notBefore: Temporal.Instant;
-  /** What is due again once it has rested; null = it has. */
+  /** Makes it due again after its rest; null = it has been. */
   due: (() => void) | null;
 }
 
 /**
- * The queue of side sources that are due, best first. Comments and history of a task are wanted when what its
- * list says of the task differs from what it said when they were last read; folders and files when they get old. The
- * store remembers what was read; the queue holds a few numbers for each task of which something is due or was read.
+ * The queue of side sources to read, best first. Comments and history of a task are read when what its list says differs from
+ * when they were last read; folders and files when they get old. The store keeps what was read; the queue holds a few numbers
+ * per task.
  */
 export class SideQueue {
   readonly #deps: SideQueueDeps;
@@ -56,7 +56,7 @@ export class SideQueue {
   };
   readonly #failed = new Map<string, Failed>();
   readonly #resting = new CurrentHeap<Failed>((a, b) => restOf(a) - restOf(b));
-  /** The marks of tasks whose comments, or whose history, were read. */
+  /** Hashes of tasks whose comments, or whose history, were read. */
   readonly #read = {
     comments: new Map<ServiceId, number>(),
     history: new Map<ServiceId, number>(),
@@ -76,8 +76,8 @@ export class SideQueue {
   }
 
   /**
-   * Makes comments and history due for those of the tasks that have changed, as a list has just shown them. `contents`: what was
-   * written already of the content of some.
+   * Queues comments and history of those tasks that have changed, as just shown by a list. `contents`: content that is
+   * serialised already.
    */
   follow(items: readonly Item[], contents: ReadonlyMap<Item, string> = new Map()): void {
     const { options } = this.#deps;
@@ -86,12 +86,12 @@ export class SideQueue {
       if (options.comments) this.#follow("comments", item, markOf(saidOfComments(item)));
       if (!options.history) continue;
       const content = contents.get(item) ?? contentText(item);
-      // The service's times have whole seconds, so the content counts as well.
+      // The service's times are in whole seconds, so the content counts too.
       this.#follow("history", item, markOf(`${item.updatedAt?.toString() ?? ""} ${content}`));
     }
   }
 
-  /** Makes a source due that was not read within `maxAge`. */
+  /** Queues a source that was not read within `maxAge`. */
   refresh(source: OfProject, maxAge: Temporal.Duration): void {
     const name = sideName(source);
     const readAt = this.#readAt.get(name);
@@ -99,7 +99,7 @@ export class SideQueue {
     this.#setDue(source, () => this.#folders[source.kind].set(name, source));
   }
 
-  /** The best source that may be read now; null when none may: comments first, history last. */
+  /** The best source that may be read now; null if none: comments first, history last. */
   next(): DueRead | null {
     const now = this.#deps.clock().epochMilliseconds;
     for (;;) {
@@ -117,7 +117,7 @@ export class SideQueue {
     );
   }
 
-  /** Notes that a source was read whole. It stays due where its task has changed meanwhile. */
+  /** Records that a source was read completely. It stays queued if its task has changed meanwhile. */
   done({ source, seen }: DueRead): void {
     if (!isOfTask(source)) {
       this.#readAt.set(sideName(source), this.#deps.clock());
@@ -129,7 +129,7 @@ export class SideQueue {
     }
   }
 
-  /** Notes that a source could not be read, and rests until `notBefore`. */
+  /** Records that a source could not be read, and rests until `notBefore`. */
   postpone({ source, failures }: DueRead, notBefore: Temporal.Instant): void {
     const again = this.#takeDue(source);
     if (!again) return;
@@ -138,7 +138,7 @@ export class SideQueue {
     this.#resting.put(failed);
   }
 
-  /** Forgets a source that exists no more. */
+  /** Forgets a source that no longer exists. */
   drop({ source }: DueRead): void {
     this.#unset(source);
     if (isOfTask(source)) this.#read[source.kind].delete(source.taskId);
@@ -171,14 +171,14 @@ export class SideQueue {
     return { source, seen, failures: this.#failureOf(source)?.failures ?? 0 };
   }
 
-  /** Makes something due at once, or once it has rested. */
+  /** Queues something at once, or after its rest. */
   #setDue(source: SideSource, due: () => void): void {
     const failed = this.#failureOf(source);
     if (failed?.due) failed.due = due;
     else due();
   }
 
-  /** Takes a source out of what is due; what puts it in again as it was, null where it is not due. */
+  /** Removes a source from the queue; returns a function that restores it, null if it is not queued. */
   #takeDue(source: SideSource): (() => void) | null {
     if (!isOfTask(source)) {
       const folders = this.#folders[source.kind];
@@ -209,20 +209,20 @@ const restOf = ({ notBefore }: Failed): number => notBefore.epochMilliseconds;
 const isOfTask = (source: SideSource): source is OfTask =>
   source.kind === "comments" || source.kind === "history";
 
-/** A comment may be changed without being counted, so the time of the task counts as well where there are some. */
+/** A comment can be edited without a change of the count, so the task's time counts too if it has comments. */
 const saidOfComments = ({ commentCount, updatedAt }: TaskItem): string =>
   commentCount === 0 ? "0" : `${commentCount} ${updatedAt?.toString() ?? ""}`;
 
 const digits = 13;
 
-/** What is told of a task as a number: as many digits of its hash as such a one holds. */
+/** A text as a number: as many digits of its hash as fit. */
 const markOf = (told: string): number => Number.parseInt(fingerprint(told).slice(0, digits), 16);
 
 const noComments = markOf("0");
 
-/** A mark as the store keeps it. */
+/** A stored hash. */
 const seenText = (mark: number): string => mark.toString(16).padStart(digits, "0");
 
-/** The mark in what the store keeps: earlier versions wrote all digits of the hash, and of comments what is hashed now. */
+/** The hash in a stored text. Earlier versions wrote all digits. */
 const markIn = (seen: string): number =>
   /^[0-9a-f]{13,}$/.test(seen) ? Number.parseInt(seen.slice(0, digits), 16) : markOf(seen);

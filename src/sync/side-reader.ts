@@ -17,24 +17,24 @@ export interface SideReaderDeps {
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
   readonly options: SideOptions;
-  /** The projects that are polled. */
+  /** The polled projects. */
   readonly projects: () => readonly ProjectId[];
-  /** The folders that the configuration names for a project; null = the service is asked. */
+  /** The configured folders of a project; null = looked up in the service. */
   readonly foldersOf: (project: ProjectId) => readonly FolderId[] | null;
-  /** Waits until a reading that takes more than one request may go on, so that it takes no more places than others do. */
+  /** Waits until a reading with several requests may continue, so that it takes no more than its share. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
   readonly report: (event: SyncEvent) => void;
 }
 
-/** How many elements a reading found, and how many rows it changed; null where the source exists no more. */
+/** How many elements a reading found, and how many rows it changed; null if the source no longer exists. */
 type ReadResult = Result<{ readonly items: number; readonly changed: number } | null, Failure>;
 
-/** Reads comments, history, folders and files, one source at a time, so that the items themselves never wait for them. */
+/** Reads comments, history, folders and files, one source at a time, so that items never wait for them. */
 export class SideReader {
   readonly #deps: SideReaderDeps;
   readonly queue: SideQueue;
   #busy = false;
-  /** When folders and files are next checked for their age; null = now. */
+  /** When the age of folders and files is checked next; null = now. */
   #nextRefreshAt: Temporal.Instant | null = null;
 
   constructor(deps: SideReaderDeps) {
@@ -42,7 +42,7 @@ export class SideReader {
     this.queue = new SideQueue(deps);
   }
 
-  /** The next reading, if there is one and none is under way. */
+  /** The next reading, if there is one and none is in progress. */
   next(signal: AbortSignal): (() => Promise<void>) | null {
     if (this.#busy) return null;
     this.#refreshFiles();
@@ -58,7 +58,7 @@ export class SideReader {
     };
   }
 
-  /** Never rejects: what fails is reported and rests. */
+  /** Never rejects: a source that fails is reported and rests. */
   async #read(due: DueRead, signal: AbortSignal): Promise<void> {
     const { store, report } = this.#deps;
     try {
@@ -107,7 +107,7 @@ export class SideReader {
     return ok({ items: items.length, changed });
   }
 
-  /** The list, then the detail of each entry that has none yet; details stored so far stay when it has to stop half-way. */
+  /** The list, then the detail of each entry without one. Stored details stay if it is interrupted. */
   async #readHistory(task: ServiceId, call: Call): Promise<ReadResult> {
     const { store, upstream } = this.#deps;
     const place = this.#placeOf(task);
@@ -147,7 +147,7 @@ export class SideReader {
     return ok({ items: files.length, changed });
   }
 
-  /** Where a task is now; null when it is not mirrored any more. */
+  /** Where a task is now; null if it is no longer mirrored. */
   #placeOf(taskId: ServiceId) {
     const { mirror } = this.#deps.store;
     const key = mirror.find("task", taskId);
@@ -192,7 +192,7 @@ export class SideReader {
   }
 }
 
-/** Whether another try would be answered the same. */
+/** True if another try would get the same answer. */
 const isFinal = ({ kind }: Failure): boolean =>
   kind === "refused" || kind === "service-refused" || kind === "unreadable";
 

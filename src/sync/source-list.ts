@@ -8,52 +8,52 @@ import type { PollCandidate } from "./turn-order.ts";
 /** A source with what this process knows of it. */
 export interface PolledSource extends PollCandidate {
   readonly source: Source;
-  /** Failed polls in a row, in this process. */
+  /** Consecutive failed polls in this process. */
   readonly failures: number;
-  /** Whether it was read in this process, and whether it was read or refused for good. */
+  /** Whether it was read in this process, and whether it was read or permanently refused. */
   readonly read: boolean;
   readonly settled: boolean;
   /**
-   * By what it counts as read although this process has not read it: an earlier one had so lately that it makes no difference,
-   * or pages of all tasks have shown the same as the mirror.
+   * Why it counts as read although this process has not read it: an earlier one did recently enough, or pages of all tasks have
+   * shown the mirror's contents.
    */
   readonly assumedFresh: "earlier" | "pages" | null;
-  /** Whether it was ever read into this data directory. */
+  /** True if it was ever read into this data directory. */
   readonly everRead: boolean;
-  /** When an earlier process began the last attempt of it, if that has read it; null otherwise. */
+  /** When an earlier process started its last attempt, if that read it; otherwise null. */
   readonly readBefore: Temporal.Instant | null;
-  /** Whether its refusal speaks of this source alone: it was refused twice, and others were read in between. */
+  /** True if its refusal concerns this source alone: it was refused twice, and others were read in between. */
   readonly refusalConfirmed: boolean;
-  /** The turn in which it was first refused in a row, 0 in an earlier process; null while it is not refused. */
+  /** The turn of the first consecutive refusal, 0 in an earlier process; null if it is not refused. */
   readonly refusedIn: number | null;
-  /** The last round in which it was read or refused; null for none. */
+  /** The last round in which it was read or refused; null if none. */
   readonly round: number | null;
-  /** Turn of the latest attempt that has read it, or was refused for good; 0 = none yet. */
+  /** Turn of the latest attempt that read it, or was permanently refused; 0 = none yet. */
   readonly answered: number;
 }
 
-/** A source whose poll is under way, as it stood when the poll began. */
+/** A source whose poll is in progress, as it was when the poll started. */
 export interface Begun extends PolledSource {
   readonly attemptedAt: Temporal.Instant;
-  /** The round that was under way then, for which alone it counts: what a later one is to read may have changed since. */
+  /** The round in progress at that time. The poll counts for that one only, as data may have changed since. */
   readonly inRound: number | null;
 }
 
-/** How a poll ended; `notBefore` is the end of the rest that follows, null for none. */
+/** How a poll ended; `notBefore`: end of the rest that follows, null if none. */
 export interface PollOutcome {
   readonly kind: "read" | "refused" | "failed";
   readonly notBefore: Temporal.Instant | null;
 }
 
-/** Told of each source that is new, has changed, or (null) is none any more. */
+/** Called with each source that is new, has changed, or (null) was removed. */
 type Watcher = (name: string, entry: PolledSource | null) => void;
 
-/** How many sources there are, and of how many something holds; isDone is said of the round under way. */
+/** Number of sources, and of those with each property; isDone concerns the current round. */
 type Tally = Readonly<Record<keyof typeof facts | "all", number>>;
 
 /**
- * All sources, in the order in which they became known. The store keeps the same set for the next start; it is written
- * before a poll that needs it, so that a sweep which learns of a thousand parents does not write them a thousand times.
+ * All sources, in the order in which they became known. The store keeps the same set for the next start. It is written before a
+ * poll that needs it, so that a sweep that discovers a thousand parents does not write them a thousand times.
  */
 export class SourceList {
   readonly #store: Store;
@@ -68,7 +68,7 @@ export class SourceList {
   #turn = 0;
   /** The latest turn in which something was read; 0 = none yet. */
   #lastRead = 0;
-  /** The round under way; null between rounds. */
+  /** The current round; null between rounds. */
   #round: number | null = null;
 
   constructor(store: Store, clock: () => Temporal.Instant) {
@@ -78,8 +78,8 @@ export class SourceList {
   }
 
   /**
-   * Begins a round: everything is to be read once. One that was cut off goes on instead, with what it has read already,
-   * unless nobody has gone on with it for longer than `rest`.
+   * Starts a round: everything is to be read once. Continues an interrupted one instead, unless it was interrupted for longer
+   * than `rest`.
    */
   beginRound(rest: Temporal.Duration): void {
     const { rounds } = this.#store;
@@ -94,13 +94,13 @@ export class SourceList {
     this.#setRound(null);
   }
 
-  /** Goes on with the last round, as some of it could not be read. */
+  /** Continues the last round, as some sources could not be read. */
   resumeRound(): void {
     this.#store.rounds.resume();
     this.#setRound(this.#store.rounds.last()?.round ?? null);
   }
 
-  /** Lets what an earlier process has read within `maxAge` count as read. */
+  /** Counts what an earlier process has read within `maxAge` as read. */
   resume(maxAge: Temporal.Duration): void {
     const now = this.#clock();
     for (const entry of this.all()) {
@@ -111,7 +111,7 @@ export class SourceList {
     }
   }
 
-  /** Notes that all of a list that nobody has read was taken from pages of all tasks, which were asked for at `at`. */
+  /** Records that a list nobody has read was taken completely from pages of all tasks, requested at `at`. */
   took(name: string, at: Temporal.Instant): void {
     const known = this.get(name);
     if (!known) return;
@@ -119,19 +119,19 @@ export class SourceList {
     this.#set({ ...known, ...isKnown, round: this.#round ?? known.round });
   }
 
-  /** Notes that pages of all tasks have shown what all lists of tasks and subtasks had shown. */
+  /** Records that pages of all tasks have shown what all lists of tasks and subtasks had shown. */
   vouch(): void {
     for (const entry of [...this.ofKind("tasks"), ...this.ofKind("subtasks")]) {
       if (entry.everRead && !entry.settled) this.#set({ ...entry, assumedFresh: "pages" });
     }
   }
 
-  /** Whether a source was read, or refused, in the round under way, also if by an earlier process. */
+  /** True if a source was read or refused in the current round, also by an earlier process. */
   isDone({ round }: Pick<PolledSource, "round">): boolean {
     return this.#round !== null && round === this.#round;
   }
 
-  /** The number of the latest attempt; an attempt that starts later has a higher one. */
+  /** The number of the latest attempt; later attempts have higher ones. */
   get turn(): number {
     return this.#turn;
   }
@@ -153,7 +153,7 @@ export class SourceList {
     return [...(this.#byProject.get(project)?.values() ?? [])];
   }
 
-  /** Whether all lists of a project, with their subtasks, were read or refused: in this process, or in the round under way. */
+  /** True if all lists of a project, with their subtasks, were read or refused in this process or the current round. */
   isTold(project: ProjectId): boolean {
     const isTold = (entry: PolledSource | null) =>
       entry === null || facts.told(entry, this.isDone(entry));
@@ -171,14 +171,14 @@ export class SourceList {
     return this.#tally;
   }
 
-  /** Tells of each source as it stands, and of all that becomes of sources from now on. The returned function ends that. */
+  /** Calls back with each source now, and with every later change. Returns a function that ends that. */
   watch(watcher: Watcher): () => void {
     for (const entry of this.#entries.values()) watcher(entry.name, entry);
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Makes these the only sources beside subtasks; subtasks stay where their list does. */
+  /** Makes these the only sources besides subtasks, which stay while their list does. */
   settleScope(present: readonly Source[]): void {
     const names = new Set(present.map(sourceName));
     for (const entry of this.all()) {
@@ -190,7 +190,7 @@ export class SourceList {
     }
   }
 
-  /** Makes these the only lists of a project; subtasks stay where their list does. */
+  /** Makes these the only lists of a project; subtasks stay while their list does. */
   settleLists(project: ProjectId, lists: readonly Source[]): void {
     const names = new Set(lists.map(sourceName));
     for (const { name, source } of this.ofProject(project)) {
@@ -201,7 +201,7 @@ export class SourceList {
     for (const list of lists) this.put(list, null);
   }
 
-  /** Adds a source, or notes that it is in another place now, where it was not tried yet. */
+  /** Adds a source, or moves it to another place, where it was not tried yet. */
   put(source: Source, days: number | null): void {
     const known = this.get(sourceName(source));
     if (!known) {
@@ -245,15 +245,15 @@ export class SourceList {
     return [...(this.#parentsByList.get(list) ?? [])];
   }
 
-  /** Asks for a source ahead of its turn; also one that is being read, as that reading may be too early. */
+  /** Requests a source ahead of its turn, even if it is being read, as that reading may be too early. */
   hurry(name: string): void {
     const known = this.get(name);
     if (known) this.#set({ ...known, hurried: true, notBefore: null });
   }
 
   /**
-   * Ends every rest. The returned function tells whether all present sources have been polled since, and have answered or
-   * are gone; where each of them refuses, nothing was read.
+   * Ends every rest. Returns a function that tells whether all present sources have answered since or are gone. If all of them
+   * refuse, nothing was read.
    */
   rereadAll(): () => boolean {
     const start = this.#turn;
@@ -266,7 +266,7 @@ export class SourceList {
     };
   }
 
-  /** Ends the rest of what has failed, not of what was refused: what made it fail is over. */
+  /** Ends the rest of failed sources, but not of refused ones, as the cause of the failures is over. */
   recover(): void {
     for (const entry of this.all()) {
       const { failures, answered, ended, notBefore } = entry;
@@ -291,7 +291,7 @@ export class SourceList {
     return begun;
   }
 
-  /** Ends a poll; an aborted one (null) counts as if it had never begun. */
+  /** Ends a poll; an aborted one (null) counts as never started. */
   end(begun: Begun, outcome: PollOutcome | null): void {
     const now = this.get(begun.name);
     if (!now) return;
@@ -314,7 +314,7 @@ export class SourceList {
     });
   }
 
-  /** Writes what has changed in the set since the last time. Inside a transaction, which may be undone, it is kept for then. */
+  /** Writes changes of the set since the last call. A rollback makes them be written again. */
   save(): void {
     if (this.#unsaved.size === 0) return;
     const names = [...this.#unsaved];
@@ -428,13 +428,14 @@ export class SourceList {
 
 type MainSource = Extract<Source, { readonly kind: "todolists" | "events" | "tasks" }>;
 
-/** Whether a project is known as a whole only once the source was read. */
+/** True if a project counts as complete only once the source was read. */
 export const isMain = (source: Source): source is MainSource =>
   source.kind === "todolists" || source.kind === "events" || source.kind === "tasks";
 
 /**
- * What the tally counts. `current`: it was read or refused by this process, or is assumedFresh for, `read`: it was read so. `tried`: a poll of it has ended, `told`: it was read or refused, `shown`: it was read; the last
- * three in this process or in the round that this process went on with.
+ * What is counted. `current`: read or refused by this process, or assumedFresh; `read`: the same without refusals. `tried`: a
+ * poll of it has ended, `told`: read or refused, `shown`: read; the last three in this process or in the round that it
+ * continued.
  */
 const facts = {
   current: ({ settled, assumedFresh }: PolledSource) => settled || assumedFresh !== null,
@@ -449,7 +450,7 @@ const facts = {
 
 const noneYet: Tally = { all: 0, current: 0, read: 0, tried: 0, told: 0, shown: 0 };
 
-/** Thrown when a source is to be polled that nothing names any more: the choice was made on an older list. */
+/** Thrown if a source is to be polled that no longer exists: the choice was based on an older list. */
 class UnknownSourceError extends Error {
   override readonly name = "UnknownSourceError";
   constructor(source: string) {
@@ -457,7 +458,7 @@ class UnknownSourceError extends Error {
   }
 }
 
-/** Whether two sources of one name are asked for under the same path. */
+/** True if two sources with the same name have the same URL path. */
 export function samePath(a: Source, b: Source): boolean {
   const project = "projectId" in a && "projectId" in b ? a.projectId === b.projectId : true;
   const list = "listId" in a && "listId" in b ? a.listId === b.listId : true;

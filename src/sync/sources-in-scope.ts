@@ -2,10 +2,10 @@ import type { FolderId, ListId, ProjectId } from "../domain/ids.ts";
 import type { Person, Project, Todolist } from "../domain/item.ts";
 import type { Source } from "../domain/source.ts";
 
-/** One project that the configuration names. */
+/** A configured project. */
 interface ScopedProject {
   readonly id: ProjectId;
-  /** Null = as the service calls it. */
+  /** Null = the service's name. */
   readonly name: string | null;
   readonly todolists: "discover" | readonly ListId[];
   readonly folders?: "discover" | readonly FolderId[];
@@ -19,15 +19,15 @@ export interface MirrorScope {
   readonly discoverPeople: boolean;
 }
 
-/** What is known to be there. */
+/** What is known to exist. */
 interface Known {
   readonly projects: readonly Project[];
   readonly todolists: readonly Todolist[];
 }
 
 /**
- * Every source but those of subtasks, which only their parents name. Archived projects and lists that were discovered are
- * not polled; ones that the configuration names are, whatever they are.
+ * Every source except subtasks, which only their parents reveal. Discovered projects and lists that are archived are not
+ * polled; configured ones are.
  */
 export function sourcesInScope(scope: MirrorScope, known: Known): readonly Source[] {
   const projects = projectsOf(scope, known);
@@ -45,7 +45,7 @@ export function sourcesInScope(scope: MirrorScope, known: Known): readonly Sourc
   ];
 }
 
-/** The folders that the configuration names for a project; null = the service is asked which there are. */
+/** The configured folders of a project; null = looked up in the service. */
 export function configuredFolders(
   { projects }: MirrorScope,
   id: ProjectId,
@@ -55,7 +55,7 @@ export function configuredFolders(
   return folders === "discover" ? null : folders;
 }
 
-/** Whether the projects' look-up is of use: ids and names that are all configured need none. */
+/** True if the projects' look-up is needed. If ids and names are all configured, it is not. */
 const needsProjects = ({ projects }: MirrorScope): boolean =>
   projects === "discover" || projects.some(({ name }) => name === null);
 

@@ -21,86 +21,85 @@ interface SubtaskPagesDeps {
   readonly upstream: Upstream;
   readonly sources: SourceList;
   readonly schedule: Pick<PollSchedule, "took" | "noteDates">;
-  /** The projects that are mirrored; null = all that the service shows. */
+  /** The mirrored projects; null = all that the service shows. */
   readonly projects: readonly ProjectId[] | null;
   readonly clock: () => Temporal.Instant;
   readonly report: (event: SyncEvent) => void;
-  /** Told what each page has said, as it is asked for again soon. */
+  /** Stores each page's contents, as it is requested again soon. */
   readonly applied: Pick<AppliedPages, "note">;
-  /** Told what was new. */
+  /** Called with new items. */
   readonly onTaken: (items: readonly Item[]) => void;
-  /** What pages have shown is taken in turns. */
+  /** Data from pages is taken in turns. */
   readonly turns: Turns;
 }
 
-/** What pages and lists say of the same elements. */
+/** What pages and lists say about the same elements. */
 interface Comparison {
   readonly alike: number;
   readonly different: number;
 }
 
-/** A page as it was read, and the hash of its body. */
+/** A page with the hash of its body. */
 interface Asked {
   readonly digest: string;
   readonly page: TaskPage;
 }
 
-/** A list of subtasks that pages have shown, once it is in the mirror. */
+/** A list of subtasks from pages, once it is in the mirror. */
 interface TakenList {
   readonly entry: PolledSource;
   readonly items: readonly Identified[];
   readonly changes: readonly ItemChange[];
 }
 
-/** As many as the service gives at once. Source: beyond-the-document.md, Look-ups. */
+/** The service's maximum. Source: beyond-the-document.md, Look-ups. */
 const pageSize = 100;
-/** With fewer lists of tasks there are hardly enough subtasks for pages to be worth a thought. */
+/** With fewer lists of tasks there are hardly enough subtasks for pages to help. */
 const fewestLists = 25;
-/** With fewer tasks that have subtasks, or than so many for each page, nothing is to be gained. */
+/** Below this many parent tasks, or parents per page, polling pages costs more than it saves. */
 const fewestParents = 100;
 const leastGain = 2;
-/** Lists of subtasks that are read beside the pages, to compare: so many at least, and this part of all. */
+/** Subtask lists that are read besides the pages for comparison: at least this many, and this share of all. */
 const fewestProbes = 12;
 const probePart = 0.01;
-/** The part of tasks, and of compared lists of subtasks, that may differ without a later time of change that would explain it. */
+/** Share of tasks, and of compared subtask lists, that may differ without a later change time. */
 const mostDifferent = { tasks: 0.002, subtasks: 0.02 } as const;
-/** The service's times have whole seconds, and so has the header by which its clock is known. */
+/** The service's times are in whole seconds, as is its Date header. */
 const margin = Temporal.Duration.from({ seconds: 2 });
 
-/** What its events are told of. */
+/** Source name in its events. */
 const source = "alltodo";
 
 /**
- * Subtasks of a first sweep out of the list of all tasks: 100 elements by one request, where lists take one for each task that
- * has subtasks. By then all lists of tasks were read, and some of subtasks. Only where pages show all of these as their lists
- * do, subtasks are taken from them; and of those only such as are complete by the count of their task, leave nothing out, and have
- * nothing to do with an edit. All other lists are read as ever, and what was taken is left to the audit.
- *
- * What pages have shown is kept until it was made use of: where a process is cut off the next one goes on with the pages that are
- * left, and asks for one more where none is. Unless that has the same total as before all pages are read anew.
+ * Takes subtasks of a first sweep from the list of all tasks: 100 elements per request, where lists take one request per task
+ * with subtasks. By then all lists of tasks were read, and some of subtasks. Only if pages agree with all of these are subtasks
+ * taken from them, and only those that are complete by their task's count, omit nothing, and involve no edit. All other lists
+ * are read as usual, and what was taken is audited later. Page contents are stored until they are used: after an interruption
+ * the next process continues with the remaining pages, and requests one more if none is left. Unless that has the same total,
+ * all pages are read anew.
  */
 export class SubtaskPages {
   readonly #deps: SubtaskPagesDeps;
   #isOver = false;
-  /** What is compared, and when the first page was asked for. */
+  /** What is compared, and when the first page was requested. */
   #reading: PageReading = notBegun;
   readonly #below = new Map<ServiceId, ShownSubtask[]>();
-  /** How many subtasks a task has that pages and lists show alike. */
+  /** Number of a task's subtasks on which pages and lists agree. */
   readonly #counts = new Map<ServiceId, number>();
   #tasks: Comparison = { alike: 0, different: 0 };
-  /** Why pages are not to be trusted; null as long as they are. */
+  /** Why pages are not trusted; null if they are. */
   #doubt: string | null = null;
 
   constructor(deps: SubtaskPagesDeps) {
     this.#deps = deps;
   }
 
-  /** Whether lists of subtasks should wait, as far as is known by now. */
+  /** True if lists of subtasks should wait, as far as known. */
   mayHelp(): boolean {
     return !this.#isOver && this.#deps.sources.countOf("tasks") >= fewestLists;
   }
 
-  /** Lists of subtasks to be read first; none where pages would be of no use, for which there is no other chance. */
+  /** Lists of subtasks to read first; none if pages would not help. */
   probes(): ReadonlySet<string> {
     if (!this.mayHelp()) return new Set();
     const { store, projects } = this.#deps;
@@ -122,7 +121,7 @@ export class SubtaskPages {
     return new Set(this.#reading.probes);
   }
 
-  /** Reads all pages, after the lists of `probes`, and takes from them what can be trusted. `together` does many jobs at once. */
+  /** Reads all pages, after the lists of `probes`, and takes what can be trusted. `together` runs many jobs at once. */
   async read(
     signal: AbortSignal,
     together: (jobs: readonly Job[]) => Promise<void>,
@@ -142,7 +141,7 @@ export class SubtaskPages {
     }
   }
 
-  /** Whether all that pages may be good for was read. */
+  /** Returns whether everything that pages may help with was read. */
   async #readAll(
     signal: AbortSignal,
     together: (jobs: readonly Job[]) => Promise<void>,
@@ -173,7 +172,7 @@ export class SubtaskPages {
     return !signal.aborted;
   }
 
-  /** Takes in the pages that an earlier process has read; which are left, null where there were none. */
+  /** Loads pages that an earlier process has read; returns those left, null if there were none. */
   async #leftOfKept(): Promise<readonly number[] | null> {
     const { store, turns } = this.#deps;
     const { first } = this.#reading;
@@ -190,7 +189,7 @@ export class SubtaskPages {
     return [...left];
   }
 
-  /** Asks whether there is as much as there was, by a page that is left or by the last one; otherwise nothing of it counts. */
+  /** Checks with a remaining page, or with the last one, that the total is unchanged; otherwise stored pages are void. */
   async #confirm(next: number | null, signal: AbortSignal): Promise<void> {
     const { store } = this.#deps;
     const before = this.#reading.first?.total ?? 0;
@@ -219,14 +218,14 @@ export class SubtaskPages {
     this.#doubt = null;
   }
 
-  /** Lists of subtasks that nobody has ever read. */
+  /** Lists of subtasks that were never read. */
   #open(): readonly PolledSource[] {
     return this.#deps.sources
       .ofKind("subtasks")
       .filter(({ everRead, turn, underWay }) => !everRead && turn === 0 && !underWay);
   }
 
-  /** What a page that fails would have shown is read list by list. */
+  /** The contents of a page that fails are read list by list. */
   async #read(page: number, signal: AbortSignal): Promise<void> {
     const askedAt = this.#deps.clock();
     const answer = await this.#ask(page, signal);
@@ -238,7 +237,7 @@ export class SubtaskPages {
     });
   }
 
-  /** Null where the page says nothing. */
+  /** Null if the page is unusable. */
   async #ask(page: number, signal: AbortSignal): Promise<Asked | null> {
     const { upstream, projects } = this.#deps;
     const answer = await upstream.workspace.allTasksUnread(
@@ -305,7 +304,7 @@ export class SubtaskPages {
     return { page, different, counts, subtasks };
   }
 
-  /** Null where there is nothing to compare with. */
+  /** Null if there is nothing to compare with. */
   #compareTask(item: TaskItem & { readonly id: ServiceId }): keyof Comparison | null {
     const { store, sources } = this.#deps;
     const list = sources.get(sourceOf(item));
@@ -316,12 +315,12 @@ export class SubtaskPages {
     return this.#isLater(item, list) ? null : "different";
   }
 
-  /** Whether a list was read in the round under way, also if by an earlier process. */
+  /** True if a list was read in the current round, also by an earlier process. */
   #isRead(list: PolledSource): boolean {
     return list.read || (list.everRead && this.#deps.sources.isDone(list));
   }
 
-  /** Whether an element was changed after its list had been read, or may have been. */
+  /** True if an element was, or may have been, changed after its list was read. */
   #isLater({ updatedAt }: TaskItem, { attemptedAt }: PolledSource): boolean {
     if (!updatedAt || !attemptedAt) return false;
     const lead = credibleLead(this.#deps.upstream.clockLead());
@@ -343,7 +342,7 @@ export class SubtaskPages {
     }
   }
 
-  /** Whether pages have shown what a list of subtasks did, apart from what was changed since. */
+  /** True if pages have shown what a list of subtasks did, apart from later changes. */
   #agrees(probe: PolledSource): boolean {
     const known = this.#deps.store.mirror.contents(probe.name);
     const shown = probe.source.kind === "subtasks" ? this.#below.get(probe.source.taskId) : null;
@@ -376,7 +375,7 @@ export class SubtaskPages {
     report({ kind: "polled", source, added: changes.length, ...nothing, changes });
   }
 
-  /** Takes lists from the end, as many as the present turn has time for, and one at least. Belongs inside a transaction. */
+  /** Takes lists from the end, as many as the current turn allows, and at least one. Call inside a transaction. */
   #takeLists(left: PolledSource[], at: Temporal.Instant): readonly TakenList[] {
     const taken: TakenList[] = [];
     do {
@@ -387,7 +386,7 @@ export class SubtaskPages {
     return taken;
   }
 
-  /** Puts the subtasks of one task; null where its list has to be read. Belongs inside a transaction. */
+  /** Stores the subtasks of one task; null if its list must be read. Call inside a transaction. */
   #takeList(entry: PolledSource, at: Temporal.Instant): TakenList | null {
     const { store, sources, upstream } = this.#deps;
     const { name } = entry;
@@ -402,7 +401,7 @@ export class SubtaskPages {
       shown.length === this.#countOf(taskId) &&
       shown.every(({ item, isPartial }) => {
         const isThere = item.listId === listId && item.projectId === projectId;
-        // What the mirror knows, or has known, has a story that its list has to go on with.
+        // An item that the mirror knows, or has known, must be continued by its list.
         return !isPartial && isThere && store.mirror.stored(item.kind, item.id) === null;
       });
     if (!isWhole || store.mirror.populated([name]).size > 0) return null;
@@ -420,7 +419,7 @@ export class SubtaskPages {
     return { entry, items: plan.put, changes };
   }
 
-  /** How many subtasks a task has by what its list has said since, or an edit. */
+  /** Number of a task's subtasks according to its list since, or an edit. */
   #countOf(task: ServiceId): number | null {
     const { mirror } = this.#deps.store;
     const stored = mirror.stored("task", task);
@@ -431,7 +430,7 @@ export class SubtaskPages {
 
 const notBegun: PageReading = { scope: "", probes: [], first: null };
 
-/** Whether a page still shows the same subtasks as it did. */
+/** True if a page still shows the same subtasks. */
 function isAlike({ subtasks }: ReadPage, items: readonly TaskItem[]): boolean {
   const now = items.filter(({ parentId }) => parentId !== null);
   return (

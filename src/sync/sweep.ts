@@ -29,21 +29,21 @@ interface SweepDeps {
 
 interface Reading extends SweepOptions {
   readonly isDue: (entry: PolledSource) => boolean;
-  /** Further sources that are to be read later in the sweep. */
+  /** Further sources to be read later in the sweep. */
   readonly later?: () => number;
 }
 
-/** How many times a sweep follows up what it found missing. */
+/** How many times a sweep looks up missing items. */
 const followUps = 3;
 const longestRestMs = 5_000;
-/** How soon a sweep looks again whether it has waited for first answers for long enough. */
+/** How soon a sweep checks again whether it has waited long enough for first answers. */
 const firstAnswerRestMs = 500;
-/** Requests that are made out between two looks at the time: a window's burst of them takes some 20 ms. */
+/** Requests prepared between two time checks: a window's burst takes some 20 ms. */
 const begunAtOnce = 4;
 
 /**
- * Reads every source once that the round under way has not read yet, what is refused twice, and asks for what it found missing.
- * Where pages of all tasks may spare most of the requests below tasks, those wait until everything else was read.
+ * Reads every source once that the current round has not read yet, retries refused ones, and looks up missing items. If pages
+ * of all tasks may save most requests for subtasks, those wait until everything else was read.
  */
 export class Sweep {
   readonly #deps: SweepDeps;
@@ -73,7 +73,9 @@ export class Sweep {
     await this.#followUp(signal);
   }
 
-  /** A single refusal says nothing of a list: the lists that a project still lacks are polled once more, after one that answers. */
+  /**
+   * A single refusal of a list proves nothing: lists that a project still lacks are polled once more, after one that answers.
+   */
   async #retryRefused(signal: AbortSignal): Promise<void> {
     const { sources, initial } = this.#deps;
     const refused = initial.refused();
@@ -89,13 +91,13 @@ export class Sweep {
   async #read({ signal, isDue, onProgress, later = () => 0 }: Reading): Promise<void> {
     const { sources, gate, clock, poll, work } = this.#deps;
     const order = new TurnOrder();
-    /** Those that nobody has read yet since they were due. */
+    /** Sources not read since they were due. */
     const left = new Set<string>();
     const moved = createWake();
     const unwatch = sources.watch((name, entry) => {
       if (entry && (isDue(entry) || (entry.underWay && left.has(name)))) left.add(name);
       else left.delete(name);
-      // A sweep takes no account of rests.
+      // A sweep ignores rest periods.
       if (entry && (entry.underWay || isDue(entry))) order.put({ ...entry, notBefore: null });
       else order.drop(name);
       if (!entry?.underWay) moved.notify();
@@ -108,7 +110,7 @@ export class Sweep {
       });
     try {
       await work({ signal, next, rest: () => firstAnswerRestMs });
-      // Somebody else is reading what is left, and may have begun too early.
+      // Others may be reading the rest, and may have started too early.
       while (left.size > 0 && !signal.aborted) {
         await moved.wait(firstAnswerRestMs, signal);
         await work({ signal, next, rest: () => firstAnswerRestMs });
@@ -123,7 +125,7 @@ export class Sweep {
     return progressOf({ done: all - due, total: all, gate: this.#deps.gate.state() });
   }
 
-  /** Does all of these, as many at once as may be under way. */
+  /** Runs all of these, as many at once as allowed. */
   async #together(jobs: readonly Job[], signal: AbortSignal): Promise<void> {
     const left = [...jobs];
     const { gate, work } = this.#deps;
@@ -134,7 +136,7 @@ export class Sweep {
     await work({ signal, next, rest: () => longestRestMs });
   }
 
-  /** Settles what a sweep found missing: asks for each item once, and reads again where one may have gone to. */
+  /** Handles what a sweep found missing: looks up each item once, and rereads where one may have moved to. */
   async #followUp(signal: AbortSignal): Promise<void> {
     const { sources, deletionChecks, work } = this.#deps;
     const asked = new Set<ItemKey>();

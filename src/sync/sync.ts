@@ -29,91 +29,97 @@ interface SyncDeps {
   readonly upstream: Upstream;
   readonly scope: MirrorScope;
   readonly clock: () => Temporal.Instant;
-  /** How old what is shown may get; look-ups are asked three times as often where they are few. */
+  /** Maximum age of shown data; look-ups are polled three times as often if they are few. */
   readonly maxAge: Temporal.Duration;
-  /** The service's quota, and which part of it is used for reading. */
+  /** The service's quota, and the share of it for reading. */
   readonly quota: { readonly requests: number; readonly per: Temporal.Duration };
   readonly share: number;
-  /** Which side sources are mirrored, after the items; none unless given. */
+  /** Which side sources are mirrored, after the items; none by default. */
   readonly side?: SideOptions;
   readonly onEvent: (event: SyncEvent) => void;
-  /** Told of each reading of a list that has ended, also of one that shows nothing new. */
+  /** Called after each reading of a list, even if nothing is new. */
   readonly onPolled?: (poll: PollEnding) => void;
   /**
-   * By what items are made of octets: the program and what it is told. A later start with the same one does not read again what this
-   * one has read and comes as it came before; each start reads everything unless given.
+   * Identifies the code and settings that parse octets. A later start with the same value does not parse again what this one
+   * has read, if unchanged; without it, each start parses everything.
    */
   readonly reader?: string | undefined;
-  /** Shares out the main thread; a share of its own unless given. */
+  /** Shares the main thread; its own share by default. */
   readonly turns?: Turns;
 }
 
-/** Brings the mirror up to date with the service, within what the gate lets through. */
+/** Keeps the mirror up to date with the service, within the rate limit. */
 export interface Sync {
   /**
-   * One full sweep: every source once, in the best order; resolves when all are read or have failed. One that was cut off
-   * lately, by its signal or with its process, goes on with what it had not read yet.
+   * A full sweep: every source once, in the best order; resolves when all are read or have failed. One that was recently
+   * interrupted continues with what it had not read yet.
    */
   sweep(options: SweepOptions): Promise<SweepSummary>;
   /**
-   * Polls for ever, each time the source whose unseen changes have probably waited for the most, with a first sweep where there
-   * was none and `goesOn` does not spare it; resolves when aborted.
+   * Polls forever, each time the source whose unseen changes have probably waited longest. Runs a first sweep if there was
+   * none, unless `goesOn`; resolves when aborted.
    */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Reads comments, history, folders and files that may have changed, one after the other, at most `most` lists. Returns
-   * how many it read; `run` does so by itself.
+   * Reads comments, history, folders and files that may have changed, one after the other, at most `most` lists. Returns how
+   * many it read; `run` does so by itself.
    */
   readSide(options: { readonly signal: AbortSignal; readonly most: number }): Promise<number>;
-  /** Whether a full sweep is done: every source was read, or refused, since this process began or in the sweep it went on with. */
+  /**
+   * True if a full sweep is done: every source was read or refused since this process started or in the sweep that it
+   * continued.
+   */
   readonly ready: boolean;
-  /** Whether all that there is is served: a full sweep is done, or had been when this process began. */
+  /** True if everything is served: a full sweep is done, or was done before this process started. */
   readonly whole: boolean;
   /**
-   * Whether a start needs no sweep: all that there is had been read by an earlier process, and reading it once more would take
-   * long. Then `run` begins with what has probably changed, and whatever is older than `maxAge` has its share.
+   * True if a start needs no sweep: an earlier process has read everything, and rereading would take long. Then `run` begins
+   * with what has probably changed, besides whatever is older than `maxAge`.
    */
   readonly goesOn: boolean;
   /**
-   * Whether every source has been read, or refused, by this process; where it `goesOn`, or by the one before within `maxAge`
+   * True if every source has been read or refused by this process, or, if it `goesOn`, by the previous one within `maxAge`
    * before the start.
    */
   readonly caughtUp: boolean;
   /**
-   * Whether the lists of a project have all been read at least once, now or by an earlier process: what is known of it is
-   * whole. Null asks whether that was so of all projects at some moment: what is not known since then is new.
+   * True if all lists of a project were read at least once, now or by an earlier process, so that its data is complete. Null:
+   * whether that was so for all projects at some time, so that what is unknown since then is new.
    */
   hasRead(project: ProjectId | null): boolean;
   /**
-   * The same since a backup was restored: what has come since it was made is not known before. True where none was, and
-   * once everything has been read.
+   * The same since a backup was restored: what came after the backup is not known before. True if none was restored, and once
+   * everything has been read.
    */
   hasReadSinceRestore(project: ProjectId | null): boolean;
-  /** Whether each item that its list no longer shows has been asked for; what a person has to decide, or nobody answers for, aside. */
+  /** True if each missing item has been looked up, except those that wait for a person, or that nobody answers for. */
   readonly settled: boolean;
-  /** How the account-wide list of tasks stands. */
+  /** State of the account-wide list of tasks. */
   readonly fastPath: FastPathState;
-  /** Polls all sources again, resting ones too. The returned function tells whether requests made since have read all, and all is settled. */
+  /**
+   * Polls all sources again, including resting ones. Returns a function that tells whether requests made since have read
+   * everything, and all is settled.
+   */
   rereadAll(): () => boolean;
-  /** Ends the rest of failed sources, as what made them fail is over. */
+  /** Ends the rest of failed sources, as the cause of the failures is over. */
   recover(): void;
-  /** Asks for a source soon: an edit was just applied there, or something unknown turned up. Unknown names are passed over. */
+  /** Polls a source soon: an edit was just applied there, or something unknown turned up. Unknown names are ignored. */
   hurry(sourceName: string): void;
-  /** Notes that somebody has asked for a project's feed or calendar: its lists are read more often for a while. */
+  /** Records that somebody requested a project's feed or calendar: its lists are polled more often for a while. */
   noteReading(project: ProjectId): void;
-  /** How old what is shown has to get with as many lists as there are, at the present pace. */
+  /** How old shown data must get with the present lists at the present rate. */
   outlook(): Forecast;
-  /** Tells that a source has probably so many changes that no poll has shown; less pressing than to hurry it. */
+  /** A source probably has this many unseen changes; less urgent than `hurry`. */
   hint(sourceName: string, changes: number): void;
 }
 
-/** Polls under way at once after the first burst: enough to keep the gate's pace with answers that take two seconds. */
+/** Concurrent polls after the first burst: enough for the rate limit with answers that take two seconds. */
 const steadyPolls = 6;
-/** After so many other polls a side source is read. */
+/** A side source is read after this many other polls. */
 const pollsPerSide = 5;
-/** After so many lessons what signs are worth is kept for the next start. */
+/** What hints are worth is stored after this many outcomes. */
 const lessonsPerSave = 20;
-/** What is told counts as seen where it is at least so probable. */
+/** An announced change with at least this probability counts as seen. */
 const likely = 0.5;
 const longestRestMs = 5_000;
 const shortestRestMs = 20;
@@ -137,15 +143,15 @@ class Syncing implements Sync {
   readonly #wake = createWake();
   readonly #sweeps = new Set<SweepCounts>();
   #isConfigured = false;
-  /** Whether this process has begun a round, or gone on with one. */
+  /** True if this process has started or continued a round. */
   #hasBegun = false;
   #ready = false;
-  /** Whether an earlier process had read each source at least once. */
+  /** True if an earlier process had read each source at least once. */
   readonly #wasWhole: boolean;
   #caughtUp = false;
-  /** Whether every source has been tried once, or needs not be as an earlier process has read it. */
+  /** True if every source has been tried once, or need not be as an earlier process has read it. */
   #isTried = false;
-  /** Whether this process has gone on without a sweep of its own. */
+  /** True if this process has continued without a sweep of its own. */
   #isResumed = false;
   #placeIsFree = false;
   #awaitsPlace = false;
@@ -154,11 +160,11 @@ class Syncing implements Sync {
   #isRunning = false;
   #lastSweep: Promise<unknown> = Promise.resolve();
   #meetsCeiling = true;
-  /** Lets the side reading under way send its next request; null while it waits for none. */
+  /** Lets the running side reading send its next request; null if it does not wait. */
   #goOnAside: Job | null = null;
-  /** Readings since signs were last kept from which something was learned. */
+  /** Readings with new outcomes since they were last stored. */
   #lessons = 0;
-  /** When the next poll may be worth it; null while that is not known. */
+  /** When the next poll may be worthwhile; null if unknown. */
   #nextPollAt: Temporal.Instant | null = null;
   readonly #turns: Turns;
 
@@ -311,7 +317,7 @@ class Syncing implements Sync {
     this.#wake.notify();
   }
 
-  /** One after the other: what another one has read already may have changed since. */
+  /** One after the other, as what another sweep has read may have changed since. */
   sweep(options: SweepOptions): Promise<SweepSummary> {
     const swept = this.#lastSweep.then(() => this.#sweepOnce(options));
     this.#lastSweep = swept.catch(() => undefined);
@@ -364,7 +370,7 @@ class Syncing implements Sync {
       this.#beginRound();
       if (this.goesOn) this.#goOn();
     } else if (!this.#ready) this.#sources.resumeRound();
-    // A sweep that ran into a fault has left its round open.
+    // A sweep with an unexpected error leaves its round open.
     else this.#sources.endRound();
     this.#spread();
     this.#isRunning = true;
@@ -381,7 +387,7 @@ class Syncing implements Sync {
     }
   }
 
-  /** Puts into the store what the configuration alone says, once. */
+  /** Stores what the configuration alone says, once. */
   #applyConfiguration(): void {
     if (this.#isConfigured) return;
     this.#isConfigured = true;
@@ -396,7 +402,7 @@ class Syncing implements Sync {
     this.#sources.beginRound(this.#deps.maxAge);
   }
 
-  /** What an earlier process has read in this round was not yet followed by its side sources. */
+  /** Side sources of what an earlier process has read in this round were not queued yet. */
   async #followEarlier(signal: AbortSignal): Promise<void> {
     const { store } = this.#deps;
     for (const entry of this.#sources.ofKind("tasks")) {
@@ -418,9 +424,9 @@ class Syncing implements Sync {
   }
 
   /**
-   * The next thing to ask for, chosen as late as can be: once each source was tried, only when nothing else waits to be
-   * sent. DeletionChecks take no more than every second place, and side sources, which wait until all items have been read once,
-   * one of `pollsPerSide` and one. `underWay`: how many things were asked for and are not answered.
+   * The next request, chosen as late as possible: once each source was tried, only when nothing else waits to be sent. Deletion
+   * checks take at most every second place. Side sources wait until all items were read once, and take one of `pollsPerSide` +
+   * 1. `underWay`: number of requests without an answer.
    */
   #nextInRun(signal: AbortSignal, underWay: number): readonly Job[] {
     if (this.#isTried && !this.#hasPlace(signal)) return [];
@@ -436,7 +442,7 @@ class Syncing implements Sync {
     return job ? [job] : [];
   }
 
-  /** Whether what is chosen now would leave at once; otherwise the loop is woken when it would. */
+  /** True if a request chosen now would be sent at once; otherwise the loop is woken when it would. */
   #hasPlace(signal: AbortSignal): boolean {
     if (this.#placeIsFree || this.#awaitsPlace) return this.#placeIsFree;
     this.#awaitsPlace = true;
@@ -468,7 +474,7 @@ class Syncing implements Sync {
     return job;
   }
 
-  /** Outside of `run` nobody else wants the places. */
+  /** Outside of `run`, nobody else needs the places. */
   #sideTurn(signal: AbortSignal): Promise<void> {
     if (!this.#isRunning || signal.aborted) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -485,7 +491,9 @@ class Syncing implements Sync {
     return promise;
   }
 
-  /** Until each source was tried many are under way, but what was read is not read again by many: that would keep the others waiting. */
+  /**
+   * Until each source was tried, many polls run at once, but only a few of sources read already, which would delay the others.
+   */
   #nextPoll(signal: AbortSignal, underWay: number): Job | null {
     const poll = this.#schedule.next({ isFirstOnly: !this.#isTried && underWay >= steadyPolls });
     this.#nextPollAt = poll.kind === "wait" ? poll.until : null;
@@ -499,11 +507,11 @@ class Syncing implements Sync {
     };
   }
 
-  /** Requests per second that reading may use at present: less than configured after 429s. */
+  /** Requests per second for reading: fewer than configured after 429s. */
   #pace(): number {
     const { quota, share, upstream } = this.#deps;
     const state = upstream.gate.state();
-    // After 429s the gate allows itself less for a while.
+    // After 429s the rate limiter allows less for a while.
     const part = (share * state.share) / state.quota;
     return (part * quota.requests) / quota.per.total("seconds");
   }
@@ -518,7 +526,7 @@ class Syncing implements Sync {
     this.#keepBeliefs(false);
   }
 
-  /** How many requests it takes to see all that may have changed. */
+  /** How many requests it takes to see all possible changes. */
   #polled(): number {
     const { tally } = this.#sources;
     const state = this.#fastPath.state;
@@ -527,7 +535,7 @@ class Syncing implements Sync {
     return tally.all - this.#sources.countOf("tasks") - this.#sources.countOf("subtasks") + pages;
   }
 
-  /** Until all was read it is not known how much there is. */
+  /** Until everything was read, the amount is unknown. */
   #tellCeiling(): void {
     if (!this.#isTried) return;
     const outlook = this.outlook();
@@ -537,8 +545,8 @@ class Syncing implements Sync {
   }
 
   /**
-   * Learns from a reading what its source was told to be, and hints at what it tells of others. A change of another source that it
-   * tells of counts as one of its own: it is worth the same to see.
+   * Learns from a reading whether hints about its source were right, and hints at changes of others. An announced change of
+   * another source counts as one of its own, as it is worth the same.
    */
   #follow(source: string, { at, changes, told }: PollResult & Pick<ReadItems, "told">): void {
     if (this.#hints.read(source, { at, changes })) this.#lessons += 1;
@@ -555,7 +563,7 @@ class Syncing implements Sync {
     }
   }
 
-  /** What was learned may be lost; what is read may not be. */
+  /** What was learned may be lost; what was read may not. */
   #keepBeliefs(isLast: boolean): void {
     try {
       this.#schedule.save({ isLast });
@@ -570,7 +578,7 @@ class Syncing implements Sync {
   #updateReady(): void {
     if (this.#caughtUp && this.#ready) return;
     const { all, current, read, tried, told, shown } = this.#sources.tally;
-    // Where nothing at all can be read, as under a wrong key, everything is refused and nothing is ready.
+    // If nothing at all can be read, as with a wrong key, everything is refused and nothing is ready.
     this.#caughtUp ||= current === all && read > 0;
     if (!this.#isTried && tried === all) {
       this.#isTried = true;
@@ -583,7 +591,7 @@ class Syncing implements Sync {
     if (this.#ready && this.#sweeps.size === 0) this.#sources.endRound();
   }
 
-  /** Says how requests are to be spread: a sweep ends soon, afterwards bursts would find changes later. */
+  /** Sets how requests are spread: a sweep ends soon; afterwards bursts would find changes later. */
   #spread(): void {
     const { all, tried } = this.#sources.tally;
     const isSteady = this.#isTried && this.#sweeps.size === 0;
@@ -592,7 +600,7 @@ class Syncing implements Sync {
     );
   }
 
-  /** Buries what is settled; the sources that have to be read before more can be are hurried. */
+  /** Buries confirmed items, and hurries sources that must be read before more can be. */
   #settle(): void {
     for (const name of this.#deletionChecks.settleNews().read) {
       if (!this.#sources.get(name)?.underWay) this.#sources.hurry(name);
@@ -608,7 +616,7 @@ class Syncing implements Sync {
     return this.#isTried ? steadyPolls : Math.max(2, this.#deps.upstream.gate.state().quota);
   }
 
-  /** Milliseconds until something may be asked for, with a ceiling: questions and brakes change without a notification. */
+  /** Milliseconds until something may be requested, with a maximum, as questions and brakes change without a notification. */
   #restMs(): number {
     if (!this.#nextPollAt) return longestRestMs;
     const ms = this.#nextPollAt.epochMilliseconds - this.#deps.clock().epochMilliseconds;

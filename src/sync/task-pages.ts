@@ -1,22 +1,22 @@
-/** A task by its id, a subtask by its id below zero: both in one number, as an account may have hundreds of thousands. */
+/** A task by its id, a subtask by its negated id: both in one number, as an account may have hundreds of thousands. */
 export type Element = number;
 
 interface PageFacts {
   readonly page: number;
   readonly elements: readonly Element[];
-  /** How many elements the account has on all pages, as this page says. */
+  /** Number of elements on all pages, according to this page. */
   readonly total: number;
 }
 
 interface Stray {
   readonly page: number;
-  /** Its edge of that page, from which a shift would have taken it to the next page or the one before; null in the middle. */
+  /** The edge of that page from which a shift would have moved it to a neighbouring page; null in the middle. */
   readonly edge: "front" | "back" | null;
-  /** Turn of the reading that did not show it any more. */
+  /** Turn of the reading that no longer showed it. */
   readonly since: number;
 }
 
-/** A search for the page on which something has come or gone, as the total says; it is between two pages. */
+/** A search between two pages for the one on which something was added or removed, as the total shows. */
 interface Search {
   readonly since: number;
   readonly total: number;
@@ -26,9 +26,9 @@ interface Search {
 }
 
 /**
- * What is known of the account-wide list of tasks, which is read page by page: where each element was seen last, what is no
- * longer where it was, and which page tells most when the total has changed. It assumes no order, only that there is one:
- * an element that goes draws those behind it forward by one place. Pure: the same readings give the same answers.
+ * Knowledge of the account-wide list of tasks, which is read page by page: where each element was last seen, what has moved,
+ * and which page tells most after the total has changed. It assumes no particular order: a removed element shifts those behind
+ * it by one place. Pure: the same readings give the same results.
  */
 export class TaskPages {
   readonly #size: number;
@@ -46,7 +46,7 @@ export class TaskPages {
     this.#size = size;
   }
 
-  /** How many pages there are; at least one. */
+  /** Number of pages; at least one. */
   get count(): number {
     return Math.max(1, Math.ceil(this.#total / this.#size));
   }
@@ -55,31 +55,31 @@ export class TaskPages {
     return this.#total;
   }
 
-  /** How many elements have been seen and are not known to be gone. */
+  /** Number of elements seen and not known to be gone. */
   get known(): number {
     return this.#places.size;
   }
 
   /**
-   * How many readings in a row have found a page made up anew of tasks from many others, as happens where there is no order
-   * at all: whatever comes, goes or changes moves tasks by a few pages, or to an end.
+   * How many consecutive readings found a page composed of tasks from many others, as happens if there is no order: any normal
+   * change moves tasks by a few pages, or to an end.
    */
   get scattered(): number {
     return this.#scattered;
   }
 
-  /** The first page that was never read; null when all were. */
+  /** The first page that was never read; null if all were. */
   get unread(): number | null {
     for (let page = 0; page < this.count; page += 1) if (!this.#readIn[page]) return page;
     return null;
   }
 
-  /** The page on which an element was seen last; null for one that was never seen, or is gone. */
+  /** The page on which an element was last seen; null if it was never seen, or is gone. */
   pageOf(element: Element): number | null {
     return this.#places.get(element) ?? null;
   }
 
-  /** Takes in one reading of a page. */
+  /** Processes one reading of a page. */
   note({ page, elements, total }: PageFacts): void {
     this.#turn += 1;
     const before = this.#pages[page] ?? [];
@@ -97,7 +97,7 @@ export class TaskPages {
     this.#narrow(page, { before: hasBeenRead ? before : null, elements });
   }
 
-  /** Lets all pages count as never read; what was seen stays known. */
+  /** Marks all pages as never read; what was seen stays known. */
   expire(): void {
     this.#readIn.length = 0;
     this.#search = null;
@@ -109,13 +109,13 @@ export class TaskPages {
     this.#strays.delete(element);
   }
 
-  /** The page that tells most about what has come or gone; null while the total is accounted for. */
+  /** The page that tells most about what was added or removed; null if the total is explained. */
   get wanted(): number | null {
     const search = this.#search;
     const more = this.#total - this.#places.size;
     if (!search || search.left === 0 || more === 0) return null;
     const { first, last, since } = search;
-    // New elements are mostly at an end, whichever way the list is ordered.
+    // New elements are mostly at an end, in whatever order.
     const ends = more > 0 ? [this.count - 1, 0] : [];
     const unread = [...ends, Math.floor((first + last) / 2)].find(
       (page) => !this.#isReadSince(page, since),
@@ -124,8 +124,8 @@ export class TaskPages {
   }
 
   /**
-   * Elements that are probably gone, for their lists to say so: of fewer elements than are known one that has left the middle
-   * of its page, or is not on the page next to it either; else one that no page shows, once all were read.
+   * Elements that are probably gone, for their lists to confirm: if there are fewer than known, one that has left the middle of
+   * its page, or is not on the neighbouring page either; else one that no page shows, once all were read.
    */
   get lost(): readonly Element[] {
     if (this.#strays.size === 0) return [];
@@ -164,7 +164,7 @@ export class TaskPages {
     }
   }
 
-  /** Pages beyond the end are no more; what was on them has moved forward, or is gone. */
+  /** Pages beyond the end no longer exist. Their elements have moved forward, or are gone. */
   #cut(): void {
     for (let page = this.#pages.length - 1; page >= this.count; page -= 1) {
       for (const element of this.#pages[page] ?? []) {
@@ -201,7 +201,7 @@ export class TaskPages {
     else [search.first, search.last] = [page, page];
   }
 
-  /** The page next to the one that was found, where that may have taken what has left it at an edge. */
+  /** The page next to the one found, if it may have taken what has left that one at an edge. */
   #besides({ first, last }: Search): number | null {
     for (const { page, edge, since } of this.#strays.values()) {
       if (edge === null || page < first || page > last) continue;
@@ -224,7 +224,7 @@ export class TaskPages {
   }
 }
 
-/** A shift brings tasks from the two pages at which the old place of a page ends. */
+/** A shift brings tasks from the two pages where the old place of a page ends. */
 const mostOrigins = 2;
 
 const nextTo = (page: number, edge: "front" | "back"): number => page + (edge === "front" ? -1 : 1);

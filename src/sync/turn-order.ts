@@ -3,24 +3,24 @@ import type { Source } from "../domain/source.ts";
 import { CurrentHeap, type HeapEntry } from "./current-heap.ts";
 import { isLookUp } from "./schedule.ts";
 
-/** A source as the choice of the next polls sees it. */
+/** A source in the choice of the next polls. */
 export interface PollCandidate {
   readonly name: string;
   readonly kind: Source["kind"];
-  /** Place of its last attempt in the order of all attempts of this process; 0 = none yet. */
+  /** Position of its last attempt among all attempts of this process; 0 = none yet. */
   readonly turn: number;
   /** Last attempt, also of an earlier process. */
   readonly attemptedAt: Temporal.Instant | null;
   readonly underWay: boolean;
-  /** Turn of the latest attempt that has ended; 0 = none yet. */
+  /** Turn of the latest finished attempt; 0 = none yet. */
   readonly ended: number;
-  /** Whether it goes ahead of its turn, because an edit or a change elsewhere asked for it. */
+  /** True if it was requested ahead of its turn, by an edit or a change elsewhere. */
   readonly hurried: boolean;
-  /** Whether the poll under way is one that went ahead of its turn. */
+  /** True if the running poll was ahead of its turn. */
   readonly pollHurried: boolean;
-  /** Not before this moment; null = at any time. */
+  /** Earliest time of the next poll; null = any time. */
   readonly notBefore: Temporal.Instant | null;
-  /** For subtasks: days between today and the due date of their parent; null = it has none, or is not known. */
+  /** For subtasks: days between today and the parent's due date; null = none, or unknown. */
   readonly days: number | null;
 }
 
@@ -28,22 +28,22 @@ interface Choosing {
   readonly now: Temporal.Instant;
   /** How many may be chosen. */
   readonly room: number;
-  /** Only those whose last attempt was no later than this one; any unless given. */
+  /** Only those whose last attempt was no later than this one; all by default. */
   readonly upTo?: number;
 }
 
 interface Place extends HeapEntry {
   readonly candidate: PollCandidate;
-  /** Whoever became known first goes first, all else being equal. */
+  /** Ties are broken by the order in which they became known. */
   readonly since: number;
 }
 
 /**
- * Sources in the order in which they are to be polled. Hurried ones go first but take no more than half of the places, so
- * that nobody waits longer than two full rounds; then whoever has waited longest. Sources that this process has not tried
- * come first: look-ups, then those never read at all in the order labels, events, tasks, subtasks by nearness of the
- * parent's due date, then the stalest. Subtasks that were never read give the first answers of all else a moment, as
- * those make calendars complete but for them. What a choice takes grows with the logarithm of their number.
+ * Sources in the order in which they are to be polled. Hurried ones go first but take at most half of the places, so that
+ * nobody waits longer than two full rounds; then whichever has waited longest. Sources not tried by this process come first:
+ * look-ups, then those never read in the order labels, events, tasks, subtasks by nearness of the parent's due date, then the
+ * stalest. Subtasks that were never read wait a moment for the first answers of others, which make calendars complete except
+ * for them. A choice takes logarithmic time.
  */
 export class TurnOrder {
   readonly #places = new Map<string, Place>();
@@ -59,12 +59,12 @@ export class TurnOrder {
     for (const candidate of candidates) this.put(candidate);
   }
 
-  /** Sources in the order, those under way included. */
+  /** Sources in the order, including those in progress. */
   get size(): number {
     return this.#places.size + this.#underWay.size;
   }
 
-  /** Adds a source, or notes how it stands now. */
+  /** Adds a source, or updates it. */
   put(candidate: PollCandidate): void {
     const { name } = candidate;
     const known = this.#places.get(name);
@@ -87,7 +87,7 @@ export class TurnOrder {
     this.#underWay.delete(name);
   }
 
-  /** The next sources, best first. They leave the order until they are put again: each is to be polled at once. */
+  /** The next sources, best first. They leave the order until they are put again, and are to be polled at once. */
   next({ now, room, upTo = Number.POSITIVE_INFINITY }: Choosing): readonly string[] {
     if (room <= 0) return [];
     this.#wake(now);
@@ -100,7 +100,7 @@ export class TurnOrder {
     return [...chosen, ...this.#take(heaps, { upTo, most: room - chosen.length })];
   }
 
-  /** When the next source that rests may be polled; null when none rests. */
+  /** When the next resting source may be polled; null if none rests. */
   get nextDueAt(): Temporal.Instant | null {
     return this.#resting.first()?.candidate.notBefore ?? null;
   }
@@ -162,7 +162,7 @@ const ranks: Readonly<Record<Source["kind"], number>> = {
 const compare = (a: Temporal.Instant, b: Temporal.Instant): number =>
   Temporal.Instant.compare(a, b);
 
-/** How long subtasks that were never read give way to the first answers of other sources. */
+/** How long subtasks that were never read wait for the first answers of other sources. */
 const firstAnswerSpan = Temporal.Duration.from({ seconds: 2 });
 
 function awaitsFirstAnswer(

@@ -1,26 +1,26 @@
 import type { Wake } from "../loop.ts";
 import type { Turns } from "../turns.ts";
 
-/** Something that is asked for; one that rejects ends the work. */
+/** A request to make. One that rejects ends the work. */
 export type Job = () => Promise<void>;
 
 export interface WorkerPoolOptions {
   /** The next jobs, at most `room`; they start at once. */
   readonly next: (room: number) => readonly Job[];
-  /** Jobs are begun in turns. */
+  /** Jobs are started in turns. */
   readonly turns: Turns;
-  /** How many may be under way together. */
+  /** How many may run at once. */
   readonly limit: () => number;
   readonly signal: AbortSignal;
-  /** Asked for more work before a job has ended, when someone has some. */
+  /** Requests more work before a job has ended. */
   readonly wake: Wake;
   /** Milliseconds until time alone may bring more work. */
   readonly rest: () => number;
 }
 
 /**
- * Works until there is nothing more to do and nothing under way; after an abort it only waits for what is under way. So it does after a job
- * has rejected, and rejects with the same then.
+ * Works until there is nothing to do and nothing running. After an abort, only waits for running jobs. The same after a job has
+ * rejected, and then rejects with its error.
  */
 export async function workInParallel({
   next,
