@@ -15,8 +15,8 @@ import type { Directory } from "../store/mirror/directory.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * One field of an edit, in JSON as in `PlainPatch`; labels that are yet to be created stand by name among the ids, and
- * `namedPlaces` puts names for places.
+ * One changed field of an edit, in JSON as in `PlainPatch`. Labels still to be created are given by name among the ids, and
+ * `namedPlaces` replaces places by names.
  */
 export interface FieldChange {
   readonly field: PatchField;
@@ -24,7 +24,7 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-/** What a patch changes. `before`: the values until then; null for an item that is to be created. */
+/** The changes of a patch. `before`: the values until then; null for a new item. */
 export function changesOf(
   before: Patch | null,
   edit: { readonly patch: Patch; readonly newLabels: readonly string[] },
@@ -42,7 +42,7 @@ export function changesOf(
   });
 }
 
-/** The changes with places as people call them: `Website`, or `Website: Relaunch` where a list is meant. */
+/** The changes with places in words: `Website`, or `Website: Relaunch` for a list. */
 export function namedPlaces(
   changes: readonly FieldChange[],
   about: { readonly places: readonly (Place | undefined)[]; readonly directory: Directory },
@@ -53,14 +53,14 @@ export function namedPlaces(
   );
 }
 
-/** What people call a place; its number where no name is known. */
+/** A place in words; its number if no name is known. */
 export function placeName({ projectId, listId }: Place, directory: Directory): string {
   const project = directory.project(projectId)?.title ?? `Project ${projectId}`;
   if (listId === null) return project;
   return `${project}: ${directory.todolist(listId)?.title ?? `List ${listId}`}`;
 }
 
-/** The fields of an item that say something, for recreating it: a creation names no others. Its place is no field of it. */
+/** The non-empty fields of an item, for recreating it. Its place is not among them. */
 export function spokenFields(item: Item): Patch {
   const values = without(valuesOf(item), "place");
   return pick(
@@ -72,7 +72,7 @@ export function spokenFields(item: Item): Patch {
   );
 }
 
-/** The item as it can be recreated: without what the service has given the deleted one. */
+/** The item as it can be recreated, without what the service assigned to the deleted one. */
 export function recreated(lost: Item): Item {
   const fresh = { id: null, byMe: false, creatorId: null, createdAt: null, updatedAt: null };
   if (lost.kind === "event") return { ...lost, ...fresh };
@@ -81,14 +81,14 @@ export function recreated(lost: Item): Item {
   return { ...lost, ...fresh, ...work, ...counts };
 }
 
-/** The word for what a patch does to an item that is there. */
+/** The action of a patch on an existing item. */
 export function actionOf(patch: Patch): EditAction {
   const fields = fieldsOf(patch);
   if (fields.length !== 1 || patch.completed === undefined) return "update";
   return patch.completed ? "complete" : "reopen";
 }
 
-/** Whether two edits wish the same. */
+/** True if two edits set the same. */
 export function sameWish(
   a: { readonly patch: Patch; readonly newLabels: readonly string[] },
   b: { readonly patch: Patch; readonly newLabels: readonly string[] },
@@ -96,7 +96,7 @@ export function sameWish(
   return JSON.stringify(changesOf(null, a)) === JSON.stringify(changesOf(null, b));
 }
 
-/** What numbers of the workspace are called, and on whose clocks times are told: the account's unless said. */
+/** Names of ids, and the zone for times: the account's by default. */
 export function namesOf(store: Pick<Store, "directory" | "zone">, zone = store.zone): Names {
   const { directory } = store;
   return {
@@ -108,14 +108,14 @@ export function namesOf(store: Pick<Store, "directory" | "zone">, zone = store.z
   };
 }
 
-/** A change for people: the field's name, and its values by names and on the account's clocks. */
+/** A change for people: the field's name, and its values with names in the account's zone. */
 export interface ChangeInWords {
   readonly name: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** The words of changes, in their order. */
+/** Changes in words, in order. */
 export function changesInWords(
   changes: readonly FieldChange[],
   names: Names,
@@ -126,14 +126,14 @@ export function changesInWords(
   });
 }
 
-/** A value in JSON as in `PlainPatch`, for people: local, by names, on one line; "none" for an unset one. */
+/** A value in JSON as in `PlainPatch`, in words: local, with names, on one line; "none" if unset. */
 export function valueInWords(
   { field, value }: { readonly field: PatchField; readonly value: unknown },
   names: Names,
 ): string {
-  // Places may have their names already.
+  // Places may have been replaced by names already.
   if (field === "place" && typeof value === "string") return value;
-  // Labels that are yet to be made stand by name among the numbers.
+  // Labels still to be created are given by name among the ids.
   const fresh = field === "labels" && Array.isArray(value) ? value.filter(isText) : [];
   const known = fresh.length > 0 && Array.isArray(value) ? value.filter(isNumber) : value;
   const plain: PlainPatch = Object(Object.fromEntries([[field, known]]));

@@ -1,11 +1,11 @@
 import type { Store } from "../store/store.ts";
 
-/** How long ended edits, and versions that a newer one has replaced, are kept. */
+/** How long finished edits and replaced versions are kept. */
 const keptFor = Temporal.Duration.from({ hours: 24 * 90 });
 
 /**
- * Forgets what ended long ago, some of it at a step: confirmed, discarded and undone edits, old versions, and mails. Returns how
- * many edits went.
+ * Deletes old data step by step: confirmed, discarded and undone edits, old versions, and mails. Returns how many edits were
+ * deleted.
  */
 export function forgetOld({
   store,

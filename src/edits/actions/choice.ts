@@ -20,27 +20,27 @@ import type { Store } from "../../store/store.ts";
 import { mergeBaseOf } from "../delivery/merge-edit.ts";
 
 /**
- * What a person chooses between where an edit and somebody else have changed the same: field by field, whether an item is to
- * be deleted that was changed, or whether one is to be made anew that was deleted.
+ * The choice for a person when an edit and somebody else changed the same: field by field, whether to delete a changed item, or
+ * whether to recreate a deleted one.
  */
 export type Choice = FieldChoice | DeletionChoice | RevivalChoice;
 
 interface CommonChoice {
-  /** Names what is shown of the workspace here; what is decided is decided about that. */
+  /** Identifies the shown state of the workspace. A decision applies to that state. */
   readonly version: string;
-  /** What both have changed, with its three values; taken by nobody yet. */
+  /** Fields that both changed, with all three values; undecided. */
   readonly crossed: readonly FieldConflict[];
 }
 
 interface FieldChoice extends CommonChoice {
   readonly kind: "fields";
-  /** The item as the workspace is known to have it. */
+  /** The item as last seen in the workspace. */
   readonly present: Item;
-  /** What the edit wishes of the crossed fields. */
+  /** What the edit wants in these fields. */
   readonly wish: Patch;
-  /** What is sent besides, as nobody else has changed it. */
+  /** What is sent besides, as nobody else changed it. */
   readonly rest: Patch;
-  /** What was decided of other fields. */
+  /** Decisions about other fields. */
   readonly settled: readonly FieldConflict[];
 }
 
@@ -51,11 +51,11 @@ interface DeletionChoice extends CommonChoice {
 
 interface RevivalChoice extends CommonChoice {
   readonly kind: "revival";
-  /** The item as it was last known, with what the edit wishes. */
+  /** The item as last known, with the edit applied. */
   readonly lost: Item;
 }
 
-/** What a parked edit asks a person; null where there is nothing to choose. */
+/** The choice of a parked edit; null if there is none. */
 export function choiceOf(edit: Edit, store: Store): Choice | null {
   if (edit.state !== "parked" || edit.action === "create") return null;
   const present = store.mirror.get(edit.item)?.item ?? null;
@@ -94,8 +94,8 @@ function fieldChoice(edit: Edit, { present, store }: Known): FieldChoice {
 }
 
 /**
- * What the edit wishes, with what was given up for a value of the workspace that is another by now; without what a later edit
- * of the same editor has set.
+ * What the edit wants, including values given up for a workspace value that has changed since, but without what a later edit of
+ * the same editor has set.
  */
 function wishOf({ patch, conflicts }: Edit, zone: string): Patch {
   const open = conflicts.filter(({ field, taken }) => taken === null && patch[field] === undefined);
@@ -123,7 +123,7 @@ function deletionChoice(edit: Edit, { present, store }: Known): DeletionChoice {
   return { kind: "deletion", version, crossed, present };
 }
 
-/** A change of what somebody else has deleted. */
+/** A change of an item that somebody else deleted. */
 function revivalOf(edit: Edit, store: Store): RevivalChoice | null {
   const isLost = edit.action !== "delete" && store.view.get(edit.item) === null;
   if (!isLost || edit.parkReason === "failed") return null;
@@ -136,37 +136,37 @@ const versionOf = ({ id }: Edit, shown: Patch): string => fingerprintOf([id, pat
 
 const fingerprintOf = (shown: unknown): string => fingerprint(JSON.stringify(shown)).slice(0, 12);
 
-/** Whose value of a field is to stand, or a text in the place of both. */
+/** Which value of a field to keep, or a text to replace both. */
 export type FieldPick = "mine" | "theirs" | { readonly text: string };
 
-/** What a person decides: field by field; `keep` is for all that are not named. */
+/** A person's decision by field; `keep` applies to all fields not named. */
 export interface Picks {
   readonly keep?: "mine" | "theirs" | undefined;
   readonly fields: Readonly<Partial<Record<PatchField, FieldPick>>>;
 }
 
-/** Whether a text may be entered in the place of both values. */
+/** True if a text can replace both values. */
 export const isCombinable = (field: PatchField): boolean =>
   field !== "place" && ["title", "line", "prose"].includes(fieldOf(field).type.name);
 
-/** What comes of a decision. */
+/** The effect of a decision. */
 export type Resolution =
-  /** What the workspace has stays; the edit is discarded. */
+  /** The workspace keeps its values; the edit is discarded. */
   | { readonly kind: "yields"; readonly conflicts: readonly FieldConflict[] }
   /** The item is deleted although it was changed. */
   | { readonly kind: "deletes"; readonly conflicts: readonly FieldConflict[]; readonly base: Item }
-  /** The item is made anew, with what the edit wishes. */
+  /** The item is recreated with the edit applied. */
   | { readonly kind: "revives"; readonly item: Item }
   | {
       readonly kind: "sends";
       readonly base: Item;
       readonly patch: Patch;
       readonly conflicts: readonly FieldConflict[];
-      /** The item as it will be, as far as nobody changes it. */
+      /** The item as it will be, unless somebody changes it first. */
       readonly result: Item;
     };
 
-/** What a decision comes to; fails with a sentence where it leaves something open, or asks for what there is not. */
+/** The effect of a decision; fails with a sentence if it is incomplete, or names something that does not exist. */
 export function resolutionOf(
   edit: Edit,
   { choice, picks }: { readonly choice: Choice; readonly picks: Picks },
@@ -224,7 +224,7 @@ function fieldResolution(
     }
   }
   const conflicts = [...settled, ...decided];
-  // A text may have been combined to what the workspace has already.
+  // A combined text may equal what the workspace has already.
   const patch = { ...rest, ...changedFields(valuesOf(present), chosen) };
   if (fieldsOf(patch).length === 0 && edit.newLabels.length === 0) {
     return ok({ kind: "yields", conflicts });
@@ -232,7 +232,7 @@ function fieldResolution(
   return ok({ kind: "sends", base: present, patch, conflicts, result: applyPatch(present, patch) });
 }
 
-/** The service takes texts of this many characters without a word; what is longer is no title. */
+/** The service accepts texts of this length. A longer one is no title. */
 const longestLine = 500;
 const longestText = 100_000;
 

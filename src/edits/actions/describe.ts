@@ -36,15 +36,15 @@ import { type StoryStep, storyOf } from "./story.ts";
 import { describeLoss } from "./undo.ts";
 import { type WayOut, waysOut } from "./ways-out.ts";
 
-/** One edit as people and programs are shown it; turns into JSON as it is. */
+/** An edit for people and programs; serialises to JSON. */
 export interface EditDescription {
   readonly id: EditId;
   readonly state: EditState;
-  /** Why it is parked; null when it is not. */
+  /** Why it is parked; null if it is not. */
   readonly reason: ParkReason | null;
   readonly channel: Channel;
   readonly actor: PersonId | null;
-  /** Name of the program that sent it; null where that is not known. */
+  /** Name of the program that sent it; null if unknown. */
   readonly program: string | null;
   readonly action: EditAction;
   readonly item: {
@@ -52,41 +52,41 @@ export interface EditDescription {
     readonly kind: SpokenKind;
     readonly id: ServiceId | null;
     readonly title: string;
-    /** Where it is, or is to go. */
+    /** Where it is, or is going to be. */
     readonly project: { readonly id: ProjectId; readonly title: string };
   };
   readonly changes: readonly FieldChange[];
   /** What the editor last saw; null for a creation. */
   readonly base: PlainItem | null;
   readonly patch: PlainPatch;
-  /** Labels that are to be created first. */
+  /** Labels to be created first. */
   readonly newLabels: readonly string[];
   readonly answer: PlainItem | null;
-  /** Fields that somebody else had changed as well, with every value and the side that was followed. */
+  /** Fields that somebody else had changed too, with every value and the side that was applied. */
   readonly conflicts: readonly FieldConflict[];
-  /** The edit for people: in one sentence, and its changes and conflicts in their order. */
+  /** The edit in one sentence, with its changes and conflicts in order. */
   readonly words: EditInWords & {
-    /** On the clocks of which zone times are told. */
+    /** The zone of the times. */
     readonly zone: string;
     readonly changes: readonly ChangeInWords[];
     readonly conflicts: readonly ConflictInWords[];
   };
   /**
-   * Of an edit that waits because somebody else has changed the same: names what is shown here, and has to be given to send
-   * the edit all the same. Null where nobody's change would be overwritten.
+   * For an edit parked as a conflict: identifies the shown state, and must be given to send the edit anyway. Null if nobody's
+   * change would be overwritten.
    */
   readonly conflictVersion: string | null;
-  /** What a person can choose between; null where nothing is to be chosen. */
+  /** The choice for a person; null if there is none. */
   readonly choice: ChoiceDescription | null;
-  /** What can be done about it, the first being what is asked for most. */
+  /** Possible actions, most common first. */
   readonly ways: readonly WayOut[];
-  /** What it asks for beside its fields: comments, files, and properties that are kept here. */
+  /** What it requests besides fields: comments, files, and properties stored here. */
   readonly extras: readonly ExtraDescription[];
-  /** The edit of which this one is the inverse. */
+  /** The edit that this one undoes. */
   readonly undoes: EditId | null;
   readonly attempts: number;
   readonly problem: string | null;
-  /** Values of others that the edit has replaced, once it is in the workspace; null if there are none. */
+  /** Other people's values that the edit has replaced, once applied; null if none. */
   readonly replaced: string | null;
   readonly notBefore: Temporal.Instant | null;
   readonly createdAt: Temporal.Instant;
@@ -95,12 +95,12 @@ export interface EditDescription {
 
 /** A choice for people and programs. */
 interface ChoiceDescription {
-  /** `fields`: field by field; `deletion`: of what somebody has changed; `revival`: of what somebody has deleted. */
+  /** `fields`: field by field; `deletion`: of an item that somebody changed; `revival`: of an item that somebody deleted. */
   readonly kind: Choice["kind"];
-  /** Has to be given with the decision: it counts for what is shown here alone. */
+  /** Must be given with the decision, which applies to the shown state only. */
   readonly version: string;
   readonly fields: readonly ChoiceField[];
-  /** What is sent besides, as nobody else has changed it. */
+  /** What is sent besides, as nobody else changed it. */
   readonly besides: readonly ChangeInWords[];
 }
 
@@ -110,11 +110,11 @@ interface ChoiceField {
   readonly before: string;
   readonly theirs: string;
   readonly mine: string;
-  /** Both texts in full, to be combined; null for what cannot be. */
+  /** Both texts in full, to be combined; null if that is not possible. */
   readonly texts: { readonly theirs: string; readonly mine: string } | null;
 }
 
-/** A conflict for people: before, what the workspace has now, and what the edit wishes. */
+/** A conflict for people: before, in the workspace now, and as the edit wants it. */
 interface ConflictInWords {
   readonly name: string;
   readonly before: string;
@@ -123,8 +123,7 @@ interface ConflictInWords {
 }
 
 /**
- * An edit with its item as it is now, under the title that it had, or was to get, at that time. `names`: looked up once where many
- * are described.
+ * An edit with its item's present state, under the title that it had at that time. `names`: passed in if many are described.
  */
 export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): EditDescription {
   const shown: Item =
@@ -186,12 +185,12 @@ export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): 
   };
 }
 
-/** One edit, whole: with what has happened to it. */
+/** An edit with its history. */
 export interface EditStory extends EditDescription {
   readonly story: readonly StoryStep[];
 }
 
-/** As `describeEdit`, with the story. */
+/** Like `describeEdit`, with the history. */
 export function tellEdit(edit: Edit, store: Store, names = namesOf(store)): EditStory {
   return { ...describeEdit(edit, store, names), story: storyOf(edit, { store, names }) };
 }
@@ -236,7 +235,7 @@ function conflictInWords(conflict: FieldConflict, names: Names): ConflictInWords
   };
 }
 
-/** What went wrong, what it waits for, what was lost on the way, and what cannot be had; null when all is well. */
+/** What went wrong, what it waits for, what was lost, and what is not possible; null if all is well. */
 function problemOf(
   edit: Edit,
   {
@@ -249,7 +248,7 @@ function problemOf(
   const undone = edit.undoes !== null && edit.action === "create" ? journal.get(edit.undoes) : null;
   const isParked = edit.state === "parked" || edit.state === "discarded";
   const remarks = [
-    // What was written down when it was parked is said again, by the names of now.
+    // The text written when it was parked is repeated with current names.
     isClash ? null : edit.problem,
     describeWait(edit, store),
     (isParked && edit.problem !== null && !isClash) || hasWon(edit)
@@ -264,7 +263,7 @@ function problemOf(
   return remarks.length > 0 ? remarks.join("; ") : null;
 }
 
-/** Whether the edit is in the workspace with all that it wished: what others had set is history then, and no problem. */
+/** True if the edit was applied completely. What others had set is history then, and no problem. */
 const hasWon = ({ state, conflicts }: Edit): boolean =>
   (state === "confirmed" || state === "undone") &&
   conflicts.every(({ taken }) => taken === "theirs");
@@ -280,7 +279,7 @@ function describeRestoration({ restores, state, action }: Edit): string | null {
 
 const open = ["pending", "claimed", "held", "parked"];
 
-/** Which edit has to go before this one: the creation of its item, or of the task above, or an older edit of the item; null for none. */
+/** The edit that must go first: the creation of its item or of the parent task, or an older edit of the item; null if none. */
 function describeWait(edit: Edit, store: Store): string | null {
   if (edit.state !== "pending") return null;
   const first =
@@ -326,7 +325,7 @@ function describeSearch(
   uid: string,
   { until, zone }: { readonly until: Temporal.Instant; readonly zone: string },
 ): string {
-  // Up to the whole minute, so that it has not passed while it is still waited for.
+  // Rounded up to a minute, so that it has not passed while it is still waited for.
   const whole = until.round({ smallestUnit: "minute", roundingMode: "ceil" });
   const then = momentInWords(whole, zone);
   return `it waits until ${then} for the task above it, ${quotedValue(uid)}, which has not come in yet; without it, it becomes a task of its own`;
@@ -335,17 +334,17 @@ function describeSearch(
 const isOpenCreation = ({ action, state }: Edit): boolean =>
   action === "create" && open.includes(state);
 
-/** A comment, a file or a kept property of an edit as people and programs are shown it. */
+/** A comment, a file or a stored property of an edit, for people and programs. */
 interface ExtraDescription {
   readonly kind: ExtraKind;
-  /** Of the file or the property. */
+  /** Name of the file or the property. */
   readonly name: string;
-  /** The comment, or the lines that are kept; null for a file. */
+  /** The comment, or the stored lines; null for a file. */
   readonly text: string | null;
   readonly what: string;
   readonly state: ExtraState;
   readonly problem: string | null;
-  /** Id of the comment or file that came of it. */
+  /** Id of the created comment or file. */
   readonly id: ServiceId | null;
 }
 
@@ -354,7 +353,7 @@ function describeExtra(extra: EditExtra): ExtraDescription {
   return { kind, name, text, what: whatBecomes(extra), state, problem, id };
 }
 
-/** Why one waits or is tried again; null when all is well. */
+/** Why it waits or is retried; null if all is well. */
 function extraProblem({ name, state, problem }: EditExtra): string | null {
   if (problem === null || state === "done") return null;
   return `${quote(name)} ${state === "parked" ? "waits for a person" : "is tried again"}: ${problem}`;

@@ -12,93 +12,93 @@ import { carryOutResolution } from "./resolve.ts";
 import { inverseOf, type Undoer } from "./undo.ts";
 import { previewUndo, type UndoPreview } from "./undo-preview.ts";
 
-/** What became of a person's decision about an edit. */
+/** The result of a person's decision about an edit. */
 export type Decision =
   | { readonly kind: "done"; readonly edit: EditDescription }
-  /** It would overwrite what somebody else has changed: `version` names what the edit shows of that now. */
+  /** It would overwrite somebody else's change: `version` identifies the state that the edit shows now. */
   | { readonly kind: "overwrites"; readonly version: string; readonly edit: EditDescription }
-  /** Nothing was done: this is what would come of it. */
+  /** Nothing was done; this is the effect it would have. */
   | {
       readonly kind: "preview";
       readonly preview: ResolutionPreview;
       readonly edit: EditDescription;
     }
-  /** What was decided leaves something open, or names what there is not. */
+  /** The decision is incomplete, or names something that does not exist. */
   | { readonly kind: "unclear"; readonly reason: string }
   | { readonly kind: "unknown" }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Where people look at the journal, and decide about what waits for them. */
+/** Reads the journal, and carries out people's decisions. */
 export interface EditActions {
-  /** Newest first; null when the state is none. */
+  /** Newest first; null if there is no such state. */
   list(filter: {
     readonly state: string | undefined;
     readonly limit: number;
   }): readonly EditDescription[] | null;
-  /** Newest first; times are read and told in `zone`, the account's unless said. Fails with what cannot be read. */
+  /** Newest first; times are read and shown in `zone`, the account's by default. Fails with what is invalid. */
   find(query: EditQuery, about: SearchOptions): Result<readonly FoundEdit[], string>;
-  /** The same, with each described. */
+  /** The same, each with its description. */
   search(query: EditQuery, about: SearchOptions): Result<readonly EditDescription[], string>;
-  /** One with its story. */
+  /** An edit with its history. */
   show(id: number, zone?: string): EditStory | null;
-  /** Lets a held edit go. */
+  /** Approves a held edit. */
   approve(id: number, by?: Decider): Decision;
-  /** Takes an edit back that has not reached the service; one of which the service has made half is refused. */
+  /** Discards an edit that has not reached the service. One that is half applied is refused. */
   discard(id: number, by?: Decider): Decision;
   /**
-   * Tries a parked edit again. One that would overwrite what somebody else has changed goes only for a person who has seen
-   * that: `seen` is the version that was shown, and means that all of the edit is kept. What has changed since conflicts again.
+   * Retries a parked edit. If that would overwrite somebody else's change, the person must have seen it: `seen` is the version
+   * that was shown, and the whole edit is applied. Later changes conflict again.
    */
   retry(id: number, seen?: string | null, by?: Decider): Decision;
   /**
-   * Settles what a parked edit and somebody else have both changed, as a person has chosen it, or says what would come of
-   * that. It counts for the version that was seen: `overwrites` where the workspace has another one by now.
+   * Resolves a conflict as a person has chosen, or previews the effect. Applies to the version that was seen: `overwrites` if
+   * the workspace has changed since.
    */
   resolve(id: number, decision: PersonDecision): Decision;
-  /** What an undo would put back, and what has changed since; null where there is no such edit. */
+  /** What an undo would restore, and what has changed since; null if there is no such edit. */
   undoPreview(id: number, zone?: string): UndoPreview | null;
   /**
-   * Takes a confirmed edit back, by a new edit that is its inverse. `seen`: the version of the preview that was looked at; it
-   * is refused where that is another by now. Fields can be chosen between only by whoever has looked.
+   * Undoes a confirmed edit with a new edit that reverses it. `seen`: the version of the preview; refused if that has changed.
+   * Choosing fields requires it.
    */
   undo(id: number, by: Undoer, seen?: string | null): Decision;
 }
 
 interface SearchOptions {
   readonly limit: number;
-  /** By whose directory projects are looked up; the whole one unless given. */
+  /** Whose directory is used to look up projects; the whole one by default. */
   readonly viewer?: Viewer;
-  /** The viewer's unless given. */
+  /** The viewer's by default. */
   readonly zone?: string | undefined;
 }
 
-/** An edit that was looked for. Describing one takes a tenth of a millisecond, so that many are described in turns. */
+/** A found edit. Describing one takes 0.1 ms, so many are described in turns. */
 export interface FoundEdit {
   readonly actor: PersonId | null;
   readonly item: { readonly uid: string };
   describe(): EditDescription;
 }
 
-/** What a person has decided about a parked edit, having seen `version`. */
+/** A person's decision about a parked edit after seeing `version`. */
 export interface PersonDecision {
   readonly version: string | null;
   readonly picks: Picks;
   readonly by: Decider;
-  /** Only says what would come of it. */
+  /** Only previews the effect. */
   readonly dryRun: boolean;
-  /** In which times are told; the account's unless said. */
+  /** The zone of the times; the account's by default. */
   readonly zone?: string | undefined;
 }
 
 interface EditActionsDeps {
   readonly store: Store;
-  /** In review mode an undo waits for approval as well; `apply` when left out. */
+  /** In review mode an undo waits for approval too; default `apply`. */
   readonly mode?: "apply" | "review";
-  /** Wakes the drain. */
+  /** Wakes the delivery. */
   readonly onReleased: () => void;
 }
 
-/** Something that a person does to an edit which stands in one of these states. */
+/** A person's action on edits in certain states. */
 interface Deed {
   readonly allowed: readonly EditState[];
   readonly by: Decider | undefined;
@@ -123,7 +123,7 @@ export function createEditActions({
   const { journal } = store;
   const show = (edit: Edit) => describeEdit(edit, store);
 
-  /** Gives a waiting edit back to the drain, unless there is nothing left that it could be sent for. */
+  /** Puts a waiting edit back into the queue, unless nothing is left to send. */
   function release(
     id: number,
     { from, by, act }: { readonly from: EditState } & Omit<Deed, "allowed">,
@@ -212,7 +212,7 @@ export function createEditActions({
     return extras.some(({ state }) => state === "parked");
   };
 
-  /** The edit itself is done; what it asked for beside its fields is tried again. */
+  /** The edit itself is done; its comments and files are retried. */
   const resumeExtras = (id: number, by?: Decider): Decision =>
     decide(id, {
       allowed: ["confirmed"],
@@ -254,7 +254,7 @@ export function createEditActions({
     if (!filter.ok) return filter;
     const names = namesOf(store, zone);
     const found = store.editSearch.find(filter.value, limit);
-    // Edits outlast their project, but only for an admin is one that is gone another thing than one that is closed.
+    // Edits outlive their project. Only an admin is told whether it is gone or just inaccessible.
     const isTold = found.length === 0 || viewer?.kind === "person";
     const stranger = isTold ? strangerIn(filter.value, directory) : null;
     if (stranger !== null) return fail(stranger);
@@ -308,8 +308,8 @@ export function createEditActions({
 }
 
 /**
- * Why an edit cannot be given up any more: the service has the new item already, and nobody would finish or delete it. What
- * the service has refused to finish is a person's to tidy up.
+ * Why an edit can no longer be discarded: the service has the new item already, and nothing would finish or delete it. What the
+ * service refused to finish must be cleaned up by a person.
  */
 function whyHalfDone(edit: Edit, { mirror }: Store): string | null {
   const { id, item, action, sentAt, state, parkReason, before, patch } = edit;

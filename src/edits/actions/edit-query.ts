@@ -12,30 +12,32 @@ import { nameKey } from "../../domain/sameness.ts";
 import type { EditFilter } from "../../store/journal/edit-search.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 
-/** Which edits are asked for, as people write it: the same words for pages, command line and API. Empty ones narrow nothing. */
+/**
+ * A search for edits as people write it, with the same words on pages, command line and API. Empty members match everything.
+ */
 export interface EditQuery {
-  /** States, or `waiting` (for a person) and `under-way`, with commas in between. */
+  /** States, or `waiting` (for a person) and `under-way`, separated by commas. */
   readonly state?: string | undefined;
-  /** Whose: a number or a name, or `account`. */
+  /** A number or a name, or `account`. */
   readonly person?: string | undefined;
   /** Number or title. */
   readonly project?: string | undefined;
   readonly channel?: string | undefined;
   /** UID, or a part of the title. */
   readonly item?: string | undefined;
-  /** A date, from its beginning in the reader's zone on, or a moment. */
+  /** A date, from its start in the reader's zone, or a moment. */
   readonly since?: string | undefined;
-  /** The number of an edit: only older ones. */
+  /** The id of an edit: only older ones. */
   readonly before?: string | undefined;
 }
 
-/** What can be asked for by one word. */
+/** Groups of states with one name. */
 const stateWords: ReadonlyMap<string, readonly EditState[]> = new Map([
   ["waiting", ["parked", "held"]],
   ["under-way", ["pending", "claimed"]],
 ]);
 
-/** Reads what edits are asked for; fails with a sentence that names what cannot be read. */
+/** Parses a search; fails with a sentence that names what is invalid. */
 export function readEditQuery(
   query: EditQuery,
   { directory, zone }: { readonly directory: Directory; readonly zone: string },
@@ -62,8 +64,8 @@ export function readEditQuery(
 }
 
 /**
- * What a question names by a number under which nothing is known here; null where all is. To be asked where nothing was found: edits
- * outlast the project or the person that they are of.
+ * A number in a search that is unknown here; null if all are known. Call it if nothing was found, as edits outlive their
+ * project and person.
  */
 export function strangerIn(
   { project, actor }: EditFilter,

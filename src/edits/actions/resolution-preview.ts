@@ -5,18 +5,18 @@ import { enumerated, fieldNameOf, type Names } from "../../domain/wording.ts";
 import { valueInWords } from "../field-changes.ts";
 import type { Choice, Resolution } from "./choice.ts";
 
-/** What would come of a decision, before anything is sent. */
+/** The effect of a decision, before anything is sent. */
 export interface ResolutionPreview {
-  /** What was looked at: the decision counts for that alone. */
+  /** The state that was shown. The decision applies to that state only. */
   readonly version: string;
   readonly kind: Resolution["kind"];
   /** In one sentence. */
   readonly sentence: string;
-  /** The fields as they will be, as long as nobody changes them before. */
+  /** The resulting fields, unless somebody changes them first. */
   readonly fields: readonly PreviewedField[];
-  /** The same in JSON, as in `patch` of an edit. */
+  /** The same as JSON, as in `patch` of an edit. */
   readonly result: PlainPatch;
-  /** Values that will not stand, and whose they are: they stay told in the edit. */
+  /** Values that will be lost, and whose they are. The edit keeps showing them. */
   readonly losses: readonly {
     readonly name: string;
     readonly value: string;
@@ -26,10 +26,10 @@ export interface ResolutionPreview {
 
 interface PreviewedField {
   readonly name: string;
-  /** As the workspace has it. */
+  /** In the workspace. */
   readonly now: string;
   readonly result: string;
-  /** Whose value that is; "nobody-else": nobody but the edit has changed it. */
+  /** Whose value it is; "nobody-else": only the edit has changed it. */
   readonly whose: "mine" | "theirs" | "combined" | "nobody-else";
 }
 

@@ -6,8 +6,8 @@ import { recreated, spokenFields } from "../field-changes.ts";
 import type { Picks, Resolution } from "./choice.ts";
 
 /**
- * Carries out what a person has decided about a parked edit, in the caller's transaction: it is sent against the version that
- * was seen, discarded, or takes its item along to a new one. Returns the edit that goes on; null where there was none to do it to.
+ * Carries out a person's decision about a parked edit in the caller's transaction: sends it against the version that was seen,
+ * discards it, or recreates its item. Returns the edit that continues; null if there was none.
  */
 export function carryOutResolution(
   edit: Edit,
@@ -16,14 +16,14 @@ export function carryOutResolution(
     readonly picks: Picks;
     readonly by: Decider;
     readonly store: Store;
-    /** Of a new edit. */
+    /** State of a new edit. */
     readonly state: "pending" | "held";
   },
 ): EditId | null {
   const { resolution, picks, by, store, state } = about;
   const { journal, editSteps } = store;
   const conflicts = "conflicts" in resolution ? resolution.conflicts : edit.conflicts;
-  // Both sides and what was put in their place stay told, also where the edit conflicts once more.
+  // Both values and the result stay visible, even if the edit conflicts again.
   editSteps.resolved(edit.id, {
     by: by.actor,
     way: by,
@@ -67,7 +67,7 @@ export function carryOutResolution(
   }
 }
 
-/** What is made anew has another creator: the former one goes on seeing what is private by being assigned. */
+/** A recreated item has another creator. The former one is assigned to keep access to a private item. */
 function inSight(
   item: ReturnType<typeof recreated>,
   { edit, store }: { readonly edit: Edit; readonly store: Store },

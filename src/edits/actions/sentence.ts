@@ -19,7 +19,7 @@ import {
 } from "../../domain/wording.ts";
 import { quote } from "../intake/part.ts";
 
-/** An edit in a person's words. Times are those of the reader's zone, which is told beside it. */
+/** An edit in a sentence. Times are in the reader's zone, which is shown beside it. */
 export interface EditInWords {
   /** "Ben moved Release call from 10:00 to 11:00, by Thunderbird, there in 0.2 s". */
   readonly sentence: string;
@@ -27,13 +27,13 @@ export interface EditInWords {
   readonly who: string;
   /** "moved Release call from 10:00 to 11:00". */
   readonly did: string;
-  /** "by Thunderbird"; null where there is nothing to tell. */
+  /** "by Thunderbird"; null if there is nothing to say. */
   readonly by: string | null;
   /** "there in 0.2 s". */
   readonly standing: string;
 }
 
-/** Tells what an edit is about, who made it with what, and how far it is. */
+/** Describes an edit: who, with what, what it does, and its progress. */
 export function editInWords(edit: Edit, names: Names): EditInWords {
   const who = editorName(edit, names);
   const did = didInWords(edit, names);
@@ -43,7 +43,7 @@ export function editInWords(edit: Edit, names: Names): EditInWords {
   return { sentence, who, did, by, standing };
 }
 
-/** Who has made an edit, by name. */
+/** Name of an edit's editor. */
 export function editorName(
   { actor, channel }: { readonly actor: PersonId | null; readonly channel: Channel },
   { people }: Pick<Names, "people">,
@@ -52,7 +52,7 @@ export function editorName(
   return channel === "link" ? "Somebody with a link" : "The account";
 }
 
-/** What of an edit tells what it does. */
+/** The part of an edit that says what it does. */
 export type ToldEdit = Pick<Edit, "action" | "base" | "patch" | "newLabels" | "createdAt"> &
   Partial<Pick<Edit, "undoes">>;
 
@@ -71,7 +71,7 @@ export function didInWords(edit: ToldEdit, names: Names): string {
     case "update":
     case "complete":
     case "reopen": {
-      // As the editor saw it: what the wish says is told against that, also where somebody else has changed it since.
+      // Described relative to what the editor saw, even if somebody else has changed it since.
       const told = { old: valuesOf(base), edit, names };
       const clauses = [
         ...fieldsOf(patch).map((field) => clauseOf(field, told)),
@@ -88,7 +88,7 @@ export function didInWords(edit: ToldEdit, names: Names): string {
 const longestTitle = 80;
 const titleIn = (title: string): string => excerpt(plainLine(title), longestTitle);
 
-/** When an item is, behind its title: " on Tue 24 Nov, 10:00–11:00", " due Tue 24 Nov"; empty for a task without dates. */
+/** An item's date after its title: " on Tue 24 Nov, 10:00–11:00", " due Tue 24 Nov"; empty for a task without dates. */
 function dateOf(item: Item, { edit, names }: Pick<Told, "edit" | "names">): string {
   if (item.kind === "event") {
     const span = spanOf(item.when, { edit, names });
@@ -105,7 +105,7 @@ interface Told {
   readonly names: Names;
 }
 
-/** Part of a sentence, given what its item is called in it. */
+/** A part of a sentence for a given title. */
 type Clause = (item: string) => string;
 
 function clauseOf(field: PatchField, told: Told): Clause {
@@ -115,7 +115,7 @@ function clauseOf(field: PatchField, told: Told): Clause {
   return (item) => `moved ${item} from ${from} to ${to}`;
 }
 
-/** Fields of which people say more than that they are set to a value. */
+/** Fields with a description of their own. */
 const clauses: Readonly<Partial<Record<EditedField, (told: Told) => Clause>>> = {
   title: ({ edit: { patch } }) => {
     return (item) => `renamed ${item} to ${titleIn(patch.title ?? "")}`;
@@ -155,7 +155,7 @@ function dayClause(field: "startOn" | "dueOn", { old, edit, names }: Told): Clau
   return (item) => `moved the ${noun} of ${item} from ${said(was)} to ${said(is)}`;
 }
 
-/** People and labels come and go one by one. */
+/** People and labels are added and removed one by one. */
 function setClause(
   { old, edit, names }: Told,
   about: {
@@ -187,7 +187,7 @@ const newLabelsClause =
   (item) =>
     `gave ${item} the new ${labels.length === 1 ? "label" : "labels"} ${enumerated(labels.map(quote))}`;
 
-/** As little as tells the change: clocks alone within a day, days alone where the clocks stay. */
+/** The shortest description of the change: only times within a day, only days if the times stay. */
 function whenClause(told: Told): Clause {
   const { old, edit, names } = told;
   const [was, is] = [old.when, edit.patch.when];
@@ -242,7 +242,7 @@ const daysOf = ({ start, end }: Dates): number => start.until(end).days;
 const lengthOf = ({ start, end }: Times): number | null =>
   end && end.epochMilliseconds - start.epochMilliseconds;
 
-/** The end of timed events: its clock, with the day where that is another one. */
+/** The end of timed events: its time, with the day if that differs. */
 function endOf({ start, end }: Times, told: Pick<Told, "edit" | "names">): string | null {
   if (!end) return null;
   const isSameDay = sameDay(start.toPlainDate(), end.toPlainDate());
@@ -262,7 +262,7 @@ function dayRange({ start, end }: Dates, told: Pick<Told, "edit" | "names">): st
   return sameDay(start, last) ? dayOf(start, told) : `${dayOf(start, told)} – ${dayOf(last, told)}`;
 }
 
-/** A day; its year is told where it is not that in which the edit was made. */
+/** A day, with its year if that is not the year of the edit. */
 function dayOf(
   day: Temporal.PlainDate,
   { edit, names }: { readonly edit: ToldEdit; readonly names: Names },
@@ -271,7 +271,7 @@ function dayOf(
   return day.year === year ? dayInWords(day).replace(/ -?\d+$/, "") : dayInWords(day);
 }
 
-/** How far an edit is, in a few words. */
+/** An edit's progress in a few words. */
 function standingInWords(edit: Edit): string {
   const { state, parkReason, createdAt, confirmedAt, problem, frozen } = edit;
   switch (state) {

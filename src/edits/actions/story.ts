@@ -15,16 +15,16 @@ import { seenBase } from "../delivery/merge-edit.ts";
 import { valueInWords } from "../field-changes.ts";
 import { editorName, sinceInWords } from "./sentence.ts";
 
-/** One step of an edit's way, in words; turns into JSON as it is. */
+/** One step of an edit's history in words; serialises to JSON. */
 export interface StoryStep {
   readonly at: Temporal.Instant;
-  /** The last time, where it happened again. */
+  /** The last time, if it happened repeatedly. */
   readonly until: Temporal.Instant | null;
   readonly times: number;
   readonly what: string;
 }
 
-/** What has happened to an edit, from its acceptance to the calendars that show it, in the order of time. */
+/** What has happened to an edit, from its acceptance to the calendars that show it, in order. */
 export function storyOf(
   edit: Edit,
   { store, names }: { readonly store: Store; readonly names: Names },
@@ -67,7 +67,7 @@ function accepted(edit: Edit, names: Names): StoryStep {
   );
 }
 
-/** Of what waits for approval, or did: nothing else is written down of that. */
+/** For held edits only, as nothing else is recorded about that. */
 function kept({ state, createdAt }: Edit, steps: readonly EditStep[]): readonly StoryStep[] {
   if (state === "held") {
     const before = "nobody else sees it before, and the workspace has nothing of it";
@@ -78,7 +78,7 @@ function kept({ state, createdAt }: Edit, steps: readonly EditStep[]): readonly 
     : [];
 }
 
-/** A name as it stands within a sentence. */
+/** A name within a sentence. */
 const asObject = (who: string): string =>
   who.replace(/^(?:The|Somebody) /, (word) => word.toLowerCase());
 
@@ -135,7 +135,7 @@ function stepInWords(step: EditStep, telling: Telling): string {
   }
 }
 
-/** "Ana approved it, on the page"; null where it is not known who did. */
+/** "Ana approved it, on the page"; null if unknown. */
 function decided(
   { decidedBy }: EditStep,
   { names, did }: { readonly names: Names; readonly did: string },
@@ -143,14 +143,14 @@ function decided(
   return decidedBy && `${deciderName(decidedBy, names)} ${did}, ${wayOf(decidedBy)}`;
 }
 
-/** Who was not known here by name and had no link has the admin's token, or the machine itself. */
+/** Somebody without a name or a link used the admin's token, or it was the machine itself. */
 const deciderName = (by: Pick<Decider, "actor" | "channel">, names: Names): string =>
   by.actor === null && by.channel !== "link" ? "The admin" : editorName(by, names);
 
 const wayOf = ({ channel, program }: Pick<Decider, "channel" | "program">): string =>
   programInWords({ channel, program: program ?? null }) ?? "on the page";
 
-/** Who has asked to have it back as it was; each of them is an edit of its own. */
+/** Who requested to undo it. Each undo is an edit of its own. */
 const takingsBack = (
   { id }: Edit,
   { store, names }: { readonly store: Store; readonly names: Names },
@@ -167,7 +167,7 @@ const takingsBack = (
 const wasSentBefore = (step: EditStep, steps: readonly EditStep[]): boolean =>
   steps.some(({ kind, at }) => kind === "sent" && Temporal.Instant.compare(at, step.lastAt) < 0);
 
-/** What somebody else had changed by the time at which it was sent, and it was merged with. */
+/** What somebody else had changed before it was sent, and it was merged with. */
 function mergedWith({ edit, store }: Telling): string {
   const { before, action } = edit;
   if (!before || action === "create" || action === "delete") return "";
@@ -198,7 +198,7 @@ function answered(step: EditStep, { edit, steps }: Telling): string {
   return `Answered by the service, there ${took}`;
 }
 
-/** What a person has chosen, with what was given up for it. */
+/** A person's choice, with what was given up for it. */
 function decisionInWords(detail: string, names: Names): string {
   const decision: {
     readonly by?: number | null;
@@ -224,7 +224,7 @@ function decisionInWords(detail: string, names: Names): string {
   return `Decided${who}${decision.kind === "revives" ? " to make it anew" : ""}${about}`;
 }
 
-/** From when on calendars show it, and which feeds were fetched since. */
+/** Since when calendars show it, and which feeds were fetched since. */
 function shown(edit: Edit, store: Store): readonly StoryStep[] {
   const { createdAt, confirmedAt, item, state, answer, action } = edit;
   const first = store.editSteps.shownAfter(item, createdAt);
@@ -245,7 +245,7 @@ function shown(edit: Edit, store: Store): readonly StoryStep[] {
   const project = (answer ?? edit.base).projectId;
   const fetched = store.feeds.all().flatMap((feed) => {
     const { id, projectId, revokedAt, name, kind, filter, personId } = feed;
-    // What a filter leaves out is not looked up here, and the feed of another person is not told of.
+    // Filters are not evaluated here, and other people's feeds are not mentioned.
     const isOpen = filter === null && (personId === null || personId === edit.actor);
     if (!isOpen || revokedAt !== null || !(kind === "all" || projectId === project)) return [];
     return store.feedFetches

@@ -11,19 +11,19 @@ import { valueInWords } from "../field-changes.ts";
 import { editorName } from "./sentence.ts";
 import { describeLoss, inverseOf } from "./undo.ts";
 
-/** What an undo would do, before it is asked for. */
+/** The effect of an undo, before it is requested. */
 export type UndoPreview =
   | { readonly kind: "impossible"; readonly reason: string }
   | {
       readonly kind: "possible";
-      /** Names what is shown here. */
+      /** Identifies the shown state. */
       readonly version: string;
       /** "It will put When back to Tue 24 Nov 2026, 10:00–11:00 (Europe/Berlin)." */
       readonly sentence: string;
       readonly fields: readonly UndoneField[];
-      /** What has changed since in what it would put back or delete: the undo waits for a choice then. */
+      /** Later changes of what it would restore or delete. The undo then waits for a choice. */
       readonly changedSince: readonly ChangeSince[];
-      /** What cannot be brought back; null when nothing is lost. */
+      /** What cannot be restored; null if nothing is lost. */
       readonly loss: string | null;
     };
 
@@ -36,14 +36,14 @@ interface UndoneField {
 interface ChangeSince {
   readonly field: PatchField;
   readonly name: string;
-  /** As the edit had left it. */
+  /** As the edit left it. */
   readonly was: string;
   readonly now: string;
-  /** Who has set that; null where no edit known here has. */
+  /** Who set it; null if no known edit did. */
   readonly by: string | null;
 }
 
-/** Tells what taking an edit back would put back, and what of that somebody has changed since. */
+/** What an undo would restore, and which of that somebody has changed since. */
 export function previewUndo(
   edit: Edit,
   { store, names }: { readonly store: Store; readonly names: Names },
@@ -83,7 +83,7 @@ export function previewUndo(
   };
 }
 
-/** Of a change the fields that it puts back, of a creation all of the item: they go with it. */
+/** For a change, the fields it would restore; for a creation, the whole item, which would be deleted. */
 function changedFieldsSince(
   { action, patch }: Pick<NewEdit, "action" | "patch">,
   { left, now }: { readonly left: Patch; readonly now: Patch },
@@ -93,7 +93,7 @@ function changedFieldsSince(
   return action === "delete" ? fields : fields.filter((field) => patch[field] !== undefined);
 }
 
-/** Who has set what a field has now, as far as an edit here did. */
+/** Who set a field's present value, if an edit here did. */
 function editorOf(
   field: PatchField,
   about: {

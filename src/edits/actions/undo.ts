@@ -18,20 +18,19 @@ import type { Store } from "../../store/store.ts";
 import { actionOf, recreated, spokenFields } from "../field-changes.ts";
 
 /**
- * Of a field that somebody has changed since, what an undo does with it: `back` puts it back over that, `leave` leaves it as it
- * is now. One that is not named conflicts like any other.
+ * For a field that somebody has changed since: `back` restores it, `leave` keeps the present value. A field not named conflicts
+ * as usual.
  */
 export type UndoChoices = Readonly<Partial<Record<PatchField, "back" | "leave">>>;
 
-/** Who takes an edit back, and what of it. */
+/** Who undoes an edit, and which fields. */
 export interface Undoer extends Decider {
   readonly choices?: UndoChoices | undefined;
 }
 
 /**
- * The inverse of a confirmed edit, as an edit against what the service answered: where somebody has changed the same
- * since, the two conflict like any other. A deletion is undone by a creation that keeps the item's identity. Fails with
- * the reason why the edit cannot be undone.
+ * The edit that reverses a confirmed edit, based on the service's answer, so that later changes conflict as usual. A deletion
+ * is undone by a creation with the same identity. Fails with the reason if it cannot be undone.
  */
 export function inverseOf(
   edit: Edit,
@@ -61,13 +60,13 @@ export function inverseOf(
   const fields = fieldsOf(whole).filter((field) => choices[field] !== "leave");
   if (fields.length === 0) return fail("all of it is left as it is now, so nothing is undone");
   const patch = pick(whole, fields);
-  // What is put back over a change that the person has seen is wished against that change.
+  // The new base for fields restored over a change that the person has seen.
   const over = fields.filter((field) => choices[field] === "back");
   const base = applyPatch(answer, pick(valuesOf(present), over));
   return ifStorable({ ...common, action: actionOf(patch), base, patch });
 }
 
-/** An inverse that the service would hold otherwise than it is wished restores nothing; times stand in the account's zone. */
+/** An undo that the service would store differently restores nothing. Times are in the account's zone. */
 function ifStorable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "state">, string> {
   const { when } = inverse.patch;
   const fault = when?.kind === "times" ? holdFault(when, when.start.timeZoneId) : null;
@@ -76,7 +75,7 @@ function ifStorable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "stat
     : ok(inverse);
 }
 
-/** What is recreated has another creator: the former one goes on seeing what is private by being assigned. */
+/** A recreated item has another creator. The former one is assigned to keep access to a private item. */
 function inSight(
   item: Item,
   { lost, store }: { readonly lost: Item; readonly store: Store },
@@ -86,7 +85,7 @@ function inSight(
   return assigned ? { ...item, assigned } : item;
 }
 
-/** What a re-creation cannot bring back, in one sentence; null when nothing is lost. */
+/** What recreating cannot restore, in one sentence; null if nothing is lost. */
 export function describeLoss({ before, base }: Pick<Edit, "before" | "base">): string | null {
   const lost = before ?? base;
   if (lost.kind === "event") return null;
@@ -141,7 +140,7 @@ function recreationFault(
   return isThere ? null : `the task above the deleted subtask is no longer in the workspace`;
 }
 
-/** Only the fields that the edit itself has changed, as they were before it. */
+/** Only the fields that the edit itself changed, as they were before it. */
 function inversePatch({ before, patch, newLabels }: Edit, answer: Item): Patch {
   if (!before) return {};
   const fields = fieldsOf(newLabels.length > 0 ? { labels: [], ...patch } : patch);

@@ -2,14 +2,14 @@ import type { Edit } from "../../domain/edit.ts";
 import { unreachable } from "../../domain/result.ts";
 import type { Choice } from "./choice.ts";
 
-/** Something that a person can do about an edit, with what it will do: buttons and commands say the same. */
+/** A possible action on an edit, with its effect, for buttons and commands. */
 export interface WayOut {
   readonly act: "approve" | "retry" | "discard" | "undo" | "keep-mine" | "keep-theirs" | "combine";
   readonly label: string;
   readonly does: string;
 }
 
-/** What can be done about an edit as it stands, the first being what is asked for most; nothing where there is nothing to do. */
+/** Possible actions on an edit in its present state, most common first; empty if there are none. */
 export function waysOut(edit: Edit, choice: Choice | null): readonly WayOut[] {
   switch (edit.state) {
     case "held":

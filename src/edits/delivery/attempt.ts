@@ -10,36 +10,36 @@ import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 import type { ItemAddress, ItemCalls, PlaceCalls } from "./item-calls.ts";
 import { retryLater, type Trial, waitingForKey } from "./settle.ts";
 
-/** What happens to a field that both sides have changed: a person decides, the edit wins, the workspace wins. */
+/** What happens to a field that both sides changed: a person decides, the edit wins, or the workspace wins. */
 export type ConflictPolicy = "ask" | "theirs" | "ours";
 
-/** One try to carry out an edit that is claimed, with the calls on behalf of its person. */
+/** One try to apply a claimed edit, with calls on behalf of its person. */
 export interface Attempt {
   readonly edit: Edit;
   readonly store: Store;
   readonly calls: ItemCalls;
   readonly places: PlaceCalls;
   readonly policy: ConflictPolicy;
-  /** When it was begun. */
+  /** When it started. */
   readonly now: Temporal.Instant;
   readonly clock: () => Temporal.Instant;
-  /** How far the clock is ahead of the service's, by its last answer; null where it has not told. */
+  /** How far the clock is ahead of the service's; null if unknown. */
   readonly clockLead: () => Temporal.Duration | null;
   /** 0 up to 1, for this try. */
   readonly random: number;
-  /** Whether the service fails as a whole, as far as its last answers tell. */
+  /** True if the service is down, judging by its last answers. */
   readonly isOut: () => boolean;
   /** Finds or creates the labels that the edit needs. */
   readonly createLabels: () => Promise<Result<readonly LabelId[], Failure>>;
-  /** Uploads the files that the creation takes along. */
+  /** Uploads the files of the creation. */
   readonly uploadFiles: () => Promise<Result<readonly AttachmentRef[], Failure>>;
-  /** Asks for the lists in which a moved item may be found, by the names of their sources. */
+  /** Requests the lists that may contain a moved item, by source name. */
   readonly onMissing: (edit: Edit, sources: readonly string[]) => void;
 }
 
 /**
- * How an attempt ended. `answer` is null for a deletion; `conflicts` is what the policy has decided; `withdrawn`: a creation
- * that was not sent, as what it makes is deleted; `discarded`: a deletion that was not sent, as its editor has discarded it.
+ * The result of an attempt. `answer` is null for a deletion; `conflicts`: decided by the policy; `withdrawn`: a creation that
+ * was not sent, as its item is deleted; `discarded`: a deletion that was not sent, as its editor discarded it.
  */
 export type AttemptEnding =
   | {
@@ -52,13 +52,13 @@ export type AttemptEnding =
   | { readonly kind: "discarded" }
   | { readonly kind: "settled"; readonly settlement: Settlement };
 
-/** The ending that the service's answer to the last request means. */
+/** The result for the service's answer to the last request. */
 export const endingOf = (answer: Result<Item | null, Failure>): AttemptEnding =>
   answer.ok ? { kind: "done", answer: answer.value } : failed(answer.failure);
 
 export const failed = (failure: Failure): AttemptEnding => ({ kind: "failed", failure });
 
-/** What a look-up says where it has to end the attempt. */
+/** A look-up that ends the attempt. */
 export interface Ended {
   readonly kind: "ended";
   readonly ending: AttemptEnding;
@@ -72,7 +72,7 @@ export const parked = (reason: ParkReason, problem: string): AttemptEnding => ({
   settlement: { kind: "park", reason, problem },
 });
 
-/** The edit is tried again at that moment, which is no failure. */
+/** The edit is retried at that moment, which is no failure. */
 export const postponed = (
   notBefore: Temporal.Instant,
   problem: string,
@@ -81,13 +81,13 @@ export const postponed = (
   settlement: { kind: "retry", notBefore, problem },
 });
 
-/** Tried again after the next pause, as it cannot be told yet what a request has done. */
+/** Retried after the next pause, as the effect of a request is not known yet. */
 export const retried = (problem: string, attempt: Attempt): AttemptEnding => ({
   kind: "settled",
   settlement: retryLater(problem, trialOf(attempt)),
 });
 
-/** What decides how this attempt's edit goes on. */
+/** The facts that decide how this edit continues. */
 export function trialOf({
   edit: { attempts, createdAt },
   now,
@@ -98,8 +98,8 @@ export function trialOf({
 }
 
 /**
- * A failed read while it is open how far an edit has gone: that the service does not show something says nothing about what
- * it has done, so that only a refused write waits for a person.
+ * A failed read while an edit's progress is unknown: that the service does not show something says nothing about what it has
+ * done, so only a refused write waits for a person.
  */
 export const progressUnknown = (failure: Failure, attempt: Attempt): AttemptEnding =>
   isRefusal(failure)
@@ -113,15 +113,15 @@ export const parkAsGone = (failure: Failure): AttemptEnding =>
     `the item is gone from the workspace, or no longer visible: ${describeFailure(failure)}`,
   );
 
-/** Whether the service has said no, rather than nothing. */
+/** True if the service refused, rather than not answering. */
 export const isRefusal = ({ kind }: Failure): boolean =>
   kind === "refused" || kind === "service-refused";
 
-/** Whether its editor has discarded the edit since it was claimed, as is done with deletions of which no request has left. */
+/** True if its editor discarded the edit since it was claimed, as is possible for deletions that were not sent. */
 export const isDiscarded = ({ id }: Edit, { journal }: Store): boolean =>
   journal.get(id)?.state === "discarded";
 
-/** Thrown when an edit of an item that the service does not have yet was claimed; the journal gives out none. */
+/** Thrown if an edit of an item that the service does not have yet was claimed, which is a bug. */
 class UncreatedItemError extends Error {
   override readonly name = "UncreatedItemError";
   constructor(edit: Edit) {
@@ -129,7 +129,7 @@ class UncreatedItemError extends Error {
   }
 }
 
-/** Where the item is, as far as the mirror knows now. Throws UncreatedItemError. */
+/** Where the mirror has the item. Throws UncreatedItemError. */
 export function itemAddressOf({ edit, store }: Attempt): ItemAddress {
   const id = store.mirror.identity(edit.item).serviceId;
   if (id === null) throw new UncreatedItemError(edit);
@@ -137,7 +137,7 @@ export function itemAddressOf({ edit, store }: Attempt): ItemAddress {
   return { item: besideItsTask(item, store), id: serviceId(id) };
 }
 
-/** A subtask in the list in which its task is now: what is known of the subtask may be older than a move of the task. */
+/** A subtask in its task's present list, as the subtask's own data may be older than a move of the task. */
 export function besideItsTask(item: Item, { mirror }: Store): Item {
   if (item.kind !== "subtask" || item.parentId === null) return item;
   const key = mirror.find("task", item.parentId);
@@ -146,9 +146,8 @@ export function besideItsTask(item: Item, { mirror }: Store): Item {
 }
 
 /**
- * What becomes of a creation whose item is to be deleted as soon as it is there: nothing is sent for either. The deletion
- * may be the first half of a move, and is waited for. Only where the service is known not to have the item. Null when the
- * item is to be made.
+ * The result for a creation whose item is to be deleted: neither is sent. The deletion may be the first half of a move, and is
+ * waited for. Only if the service is known not to have the item. Null if the item is to be created.
  */
 export function cancelledCreation(
   edit: Edit,
@@ -164,8 +163,8 @@ export function cancelledCreation(
 }
 
 /**
- * Keeps back a creation that is not in its list while an earlier request for it may still be carried out: what is not
- * there yet may be there a moment later, and would be made twice. It is looked for again in between. Null when it may go.
+ * Delays a creation that is not in its list while an earlier request for it may still be carried out, so that it is not created
+ * twice. It is looked up again in between. Null if it may be sent.
  */
 export function waitForInFlight(attempt: Attempt): AttemptEnding | null {
   const now = attempt.clock();
@@ -175,13 +174,13 @@ export function waitForInFlight(attempt: Attempt): AttemptEnding | null {
   return postponed(nextLook(now, { sentAt: resentAt ?? sentAt ?? now, until }), problem);
 }
 
-/** For people: no earlier than the moment. */
+/** For people: not earlier than the moment. */
 export const wholeSecond = (moment: Temporal.Instant): string =>
   moment.round({ smallestUnit: "second", roundingMode: "ceil" }).toString();
 
 type Refusal = Extract<Failure, { kind: "refused" }>;
 
-/** Calls that remember the last answer by which the service may have refused their key. */
+/** Calls that remember the last answer that may mean a refused key. */
 interface KeyWatch {
   readonly calls: ItemCalls;
   readonly refusal: () => Refusal | null;
@@ -211,8 +210,8 @@ export function watchKey(calls: ItemCalls): KeyWatch {
 type Probe = () => Promise<Result<unknown, Failure>>;
 
 /**
- * How an edit ends whose key may have been refused: that says nothing about the edit, so that it waits for the key, however
- * long that takes: whoever has the key put right need not look for edits. `probes` read what almost any key may read, as a 403 may also be about the item alone.
+ * The result for an edit whose key may have been refused. That says nothing about the edit, so it waits for the key, however
+ * long that takes. `probes`: requests that almost any key may make, as a 403 may also concern the item alone.
  */
 export async function waitForKey(
   ending: AttemptEnding,
@@ -239,7 +238,7 @@ export async function waitForKey(
 const mayBeOfKey = (failure: Failure): failure is Refusal =>
   failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
 
-/** Whether the edit would end for good, or wait, for what a refused key explains. */
+/** True if the edit would end, or wait, because of something that a refused key explains. */
 function isOfKey(ending: AttemptEnding): boolean {
   if (ending.kind !== "settled") return ending.kind === "failed";
   const { settlement } = ending;

@@ -7,15 +7,15 @@ import type { Call } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { wholeSecond } from "./attempt.ts";
 
-/** Why something could not be created. `stuck`: it waits for a person; `unsure`: it is tried again later. */
+/** Why something could not be created. `stuck`: it waits for a person; `unsure`: it is retried later. */
 export type CreationFailure =
   | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "stuck"; readonly problem: string }
   | { readonly kind: "unsure"; readonly problem: string };
 
 /**
- * What is to be created, once. `word` names the thing for people. `known`: ids of what looks alike already. `look`: what an earlier request has created, null when nothing is there.
- * `send` creates it. `keep` stores a note now, or once the disk takes it.
+ * Something to create once. `word`: its name for people. `known`: ids of existing look-alikes. `look`: finds what an earlier
+ * request created, null if nothing. `send` creates it. `keep` stores a note now, or once the disk accepts it.
  */
 interface OnceRequest<Value> extends Omit<NamedRequest, "known"> {
   readonly word: string;
@@ -29,10 +29,9 @@ interface OnceRequest<Value> extends Omit<NamedRequest, "known"> {
 }
 
 /**
- * Creates what can be told from others by its values alone: a comment, a label, a file. After a request without an answer it
- * is looked for, and sent again only when that request is no longer in flight. The request stays open: whoever stores what
- * was created ends it (`Attempts.done`) in the same transaction, or later, so that it is looked for when the process ends in
- * between.
+ * Creates something that is identified by its values alone: a comment, a label, a file. After a request without an answer it is
+ * looked up, and sent again only when that request can no longer be carried out. The request stays open until whoever stores
+ * the result ends it (`Attempts.done`) in the same transaction or later, so that it is looked up after a crash.
  */
 export async function createOnce<Value>(
   request: OnceRequest<Value>,
@@ -60,7 +59,7 @@ export async function createOnce<Value>(
   return created.ok ? created : fail({ kind: "failed", failure: created.failure });
 }
 
-/** What tells who has created something, and when. */
+/** Who created something, and when. */
 export interface Created {
   readonly id: number;
   readonly byMe: boolean;
@@ -68,13 +67,13 @@ export interface Created {
   readonly createdAt: Temporal.Instant | null;
 }
 
-/** Whether an earlier request may have created something: by the same hand, and not known before. */
+/** True if an earlier request may have created it: same creator, and not known before. */
 export const mayBeOf = (
   { sentAt, known }: OpenRequest,
   { created, actor }: { readonly created: Created; readonly actor: PersonId | null },
 ): boolean => isByHand(created, { sentAt, actor }) && !known.has(created.id);
 
-/** A list that cannot be read as a whole does not tell that something is missing. */
+/** A list that cannot be read completely does not prove that something is missing. */
 export const unsure = (what: string, problems: readonly string[]): CreationFailure => ({
   kind: "unsure",
   problem: `whether the ${what} was made is not known, as the list cannot be read as a whole: ${problems.join("; ")}`,

@@ -22,12 +22,12 @@ import { lookUp } from "./find-created.ts";
 import { findMoved } from "./find-moved.ts";
 import { complete, type ItemAddress, send } from "./item-calls.ts";
 
-/** How long an edit waits for one that creates an item of the same looks. */
+/** How long an edit waits for one that creates a look-alike. */
 const rivalWait = Temporal.Duration.from({ seconds: 1 });
 
 /**
- * Creates the item, once. After a request whose answer was lost, the lists are read before anything is sent: what was
- * created is adopted. Items of the same looks are created one after the other, so that a lost one can be told apart.
+ * Creates the item once. After a request without an answer, the lists are read before anything is sent, and an item that was
+ * created is adopted. Look-alikes are created one after the other, so that a lost one can be identified.
  */
 export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
   const base = besideItsTask(given.edit.base, given.store);
@@ -37,7 +37,7 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
   if (known !== null) {
     const resumed = await resume(attempt, serviceId(known));
     if (resumed !== "gone") return resumed;
-    // A late look at what is to be recreated; nothing has been sent for it.
+    // An old id of an item to be recreated; nothing was sent for it.
     store.mirror.clearServiceId(edit.item, edit.base.kind);
   }
   const early = edit.sentAt === null ? cancelledCreation(edit, { store, now }) : null;
@@ -65,8 +65,8 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
 }
 
 /**
- * Adopts what a lost request has made. What it says otherwise than was wished somebody has changed since, which is kept: it is news to
- * whoever has edited the item meanwhile.
+ * Adopts the item that a lost request created. Differences were made by somebody else since. They are kept, and conflict with
+ * later edits.
  */
 async function adoptFound(
   attempt: Attempt,
@@ -83,7 +83,7 @@ async function adoptFound(
 const isChanged = ({ createdAt, updatedAt }: Item): boolean =>
   createdAt !== null && updatedAt !== null && Temporal.Instant.compare(updatedAt, createdAt) > 0;
 
-/** The item exists; what is left of the edit is its completion. Its id is kept first, so that it is never made twice. */
+/** The item exists; only its completion is left. Its id is stored first, so that it is never created twice. */
 async function adopt(attempt: Attempt, created: Item): Promise<AttemptEnding> {
   const { edit, store } = attempt;
   const { id } = created;
@@ -109,12 +109,12 @@ async function finish(
   return endingOf(completed);
 }
 
-/** An earlier try has created the item and was interrupted; or, if nothing was sent yet, it is the item before its deletion. */
+/** An interrupted earlier try created the item; or, if nothing was sent yet, it is the item before its deletion. */
 async function resume(attempt: Attempt, id: ServiceId): Promise<AttemptEnding | "gone"> {
   const { edit, store, calls } = attempt;
   const { kind } = store.mirror.identity(edit.item);
   const mirrored = store.mirror.get(edit.item)?.item;
-  // A task may have the number that a subtask had.
+  // A task may have a former subtask's number.
   if (!mirrored && kind !== edit.base.kind) return "gone";
   const address = { item: mirrored ?? edit.base, id };
   const found = await calls.get(address);
@@ -136,13 +136,13 @@ async function resume(attempt: Attempt, id: ServiceId): Promise<AttemptEnding | 
   return finish(attempt, { created: moved.ours, id });
 }
 
-/** What a creation wished; labels that were made for it are known by what it has made alone. */
+/** The item that a creation asked for. New labels have no id in the edit, so they are taken from the item that was found. */
 function wishedBeside({ base, patch, newLabels }: Edit, found: Item): Item {
   const { labels = [] } = valuesOf(found);
   return applyPatch(base, newLabels.length > 0 ? { ...patch, labels } : patch);
 }
 
-/** What was to be deleted and recreated is still there: it is changed into what it was to be recreated as. */
+/** The item to be recreated still exists: it is updated instead. */
 async function updateKept(attempt: Attempt, address: ItemAddress): Promise<AttemptEnding> {
   const full = await fullPatch(attempt);
   if (!full.ok) return failed(full.failure);
@@ -152,7 +152,7 @@ async function updateKept(attempt: Attempt, address: ItemAddress): Promise<Attem
   return endingOf(sent);
 }
 
-/** The edit's patch with the ids of the labels that were created for it. */
+/** The edit's patch with the ids of its new labels. */
 async function fullPatch({ edit, createLabels }: Attempt): Promise<Result<Patch, Failure>> {
   if (edit.newLabels.length === 0) return ok(edit.patch);
   const made = await createLabels();
@@ -161,7 +161,7 @@ async function fullPatch({ edit, createLabels }: Attempt): Promise<Result<Patch,
   return ok({ ...edit.patch, labels });
 }
 
-/** Another creation of the same looks whose outcome is open, and which goes first. */
+/** Another creation of a look-alike with an open result, which goes first. */
 function findRival({ edit, store }: Attempt): Edit | null {
   const rival = store.journal.openCreations().find((other) => {
     const goesFirst = edit.sentAt === null || other.id < edit.id;

@@ -13,9 +13,8 @@ import { mergeBaseOf } from "./merge-edit.ts";
 import { fetchCurrent, yieldTo } from "./update.ts";
 
 /**
- * Deletes the item; one that is not there any more counts as deleted. What somebody has changed since the editor saw it
- * is deleted, kept, or waits, as the policy says. The service deletes the subtasks of a task with it: what somebody has changed of
- * those counts as well.
+ * Deletes the item; one that is already gone counts as deleted. Changes since the editor saw it are deleted, kept, or wait, as
+ * the policy says. The service deletes subtasks with their task, so changes of those count too.
  */
 export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
   const { edit, store, policy, calls } = attempt;
@@ -23,7 +22,7 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
   if (current.kind === "ended") return current.ending;
   if (current.kind === "gone") {
     if (!isMissing(current.failure)) return failed(current.failure);
-    // Only the service's answer to the deletion itself says that it is gone: what it shows may be older.
+    // Only the service's answer to the deletion proves it, as reads may be outdated.
     const deleted = await calls.delete(itemAddressOf(attempt));
     const isGone = deleted.ok || isMissing(deleted.failure);
     return isGone ? { kind: "done", answer: null } : failed(deleted.failure);
@@ -52,7 +51,7 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
   return failed(deleted.failure);
 }
 
-/** What somebody has changed of a task's subtasks since the editor saw them, without what a person has agreed to already. */
+/** Changes of a task's subtasks since the editor saw them, except those a person has agreed to. */
 async function newsBelow(
   attempt: Attempt,
   {
@@ -82,7 +81,7 @@ async function newsBelow(
   return ok(news.filter((one) => !isAgreed(one)));
 }
 
-/** The fields of a subtask that are others than the editor saw; its title where the editor has never seen it. */
+/** The fields of a subtask that differ from what the editor saw; its title if the editor never saw it. */
 function newsOf(item: Item, attempt: Attempt): readonly FieldConflict[] {
   if (item.id === null) return [];
   const { store } = attempt;
@@ -99,8 +98,8 @@ function newsOf(item: Item, attempt: Attempt): readonly FieldConflict[] {
 }
 
 /**
- * An edit with what its editor saw of a subtask: the deletion of it by the same person, whose program may have had an older copy, or
- * else this edit with the subtask as everybody was shown it when it came in.
+ * An edit with what its editor saw of a subtask: the same person's deletion of it, whose program may have had an older copy, or
+ * else this edit with the subtask as everyone saw it when the edit came in.
  */
 function sightOf(key: Edit["item"], { edit, store }: Attempt): Edit | null {
   const isOwn = (other: Edit) =>

@@ -37,10 +37,10 @@ import { overwrittenBefore } from "./merge-edit.ts";
 import { ClaimLeases, retryAfterDiskFault, settleFailure } from "./settle.ts";
 import { carryOutUpdate } from "./update.ts";
 
-/** What became of an edit, for log and metrics. */
+/** What happened to an edit, for log and metrics. */
 export type DrainEvent =
   | { readonly kind: "applied"; readonly edit: EditId; readonly action: EditAction }
-  /** The service has answered, but not with what was wished. */
+  /** The service answered, but not with what was sent. */
   | { readonly kind: "differs"; readonly edit: EditId; readonly problem: string }
   | {
       readonly kind: "postponed";
@@ -54,17 +54,17 @@ export type DrainEvent =
       readonly reason: ParkReason;
       readonly problem: string;
     }
-  /** Its item does not settle; the edit is parked, as further ones will be. */
+  /** Its item keeps changing, so the edit is parked, as further ones will be. */
   | { readonly kind: "frozen"; readonly edit: EditId; readonly problem: string }
-  /** The workspace's side was kept, as the policy says. */
+  /** The workspace's values were kept, as the policy says. */
   | { readonly kind: "dropped"; readonly edit: EditId; readonly problem: string }
-  /** A creation that was not sent, as another edit deletes what it makes. */
+  /** A creation that was not sent, as another edit deletes its item. */
   | { readonly kind: "withdrawn"; readonly edit: EditId; readonly by: EditId }
   | ExtraEvent;
 
 /**
- * `random`: 0 up to 1. `onApplied`: the edit is confirmed, with the service's answer. `onMissing`: the task is not in
- * its list; these sources are to be read soon.
+ * `random`: 0 up to 1. `onApplied`: the edit is confirmed, with the service's answer. `onMissing`: the task is not in its list;
+ * these sources should be read soon.
  */
 export interface DrainDeps {
   readonly store: Store;
@@ -77,16 +77,16 @@ export interface DrainDeps {
   readonly onMissing: (edit: Edit, sources: readonly string[]) => void;
 }
 
-/** Brings accepted edits to the service: each is claimed, carried out by requests, and settled by what they came to. */
+/** Delivers accepted edits to the service: each is claimed, applied with requests, and stored with the result. */
 export interface Drain {
   /**
-   * Carries out the next edit that may go; several steps may run at once. An aborted one is put back. While the service fails as
-   * a whole only one is begun now and then: all of them would meet that, at a few requests each.
+   * Applies the next edit that may be sent; several steps may run at once. An aborted one is put back. While the service is
+   * down, only one is tried now and then, as each would cost a few requests.
    */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
   /** Puts back what an earlier run had claimed; returns how many edits. Not while steps run. */
   readonly recover: () => number;
-  /** Stores what the disk has refused so far, and puts back what is claimed all the same. Not while steps run. */
+  /** Stores what the disk has refused so far, and puts back everything claimed. Not while steps run. */
   readonly close: () => void;
 }
 
@@ -104,14 +104,14 @@ export function createDrain(deps: DrainDeps): Drain {
     return edits;
   }
 
-  /** Claims of which no step here knows, as when the disk failed while one was made, would wait for ever. */
+  /** Claims unknown to any running step, as after a disk error, would wait forever. */
   function putBackLost(): void {
     for (const { id } of store.journal.list({ state: "claimed", limit: mostClaimed })) {
       if (leases.isLost(id)) store.journal.releaseOne(id);
     }
   }
 
-  /** While the service fails as a whole, one edit after the other finds out whether that is over. */
+  /** While the service is down, edits are tried one at a time to find out whether it is back. */
   let triedAt: Temporal.Instant | null = null;
   function isTooSoon(): boolean {
     const isOut = upstream.isOut();
@@ -150,13 +150,13 @@ export function createDrain(deps: DrainDeps): Drain {
 
 const mostClaimed = 1000;
 
-/** How often an edit is tried while the service fails as a whole: reads notice its return sooner, where they are what fails. */
+/** How often an edit is tried while the service is down. Reads notice its return sooner, if reads fail too. */
 const betweenTrials = {
   inOutage: Temporal.Duration.from({ minutes: 1 }),
   ofWrites: Temporal.Duration.from({ seconds: 5 }),
 } as const;
 
-/** Carries out one claimed edit; whatever happens on the way is an ending. */
+/** Applies one claimed edit; every error becomes a result. */
 function createWorker(
   deps: DrainDeps,
   leases: ClaimLeases<EditId>,
@@ -174,7 +174,7 @@ function createWorker(
       store,
       calls: watched.calls,
       places: createPlaceCalls(upstream, call),
-      // What is restored gives way to whoever has changed it since, as it would have then.
+      // Restored values give way to later changes, as they would have at that time.
       policy: edit.restores ? "ours" : deps.conflicts,
       now: clock(),
       clock,
@@ -198,11 +198,11 @@ function createWorker(
   };
 }
 
-/** One edit that cannot be handled must not hold up the others, nor stay claimed for ever. */
+/** An edit that causes an error must not block others, nor stay claimed forever. */
 const parkFaulty = (error: unknown): AttemptEnding =>
   parked("failed", `the edit could not be carried out: ${messageOf(error)}`);
 
-/** What is carried out of an edit that restores what a late request has overwritten: as if its editor had seen that. */
+/** An edit that restores what a late request overwrote, as if its editor had seen that. */
 function asRestoring(edit: Edit): Edit {
   const { restores, action } = edit;
   if (!restores || action === "create") return edit;
@@ -216,7 +216,7 @@ async function carryOut(attempt: Attempt): Promise<AttemptEnding> {
   return early ?? withUnheard(attempt, await carryOutAction(attempt));
 }
 
-/** An edit whose first answer was lost overwrote what it had read then; its last answer does not tell of that. */
+/** An edit whose first answer was lost overwrote what it had read then, which its last answer does not show. */
 function withUnheard(attempt: Attempt, ending: AttemptEnding): AttemptEnding {
   if (ending.kind !== "done") return ending;
   const told = ending.conflicts ?? [];
@@ -240,12 +240,12 @@ async function carryOutAction(attempt: Attempt): Promise<AttemptEnding> {
   }
 }
 
-/** How long an edit waits for one that another place depends on. */
+/** How long an edit waits for one that changes its item's place. */
 const relatedMoveWait = Temporal.Duration.from({ seconds: 1 });
 
 /**
- * A task and its subtasks share their place, so that a move of the task and an edit of a subtask never run at the same
- * time: one would be sent to where the item is no more. Null when the edit, which is claimed, may go.
+ * A task and its subtasks share their place, so a move of the task and an edit of a subtask never run at the same time: one
+ * would be sent to the wrong place. Null if the claimed edit may be sent.
  */
 function waitForRelatedMove({ edit, store, now }: Attempt): AttemptEnding | null {
   const others = store.journal
@@ -262,7 +262,7 @@ function waitForRelatedMove({ edit, store, now }: Attempt): AttemptEnding | null
   return postponed(now.add(relatedMoveWait), problem);
 }
 
-/** Creations and deletions are not repeated, so that only changes can fail to settle. */
+/** Creations and deletions are not repeated, so only changes can fail to settle. */
 function freeze({ edit, store, now }: Attempt): AttemptEnding | null {
   if (edit.action === "create" || edit.action === "delete") return null;
   const present = store.mirror.get(edit.item)?.item ?? edit.base;
@@ -272,11 +272,11 @@ function freeze({ edit, store, now }: Attempt): AttemptEnding | null {
   return { kind: "settled", settlement };
 }
 
-/** More writes than these that do not settle, and the item waits for a person. Source: docs/architecture.md. */
+/** After more writes that do not settle, the item waits for a person. Source: docs/architecture.md. */
 const mostWrites = 5;
 const span = Temporal.Duration.from({ hours: 1 });
 
-/** `others`: all edits of the item; `present`: the item as the service is known to have it. */
+/** `others`: all edits of the item; `present`: the item as last seen in the service. */
 interface Circumstances {
   readonly others: readonly Edit[];
   readonly now: Temporal.Instant;
@@ -284,10 +284,9 @@ interface Circumstances {
 }
 
 /**
- * Why an edit must wait because its item will not settle; null when it may go. An item does not settle when writes of
- * the last hour came back otherwise than wished, or had to be wished again because what they wrote was changed back by
- * no edit that is known here: the service or another program does that. A person who ticks and unticks is no such thing,
- * and what a person has asked for twice always goes.
+ * Why an edit must wait because its item keeps changing; null if it may be sent. That is so if writes of the last hour came
+ * back changed, or had to be repeated because something unknown reverted them: the service or another program. A person who
+ * ticks and unticks does not count, and an edit that a person has retried is always sent.
  */
 function freezeReason(edit: Edit, circumstances: Circumstances): string | null {
   if (edit.insisted) return null;
@@ -314,7 +313,7 @@ function unsettledWrites(edit: Edit, { others, now, present }: Circumstances): n
   ).length;
 }
 
-/** Whether the same was wished again later, and something else had changed back by then what the write had written. */
+/** True if the same change was requested again later, after something else had reverted the write. */
 function wasChangedBack(write: Edit, all: readonly Edit[]): boolean {
   const later = all.filter(({ id }) => id > write.id);
   const next = later.find((other) => sameWish(other, write));
@@ -336,13 +335,13 @@ function end(
   edit: Edit,
   { ending, deps }: { readonly ending: AttemptEnding; readonly deps: DrainDeps },
 ): void {
-  // Whatever was found out for it says nothing about the edit that has taken its place; and what is stored is stored.
+  // The edit was replaced meanwhile, or its result is stored already.
   if (deps.store.journal.get(edit.id)?.state !== "claimed") return;
   switch (ending.kind) {
     case "discarded":
       return;
     case "done": {
-      // What a person has decided after an earlier try stays on record.
+      // A person's decision after an earlier try stays on record.
       const conflicts = [...edit.conflicts, ...(ending.conflicts ?? [])];
       deps.store.together(() => {
         deps.store.journal.confirm({ ...edit, conflicts }, ending.answer);
@@ -371,7 +370,7 @@ function end(
   }
 }
 
-/** While the try ended the deletion may have been taken back: the item is to be made then. */
+/** The deletion may have been taken back meanwhile; then the item is created. */
 function withdraw(edit: Edit, deps: DrainDeps): void {
   const { store, clock, onEvent } = deps;
   const ending = cancelledCreation(edit, { store, now: clock() });
@@ -422,7 +421,7 @@ function settle(
   }
 }
 
-/** Whether a creation that is given up may have happened all the same. */
+/** True if a creation that is given up may have happened all the same. */
 function mayExist(
   { id }: Edit,
   about: { readonly settlement: Settlement; readonly store: Store },

@@ -9,32 +9,32 @@ interface EditWakerDeps {
   readonly store: Store;
   readonly upstream: Upstream;
   readonly clock: () => Temporal.Instant;
-  /** Edits may go that had to wait. */
+  /** Waiting edits may be sent. */
   readonly onWoken: (count: number) => void;
-  /** The service is back as a whole, or takes the account's key again: what rests because of it may be read. */
+  /** The service is up again, or accepts the account's key again: sources resting because of it may be read. */
   readonly onBack: () => void;
 }
 
-/** Lets edits go as soon as what they wait for is there. */
+/** Sends edits as soon as what they wait for is available. */
 export interface EditWaker {
-  /** Looks whether the service is back, and takes keys again; asks it only while that is open. */
+  /** Checks whether the service is up again and accepts keys again, but only while edits wait for that. */
   readonly step: (signal: AbortSignal) => Promise<"idle">;
-  /** An outage has ended: the next step wakes what waits. Safe anywhere, as it stores nothing. */
+  /** An outage has ended: the next step wakes waiting edits. Safe anywhere, as it stores nothing. */
   readonly ended: () => void;
-  /** Other keys are in force: the next step tries them, however long the former ones would have rested. */
+  /** Keys have changed: the next step tries them at once. */
   readonly keysChanged: () => void;
 }
 
-/** A service that lets a question hang is asked again. */
+/** A service that does not answer in time is asked again. */
 const probeTimeoutMs = 5000;
-/** So many keys are tried in one step. */
+/** Keys tried per step. */
 const mostKeys = 3;
-/** A refused key is tried again after this part of the time that it has been refused, and after so long at most. */
+/** A refused key is tried again after this fraction of the time it has been refused, and after this maximum. */
 const keyPart = 0.1;
 const longestKeyGapMs = 60_000;
-/** What waits beyond these is let go by the next steps: a few are sent in a second anyway, and others have their turn. */
+/** More waiting edits are woken by the next steps, as only a few are sent per second anyway. */
 const mostWoken = 500;
-/** What fails again as soon as it is woken has a trouble of its own: it is woken more and more seldom. */
+/** An edit that fails again as soon as it is woken has its own problem, and is woken ever more rarely. */
 const gaps = {
   first: Temporal.Duration.from({ seconds: 5 }),
   ceiling: Temporal.Duration.from({ minutes: 10 }),
@@ -44,7 +44,7 @@ const longestGapMs = gaps.ceiling.total("milliseconds");
 export function createEditWaker(deps: EditWakerDeps): EditWaker {
   const { store, upstream, clock } = deps;
   const woken = new Map<string, { readonly times: number; readonly atMs: number }>();
-  /** When keys that are waited for were tried first and last, the one tried longest ago first. */
+  /** When waited-for keys were first and last tried, the one tried longest ago first. */
   const tried = new Map<PersonId | null, { readonly sinceMs: number; readonly atMs: number }>();
   let isBack = false;
 
@@ -54,7 +54,7 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
     return clock().epochMilliseconds - last.atMs < backOff(last.times, gaps).total("milliseconds");
   };
 
-  /** Returns whether any may go. */
+  /** Returns whether any may be sent. */
   function wake(waiting: readonly WaitingEdit[]): boolean {
     const ready = waiting.filter((one) => !isTooSoon(one)).slice(0, mostWoken);
     if (ready.length === 0) return false;
@@ -71,11 +71,11 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
   function forgetOld(): void {
     const now = clock().epochMilliseconds;
     for (const [name, { atMs }] of woken) if (now - atMs > longestGapMs) woken.delete(name);
-    // An edit that is being tried does not wait: what it waits for afterwards may be the same.
+    // An edit being tried does not wait, but may wait for the same afterwards.
     for (const [actor, { atMs }] of tried) if (now - atMs > longestGapMs) tried.delete(actor);
   }
 
-  /** Whether the service answers, under the key of a person or the account's; null when it is not known. */
+  /** Whether the service answers with a person's key or the account's; null if unknown. */
   async function asks(person: PersonId | null, signal: AbortSignal): Promise<boolean | null> {
     const soon = AbortSignal.any([signal, timeLimit(probeTimeoutMs)]);
     const answer = await upstream.labels.list({ priority: "edit", person, signal: soon });
@@ -83,14 +83,14 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
     return answer.failure.kind === "refused" ? false : null;
   }
 
-  /** Those that were never tried come first. */
+  /** Keys never tried come first. */
   function keysToTry(actors: ReadonlySet<PersonId | null>): readonly (PersonId | null)[] {
     const fresh = [...actors].filter((actor) => !tried.has(actor));
     const now = clock().epochMilliseconds;
     const due = [...tried].filter(([actor, { sinceMs, atMs }]) => {
       if (!actors.has(actor)) return false;
       const gapMs = Math.min(longestKeyGapMs, (atMs - sinceMs) * keyPart);
-      // A moment ahead is of a clock that was set back.
+      // A time in the future comes from a clock that was set back.
       return now < atMs || now - atMs >= gapMs;
     });
     return [...fresh, ...due.map(([actor]) => actor)].slice(0, mostKeys);
@@ -123,7 +123,7 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
       if (isBack) {
         const waiting = store.waits.of("service");
         wake(waiting);
-        // Only now, so that a fault of the store does not lose it.
+        // Only now, so that an error of the store does not lose it.
         isBack = waiting.length > mostWoken;
         deps.onBack();
       }

@@ -23,11 +23,11 @@ import {
   waitingForKey,
 } from "./settle.ts";
 
-/** What became of an extra of an edit, for log and metrics. */
+/** What happened to an extra of an edit, for log and metrics. */
 export interface ExtraEvent {
   readonly kind: "extra-done" | "extra-postponed" | "extra-parked";
   readonly edit: EditId;
-  /** Of the file, or COMMENT. */
+  /** Name of the file, or COMMENT. */
   readonly name: string;
   readonly problem: string | null;
 }
@@ -40,11 +40,11 @@ interface ExtrasDrainDeps {
   readonly onEvent: (event: ExtraEvent) => void;
 }
 
-/** Carries out the extras of confirmed edits: comments and files, which the service keeps beside the item's fields. */
+/** Sends extras of confirmed edits: comments and files, which the service stores besides the item's fields. */
 interface ExtrasDrain {
   /** The next one; several steps may run at once. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-  /** Stores what the disk has refused so far. Throws what the store throws as long as it does. */
+  /** Stores what the disk has refused so far. Throws as long as the store does. */
   readonly catchUp: () => void;
 }
 
@@ -84,7 +84,7 @@ export function createExtrasDrain(deps: ExtrasDrainDeps): ExtrasDrain {
   };
 }
 
-/** Carries out one claimed extra; whatever happens on the way is an ending. */
+/** Sends one claimed extra; every error becomes a result. */
 async function carryOutOne(
   extra: EditExtra,
   {
@@ -105,22 +105,22 @@ async function carryOutOne(
     const attempt = { extra, edit, store, upstream, call, clock, keep };
     return endingOf(await carryOut(attempt), { extra, deps });
   } catch (error) {
-    // One that cannot be handled must not hold up the others, nor stay claimed for ever.
+    // One that causes an error must not block others, nor stay claimed forever.
     if (!store.health.note(error)) return { kind: "park", problem: messageOf(error) };
     return retryAfterDiskFault(error, clock());
   }
 }
 
-/** One try to carry out an extra that is claimed. */
+/** One try to send a claimed extra. */
 interface ExtraAttempt extends Uploading {
   readonly extra: EditExtra;
   readonly edit: Edit;
   readonly clock: () => Temporal.Instant;
-  /** Stores a note now, or once the disk takes it. */
+  /** Stores a note now, or once the disk accepts it. */
   readonly keep: (note: () => void) => void;
 }
 
-/** How carrying out an extra ended; its id where the service has named one. */
+/** The result of sending an extra; its id if the service returned one. */
 type CarriedOut = Result<ServiceId | null, CreationFailure>;
 
 async function carryOut(attempt: ExtraAttempt): Promise<CarriedOut> {
@@ -152,7 +152,7 @@ function endingOf(
   return { kind: "park", problem: settlement.problem };
 }
 
-/** A refused key says nothing about what is sent under it. */
+/** A refused key says nothing about the extra. */
 function settlementOf(
   failure: Exclude<CreationFailure, { readonly kind: "stuck" }>,
   trial: Trial,
@@ -176,10 +176,10 @@ function eventOf({ edit, name }: EditExtra, ending: ExtraEnding): ExtraEvent {
   }
 }
 
-/** The extra as the store names the request for it. */
+/** The request of the extra, as named in the store. */
 const requestOf = ({ id }: EditExtra): string => `extra:${id}`;
 
-/** Puts a comment on the edit's task, once. */
+/** Adds a comment to the edit's task, once. */
 async function postComment(attempt: ExtraAttempt): Promise<CarriedOut> {
   const { extra, edit, store, upstream, keep } = attempt;
   const place = placeOfTask(edit, store);
@@ -220,7 +220,7 @@ const saysThe =
 const idsOf = <Id>(things: readonly { readonly id: Id }[]): readonly Id[] =>
   things.map(({ id }) => id);
 
-/** What an earlier request for an extra has created, in the list where it would be; null when there is none. */
+/** What an earlier request created, found in the list where it would be; null if nothing. */
 function findEarlier<Thing extends Created>(
   listed: Result<Snapshot<Thing>, Failure>,
   about: {
@@ -247,7 +247,7 @@ function findEarlier<Thing extends Created>(
   return problems.length === 0 ? ok(null) : fail(unsure(word, problems));
 }
 
-/** Puts a file into the home folder of the edit's project, once. */
+/** Adds a file to the home folder of the edit's project, once. */
 async function fileInFolder(attempt: ExtraAttempt): Promise<CarriedOut> {
   const { extra, edit, store, upstream } = attempt;
   const { projectId } = store.mirror.get(edit.item)?.item ?? edit.base;
@@ -277,14 +277,14 @@ async function fileInFolder(attempt: ExtraAttempt): Promise<CarriedOut> {
     },
     async send(call) {
       const answer = await upstream.files.create({ ...place, fileIds: [uploaded.value] }, call);
-      // The service need not tell the file's number.
+      // The service does not always return the file's number.
       return answer.ok ? ok({ id: answer.value.ids[0] ?? null }) : answer;
     },
   });
   return made.ok ? ok(made.value.id) : made;
 }
 
-/** A size that is not told says nothing. */
+/** An unknown size matches any. */
 const isSize = (told: number | null, own: number | null): boolean =>
   told === null || own === null || told === own;
 
@@ -294,7 +294,7 @@ interface Uploading {
   readonly call: Call;
 }
 
-/** An upload that nothing names is nowhere to be seen, so that one whose answer was lost may be made again. */
+/** An upload that nothing refers to is invisible, so one without an answer may be repeated. */
 async function upload(
   { id, name, mediaType, fileId }: EditExtra,
   { edit, store, upstream, call }: Uploading & { readonly edit: Edit },
@@ -311,8 +311,8 @@ async function upload(
 }
 
 /**
- * The uploaded files that an edit's creation takes along; each is uploaded once. One that the service refuses does not
- * hold up the item: it waits for a person. Fails as the first upload that may be tried again.
+ * The uploaded files of an edit's creation; each is uploaded once. One that the service refuses does not block the item: it
+ * waits for a person. Fails like the first upload that may be retried.
  */
 export async function filesOfCreation(
   edit: Edit,

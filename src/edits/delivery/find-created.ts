@@ -29,28 +29,28 @@ import {
 import { nearFirst } from "./find-moved.ts";
 import type { ItemAddress } from "./item-calls.ts";
 
-/** What is known of a lost creation; `ended`: it cannot be told yet, so that nothing may be sent now. */
+/** What is known of a lost creation; `ended`: it is not known yet, so nothing may be sent now. */
 type Found = { readonly kind: "one"; readonly item: Item } | { readonly kind: "none" } | Ended;
 
-/** So long a list that is said not to be there is asked for again. */
+/** A list that answers 404 is requested again for this long. */
 const patience = Temporal.Duration.from({ minutes: 1 });
 
-/** `wishes`: what the request may have made, as it was wished first, and as it would be wished now. */
+/** `wishes`: the item that the request may have created: as first wanted, and as wanted now. */
 interface Sought extends Omit<LostCreation, "wished" | "clockLead"> {
   readonly wishes: readonly [Item, ...(readonly Item[])];
 }
 
 /**
- * Looks for what a creating request has made whose answer was lost: in its list, and among what other lists have shown since.
- * What is the same as the wish is it, at once; what has been changed since only when the request can be carried out no more,
- * as the wish itself may come until then. "None" is said only after that, when no list that can be read holds it. A list
- * that is refused says nothing, and is asked again.
+ * Looks for the item of a creating request without an answer, in its list and among what other lists have shown since. An exact
+ * match is adopted at once. A changed item is adopted only when the request can no longer be carried out, as an exact one may
+ * still appear. "None" is returned only after that, if no readable list has it. A refused list proves nothing, and is requested
+ * again.
  */
 export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const { edit, store, calls } = attempt;
   const [wished] = sought.wishes;
   const source = sourceOf(wished);
-  // What is created beside this one while its list is on the way is not in it, and that is no sign that it was cut.
+  // Items created while the list is being read are not in it, which does not mean that it was truncated.
   const known = new Set(store.mirror.keys(source).keys());
   const listed = await calls.list(wished);
   const shown = listed.ok ? listed.value.items : [];
@@ -68,7 +68,7 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   if (!listed.ok) return unseen(listed.failure, attempt);
 
   const noted = new Map(store.candidates.ofEdit(edit.id).map((one) => [keyOf(one), one]));
-  // As it is now, or as it was when it was last like the wish, with the item as it is now.
+  // Its present state, or the state in which it last matched, with the present one.
   const altered = new Map(
     open
       .filter((item) => wasLikeAtFirst(item, attempt))
@@ -105,7 +105,7 @@ function likeness(
   return all.includes("same") ? "same" : (all.find((one) => one !== null) ?? null);
 }
 
-/** What other readings have shown of the creation, as it is now; what is gone is left out. */
+/** Candidates from other readings in their present state, without those that are gone. */
 async function freshCandidates(
   { edit, store, calls }: Attempt,
   listed: ReadonlySet<string>,
@@ -120,7 +120,7 @@ async function freshCandidates(
   return ok(found);
 }
 
-/** What the item was at the service before, under other numbers: a list may show that still, seconds after it was deleted. */
+/** Former ids of the item. A list may still show them for seconds after the deletion. */
 function formerKeys({ edit, store }: Attempt): ReadonlySet<string> {
   const former = store.pastEdits.ofItem(edit.item).flatMap(({ id, base, before, answer }) => {
     return [base, before, id === edit.id ? null : answer];
@@ -128,7 +128,7 @@ function formerKeys({ edit, store }: Attempt): ReadonlySet<string> {
   return new Set(former.flatMap((item) => (item && item.id !== null ? [keyOf(item)] : [])));
 }
 
-/** Whether nobody knew the item before the request left, and it is not what another creation has made. */
+/** True if the item was unknown before the request was sent, and was not created by another edit. */
 function mayBeIt({ kind, id }: Item, { edit, store }: Attempt): boolean {
   const key = id === null ? null : store.mirror.find(kind, id);
   if (key === null || key === edit.item) return true;
@@ -137,9 +137,8 @@ function mayBeIt({ kind, id }: Item, { edit, store }: Attempt): boolean {
 }
 
 /**
- * Whether the first reading that showed an item took it for what this creation may have made. What it did not, was something else
- * then: made as it was, or by another creation. An item that no reading has shown yet may be it, unless a person has let the edit
- * go once more, perhaps long after.
+ * True if the first reading that showed an item considered it a candidate of this creation. Otherwise it was something else. An
+ * item that no reading has shown yet may be it, unless a person has retried the edit, perhaps long after.
  */
 function wasLikeAtFirst(item: Item, { edit, store }: Attempt): boolean {
   const key = item.id === null ? null : store.mirror.find(item.kind, item.id);
@@ -147,7 +146,7 @@ function wasLikeAtFirst(item: Item, { edit, store }: Attempt): boolean {
   return store.candidates.ofEdit(edit.id).some((one) => keyOf(one) === keyOf(item));
 }
 
-/** The other creations whose outcome is open, and the events that moves make in other projects. */
+/** Other creations with open results, and events that moves create in other projects. */
 const otherCreations = ({ edit, store, clockLead }: Attempt): readonly OpenCreation[] =>
   [...store.journal.openCreations(), ...store.moves.recent()].flatMap((other) => {
     const { id, sentAt, resentAt, actor } = other;
@@ -157,8 +156,8 @@ const otherCreations = ({ edit, store, clockLead }: Attempt): readonly OpenCreat
   });
 
 /**
- * That the list is refused says nothing about the creation, as little as an error of the service does. Where there is no such
- * list any more, nothing can be made there either, and a person has to look.
+ * A refused list says no more about the creation than an error of the service. If the list no longer exists, nothing can be
+ * created there, and a person must look.
  */
 function unseen(failure: Failure, attempt: Attempt): Found {
   if (!isRefusal(failure)) return ended(failed(failure));
@@ -172,19 +171,19 @@ function unseen(failure: Failure, attempt: Attempt): Found {
 
 const unsure = (problem: string, attempt: Attempt): Found => ended(retried(problem, attempt));
 
-/** So many lists are asked for at once: each is a request of the quota that everybody shares. */
+/** Lists requested at once, as each is a request of the shared quota. */
 const mostHurried = 10;
 /**
- * How long they are given to be read before they are looked at again: so long at least, and half as long as has been waited already.
- * Each look reads the creation's own list again, and goes before the polls that are waited for.
+ * Shortest time before they are checked again, and at least half of the time waited so far. Each check reads the creation's own
+ * list again, before the polls that are waited for.
  */
 const shortestPauseMs = 2000;
-/** So long a creation waits for other lists: in a workspace of many hundreds the rest is left to the next sweep. */
+/** How long a creation waits for other lists. In a workspace with many hundreds, the rest is left to the next sweep. */
 const longest = Temporal.Duration.from({ minutes: 1 });
 
 /**
- * Holds a lost creation back until the other lists were read once since its request could last be carried out: somebody may have
- * moved what it made. What they show of it is kept with the edit (`store.candidates`). Null when nothing is left to wait for.
+ * Delays a lost creation until the other lists were read once since its request could last be carried out, as somebody may have
+ * moved the item. Findings are stored with the edit (`store.candidates`). Null if there is nothing to wait for.
  */
 function lookElsewhere(
   wished: Item,
@@ -208,20 +207,19 @@ function lookElsewhere(
   return postponed(now.add({ milliseconds: pauseMs }), problem);
 }
 
-/** Whether the list was read, or could not be, since then: no more can be learnt from it now. */
+/** True if the list was read, or could not be read, since then, so that nothing more can be learned from it. */
 function isAskedSince(since: Temporal.Instant, state: SourceState): boolean {
   const { attemptedAt, failure } = state;
   const isTried = attemptedAt !== null && Temporal.Instant.compare(attemptedAt, since) > 0;
   return isReadSince(since, state) || (isTried && failure !== null);
 }
 
-/** So many items are asked for one by one: each is a request of the quota that everybody shares. */
+/** Items looked up one by one, as each is a request of the shared quota. */
 const mostAsked = 10;
 
 /**
- * Why a list that was read for an attempt may be less than the whole: it lacks what is known to be there, as one that was
- * cut silently would. What was to be deleted or moved from here is no such sign, nor is what the attempt's person may not
- * see, as the list was read with that one's key.
+ * Why a list read for an attempt may be incomplete: it lacks existing items, as a silently truncated one would. Items being
+ * deleted or moved do not count, nor those the attempt's person may not see, as the list was read with that person's key.
  */
 async function doubtsAbout(
   items: readonly Item[],
@@ -232,7 +230,7 @@ async function doubtsAbout(
   }: {
     readonly attempt: Attempt;
     readonly source: string;
-    /** Known before the list was asked for. */
+    /** Known before the list was requested. */
     readonly known: ReadonlySet<ServiceId>;
   },
 ): Promise<readonly string[]> {

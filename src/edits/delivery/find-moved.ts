@@ -23,15 +23,15 @@ import type { ItemAddress, ListAddress } from "./item-calls.ts";
 import { findThere, followTask } from "./move-task.ts";
 import { retryLater } from "./settle.ts";
 
-/** What the service has of an item right now. `gone`: not there, or not for this person's eyes, and not moved, as far as is known. */
+/** The item in the service now. `gone`: missing or inaccessible, and not moved, as far as known. */
 export type CurrentItem =
   | { readonly kind: "found"; readonly address: ItemAddress; readonly ours: Item }
   | { readonly kind: "gone"; readonly failure: Failure }
   | Ended;
 
 /**
- * Looks for an item that is not where it was known to be: where the edit itself takes it; in all lists that are polled, which
- * are read first; and before a task is taken for deleted, in those that are not polled as well.
+ * Looks for an item that is not in its place: where the edit moves it; in all polled lists, which are read first; and, before a
+ * task counts as deleted, in lists that are not polled.
  */
 export async function findMoved(
   attempt: Attempt,
@@ -41,35 +41,35 @@ export async function findMoved(
   if (there?.kind === "ended") return there;
   if (there) return foundThere(attempt, { item: there.item, id: there.item.id ?? address.id });
   const { action, before, missedAt } = attempt.edit;
-  // A deletion that was sent before and whose answer was lost has worked.
+  // A deletion that was sent before without an answer has worked.
   const isSent = action === "delete" && before !== null && missedAt === null;
   const isOwnDoing = isSent && isMissing(failure);
   if (address.item.kind === "event" || isOwnDoing) return { kind: "gone", failure };
   const search = searchLists(attempt);
   if (search) return ended(search);
-  // What is not gone for certain must not be taken for deleted; a change of it waits for a person in any case.
+  // An uncertain item must not count as deleted. A change of it waits for a person in any case.
   if (action !== "delete" || !isMissing(failure)) return { kind: "gone", failure };
   return (await searchUnpolled(attempt, address)) ?? { kind: "gone", failure };
 }
 
-/** The task is where the edit takes it: somebody has moved it there, or a request of ours whose answer was lost. */
+/** The task is where the edit moves it: somebody moved it there, or our own request without an answer did. */
 function foundThere({ edit, store }: Attempt, address: ItemAddress): CurrentItem {
   const now = { ...address.item, id: address.id };
   store.together(() => followTask(edit.item, { now, store }));
   return { kind: "found", address, ours: now };
 }
 
-/** How long the lists are given to show where a task was moved to. */
+/** How long to wait for the lists to show where a task was moved to. */
 const patience = Temporal.Duration.from({ seconds: 20 });
-/** So many lists are asked for at once: each is a request of the quota that everybody shares. */
+/** Lists requested at once, as each is a request of the shared quota. */
 const mostHurried = 25;
 const mostSearches = 1000;
 const mostNamed = 3;
 
 /**
- * Looks for a task that is not in its list, and may have been moved to any other. Null when all lists have been read as a
- * whole since it was missed and none shows it; else the edit waits for them, and for a person once nothing more can be
- * learnt: when the service refuses all lists that are left, or after a day of tries.
+ * Looks for a task that is not in its list and may have been moved to any other. Null if all lists were read completely since
+ * and none shows it. Otherwise the edit waits for them, and for a person once nothing more can be learned: if the service
+ * refuses all remaining lists, or after a day of tries.
  */
 function searchLists(attempt: Attempt): AttemptEnding | null {
   const { edit, store, onMissing } = attempt;
@@ -87,13 +87,13 @@ function searchLists(attempt: Attempt): AttemptEnding | null {
   return { kind: "settled", settlement };
 }
 
-/** The search for an item that was there a moment ago and is not any more; null for an event, which is moved by nobody. */
+/** The search for an item that has just disappeared; null for an event, which nobody moves. */
 export const searchAgain = (attempt: Attempt): AttemptEnding | null =>
   attempt.edit.base.kind === "event"
     ? null
     : searchLists({ ...attempt, edit: { ...attempt.edit, missedAt: null } });
 
-/** Asks again for the lists for which edits wait: that they were asked for is forgotten with the process. */
+/** Requests the lists that edits wait for again, as a restart forgets that. */
 export function resumeSearches({ store, onMissing }: Pick<Attempt, "store" | "onMissing">): void {
   for (const edit of store.journal.list({ state: "pending", limit: mostSearches })) {
     const { missedAt } = edit;
@@ -105,11 +105,11 @@ export function resumeSearches({ store, onMissing }: Pick<Attempt, "store" | "on
   }
 }
 
-/** Where a task may be, and what names the places where one may be; a look-up that the service does not offer says nothing. */
+/** Sources that may contain a task, or name such a place. A look-up that the service does not offer proves nothing. */
 const mayTell = ({ source: { kind }, succeededAt }: SourceState): boolean =>
   kind === "tasks" || ((kind === "todolists" || kind === "projects") && succeededAt !== null);
 
-/** Refused again after a first refusal, and after the task was missed: one refusal alone may be a mistake. */
+/** Refused again after a first refusal, and after the task was missed. A single refusal may be a mistake. */
 const areRefused = (lists: readonly SourceState[], missedAt: Temporal.Instant): boolean =>
   lists.every(
     ({ refusedAt, attemptedAt }) =>
@@ -119,7 +119,7 @@ const areRefused = (lists: readonly SourceState[], missedAt: Temporal.Instant): 
       Temporal.Instant.compare(attemptedAt, missedAt) > 0,
   );
 
-/** Where nothing at all can be read it is the key that is refused, which says nothing about a list. */
+/** If nothing at all can be read, the key is refused, which says nothing about a list. */
 const isAnswering = (sources: readonly SourceState[], missedAt: Temporal.Instant): boolean =>
   sources.some((source) => isReadSince(missedAt, source));
 
@@ -128,7 +128,7 @@ function describeRefusals(unread: readonly SourceState[]): string {
   return `the task is not in its list any more, and the service refuses ${someOf(names, ", ")}, so that nobody can tell whether it was moved`;
 }
 
-/** The first few, and how many there are besides. */
+/** The first few, and the number of others. */
 function someOf(all: readonly string[], separator: string): string {
   const more = all.length > mostNamed ? ` and ${all.length - mostNamed} more` : "";
   return `${all.slice(0, mostNamed).join(separator)}${more}`;
@@ -161,13 +161,13 @@ function describeSearch(
   return `${what}, and ${unread.length} of ${lists.length} lists have not been read as a whole since${why}`;
 }
 
-/** So many lists are asked for one task: each is a request of the quota that everybody shares. */
+/** Lists requested for one task, as each is a request of the shared quota. */
 const mostLists = 100;
 
 /**
- * Asks for a task, one list at a time, where nobody reads the lists: in lists and projects that the configuration leaves out,
- * or that are archived. What is in no list that is polled may be there, so that only this tells that it is gone. It waits for
- * a person where it cannot be told. Null when the service has no such task in any of them.
+ * Looks up a task in lists that are not polled, one at a time: those excluded by the configuration, or archived. A task in no
+ * polled list may be there, so only this proves that it is gone. It waits for a person if that is uncertain. Null if none of
+ * them has the task.
  */
 async function searchUnpolled(
   attempt: Attempt,
@@ -194,13 +194,13 @@ async function searchUnpolled(
   return ended(parked("refused", problem));
 }
 
-/** `doubts`: why there may be lists of which nothing is known. */
+/** `doubts`: why there may be unknown lists. */
 interface Places {
   readonly lists: readonly ListAddress[];
   readonly doubts: readonly string[];
 }
 
-/** Lists that are not polled, as far as they are known or the service names them. Fails where it does not answer. */
+/** Lists that are not polled, as known or named by the service. Fails if that does not answer. */
 async function unpolledPlaces(attempt: Attempt): Promise<Result<Places, Failure>> {
   const { store, places } = attempt;
   const known = store.directory.projects().map(({ id }) => id);
@@ -223,7 +223,7 @@ async function unpolledPlaces(attempt: Attempt): Promise<Result<Places, Failure>
   return ok({ lists: [...lists.values()].filter(({ id }) => !polled.has(id)), doubts });
 }
 
-/** Whether a look-up was read since the task was missed, so that the directory holds what it names. */
+/** True if a look-up was read since the task was missed, so that the directory is up to date. */
 function isFresh(name: string, { edit: { missedAt }, store }: Attempt): boolean {
   const source = store.sources.all().find((one) => one.name === name);
   return source !== undefined && missedAt !== null && isReadSince(missedAt, source);
@@ -232,7 +232,7 @@ function isFresh(name: string, { edit: { missedAt }, store }: Attempt): boolean 
 const polledLists = ({ sources }: Store): ReadonlySet<ListId> =>
   new Set(sources.all().flatMap(({ source }) => (source.kind === "tasks" ? [source.listId] : [])));
 
-/** What a look-up names; one that the service does not offer leaves a doubt. */
+/** The entries of a look-up. One that the service does not offer leaves a doubt. */
 function named<Value>(
   answer: Result<Snapshot<Value>, Failure>,
 ): Result<{ readonly items: readonly Value[]; readonly doubt: string | null }, Failure> {

@@ -5,8 +5,8 @@ import type { Call, Upstream } from "../../upstream/client.ts";
 import type { CreationFailure } from "./create-once.ts";
 
 /**
- * The folder of a project into which files go that name none: its first at the root. Asks the service when no folder is
- * known. Fails when there is none, or when that cannot be found out.
+ * A project's folder for files without one: its first at the root. Asks the service if no folder is known. Fails if there is
+ * none, or if that cannot be found out.
  */
 export async function homeFolder(
   project: ProjectId,

@@ -11,18 +11,18 @@ import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 
-/** An item of the service where it is; `item` says its kind and place, `id` its number there. */
+/** Address of an item in the service; `item` gives its kind and place, `id` its number there. */
 export interface ItemAddress {
   readonly item: Item;
   readonly id: ServiceId;
 }
 
-/** The service's calls for any kind of item, on behalf of one person. */
+/** The service's calls for items of all kinds, on behalf of one person. */
 export interface ItemCalls {
-  /** All items of the list in which `item` is, or is to be. */
+  /** All items of the list that contains, or will contain, `item`. */
   list(item: Item): Promise<Result<Snapshot<Item>, Failure>>;
   get(address: ItemAddress): Promise<Result<Item, Failure>>;
-  /** `files` were uploaded before; events take none. */
+  /** `files`: uploaded before; none for events. */
   create(
     item: Item,
     wish: { readonly patch: Patch; readonly files: readonly AttachmentRef[] },
@@ -30,7 +30,7 @@ export interface ItemCalls {
   update(address: ItemAddress, patch: Patch): Promise<Result<Item, Failure>>;
   complete(address: ItemAddress, completed: boolean): Promise<Result<Item, Failure>>;
   delete(address: ItemAddress): Promise<Result<null, Failure>>;
-  /** Takes a task to another list, with all that hangs on it; the service moves nothing else. */
+  /** Moves a task to another list with everything that belongs to it. Only tasks can be moved. */
   move(address: ItemAddress, place: Place): Promise<Result<Item, Failure>>;
 }
 
@@ -39,13 +39,13 @@ export interface ListAddress {
   readonly projectId: ProjectId;
 }
 
-/** The look-ups of what places there are, on behalf of one person. */
+/** The look-ups of places, on behalf of one person. */
 export interface PlaceCalls {
   projects(): Promise<Result<Snapshot<{ readonly id: ProjectId }>, Failure>>;
   todolists(project: ProjectId): Promise<Result<Snapshot<ListAddress>, Failure>>;
 }
 
-/** What goes along when a task is moved: everything. */
+/** What a moved task keeps: everything. */
 export const takeAlong = {
   movePeople: true,
   moveDates: true,
@@ -54,7 +54,7 @@ export const takeAlong = {
   copyComments: true,
 } as const;
 
-/** Thrown for a move that the service has no request for: it is refused when it comes in. */
+/** Thrown for a move that the service does not support, which is refused on intake. */
 class UnmovableItemError extends Error {
   override readonly name = "UnmovableItemError";
   constructor({ kind, title }: Item) {
@@ -62,7 +62,7 @@ class UnmovableItemError extends Error {
   }
 }
 
-/** Thrown for a subtask without a parent: nobody makes one. */
+/** Thrown for a subtask without a parent, which is a bug. */
 export class NoParentError extends Error {
   override readonly name = "NoParentError";
   constructor(title: string) {
@@ -132,7 +132,7 @@ export const createPlaceCalls = ({ workspace }: Upstream, call: Call): PlaceCall
   todolists: (projectId) => workspace.todolists({ projectId }, call),
 });
 
-/** Sends the fields, and then the completion, which is a request of its own. A place is no field: that is a move. */
+/** Sends the fields, and then the completion, which is a separate request. A place is no field: that is a move. */
 export async function send(
   calls: ItemCalls,
   { address, patch }: { readonly address: ItemAddress; readonly patch: Patch },
@@ -144,7 +144,7 @@ export async function send(
     answer = await readBack(await calls.update(address, fields), { calls, address, fields });
     if (!answer.ok) return answer;
   }
-  // What stops being a milestone cannot be reopened any more, and need not be.
+  // An item that stops being a milestone cannot be reopened, and need not be.
   if (completed !== undefined && milestone !== false) {
     answer = await complete(calls, { address, completed });
   }
@@ -160,7 +160,7 @@ export async function complete(
   return readBack(answer, { calls, address, fields: { completed } });
 }
 
-/** When the answer to a change cannot be read, the item itself tells whether the change was made. */
+/** If the answer to a change is unreadable, the item itself shows whether the change was made. */
 async function readBack(
   answer: Result<Item, Failure>,
   sent: { readonly calls: ItemCalls; readonly address: ItemAddress; readonly fields: Patch },
@@ -172,8 +172,8 @@ async function readBack(
 }
 
 /**
- * Calls to a service that is eventually consistent. What an item answers that is older than what is known of it says nothing, and
- * neither does a 404 for an item that its list shows.
+ * Calls to an eventually consistent service. An answer older than what is known proves nothing, and neither does a 404 for an
+ * item that its list shows.
  */
 export function createSettledCalls(calls: ItemCalls, deps: LaggingDeps): ItemCalls {
   return {
@@ -205,13 +205,13 @@ interface Recording {
   readonly store: Store;
   readonly call: Call;
   readonly clock: () => Temporal.Instant;
-  /** Stores a note now, or once the disk takes it: an answer that is there must not be lost for it. */
+  /** Stores a note now, or once the disk accepts it, as a received answer must not be lost. */
   readonly keep: (note: () => void) => void;
 }
 
 /**
- * Calls that note each write before its first byte leaves, and until when one without a usable answer may be carried out. A creation
- * stays open until the edit is settled: were the process to end before, what it has made is looked for.
+ * Calls that record each write before its first byte is sent, and until when one without a usable answer may be carried out. A
+ * creation stays open until the edit's result is stored, so that its item is looked up after a crash.
  */
 export function recordWrites(
   callsWith: (call: Call) => ItemCalls,
@@ -221,7 +221,7 @@ export function recordWrites(
   const plain = callsWith(call);
   let lastRead: Item | null = null;
 
-  /** `misses`: how an answer that is about something else is to be taken; null where it is not. */
+  /** `misses`: the failure for an answer about something else; null if it is right. */
   async function recorded<Answer>(
     request: ItemRequest,
     send: (calls: ItemCalls) => Promise<Result<Answer, Failure>>,
@@ -248,8 +248,8 @@ export function recordWrites(
   };
 
   /**
-   * Whether the answer to a creation is about another item: one that was known, or one of another title that is not there, or that
-   * is there under a title that is neither the answer's nor the one that was asked for.
+   * True if the answer to a creation is about another item: one that was known before, or one with another title that does not
+   * exist, or that exists with a title that is neither the answer's nor the requested one.
    */
   async function isOther(item: Item, { title }: Patch): Promise<boolean> {
     const { kind, id } = item;
@@ -263,7 +263,9 @@ export function recordWrites(
     return !isNamed(shown.value) && storedKey(shown.value.title) !== storedKey(item.title);
   }
 
-  /** Whether the answer to a move, which may give a task another id, is about a task of another title, or one that was known. */
+  /**
+   * True if the answer to a move, which may assign a new id, is about a task with another title, or one that was known before.
+   */
   function isOtherTask({ kind, id, title }: Item, address: ItemAddress): boolean {
     if (id === address.id) return false;
     const key = id === null ? null : store.mirror.find(kind, id);

@@ -12,11 +12,11 @@ interface LabelMakerDeps {
   readonly directory: Directory;
   readonly attempts: Attempts;
   readonly clock: () => Temporal.Instant;
-  /** Stores a note now, or once the disk takes it. */
+  /** Stores a note now, or once the disk accepts it. */
   readonly keep: (note: () => void) => void;
 }
 
-/** Creates the labels that edits need, each name once, also when several edits ask for it at the same time. */
+/** Creates the labels that edits need, each name once, even if several edits request it at the same time. */
 export class LabelMaker {
   readonly #deps: LabelMakerDeps;
   readonly #making = new Map<string, Promise<Result<LabelId, Failure>>>();
@@ -26,8 +26,8 @@ export class LabelMaker {
   }
 
   /**
-   * The ids of labels by these names; what is not there yet is created and put into the directory. `again`: an earlier
-   * try may have created some, so that the service is asked first. Fails as the first request that fails.
+   * The ids of labels by name. Missing ones are created and added to the directory. `again`: an earlier try may have created
+   * some, so the service is asked first. Fails like the first request that fails.
    */
   async ensure(
     names: readonly string[],
@@ -90,7 +90,7 @@ export class LabelMaker {
     }
     const failure = failureOf(made.failure);
     if (failure.kind !== "unknown-outcome" && failure.kind !== "refused") return fail(failure);
-    // Somebody else may have made it, or this request did and its answer was lost.
+    // Somebody else may have created it, or this request did and its answer was lost.
     const found = await this.#look(name, call);
     return found.ok && found.value !== null ? ok(found.value) : fail(failure);
   }
@@ -109,7 +109,7 @@ export class LabelMaker {
   }
 }
 
-/** A label that may still come says nothing against the edit: it is tried again. */
+/** A label that may still be created does not count against the edit, which is retried. */
 const failureOf = (failure: CreationFailure): Failure =>
   failure.kind === "failed"
     ? failure.failure

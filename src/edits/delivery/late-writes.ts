@@ -35,9 +35,9 @@ interface WatchDeps {
 }
 
 /**
- * A write without an answer may still be carried out, late, over something newer. Its item is watched: a step reads the next
- * such item, now and then while the write is in flight and once more after that. What it reads is stored, and judged there
- * (`judgeLateWrites`), as is what a sweep or an answer shows of the item.
+ * A write without an answer may still be carried out late and overwrite something newer. Its item is watched: a step reads the
+ * next such item, now and then while the write may be carried out and once after that. The result is stored, and judged there
+ * (`judgeLateWrites`), like what a sweep or an answer shows of the item.
  */
 export function createLateWriteWatch(
   deps: WatchDeps,
@@ -55,7 +55,7 @@ export function createLateWriteWatch(
   };
 }
 
-/** A creation that was given up may be carried out all the same: its list is asked for once it is in flight no more. */
+/** A creation that was given up may still be carried out: its list is requested once that is no longer possible. */
 function hurryGivenUpCreations({ store, clock, onMissing }: WatchDeps): void {
   const now = clock();
   for (const edit of store.journal.givenUpCreations()) {
@@ -72,14 +72,14 @@ interface WatchedItem {
   readonly writes: readonly UnansweredWrite[];
 }
 
-/** Whether the service has told what has become of the item. */
+/** Returns whether the service has shown the item's state. */
 async function look(
   { key, writes }: WatchedItem,
   { store, upstream, clock, onMissing, signal }: WatchDeps & { readonly signal: AbortSignal },
 ): Promise<boolean> {
   const id = store.mirror.identity(key).serviceId;
   const item = store.mirror.get(key)?.item;
-  // Gone, or recreated under another number: no late request can find it.
+  // Gone, or recreated with another id, which no late request affects.
   const own = writes.filter((write) => write.serviceId === id);
   const [newest] = own;
   if (id === null || !item || !newest) return true;
@@ -94,7 +94,7 @@ async function look(
   return true;
 }
 
-/** The item where it is known to be, or where a late move may have taken it; null when it is in none of these places. */
+/** The item in its known place, or where a late move may have taken it; null if it is in neither. */
 async function find(
   { item, id }: ItemAddress,
   { writes, calls }: { readonly writes: readonly UnansweredWrite[]; readonly calls: ItemCalls },
@@ -110,7 +110,7 @@ async function find(
   return null;
 }
 
-/** What has changed since the request left is newer than the answer. */
+/** Changes since the request was sent are newer than the answer. */
 function storeFound(
   store: Store,
   { key, before, found }: { readonly key: ItemKey; readonly before: Item; readonly found: Item },
@@ -125,10 +125,10 @@ function storeFound(
 }
 
 /**
- * Judges what is seen of items whose writes were not answered. Where a field has turned into what such a write sets, in place
- * of something newer, the request was carried out late: the edit that has set what it has overwritten is carried out again;
- * what somebody else had set is restored by a new edit of the sender. What a late deletion has taken is recreated, when it is
- * wanted again by then. Any other value is somebody else's, and stays.
+ * Judges new states of items with unanswered writes. If a field has turned into what such a write sets, replacing something
+ * newer, the request was carried out late: the edit whose value was overwritten is repeated; somebody else's value is restored
+ * by a new edit of the sender. An item deleted late is recreated if it is wanted again. Any other value is somebody else's, and
+ * stays.
  */
 export function judgeLateWrites(store: Store): (sight: Sight) => void {
   return ({ key, before, after, answered }) => {
@@ -138,8 +138,8 @@ export function judgeLateWrites(store: Store): (sight: Sight) => void {
 }
 
 /**
- * What of an item is the doing of a write of ours that was not answered: nobody else has changed these fields, so that an
- * edit of them does not conflict.
+ * Fields of an item that one of our unanswered writes has set: nobody else has changed them, so an edit of them does not
+ * conflict.
  */
 export function lateValues(
   key: ItemKey,
@@ -165,7 +165,7 @@ function judgeChange(store: Store, change: Change): void {
   const isOwn = (field: PatchField) => answered !== null && touches(answered, field);
   const explained = new Set(patchFields.filter(isOwn));
   const edits = store.pastEdits.ofItem(key);
-  // While an edit is on its way, or is being answered, what it wishes may be the work of any of its tries.
+  // While an edit is in progress, or being answered, any of its tries may have set its values.
   const open = new Set(
     edits.filter(({ state }) => visibleStates.includes(state)).map(({ id }) => id),
   );
@@ -186,15 +186,14 @@ function judgeChange(store: Store, change: Change): void {
   }
 }
 
-/** Whether the item says in this field what the write sets, as the service writes it. */
+/** True if the item's field has what the write sets, as the service writes it. */
 const isCarried = (field: PatchField, { patch }: UnansweredWrite, item: Item): boolean =>
   unstoredFields(pick(patch, [field]), item).length === 0;
 
 /**
- * Whether what the write has replaced was newer than the write. While an edit of the field is on its way that one decides;
- * what was there when the request left is older, unless its edit was answered or given up since. What was there before an edit
- * that was answered, and shows up after that, is from before it, as a lagging copy of the service tells, unless a later edit or
- * stamp says that somebody has wished it back.
+ * True if what the write replaced was newer than the write. While an edit of the field is in progress, that one decides. What
+ * was there when the request was sent is older, unless its edit was answered or given up since. A value from before an answered
+ * edit that shows up after it is old, as from a lagging replica, unless a later edit or stamp says that somebody restored it.
  */
 function hasReplacedNewer(
   field: PatchField,
@@ -213,7 +212,7 @@ function hasReplacedNewer(
   return isStampedLater(before, sender.answer);
 }
 
-/** Whether the service says that an item was changed after another time; an item without a stamp may have been at any. */
+/** True if the service says that an item was changed after another one; an item without a stamp may have been at any time. */
 const isStampedLater = ({ updatedAt: at }: Item, than: Item | null): boolean =>
   !at || !than?.updatedAt || Temporal.Instant.compare(at, than.updatedAt) > 0;
 
@@ -246,7 +245,7 @@ function restore(
   }
 }
 
-/** Whether the edit is done and has set what stood in the field. */
+/** True if the edit is done and has set the field's value. */
 function hasSet(
   field: PatchField,
   { edit, was }: { readonly edit: Edit; readonly was: Patch },
@@ -273,7 +272,7 @@ function appendRestoration(
   journal.append({ ...common, action, base, patch, restores });
 }
 
-/** An item is gone: a deletion that was given up may have taken it, when it was wanted again by then. */
+/** An item is gone: a deletion that was given up may have deleted it after it was wanted again. */
 function judgeLoss(store: Store, { key, before }: Pick<Change, "key" | "before">): void {
   const { serviceId: id } = store.mirror.identity(key);
   const write = store.unanswered

@@ -18,20 +18,20 @@ import { quote } from "../intake/part.ts";
 import type { Attempt } from "./attempt.ts";
 import { lateValues } from "./late-writes.ts";
 
-/** An edit against what the service has now. */
+/** An edit merged with the service's present state. */
 interface Merged {
   readonly sides: Sides;
-  /** What is left to send, as the policy says; not to be used while a person has to decide. */
+  /** What is left to send, as the policy says; not valid while a person must decide. */
   readonly patch: Patch;
-  /** Fields that both sides changed, differently. */
+  /** Fields that both sides changed differently. */
   readonly conflicts: readonly FieldConflict[];
-  /** Whether the workspace keeps what it has: for good, or until a person has decided. */
+  /** True if the workspace keeps its values: for good, or until a person has decided. */
   readonly yields: boolean;
 }
 
 /**
- * Merges an edit into what the service has now, field by field, and lets the policy decide what crosses. What a later edit
- * of the same editor has set stays: an edit that was held, or waited for a person, comes after it.
+ * Merges an edit with the service's present state field by field, and applies the policy to conflicts. Values set by a later
+ * edit of the same editor stay: an edit that was held, or waited for a person, comes after it.
  */
 export function mergeEdit(attempt: Attempt, ours: Item): Merged {
   const { edit, policy } = attempt;
@@ -69,7 +69,7 @@ export function mergeEdit(attempt: Attempt, ours: Item): Merged {
   };
 }
 
-/** What the policy let an edit overwrite when its first request left. */
+/** What the policy let an edit overwrite with its first request. */
 export function overwrittenBefore(attempt: Attempt): readonly FieldConflict[] {
   const { edit, policy } = attempt;
   const { before } = edit;
@@ -83,8 +83,8 @@ export function overwrittenBefore(attempt: Attempt): readonly FieldConflict[] {
 }
 
 /**
- * Fields in which a person has let the workspace keep a value, having seen it, that is another by now: asked again, as the person
- * may have wanted that value and no other.
+ * Fields in which a person kept the workspace's value, which has changed since. The person is asked again, as they may have
+ * wanted exactly that value.
  */
 function movedSince(
   { conflicts }: Edit,
@@ -98,18 +98,18 @@ function movedSince(
   });
 }
 
-/** What a person has decided about other fields than those that are asked about now. */
+/** A person's decisions about fields that are not asked about now. */
 const stillAgreed = (
   { conflicts }: Edit,
   asked: readonly FieldConflict[],
 ): readonly FieldConflict[] =>
   conflicts.filter(({ field, agreed }) => agreed && !asked.some((one) => one.field === field));
 
-/** Whether the same editor has made it after this edit, and it is carried out: what it wishes replaces what this one does. */
+/** True if the same editor made it after this edit, and it is applied, so that its values replace this edit's. */
 const isLater = (other: Edit, edit: Edit): boolean =>
   isOwn(edit, other) && other.id > edit.id && other.confirmedAt !== null;
 
-/** Whether an edit has set what the service has of this field. */
+/** True if an edit set the service's value of this field. */
 function wrote(
   field: PatchField,
   { other, ours }: { readonly other: Edit; readonly ours: Patch },
@@ -118,7 +118,7 @@ function wrote(
   return patch[field] !== undefined && answer !== null && sameShown(field, valuesOf(answer), ours);
 }
 
-/** What the editor saw of the item, as the service writes it; what a late request of ours has set is no news either. */
+/** What the editor saw of the item, as the service writes it, including what a late request of ours has set. */
 export const mergeBaseOf = (
   { edit, store }: Pick<Attempt, "edit" | "store">,
   ours: Item,
@@ -128,10 +128,9 @@ export const mergeBaseOf = (
 });
 
 /**
- * What the editor saw, as the service has it. An editor sees the own pending edits before the service has answered them:
- * where an answer came out otherwise than the wish (normalised text, new labels, merged people), or the wish never arrived,
- * that is not a change that somebody else made. Nor is what the same person has set by another edit since, whatever program
- * sent it. `others`: all edits of the item.
+ * What the editor saw, as the service has it. Editors see their own pending edits before the service has answered them: if an
+ * answer differs (normalised text, new labels, merged people), or the edit never arrived, nobody else has changed anything. The
+ * same for what the same person has set by another edit since, with any program. `others`: all edits of the item.
  */
 export function seenBase(edit: Edit, others: readonly Edit[]): Patch {
   const told = valuesOf(edit.base);
@@ -149,7 +148,7 @@ export function seenBase(edit: Edit, others: readonly Edit[]): Patch {
 const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
   Temporal.Instant.compare(a, b) <= 0;
 
-/** The values that the item kept where the other edit was shown when this one was made, and never reached the service. */
+/** The values that the item kept because the other edit, visible when this one was made, never reached the service. */
 function unheardOf(
   edit: Edit,
   { other, base }: { readonly other: Edit; readonly base: Patch },
@@ -164,7 +163,7 @@ function unheardOf(
   return pick(valuesOf(other.base), fields);
 }
 
-/** The answered values of the fields that the editor knew by what the other edit wished. */
+/** The answered values of the fields that the editor knew as the other edit set them. */
 function answeredTo(
   edit: Edit,
   { other, known }: { readonly other: Edit; readonly known: readonly [Patch, Patch] },
@@ -179,7 +178,7 @@ function answeredTo(
   const fields = fieldsOf(spoken).filter((field) => {
     const isKnown = (value: Patch) => known.some((base) => sameShown(field, base, value));
     const sawIt = wasOpen && isKnown(spoken);
-    // A person who makes a second edit of the same old copy knows the first, as does one whose first was held.
+    // A person who makes a second edit of the same old copy knows the first one, as does one whose first edit was held.
     const isSecond = isOwn(edit, other) && (wasOpen || !isPresent(edit, field));
     const isOld = action !== "create" && isSecond && isKnown(replaced);
     return !lost.has(field) && (sawIt || isOld);
@@ -187,23 +186,20 @@ function answeredTo(
   return pick(valuesOf(answer), fields);
 }
 
-/** Whether the editor saw of a field what everybody was shown when the edit came in: then no earlier edit is news. */
+/** True if the editor saw in a field what everyone saw when the edit came in. Then no earlier edit is news. */
 const isPresent = ({ base, shown }: Edit, field: keyof Patch): boolean =>
   shown === null || sameShown(field, valuesOf(base), valuesOf(shown));
 
 /**
- * Whether the same person has made both. A subscribed calendar may repeat what that person said hours ago, so that it is the
- * same hand as itself only.
+ * True if the same person made both. A subscribed calendar may repeat what that person said hours ago, so it only counts as the
+ * same as itself.
  */
 function isOwn(a: Pick<Edit, "actor" | "channel">, b: Pick<Edit, "actor" | "channel">): boolean {
   if (a.actor === null || a.actor !== b.actor) return false;
   return a.channel === b.channel || ![a.channel, b.channel].includes("subscription");
 }
 
-/**
- * What both sides have changed and what became of it, in one sentence, by names and on the account's clocks; null when nothing
- * crossed.
- */
+/** What both sides changed and the result, in one sentence with names and in the account's zone; null without conflicts. */
 export function describeConflict(
   { action, conflicts }: Pick<Edit, "action" | "conflicts">,
   names: Names,

@@ -35,8 +35,8 @@ import { mergeEdit } from "./merge-edit.ts";
 type Identified = Item & { readonly id: ServiceId };
 
 /**
- * Takes an event to another project. The service has no request for that: it is created there, then deleted here, and
- * keeps handle and UID. The new one is known before the old one is touched.
+ * Moves an event to another project. The service cannot do that: the event is created there, then deleted here, and keeps key
+ * and UID. The new one is known before the old one is touched.
  */
 export async function moveEvent(
   attempt: Attempt,
@@ -50,7 +50,7 @@ export async function moveEvent(
   return settleIn(attempt, { old: ours, created: created.value });
 }
 
-/** Goes on with a move of an event whose creation is known; null when there is none. */
+/** Continues a move of an event whose creation is known; null if there is none. */
 export async function resumeMove(attempt: Attempt): Promise<AttemptEnding | null> {
   const { edit, store, calls } = attempt;
   const old = leftBehind(attempt);
@@ -68,8 +68,8 @@ export async function resumeMove(attempt: Attempt): Promise<AttemptEnding | null
 }
 
 /**
- * Looks for the event that an earlier try may have created in the new project, and goes on with it; null when there is
- * none. `ours`: the old one as it is now; null when it is gone.
+ * Looks for the event that an earlier try may have created in the new project, and continues with it; null if there is none.
+ * `ours`: the old one's present state; null if it is gone.
  */
 export async function recallMove(
   attempt: Attempt,
@@ -86,13 +86,13 @@ export async function recallMove(
   return found.kind === "one" ? settleIn(attempt, { old, created: found.item }) : null;
 }
 
-/** The event as it was in its old project when the edit's creating request left. */
+/** The event in its old project when the edit's creating request was sent. */
 function leftBehind({ edit: { patch, before, sentAt } }: Attempt): Identified | null {
   if (!patch.place || before?.kind !== "event" || before.id === null || !sentAt) return null;
   return { ...before, id: before.id };
 }
 
-/** The event exists in its new project: from here on it is the one that everybody is shown. */
+/** The event exists in its new project, and is shown there from now on. */
 async function settleIn(
   attempt: Attempt,
   { old, created }: { readonly old: Identified; readonly created: Item },
@@ -114,12 +114,12 @@ async function settleIn(
 }
 
 interface Both {
-  /** As it was when the creating request left. */
+  /** As it was when the creating request was sent. */
   readonly old: Identified;
   readonly now: Identified;
 }
 
-/** Takes along what somebody has changed of the old event in the meantime, and deletes it. */
+/** Applies what somebody has changed of the old event meanwhile, and deletes it. */
 async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEnding> {
   const { calls, edit } = attempt;
   const left = await calls.get({ item: old, id: old.id });
@@ -152,7 +152,9 @@ async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEndi
   return { kind: "done", answer, ...(conflicts.length > 0 && { conflicts }) };
 }
 
-/** Fields of the old event that somebody has changed since the creating request left, and that the edit wishes otherwise. */
+/**
+ * Fields of the old event that somebody has changed since the creating request was sent, and that the edit sets differently.
+ */
 function crossedSince(
   left: Item,
   { old, wish }: { readonly old: Item; readonly wish: Patch },
@@ -162,7 +164,7 @@ function crossedSince(
   return spoken.filter((field) => !sameShown(field, was, is) && !sameShown(field, is, wish));
 }
 
-/** Until when a request that got no answer may still delete the old event: so long the new one must not be taken back. */
+/** Until when a request without an answer may still delete the old event, so that the new one must not be removed. */
 function deletionUnderWay(
   { edit, store, clock }: Attempt,
   { id }: Identified,
@@ -175,11 +177,11 @@ function deletionUnderWay(
   return late.toSorted((a, b) => Temporal.Instant.compare(b, a))[0] ?? null;
 }
 
-/** Whether the service refuses the key, which says nothing about the event: the move goes on once it is taken again. */
+/** True if the service refuses the key, which says nothing about the event: the move continues once it is accepted again. */
 const isKeyRefused = (failure: Failure): boolean =>
   failure.kind === "refused" && failure.status === 401;
 
-/** What the new event lacks of the old one as it is now, beside what the edit itself wishes; of that, fields that are `kept`. */
+/** What the new event lacks of the old one's present state, besides the edit's own changes; limited to `kept` fields. */
 function lateChanges(
   left: Item,
   { old, now, wish, kept }: Both & { readonly wish: Patch; readonly kept: readonly PatchField[] },
@@ -196,7 +198,7 @@ function lateChanges(
   return { ...changedFields(got, pick(is, moved)), ...ticked };
 }
 
-/** The old event may not be deleted: the new one is, so that there are not two. */
+/** The old event may not be deleted, so the new one is, to avoid a duplicate. */
 async function takeBack(
   { edit, store, calls }: Attempt,
   { old, now, failure }: Both & { readonly failure: Failure },

@@ -31,14 +31,14 @@ interface TaskMove {
   /** Where the mirror has it. */
   readonly address: ItemAddress;
   readonly ours: Item;
-  /** All that is left to send, the place among it. */
+  /** Everything left to send, including the place. */
   readonly patch: Patch;
   readonly place: Place;
 }
 
 /**
- * Takes a task to its new list, and sends the other fields there. After a request whose answer was lost, the new list is
- * read first: a service that moves by copying must not be asked twice.
+ * Moves a task to its new list, and sends the other fields there. After a request without an answer, the new list is read
+ * first, as a service that moves by copying must not be asked twice.
  */
 export async function moveTask(attempt: Attempt, move: TaskMove): Promise<AttemptEnding> {
   const { edit, store, calls } = attempt;
@@ -61,12 +61,12 @@ export async function moveTask(attempt: Attempt, move: TaskMove): Promise<Attemp
   return endingOf(sent);
 }
 
-/** What the place to which a task is to go shows of it. */
+/** What the target list shows of a task. */
 type There = { readonly kind: "there"; readonly item: Item } | Ended | null;
 
 /**
- * Looks for a task that is not where it was in the place to which the edit takes it: under its id, or under another one
- * when a request of ours may have moved it. Null when it is not there.
+ * Looks in the target list for a task that is not in its place: with its id, or with another one if our own request may have
+ * moved it. Null if it is not there.
  */
 export async function findThere(attempt: Attempt, { item, id }: ItemAddress): Promise<There> {
   const { place } = attempt.edit.patch;
@@ -78,7 +78,7 @@ export async function findThere(attempt: Attempt, { item, id }: ItemAddress): Pr
   return ended(failed(found.failure));
 }
 
-/** The task that an earlier request has made in the new place, under an id that nobody knows yet. */
+/** The task that an earlier request created in the new place with an unknown id. */
 async function findCopy(attempt: Attempt, place: Place): Promise<There> {
   const { edit, store, calls } = attempt;
   const { sentAt, resentAt, sentAfter, actor } = edit;
@@ -101,7 +101,7 @@ async function findCopy(attempt: Attempt, place: Place): Promise<There> {
   return ended(parked("unknown-outcome", problem));
 }
 
-/** A copy keeps the day on which its task was made, or is as new as the request. */
+/** A copy keeps its task's creation day, or is as new as the request. */
 function isMoved(
   item: Item,
   { before, lost }: { readonly before: Item; readonly lost: LostCreation },
@@ -111,7 +111,7 @@ function isMoved(
     : likenessOf(item, lost) === "same";
 }
 
-/** When it is not known whether the move was made, the new place tells. */
+/** If it is unknown whether the move was made, the new place shows it. */
 async function understood(
   answer: Result<Item, Failure>,
   asked: { readonly attempt: Attempt; readonly place: Place; readonly id: ServiceId },
@@ -125,8 +125,8 @@ async function understood(
 }
 
 /**
- * Notes where the service has a task now. It keeps handle and UID, also where the service has given it another id, and
- * its subtasks go with it. Belongs inside a transaction.
+ * Records where the service has a task now. It keeps key and UID, even with a new id, and its subtasks move along. Call inside
+ * a transaction.
  */
 export function followTask(
   key: ItemKey,

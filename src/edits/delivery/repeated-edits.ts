@@ -5,25 +5,25 @@ import { likenessOf } from "../../domain/lost-creation.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
 
-/** An edit that was sent again, and of which the service may hold two. */
+/** An edit that was sent again and may exist twice in the service. */
 export interface RepeatedEdit {
   readonly edit: number;
   readonly title: string;
   readonly problem: string;
 }
 
-/** What was found for an edit, among the items that are known up to a key. */
+/** What was found for an edit, among items known up to a key. */
 interface Look {
   readonly upTo: ItemKey | null;
   readonly alike: readonly ItemKey[];
 }
 
-/** So many edits are looked at for the first time at once: each takes some milliseconds where its list is long. */
+/** Edits examined for the first time at once: each takes some milliseconds if its list is long. */
 const mostFirst = 3;
 
 /**
- * Tells which edits there may be twice; asked often, as an edit stays one of them as long as it is kept. What was looked at for an
- * edit once is not looked at again, as a second one is new to the mirror when it comes.
+ * Lists edits that may exist twice. Called often. Items examined for an edit are not examined again, as a duplicate is new to
+ * the mirror when it appears.
  */
 export function createRepeatedEdits(store: Store): () => readonly RepeatedEdit[] {
   const looks = new Map<EditId, Look>();
@@ -44,8 +44,8 @@ export function createRepeatedEdits(store: Store): () => readonly RepeatedEdit[]
 }
 
 /**
- * One sentence on what a creation that was sent more than once may have made twice; null when nothing is known of it.
- * Which of the two is to go is for a person to say.
+ * One sentence on a possible duplicate of a creation that was sent more than once; null if none is known. A person decides
+ * which one to delete.
  */
 export function describeDuplicates(edit: Edit, store: Store): string | null {
   if (!isRepeated(edit)) return null;
@@ -62,7 +62,7 @@ function inWords(duplicates: readonly Item[]): string | null {
 const isRepeated = ({ state, sentAt, resentAt, answer }: Edit): boolean =>
   state === "confirmed" && sentAt !== null && resentAt !== null && answer !== null;
 
-/** Goes on with looking for what is called like what the edit has made, and that nobody here has made. */
+/** Continues the search for items with the same title that no edit here has created. */
 function lookOn(
   { item: own, answer }: Edit,
   { before, store }: { readonly before: Look; readonly store: Store },
@@ -76,8 +76,8 @@ function lookOn(
 }
 
 /**
- * Those of the items that look like what an edit has made, that nobody knew before its first request, and that were made at about
- * the same time by the service's own clock.
+ * Items that look like an edit's item, were unknown before its first request, and were created at about the same time by the
+ * service's clock.
  */
 function duplicatesAmong(
   keys: readonly ItemKey[],
@@ -93,7 +93,7 @@ function duplicatesAmong(
     .filter((item) => likenessOf(item, { wished: answer, sentAt, resentAt, actor }) === "same");
 }
 
-/** As long before or after as there were between the sendings, and as a request may take to be carried out. */
+/** Within the time between the requests, plus the time in which a request may be carried out. */
 function isOfTheTime(
   { createdAt }: Item,
   {

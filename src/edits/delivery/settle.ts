@@ -6,23 +6,24 @@ import { isStorageFault } from "../../store/storage-health.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 
 /**
- * How a failed try goes on. `attempts`: tries so far, this one included; `random`: 0 up to 1; `retryAfter`: how long the
- * service asks to be left alone, if it does.
+ * Facts about a failed try. `attempts`: tries so far, including this one; `random`: 0 up to 1; `retryAfter`: the wait requested
+ * by the service, if any.
  */
 export interface Trial {
   readonly attempts: number;
   readonly createdAt: Temporal.Instant;
   readonly now: Temporal.Instant;
   readonly random: number;
-  /** Whether the service fails as a whole, which says nothing about the edit: such a try does not count. */
+  /** True if the service is down, which says nothing about the edit: such a try does not count. */
   readonly isOut?: boolean;
   readonly retryAfter?: Temporal.Duration | null;
 }
 
 /**
- * How a claimed edit goes on after a failure. What the service has refused waits for a person; everything else is tried
- * again after a growing pause (2, 4, 8 … seconds with jitter, at most an eighth of the edit's age, which is 15 seconds at least
- * and 10 minutes at most, never sooner than the service asks), and waits for a person when a day of tries has not helped. A try during an outage is none of these.
+ * How a claimed edit continues after a failure. What the service refuses waits for a person. Everything else is retried after a
+ * growing pause (2, 4, 8 … seconds with jitter, at most an eighth of the edit's age, which counts as at least 15 seconds and at
+ * most 10 minutes, never sooner than the service requests), and waits for a person after a day of tries. A try during an outage
+ * counts as neither.
  */
 export function settleFailure(failure: Failure, trial: Trial): Settlement {
   const problem = describeFailure(failure);
@@ -53,14 +54,14 @@ export function settleFailure(failure: Failure, trial: Trial): Settlement {
   }
 }
 
-/** How long the service is given to show what it has confirmed, before it is read again. */
+/** How long to wait before reading again what the service has confirmed. */
 const settlingPause = Temporal.Duration.from({ seconds: 3 });
 
-/** A retry that may be made as soon as its cause is gone, whatever its pause. */
+/** A retry as soon as its cause is gone, whatever its pause. */
 const waitingFor = (waitsFor: WaitCause, settlement: Settlement): Settlement =>
   settlement.kind === "retry" ? { ...settlement, waitsFor } : settlement;
 
-/** A retry as soon as the key is taken again, however long that takes; tries under a refused key count as far as pauses go. */
+/** A retry as soon as the key is accepted again, however long that takes. Tries with a refused key only count for pauses. */
 export function waitingForKey(problem: string, trial: Trial): Settlement {
   const retry = retryLater(problem, { ...trial, isOut: true });
   return retry.kind === "retry"
@@ -69,18 +70,17 @@ export function waitingForKey(problem: string, trial: Trial): Settlement {
 }
 
 const firstPause = Temporal.Duration.from({ seconds: 2 });
-/** An outage of minutes must not delay an edit by as many: a pause is short beside what has been waited already. */
+/** An outage of minutes must not delay an edit by as many, so a pause is short compared to the time waited. */
 const partOfAge = 8;
 const leastCeilingMs = 15_000;
 const mostCeilingMs = 600_000;
 /**
- * An edit that a person gives another chance later, or that an outage has made old before its first try, gets this many tries
- * however old it is: some two hours of them.
+ * Minimum number of tries for an edit that a person retries later, or that was old before its first try, over some two hours.
  */
 const fewestTries = 20;
 const patience = Temporal.Duration.from({ hours: 24 });
 
-/** A retry after the next pause, or parking when there were enough of them. */
+/** A retry after the next pause, or parking after enough tries. */
 export function retryLater(problem: string, trial: Trial): Settlement {
   const { attempts, createdAt, now, random, retryAfter, isOut = false } = trial;
   const age = createdAt.until(now);
@@ -97,27 +97,27 @@ export function retryLater(problem: string, trial: Trial): Settlement {
   return { kind: "retry", notBefore, problem, ...(isOut && { isInterrupted: true }) };
 }
 
-/** How long a claim rests whose try the own disk has cut short. */
+/** Delay before retrying an edit after a local disk error. */
 const diskRest = Temporal.Duration.from({ seconds: 2 });
 
-/** A try that could not go on because the disk refused what was to be kept: nothing is known against the edit. */
+/** A try that was interrupted by a local disk error, which says nothing about the edit. */
 export function retryAfterDiskFault(error: unknown, now: Temporal.Instant): Postponement {
   const problem = `it could not be stored here how far the edit is (${messageOf(error)}); it goes on as soon as that is possible`;
   return { kind: "retry", notBefore: now.add(diskRest), problem, isInterrupted: true };
 }
 
-/** What became of a claim, and how that is stored. */
+/** The result of a claim, and how it is stored. */
 interface ClaimEnding {
   /** Throws what the store throws. */
   readonly store: () => void;
-  /** Stores that `store` has failed for another reason than the disk, which would only come again. */
+  /** Called if `store` failed for another reason than the disk, which would only happen again. */
   readonly giveUp: (error: unknown) => void;
 }
 
 /**
- * Claims are leases of a live worker: each belongs to a step that runs, or to an ending that is still to be stored. What the
- * disk refuses is kept here, in its order, and stored before anything else is begun, so that no claim outlives its worker and
- * no answer of the service is lost while there is no room for it.
+ * Claims are leases of a running worker: each belongs to a running step, or to a result that is still to be stored. What the
+ * disk refuses is kept here in order, and stored before anything else starts, so that no claim outlives its worker and no
+ * answer of the service is lost.
  */
 export class ClaimLeases<Id> {
   readonly #running = new Set<Id>();
@@ -128,14 +128,14 @@ export class ClaimLeases<Id> {
     this.#running.add(id);
   }
 
-  /** Stores how a claim has ended; where the disk refuses it, throws and keeps it for `catchUp`. */
+  /** Stores the result of a claim. If the disk refuses, throws and keeps it for `catchUp`. */
   end(id: Id, ending: ClaimEnding): void {
     this.#running.delete(id);
     this.#endings.set(id, ending);
     this.#store(id, ending);
   }
 
-  /** Stores something that a running step has learnt, after what waits already; where the disk refuses it, later. */
+  /** Stores a finding of a running step, after what waits already; later if the disk refuses. */
   keep(note: () => void): void {
     this.#notes.push(note);
     try {
@@ -145,18 +145,18 @@ export class ClaimLeases<Id> {
     }
   }
 
-  /** Stores what was kept. Throws what the store throws as long as the disk refuses it. */
+  /** Stores what was kept. Throws as long as the disk refuses it. */
   catchUp(): void {
     this.#storeNotes();
     for (const [id, ending] of this.#endings) this.#store(id, ending);
   }
 
-  /** Whether a claim belongs to nobody here: it was made, but never heard of, or its worker is no more. */
+  /** True if a claim belongs to nobody here: it was made without a reply, or its worker is gone. */
   isLost(id: Id): boolean {
     return !this.#running.has(id) && !this.#endings.has(id);
   }
 
-  /** In their order, as a later one may build on an earlier. One that fails by itself would only fail again: it is thrown once. */
+  /** In order, as a later one may depend on an earlier one. One that fails by itself would fail again, so it is thrown once. */
   #storeNotes(): void {
     for (let next = this.#notes[0]; next; next = this.#notes[0]) {
       try {

@@ -23,8 +23,8 @@ import { moveEvent, recallMove, resumeMove } from "./move-event.ts";
 import { moveTask } from "./move-task.ts";
 
 /**
- * Merges the edit into what the service has now, and sends what is left: a move first, then the changed fields, then the
- * completion, which is a request of its own. Nothing is sent when the service has it all.
+ * Merges the edit with the service's present state, and sends what is left: a move first, then the changed fields, then the
+ * completion, which is a separate request. Sends nothing if the service has it all.
  */
 export async function carryOutUpdate(attempt: Attempt): Promise<AttemptEnding> {
   const { edit, store } = attempt;
@@ -50,13 +50,13 @@ export async function carryOutUpdate(attempt: Attempt): Promise<AttemptEnding> {
     : ending;
 }
 
-/** An item that is only hidden while a move of it may have been made is asked for again. */
+/** An item that is hidden while a move of it may have been made is requested again. */
 function withoutItem(failure: Failure, attempt: Attempt): AttemptEnding {
   const { edit, onMissing } = attempt;
   if (edit.patch.place && edit.sentAt !== null && !isMissing(failure)) {
     return progressUnknown(failure, attempt);
   }
-  // Whether somebody has deleted an event is for its list to say: until then it cannot be made anew.
+  // Only its list proves that an event was deleted; until then it cannot be recreated.
   if (isMissing(failure) && edit.base.kind === "event") onMissing(edit, [sourceOf(edit.base)]);
   return parkAsGone(failure);
 }
@@ -79,7 +79,7 @@ async function carryOver(
     : failed(sent.failure);
 }
 
-/** The workspace keeps what it has: for good, or until a person has decided. */
+/** The workspace keeps its values: for good, or until a person has decided. */
 export function yieldTo(
   before: Item,
   {
@@ -99,7 +99,7 @@ export function yieldTo(
   return { kind: "settled", settlement };
 }
 
-/** The patch with the ids of the labels that were created for the edit, unless the item has them all. */
+/** The patch with the ids of the edit's new labels, unless the item has them all. */
 async function withNewLabels(
   patch: Patch,
   { attempt, ours }: { readonly attempt: Attempt; readonly ours: Patch },
@@ -112,8 +112,8 @@ async function withNewLabels(
 }
 
 /**
- * Reads the item that an edit is about to change, as the service has it now. One that is not where it was, or hidden from the
- * editor, may have been moved.
+ * Reads the item that an edit is about to change. One that is not in its place, or inaccessible to the editor, may have been
+ * moved.
  */
 export async function fetchCurrent(attempt: Attempt): Promise<CurrentItem> {
   const address = itemAddressOf(attempt);
@@ -129,7 +129,7 @@ export async function fetchCurrent(attempt: Attempt): Promise<CurrentItem> {
   return findMoved(attempt, { address, failure });
 }
 
-/** What is read of an item under watch may be the work of a late request, which is judged when it is stored. */
+/** A watched item may show the effect of a late request, which is judged when it is stored. */
 function storeIfWatched({ edit, store }: Attempt, ours: Item & { readonly id: ServiceId }): void {
   if (store.unanswered.ofItem(edit.item).length > 0) store.mirror.put(ours, sourceOf(ours));
 }

@@ -20,12 +20,12 @@ import {
 import type { AcceptDeps } from "../intake/accept.ts";
 import { limitFaults } from "../intake/service-limits.ts";
 
-/** What a person has set in a form on a page, which names fields instead of sending a calendar file. */
+/** A form's submission from a page, which names fields instead of sending a calendar file. */
 export interface FormRequest {
   readonly actor: PersonId | null;
-  /** On whose clocks the answer tells times. */
+  /** The zone of times in the answer. */
   readonly zone: string;
-  /** Says what would be done and stores nothing. */
+  /** Previews the effect and stores nothing. */
   readonly dryRun: boolean;
   readonly wish: FormWish;
 }
@@ -39,12 +39,12 @@ export type FormWish =
       readonly patch: Patch;
     }
   | { readonly kind: "delete"; readonly item: ItemKey; readonly sequence: number }
-  /** The item as it is to be, with `id` null; `uid` has never been used. */
+  /** The new item, with `id` null and an unused `uid`. */
   | { readonly kind: "create"; readonly item: Item; readonly uid: string };
 
 /**
- * `planned`: `edit` is null for a dry run, `state` says whether it goes to the service by itself or waits for a person.
- * `moved`: somebody else has changed the same meanwhile, told by the words of `since`, so that the form must be shown anew.
+ * `planned`: `edit` is null for a dry run; `state` says whether it is sent or waits for a person. `moved`: somebody else has
+ * changed the same, as `since` says, so the form must be shown again.
  */
 export type FormOutcome =
   | {
@@ -70,13 +70,13 @@ interface FormSubject {
   readonly title: string;
 }
 
-/** More deletions than these from one person within a minute wait for somebody's approval. */
+/** More deletions by one person within a minute wait for approval. */
 const mostDeletions = 10;
 const brakeSpan = Temporal.Duration.from({ minutes: 1 });
 
 /**
- * Takes in what people set in forms: compared with what the form showed, checked as edits of every channel are, and stored
- * safe on the disk when this returns. Nothing has been sent to the service by then.
+ * Accepts forms: compared with what the form showed, checked like edits of every channel, and on disk when this returns.
+ * Nothing has been sent to the service by then.
  */
 export function createAcceptForm(deps: AcceptDeps): (request: FormRequest) => FormOutcome {
   const { store, onAccepted } = deps;
@@ -247,7 +247,7 @@ function draftCreation(
   };
 }
 
-/** The item as the form showed it; null where that is not known any more. */
+/** The item as the form showed it; null if that is no longer known. */
 function seenItem(
   { key, item, sequence: now }: ViewItem,
   { sequence, reader }: { readonly sequence: number; readonly reader: Reader },
@@ -260,7 +260,7 @@ const stateOf = ({ policy }: AcceptDeps) => (policy.mode === "review" ? "held" :
 
 const subjectOf = (item: Item): FormSubject => ({ kind: spokenKind(item), title: item.title });
 
-/** Why the service could not hold what the form asks for, in sentences; `after`: the item as it would be. */
+/** Why the service could not store what the form asks for, in sentences; `after`: the resulting item. */
 function faultsOf({
   after,
   patch,

@@ -20,14 +20,14 @@ type SetField = "assigned" | "labels";
 type TextField = Exclude<EditedField, SetField | "when"> | (typeof timeFields)[number];
 
 /**
- * What a form says of an item, as browsers send it: days as `YYYY-MM-DD` (the last one inclusive), clocks as `HH:MM` in the
- * reader's zone, lengths in minutes, "yes" or "" for a box, ids as digits. `undefined`: the form does not speak of it.
+ * An item's form fields as browsers send them: days as `YYYY-MM-DD` (last one inclusive), times as `HH:MM` in the reader's
+ * zone, durations in minutes, "yes" or "" for a checkbox, ids as digits. `undefined`: the form lacks the field.
  */
 export type ItemFields = { readonly [Name in TextField]?: string | undefined } & {
   readonly [Name in SetField]?: readonly string[] | undefined;
 };
 
-/** How a form shows and reads values of one type. */
+/** How a form displays and parses values of one type. */
 interface FormType {
   show(value: unknown): string | readonly string[];
   /** Fails with a sentence. */
@@ -80,7 +80,7 @@ const formFields = (kind: ItemKind) =>
       return type ? [{ name, type }] : [];
     });
 
-/** The names of all fields of forms: those of one text, and those of several values. */
+/** Names of all form fields: with one text, and with several values. */
 export const formFieldNames: {
   readonly texts: readonly TextField[];
   readonly sets: readonly SetField[];
@@ -91,19 +91,19 @@ export const formFieldNames: {
   ),
 );
 
-/** A field that cannot be understood, and why, for people. */
+/** An invalid field, and why, for people. */
 export interface FieldFault {
   readonly field: keyof ItemFields;
   readonly message: string;
 }
 
-/** `reader`: the zone in which the form shows times; `account`: the one in which the service keeps them. */
+/** `reader`: the zone in which the form shows times; `account`: the one in which the service stores them. */
 export interface FormZones {
   readonly reader: string;
   readonly account: string;
 }
 
-/** The fields as a form shows them. */
+/** The fields as a form displays them. */
 export function fieldsOfItem(item: Item, zone: string): ItemFields {
   const values: Readonly<Record<string, unknown>> = { ...item };
   return {
@@ -114,10 +114,7 @@ export function fieldsOfItem(item: Item, zone: string): ItemFields {
   };
 }
 
-/**
- * What the form changes of the item that it showed; what is as it was shown is no wish. Fails with every field that cannot
- * be understood.
- */
+/** What the form changes of the item it showed; unchanged fields are left out. Fails with every invalid field. */
 export function readItemFields(
   given: ItemFields,
   { shown, zones }: { readonly shown: Item; readonly zones: FormZones },
@@ -141,7 +138,7 @@ export function readItemFields(
   return ok(Object(Object.fromEntries(wishes)));
 }
 
-/** Times of day are asked for with an end, or without where there is none. */
+/** Timed events have an optional end. */
 function readWhen(fields: ItemFields, zone: string): Result<When, FieldFault> {
   const first = readDay(fields.startOn);
   if (!first.ok) return fail({ field: "startOn", message: first.failure });
@@ -167,7 +164,7 @@ function readWhen(fields: ItemFields, zone: string): Result<When, FieldFault> {
   return ok({ kind: "times", start: from.value, end: to.value });
 }
 
-/** A clock that a zone passes over on that day is told instead of being moved. */
+/** A time skipped by a clock change is reported instead of being moved. */
 function readClock(
   text: string | undefined,
   { on, zone }: { readonly on: Temporal.PlainDate; readonly zone: string },
@@ -230,7 +227,7 @@ const textOrNull = (text: unknown): string | null => {
   return given === "" ? null : given;
 };
 
-/** Browsers end lines with CR LF, and tell of a set in any order. */
+/** Browsers end lines with CR LF, and send sets in any order. */
 const textOf = (value: string | readonly string[] | undefined): string =>
   typeof value === "object"
     ? [...new Set(value)].toSorted().join(",")

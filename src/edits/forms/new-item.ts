@@ -6,19 +6,19 @@ import { applyPatch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { type FieldFault, type FormZones, type ItemFields, readItemFields } from "./item-fields.ts";
 
-/** The kinds that a form can make; a subtask is made below its task, in the workspace or by a calendar program. */
+/** Kinds that a form can create. Subtasks are created in the workspace or by a calendar program. */
 export const newKinds = ["event", "milestone", "task"] as const;
 export type NewKind = (typeof newKinds)[number];
 
-/** A form for a new item: its fields, of what kind it is to be, and where it goes, by id. */
+/** A form for a new item: its fields, kind and place, by id. */
 export interface NewItemFields extends ItemFields {
   readonly kind?: string | undefined;
   readonly project?: string | undefined;
-  /** Of a task. */
+  /** For a task. */
   readonly list?: string | undefined;
 }
 
-/** A field of such a form that cannot be understood. */
+/** An invalid field of such a form. */
 export interface NewItemFault {
   readonly field: keyof NewItemFields;
   readonly message: string;
@@ -28,12 +28,12 @@ interface Surroundings {
   readonly zones: FormZones;
   readonly creator: PersonId | null;
   readonly now: Temporal.Instant;
-  /** Where the editor may put something. */
+  /** Where the editor may create items. */
   readonly projects: readonly Project[];
   readonly lists: (project: Project["id"]) => readonly Todolist[];
 }
 
-/** The item that the form describes, with `id` null. Fails with every field that stands in the way. */
+/** The new item, with `id` null. Fails with every invalid field. */
 export function readNewItem(
   given: NewItemFields,
   about: Surroundings,
@@ -57,7 +57,7 @@ export function readNewItem(
   return ok(applyPatch(blank.value, patch.value));
 }
 
-/** A milestone is a whole day: the form need not ask for its end. */
+/** A milestone is a whole day, so the form need not ask for its end. */
 function fieldsFor(kind: NewKind, given: ItemFields): ItemFields {
   if (kind !== "milestone") return { ...given, milestone: undefined };
   return { ...given, allDay: "yes", endOn: given.startOn, milestone: "yes" };
@@ -77,7 +77,7 @@ function newEvent(
   kind: Exclude<NewKind, "task">,
   placed: Placed,
 ): Result<EventItem, readonly NewItemFault[]> {
-  // Of another day than any that is asked for, so that what is asked for is a change.
+  // A day that nobody enters, so that every entered day is a change.
   const when = wholeDay(new Temporal.PlainDate(1970, 1, 1));
   return ok({ ...blankEvent({ ...originOf(placed), when }), milestone: kind === "milestone" });
 }
@@ -94,7 +94,7 @@ function newTask(given: NewItemFields, placed: Placed): Result<TaskItem, readonl
   return ok(blankTask({ ...originOf(placed), ...place }));
 }
 
-/** The fields of a form that begins with what an address says: `on`, `at`, `until`, `kind`, `project`, `list`. */
+/** The fields of a form prefilled from a URL: `on`, `at`, `until`, `kind`, `project`, `list`. */
 export function draftItem(
   query: Readonly<Record<string, unknown>>,
   { today }: { readonly today: Temporal.PlainDate },

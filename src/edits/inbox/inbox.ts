@@ -24,17 +24,17 @@ import { type Acceptance, countEdits, type Plan } from "../intake/plan-answer.ts
 import { describeFile, readAccepted } from "./plan-text.ts";
 
 interface InboxDeps {
-  /** The folder as messages name it. */
+  /** The folder, for messages. */
   readonly path: string;
   readonly folder: DropFolder;
   readonly store: Store;
   readonly acceptFile: AcceptFile;
-  /** Files are read at once unless it is given. */
+  /** Files are parsed at once without it. */
   readonly reader?: CalendarReader;
   readonly clock: () => Temporal.Instant;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  /** Whether the workspace was read, now or in an earlier run: before that, everything would look unknown. */
+  /** True if the workspace was read, now or in an earlier run. Before that, everything would look unknown. */
   readonly known: () => boolean;
   readonly onEvent: (event: InboxEvent) => void;
 }
@@ -47,7 +47,7 @@ export type InboxEvent =
 
 /** The watched folder as a channel for edits. */
 export interface Inbox {
-  /** Lists the folder once and processes every file that has stopped changing. */
+  /** Scans the folder once and processes every file that has stopped changing. */
   step(): Promise<"idle">;
   /** How long to wait before the next step. */
   rest(): Temporal.Duration;
@@ -56,11 +56,11 @@ export interface Inbox {
 
 export interface InboxState {
   readonly folder: string;
-  /** Why no file can be processed at the moment; null when files can. */
+  /** Why no file can be processed now; null if files can. */
   readonly problem: string | null;
-  /** How many files lie in the folder unprocessed. */
+  /** Number of unprocessed files in the folder. */
   readonly waiting: number;
-  /** The last file that this run has processed. */
+  /** The last file processed by this run. */
   readonly last: (FinishedFile & { readonly at: Temporal.Instant }) | null;
 }
 
@@ -69,18 +69,18 @@ interface FinishedFile {
   readonly target: string;
 }
 
-/** A file that has not changed for so long is taken to be complete. */
+/** A file that has not changed for this long counts as complete. */
 const stableAfterMs = 500;
-/** A file that is evidently truncated gets longer: a slow copy may pause. */
+/** A truncated file gets longer, as a slow copy may pause. */
 const truncatedAfterMs = 10_000;
 
 const activeInterval = Temporal.Duration.from({ milliseconds: 250 });
 const idleInterval = Temporal.Duration.from({ seconds: 5 });
 
 /**
- * Processes the files of a folder as uploads are processed. Every file ends in `done/`, or in `refused/` when nothing of
- * it could be accepted, with a report beside it. That a file was applied is kept in the transaction of its edits, so
- * that a crash before it is moved does not apply it again.
+ * Processes files of a folder like uploads. Every file is moved to `done/`, or to `refused/` if nothing could be accepted, with
+ * a report beside it. That a file was applied is stored in the transaction of its edits, so that a crash before the move does
+ * not apply it again.
  */
 export function createInbox(deps: InboxDeps): Inbox {
   const { folder, store, clock } = deps;
@@ -103,7 +103,7 @@ export function createInbox(deps: InboxDeps): Inbox {
     deps.onEvent({ kind: "finished", ...put });
   }
 
-  /** Moves a file that a crash or a failed disk has left in the folder after its edits were stored. */
+  /** Moves a file left in the folder by a crash or a disk error after its edits were stored. */
   function finishEarlier(earlier: InboxFile, files: readonly DroppedFile[]): void {
     const there = files.find(({ path }) => path === earlier.path);
     const isSame = !there || stampOf(there, contentOf(there, folder).bytes) === earlier.stamp;
@@ -111,7 +111,7 @@ export function createInbox(deps: InboxDeps): Inbox {
     else store.inboxFiles.remove(earlier.path);
   }
 
-  /** Reads a long file while others have their turn; null for a short one, and where its octets cannot be had. */
+  /** Parses a long file while others run; null for a short one, or if it cannot be read. */
   async function readAhead(file: DroppedFile): Promise<ReadAhead | null> {
     if (!deps.reader || file.size <= longestAtOnce) return null;
     const { bytes } = contentOf(file, folder);
@@ -150,13 +150,13 @@ export function createInbox(deps: InboxDeps): Inbox {
         if (isTruncated(answer) && stableForMs < truncatedAfterMs) return "truncated";
         refuse(answer.errors);
       }
-      // It may have been written over while it was taken in.
+      // It may have been overwritten meanwhile.
       for (const one of kept) finishEarlier(one, [file]);
     }
     return "done";
   }
 
-  /** Runs one step of many; a disk that refuses it must not stop the others. Returns what went wrong. */
+  /** Runs one step of many. A disk error must not stop the others. Returns what went wrong. */
   async function attempt(act: () => Promise<void> | void): Promise<string | null> {
     try {
       await act();
@@ -204,23 +204,23 @@ export function createInbox(deps: InboxDeps): Inbox {
   };
 }
 
-/** `truncated`: the file is to wait for its end. `changed`: it was written over while it was read, and is looked at anew. */
+/** `truncated`: the file waits for its end. `changed`: it was overwritten while it was read, and is examined again. */
 type Processed = "done" | "truncated" | "changed";
 
-/** A long file as it was read before its turn. */
+/** A long file parsed in advance. */
 interface ReadAhead {
   readonly bytes: Uint8Array;
   readonly reading: FileReading;
 }
 
-/** Measures how long files have not changed, and so which of them may be read. */
+/** Measures how long files have not changed, to decide which may be read. */
 function createStabilityWatch(monotonic: () => number) {
   const seen = new Map<
     string,
     { readonly look: string; readonly since: number; truncated: boolean }
   >();
   return {
-    /** Milliseconds without a change; null when it is too early to read the file. */
+    /** Milliseconds without a change; null if it is too early to read the file. */
     stableForMs({ path, look }: DroppedFile): number | null {
       const known = seen.get(path);
       if (known?.look !== look) {
@@ -230,7 +230,7 @@ function createStabilityWatch(monotonic: () => number) {
       const stableFor = monotonic() - known.since;
       return stableFor < (known.truncated ? truncatedAfterMs : stableAfterMs) ? null : stableFor;
     },
-    /** Gives a file that ends too early more time. */
+    /** Gives a truncated file more time. */
     markTruncated({ path }: DroppedFile): void {
       const known = seen.get(path);
       if (known) known.truncated = true;
@@ -252,15 +252,15 @@ function contentOf(
     : { bytes: null, problem: `the file cannot be read: ${read.failure}` };
 }
 
-/** The place for new items of a file; null where its folders name none. */
+/** The place for new items of a file; null if its folders name none. */
 interface InboxPlace {
   readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
 }
 
 /**
- * The place that the folders of a file in the inbox name: `<project>/<todolist>/x.ics`, each by id or by name, the
- * todolist and both optional. Fails with a sentence for a folder that names nothing, or too much.
+ * The place named by a file's folders: `<project>/<todolist>/x.ics`, each by id or name, the todolist and both optional. Fails
+ * with a sentence for an unknown or superfluous folder.
  */
 function inboxPlace(path: string, directory: Directory): Result<InboxPlace, string> {
   const [project, list, ...deeper] = path.split("/").slice(0, -1);
@@ -308,7 +308,7 @@ function requestFor(bytes: Uint8Array, { projectId, listId }: InboxPlace) {
   return { bytes, channel: "inbox", actor: null, projectId, listId, dryRun: false } as const;
 }
 
-/** Whether nothing of the file was accepted and something was refused. */
+/** True if nothing of the file was accepted and something was refused. */
 const isWhollyRefused = (plan: Plan): boolean => plan.errors.length > 0 && countEdits(plan) === 0;
 
 const truncationCodes: ReadonlySet<string> = new Set(["truncated", "empty"]);

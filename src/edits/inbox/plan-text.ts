@@ -1,4 +1,4 @@
-/** What the API answers to a calendar file, as far as it is printed. */
+/** The API's answer to a calendar file, as far as it is printed. */
 export interface AcceptedAnswer {
   readonly items: readonly AcceptedItem[];
   readonly errors: readonly {
@@ -7,9 +7,9 @@ export interface AcceptedAnswer {
     readonly code: string;
     readonly message: string;
   }[];
-  /** Absent where the file was refused as a whole. */
+  /** Absent if the file was refused as a whole. */
   readonly summary?: { readonly unchanged: number };
-  /** How many there are that are not listed; all are unless given. */
+  /** Number of unlisted items and errors; none if absent. */
   readonly more?: { readonly items: number; readonly errors: number };
   readonly [member: string]: unknown;
 }
@@ -21,7 +21,7 @@ export interface AcceptedItem {
   readonly title: string;
   readonly editId: number | null;
   readonly words: readonly { readonly name: string; readonly from: string; readonly to: string }[];
-  /** What it does, in words; null where that is nothing. */
+  /** What it does, in words; null if nothing. */
   readonly did: string | null;
   readonly problems: readonly { readonly line: number | null; readonly message: string }[];
 }
@@ -31,13 +31,13 @@ export interface AcceptedFile {
   readonly answer: AcceptedAnswer;
 }
 
-/** Takes the answer of the daemon, or of the own modules, which is the same JSON. */
+/** Reads the answer of the API, or the same JSON from this process. */
 export function readAccepted(body: unknown): AcceptedAnswer {
   const answer: Partial<AcceptedAnswer> = Object(body);
   return { ...answer, items: answer.items ?? [], errors: answer.errors ?? [] };
 }
 
-/** Whether everything in the file was accepted or was no edit. */
+/** True if everything in the file was accepted or no edit. */
 export const isDone = ({ errors, items }: AcceptedAnswer): boolean =>
   errors.length === 0 && items.every(({ action }) => action !== "refused");
 
@@ -47,7 +47,7 @@ export function describeFile({ file, answer }: AcceptedFile, dryRun: boolean): s
   const listed = answer.items.length - items.length;
   const unchanged = answer.summary?.unchanged ?? listed;
   const unlisted = (answer.more?.items ?? 0) - (unchanged - listed);
-  // Errors of items stand with their items; others are of the whole file, or of what is no item.
+  // Errors of items are printed with their items; the others concern the whole file, or something that is no item.
   const spoken = new Set(answer.items.map(({ uid }) => uid));
   const others = answer.errors.filter(({ uid }) => uid === null || !spoken.has(uid));
   const whole = others.map(

@@ -36,11 +36,11 @@ import {
 } from "./plan-answer.ts";
 import { ownHeld, takenIn } from "./plan-known.ts";
 
-/** Where an item is to go: an event to a project, a task to a list. */
+/** Where an item is to be moved: an event to a project, a task to a list. */
 export interface MoveRequest {
   readonly channel: Channel;
   readonly actor: PersonId | null;
-  /** User-Agent of the program that asks; none unless said. */
+  /** User-Agent of the program, if any. */
   readonly program?: string | undefined;
   readonly item: ItemKey;
   readonly projectId: ProjectId;
@@ -49,8 +49,8 @@ export interface MoveRequest {
 }
 
 /**
- * Takes in the wish to have an item in another place, as `createAccept` takes in a file: a plan with one item. Nothing
- * has been sent when this returns; the view has the item in its new place then, with its subtasks.
+ * Accepts a move, as `createAccept` accepts a file: a plan with one item. Nothing has been sent when this returns, but the view
+ * shows the item in its new place, with its subtasks.
  */
 export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Acceptance {
   const { store, policy, onAccepted } = deps;
@@ -116,8 +116,8 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
 }
 
 /**
- * An event is made anew in its new project, by whoever moves it or by the account: its creator and the mover go on seeing
- * a private one by being assigned. A task keeps its creator; in a private list its mover may have to be assigned.
+ * A moved event is recreated in its new project by the mover or the account; its creator and the mover are assigned to keep
+ * access to a private one. A task keeps its creator; in a private list its mover may have to be assigned.
  */
 function seersAfter(
   { actor, listId }: MoveRequest,
@@ -132,11 +132,11 @@ function seersAfter(
   });
 }
 
-/** A calendar program is shown what it has asked for, which another's edit is not. */
+/** A calendar program sees its own edits applied, but not others'. */
 const isMine = (held: Edit, { channel, actor }: MoveRequest): boolean =>
   channel !== "caldav" || (held.channel === channel && held.actor === actor);
 
-/** A move of the same editor that waits is taken back by one to where the item is; what else that wishes goes on waiting. */
+/** A move back to where the item is cancels a waiting move of the same editor. The rest of that edit goes on waiting. */
 function stay(
   request: MoveRequest,
   { viewed, deps }: { readonly viewed: ViewItem; readonly deps: AcceptDeps },
@@ -202,7 +202,7 @@ function placeFault(
     const message = `project ${projectId} has no todolist ${listId}`;
     return fail({ line: null, code: "wrong-list", message });
   }
-  // What is archived is not read any more: nothing would ever be heard of the item again.
+  // Archived places are not polled, so nothing would ever be known of the item again.
   if ((project.archived || list?.archived === true) && !isThere(item, place)) {
     const message = `${quote(placeName(place, directory))} is archived`;
     return fail({ line: null, code: "archived", message });
@@ -213,8 +213,8 @@ function placeFault(
 const isThere = (item: Item, place: Place): boolean => samePlace(placeOf(item), place);
 
 /**
- * Programs without a request for moves delete the item as well. Where that waits for a person, approving it would delete
- * what was moved.
+ * Programs that cannot move also delete the item. If that deletion waits for approval, approving it would delete the moved
+ * item.
  */
 const firstHalves = ({ channel, actor, item }: MoveRequest, { journal }: Store) =>
   journal

@@ -26,41 +26,41 @@ import {
 import { planItem } from "./plan-item.ts";
 import { inSight, withinLimits } from "./service-limits.ts";
 
-/** A file of edits. `actor`: who is known to have sent it. */
+/** A file of edits. `actor`: the known sender. */
 export interface EditRequest extends CommonRequest {
   readonly bytes: Uint8Array;
-  /** What was read of them already, as a long file is; they are read at once unless it is given. */
+  /** The parsed file, if done already, as for a long one. */
   readonly read?: FileReading;
 }
 
-/** Items that were read already. `bases`: by UID, what the editor is known to have been shown of an item. */
+/** Parsed items. `bases`: by UID, what the editor is known to have seen of an item. */
 export interface ItemsRequest extends CommonRequest {
   readonly calendar: IncomingCalendar;
   readonly bases: ReadonlyMap<string, Item>;
-  /** By UID, fields of which the editor is known to have taken the property away: they are unset. */
+  /** By UID, fields whose property the editor has removed; they are unset. */
   readonly cleared?: ReadonlyMap<string, readonly PatchField[]>;
   /**
-   * By UID, what the editor was shown and replaces as a whole: what of that the new text leaves out is taken away. Of others
-   * absence says nothing.
+   * By UID, what the editor saw and replaces as a whole: whatever the new text omits is removed. For other items, absence means
+   * nothing.
    */
   readonly replaced?: ReadonlyMap<string, IncomingItem>;
-  /** What to-dos of unknown UID become; tasks of the list unless said. */
+  /** What to-dos with unknown UID become; by default tasks of the list. */
   readonly newAs?: "milestone";
-  /** The editor means new items: what was deleted under the same UID is made again. */
+  /** The editor wants new items: a deleted one with the same UID is recreated. */
   readonly recreate?: boolean;
-  /** Told of the plan for each item. */
+  /** Called with the plan for each item. */
   readonly onPlan?: (plan: ItemPlan) => void;
 }
 
 interface CommonRequest extends Sender {
-  /** Where items of unknown UID go; null = nowhere, they are refused. */
+  /** Place of items with unknown UID; null = they are refused. */
   readonly projectId: ProjectId | null;
   readonly listId: ListId | null;
-  /** Says what would be done and stores nothing. */
+  /** Previews the effect and stores nothing. */
   readonly dryRun: boolean;
-  /** Whether the item of a UID is none for the sender's eyes: it is answered as if there were none. Nothing is hidden unless said. */
+  /** True if the sender may not see the item of a UID, which is then answered as unknown. Nothing is hidden by default. */
   readonly hides?: (uid: string) => boolean;
-  /** Runs in the transaction that stores the edits, so that both are kept or neither. Not for a dry run. */
+  /** Runs in the transaction that stores the edits, so that both are stored or neither. Not for a dry run. */
   readonly alongside?: (plan: Plan) => void;
 }
 
@@ -72,46 +72,46 @@ export interface AcceptDeps {
     readonly labels: "known" | "create";
     readonly mode: "apply" | "review";
   };
-  /** People whose edits go out under keys of their own, so that they are the creators of what they make; none unless said. */
+  /** People whose edits use keys of their own, so that they become creators; none by default. */
   readonly withOwnKey?: ReadonlySet<PersonId>;
   readonly clock: () => Temporal.Instant;
-  /** What feeds decorate with. */
+  /** What feeds add to items. */
   readonly feeds: {
     readonly assignees: boolean;
     readonly tasks: "due" | "span" | "none";
     readonly webUrl: string | null;
   };
-  /** Called when edits were stored that may go to the service now. */
+  /** Called when edits were stored that may be sent. */
   readonly onAccepted: () => void;
 }
 
-/** More deletions than these from one editor within a minute wait for a person. */
+/** More deletions from one editor within a minute wait for a person. */
 const mostDeletions = 10;
 const brakeSpan = Temporal.Duration.from({ minutes: 1 });
 
 /**
- * Takes in files of edits. Each is read, compared item by item with what its editor was shown, and stored in one
- * transaction that is safe on the disk when this returns; nothing has been sent to the service by then. An item that
- * cannot be accepted is refused with its reasons and leaves the others alone.
+ * Accepts files of edits. Each is parsed, compared item by item with what its editor saw, and stored in one transaction that is
+ * on disk when this returns. Nothing has been sent to the service by then. An item that cannot be accepted is refused with its
+ * reasons and does not affect the others.
  */
 export function createAccept(deps: AcceptDeps): (request: EditRequest) => Acceptance {
   const faultOf = createAddressCheck(deps.store);
   return (request) => atOnce(takeFile(request, { deps, faultOf, pace: unhurried }));
 }
 
-/** Takes in items, as `createAccept` does the items of a file. */
+/** Accepts items, as `createAccept` accepts the items of a file. */
 export function createAcceptItems(deps: AcceptDeps): (request: ItemsRequest) => Acceptance {
   const faultOf = createAddressCheck(deps.store);
   return (request) => atOnce(takeItems(request, { deps, faultOf, pace: unhurried }));
 }
 
-/** Takes in a file while others have their turns. */
+/** Accepts a file while others run. */
 export type AcceptFile = (request: EditRequest) => Promise<Acceptance>;
 
 /**
- * As `createAccept`, but a long file is read, planned, stored and told part by part, and of a long answer a part is listed. Each
- * part is stored in a transaction of its own: a file of which a crash has left some out is sent again, and what is stored already
- * is unchanged then. Files are read at once unless there is a reader.
+ * Like `createAccept`, but a long file is parsed, planned and stored in parts, and a long answer lists some of its items. Each
+ * part has its own transaction. After a crash the file is sent again, and the stored part is then unchanged. Files are parsed
+ * at once without a reader.
  */
 export function createAcceptFile(
   deps: AcceptDeps & { readonly turns: Turns; readonly reader?: CalendarReader },
@@ -126,11 +126,11 @@ export function createAcceptFile(
 }
 
 interface Pace {
-  /** Whether others are to have their turn. */
+  /** True if others should run now. */
   readonly isOver: () => boolean;
-  /** So many items are stored in one transaction at most. */
+  /** Maximum number of items stored in one transaction. */
   readonly most: number;
-  /** So many items and errors are told at most. */
+  /** Maximum number of items and errors listed. */
   readonly listed: number;
 }
 
@@ -139,9 +139,9 @@ const unhurried: Pace = {
   most: Number.POSITIVE_INFINITY,
   listed: Number.POSITIVE_INFINITY,
 };
-/** To store an item takes longer than to plan it: these take a few milliseconds. */
+/** Storing an item takes longer than planning it: these take a few milliseconds. */
 const mostAtOnce = 15;
-/** More than these nobody reads, and an answer of them takes a few milliseconds. */
+/** Nobody reads more, and listing them takes a few milliseconds. */
 const mostListed = 1000;
 
 interface Context {
@@ -222,13 +222,13 @@ function* keepAll({ deps, pace, request, brake, teller }: Taking): Steps<void> {
   if (isReleased) deps.onAccepted();
 }
 
-/** Whoever sends a file means something by it; what holds nothing was exported by mistake. */
+/** An empty file was probably exported by mistake. */
 function nothingIn(line: number): IcsProblem {
   const message = "the calendar holds no VEVENT and no VTODO, so that there is nothing to apply";
   return { line, uid: null, code: "no-items", message };
 }
 
-/** The plans of the items from one on, by what the store has now. */
+/** The plans of the items from `from` on, for the store's present state. */
 function* planItems(request: ItemsRequest, deps: AcceptDeps, from = 0): Generator<ItemPlan> {
   const { store } = deps;
   const { calendar, bases, projectId, listId, actor, channel } = request;
@@ -241,7 +241,7 @@ function* planItems(request: ItemsRequest, deps: AcceptDeps, from = 0): Generato
     recreate: request.recreate ?? false,
     hides: request.hides ?? (() => false),
     dryRun: request.dryRun,
-    // A two-way channel shows exactly what an edit may change.
+    // CalDAV shows exactly what an edit may change.
     context: readContext(deps, channel),
     calendar,
     bases,
@@ -259,7 +259,7 @@ function* planItems(request: ItemsRequest, deps: AcceptDeps, from = 0): Generato
   }
 }
 
-/** How many items a request deletes, with those that its sender has deleted just before; 0 where it deletes none. */
+/** Number of deletions in a request, including those just before by the same sender; 0 if it deletes none. */
 function* countDeletions(request: ItemsRequest, { deps }: Context): Steps<number> {
   if (!mayDelete(request.calendar)) return 0;
   let own = 0;
@@ -271,7 +271,7 @@ function* countDeletions(request: ItemsRequest, { deps }: Context): Steps<number
   return own === 0 ? 0 : own + deps.store.pastEdits.deletionsSince(since, request);
 }
 
-/** Everything waits for a person in review mode, and deletions do when there are many of them at once. */
+/** In review mode everything waits for a person; otherwise many deletions at once do. */
 function createBrake(deletions: number, { deps }: Context): (itemPlan: ItemPlan) => Step {
   const { mode } = deps.policy;
   return (itemPlan) => {
@@ -289,13 +289,13 @@ const isDeletion = ({ ending }: ItemPlan): boolean =>
 const mayDelete = ({ method, items }: IncomingCalendar): boolean =>
   method === "CANCEL" || items.some(({ status }) => status === "CANCELLED");
 
-/** Where edits go, and whose they are. */
+/** Target and editor of edits. */
 interface Address {
   readonly projectId: ProjectId | null;
   readonly actor: PersonId | null;
 }
 
-/** Tells why edits cannot be taken in for a project or a person: neither may be unknown. Null when they can. */
+/** Returns why edits cannot be accepted for an unknown project or person; null if they can. */
 function createAddressCheck(store: Store): (address: Address) => IcsProblem | null {
   const isKnownPerson = createPersonCheck(store.directory);
   const isKnownProject = createProjectCheck(store);
@@ -305,20 +305,20 @@ function createAddressCheck(store: Store): (address: Address) => IcsProblem | nu
   };
 }
 
-/** Tells who is known. Nobody is ever forgotten, so that whom the directory has named once need not be asked for again. */
+/** Checks whether a person is known. People are never forgotten, so a known one need not be looked up again. */
 function createPersonCheck(directory: Directory): (person: PersonId) => boolean {
   const known = new Set<PersonId>();
   return (person) => {
     if (known.has(person)) return true;
     const people = directory.personNames();
-    // Where nobody is known, the service names no people and the configuration lists none.
+    // If nobody is known, the service does not list people and the configuration has none.
     if (people.size === 0) return true;
     if (people.has(person)) known.add(person);
     return known.has(person);
   };
 }
 
-/** Tells which projects are there; reads them again when the directory has changed. */
+/** Checks whether a project exists; reloads them when the directory changes. */
 function createProjectCheck({ directory, changes }: Store): (project: ProjectId) => boolean {
   let known: { readonly at: Revision; readonly ids: ReadonlySet<ProjectId> } | null = null;
   return (project) => {

@@ -42,8 +42,8 @@ import {
 } from "./part.ts";
 
 /**
- * What a VEVENT or VTODO changes in `base`, the item as its editor was shown it: only the fields that the file sends and
- * that differ, with the refusals and remarks on them. The part is empty when no field differs.
+ * What a VEVENT or VTODO changes in `base`, the item as its editor saw it: only fields that the file has and that differ, with
+ * refusals and notes. Empty if no field differs.
  */
 export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): PlanPart {
   const { zone, decorated } = context;
@@ -65,10 +65,9 @@ export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): 
 }
 
 /**
- * A to-do as its dates were meant. Programs that cannot write a date alone write the first or the last minute of the day,
- * in the zone they name or in the account's: todoman its midnight, CalDav Synchronizer midnight for the start and 23:59:59
- * for the due date. `timed`: any other time of day means its day as well, as it is kept in the octets that came; else it
- * stays a time.
+ * A to-do's intended dates. Programs that cannot write a date alone write the first or last minute of the day, in their own
+ * zone or the account's: todoman midnight, CalDav Synchronizer midnight for the start and 23:59:59 for the due date. `timed`:
+ * any other time of day also counts as its day, as the octets keep the time; otherwise it stays a time.
  */
 export function onWholeDays(
   incoming: IncomingItem,
@@ -124,7 +123,7 @@ function diffTask(incoming: IncomingItem, base: TaskItem, context: DiffContext):
   ]);
 }
 
-/** Only feeds mark in the title what is completed, and they show everything as VEVENT. */
+/** Only feeds mark completed items in the title, and they show everything as VEVENT. */
 function titleOf(
   incoming: IncomingItem,
   { base, context }: { readonly base: Item; readonly context: DiffContext },
@@ -136,10 +135,10 @@ function titleOf(
   return unmarked ? { ...title, done: undefined } : title;
 }
 
-/** What a summary changes against what was shown; `undefined` = nothing. */
+/** What a summary changes; `undefined` = nothing. */
 interface TitleReading {
   readonly title: string | undefined;
-  /** Set when the mark of completed items was added or taken away. */
+  /** Set if the mark of completed items was added or removed. */
   readonly done: boolean | undefined;
   readonly milestone: boolean;
 }
@@ -147,8 +146,8 @@ interface TitleReading {
 const unchanged: TitleReading = { title: undefined, done: undefined, milestone: false };
 
 /**
- * Reads a summary that was shown for `base`. `decorated`: the channel shows feeds, whose marks are no part of the title;
- * other channels show titles as they are. `isPrivate`: feeds may show that somebody is busy instead of the title.
+ * Parses a summary shown for `base`. `decorated`: the channel shows feeds, whose marks are no part of the title. `isPrivate`:
+ * feeds may show "Busy" instead of the title.
  */
 function readTitle(
   summary: string | undefined,
@@ -174,7 +173,7 @@ function readTitle(
 const untitledReading = ({ title }: Item): TitleReading =>
   title === untitled ? unchanged : { ...unchanged, title: untitled };
 
-/** Reads a summary whose title begins like a mark itself, so that only the mark that the feed has put there is taken off. */
+/** Parses a summary whose title begins like a mark itself, so that only the feed's own mark is removed. */
 function readMarkedTitle(
   said: string,
   { base, shown, own }: { readonly base: Item; readonly shown: string; readonly own: string },
@@ -189,7 +188,7 @@ function readMarkedTitle(
   };
 }
 
-/** The wish for the title; an item without one is refused, as the service needs it. */
+/** The change of the title. An item without one is refused, as the service requires it. */
 function titlePart(incoming: IncomingItem, { title }: TitleReading): PlanPart {
   if (title === undefined) return silent;
   if (title.trim() !== "") return wish({ title });
@@ -197,7 +196,7 @@ function titlePart(incoming: IncomingItem, { title }: TitleReading): PlanPart {
   return refuse({ line: incoming.line, code: "no-title", message });
 }
 
-/** The wish to make an event a milestone or an ordinary one; other categories cannot be kept. */
+/** The change between a milestone and an ordinary event. Other categories cannot be stored. */
 function milestonePart(
   incoming: IncomingItem,
   { base, marked }: { readonly base: EventItem; readonly marked: boolean },
@@ -211,18 +210,18 @@ function milestonePart(
   return joinParts([change, remark({ line: incoming.line, code: "event-labels", message })]);
 }
 
-/** Whether the categories name the event a milestone; undefined when they say nothing about it. */
+/** True if the categories include the milestone mark; undefined if they say nothing. */
 function saysMilestone({ categories, component }: IncomingItem): boolean | undefined {
   const isNamed = categories?.some(isMilestoneCategory);
-  // The to-do of a milestone is shown without the category, as its list says what it is.
+  // A milestone shown as a to-do lacks the category, as its list is enough.
   return component === "VTODO" && !isNamed ? undefined : isNamed;
 }
 
 /**
- * The wish to complete or to reopen. STATUS, COMPLETED, PERCENT-COMPLETE and the mark in the title each may say it; the
- * one that says something new counts, as programs often change one of them and leave the others. `mark`: what the title
- * says, undefined for nothing new. `able`: only milestones and tasks can be completed.
- * Source: RFC 5545 3.8.1.11, 3.8.1.8, 3.8.2.1; service-api.md, States and transitions.
+ * The change of completion. STATUS, COMPLETED, PERCENT-COMPLETE and the mark in the title may each say it. The one that says
+ * something new counts, as programs often change only one of them. `mark`: from the title, undefined if nothing new. `able`:
+ * only milestones and tasks can be completed. Source: RFC 5545 3.8.1.11, 3.8.1.8, 3.8.2.1; service-api.md, States and
+ * transitions.
  */
 function completionPart(
   incoming: IncomingItem,
@@ -255,7 +254,7 @@ function reminderPart({ component, alarm }: IncomingItem, base: EventItem): Plan
   return sameStored("reminder", { reminder }, base) ? silent : wish({ reminder });
 }
 
-/** Feeds name a class for private events only, so that its absence says nothing. */
+/** Feeds give a class only for private events, so its absence means nothing. */
 function privacyPart(incoming: IncomingItem, base: EventItem): PlanPart {
   const wished = asksPrivacy(incoming);
   if (wished === base.private || (!wished && incoming.classification !== "PUBLIC")) return silent;
@@ -263,8 +262,8 @@ function privacyPart(incoming: IncomingItem, base: EventItem): PlanPart {
 }
 
 /**
- * The wish for a task's labels: the set of categories, by name. Labels that calendars cannot be shown stay. A name that
- * no label has is refused, left out, or becomes a new label, as `unknown` says.
+ * The change of a task's labels: the set of categories, by name. Labels that calendars cannot show stay. An unknown name is
+ * refused, left out, or becomes a new label, as `unknown` says.
  */
 function labelsPart(
   incoming: IncomingItem,
@@ -292,8 +291,8 @@ function labelsPart(
 }
 
 /**
- * The item's own labels of this name, else the first one that can be given, else the item's own labels that had the name
- * when the file was downloaded. A label that the file calls by its present name is not meant by a former one.
+ * The item's own labels of this name, else the first existing one, else the item's own labels with this former name. A label
+ * that the file gives by its present name is not matched by a former one.
  */
 function labelIdsFor(
   name: string,
@@ -313,11 +312,11 @@ function labelIdsFor(
     : base.labels.filter((id) => !named.has(id) && names.wasNamed(id, name));
 }
 
-/** The wish for the description. What a feed shows of formatted text is compared as it is shown: as plain text. */
+/** The change of the description. Formatted text is compared as a feed shows it: as plain text. */
 function descriptionPart(incoming: IncomingItem, base: Item): PlanPart {
   if (incoming.description === undefined) return silent;
   const { length } = incoming.description;
-  // So much longer than what was shown cannot be the same, and to compare it would take as long as it is.
+  // A much longer text is certainly different, and comparing it would take long.
   if (length > longestText && length > 4 * (base.description?.length ?? 0)) {
     const message = tooLongMessage("the description", length);
     return refuse({ line: incoming.line, code: "too-long", message });
@@ -331,7 +330,7 @@ function descriptionPart(incoming: IncomingItem, base: Item): PlanPart {
   return joinParts([change, remark(note)]);
 }
 
-/** The wishes for fields of one line of text; an empty property unsets. */
+/** Changes of one-line text fields; an empty property unsets. */
 function linesPart({ raw, component }: IncomingItem, base: Item): readonly PlanPart[] {
   const present: Readonly<Record<string, unknown>> = { ...valuesOf(base) };
   return textsOfRaw(raw, component)
@@ -344,15 +343,15 @@ function linesPart({ raw, component }: IncomingItem, base: Item): readonly PlanP
 }
 
 /**
- * The wish for the people in charge. Feeds never write attendees, so that only a file that names some speaks of them;
- * assigned people without an address, whom it cannot name, stay.
+ * The change of assignees. Feeds never write attendees, so only a file with some changes them. Assignees without an address,
+ * which a file cannot name, stay.
  */
 function attendeesPart(
   incoming: IncomingItem,
   { base, names }: { readonly base: Item; readonly names: KnownNames },
 ): PlanPart {
   const emails = incoming.attendees ?? [];
-  // Somebody in charge is also known by an address of before: the file was downloaded then.
+  // An assignee is also recognised by a former address, from before the file was downloaded.
   const personOf = (email: string) =>
     names.personOf(email) ?? base.assigned.find((person) => names.hadEmail(person, email));
   const known = emails.flatMap((email) => personOf(email) ?? []);
@@ -369,7 +368,7 @@ function attendeesPart(
   return joinParts([sameSet(assigned, base.assigned) ? silent : wish({ assigned }), notes]);
 }
 
-/** Remarks on what the file says and the service cannot store. `link`: what the feed itself put into URL. */
+/** Notes about what the service cannot store. `link`: the feed's own URL property. */
 function notesOnLosses(
   incoming: IncomingItem,
   about: { readonly base: Item; readonly link: string | null; readonly isPrivate: boolean },
@@ -402,7 +401,7 @@ function notesOnLosses(
   ];
 }
 
-/** The client's own octets are kept, so that what the service cannot hold is not lost. */
+/** The client's octets are stored, so that what the service cannot hold is not lost. */
 const notStoredNote = (
   property: string,
   { line, reason }: { readonly line: number; readonly reason: string },
@@ -413,4 +412,4 @@ const notStoredNote = (
   message: `${property} is kept here, the service cannot store it: ${reason}`,
 });
 
-/** Whether the file asks that others do not see the item. Source: RFC 5545 3.8.1.3. */
+/** True if the file asks for the item to be hidden from others. Source: RFC 5545 3.8.1.3. */

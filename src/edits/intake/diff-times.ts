@@ -15,15 +15,15 @@ import { type PlanPart, refuse, silent, wish } from "./part.ts";
 
 interface EventAim {
   readonly base: EventItem;
-  /** Whether the event is a milestone once the edit is done. */
+  /** True if the event will be a milestone. */
   readonly milestone: boolean;
   /** The account's zone. */
   readonly zone: string;
 }
 
 /**
- * The wish for start and end of an event. An end that was not sent keeps the length; the length that a calendar shows
- * where none is known is no wish. A milestone is one day.
+ * The change of an event's start and end. A missing end keeps the duration; the default duration that a calendar shows is no
+ * change. A milestone is one day.
  */
 export function eventTimesPart(incoming: IncomingItem, aim: EventAim): PlanPart {
   const { base, milestone, zone } = aim;
@@ -38,7 +38,7 @@ export function eventTimesPart(incoming: IncomingItem, aim: EventAim): PlanPart 
   return when && !sameWhen(when, base.when) ? wish({ when }) : silent;
 }
 
-/** Times as the service keeps them: in the account's zone, to the minute, and without an end that equals the start. */
+/** Times as the service stores them: in the account's zone, to the minute, and without an end equal to the start. */
 export function serviceTimes(spoken: When, zone: string): When {
   const when = inZone(spoken, zone);
   if (when.kind === "dates") return when;
@@ -47,7 +47,7 @@ export function serviceTimes(spoken: When, zone: string): When {
   return { kind: "times", start, end: end?.equals(start) ? null : end };
 }
 
-/** The names of an item's own properties, without those of its alarms. */
+/** Names of an item's own properties, without those of its alarms. */
 export function spokenNames(incoming: IncomingItem): ReadonlySet<string> {
   const names = new Set<string>();
   let depth = 0;
@@ -60,7 +60,7 @@ export function spokenNames(incoming: IncomingItem): ReadonlySet<string> {
   return names;
 }
 
-/** The day of a milestone as a to-do says it: by DUE, else by DTSTART. */
+/** A milestone's day in a to-do: DUE, else DTSTART. */
 export function dayOfTodo({ due, start }: IncomingItem): When | undefined {
   const time = due ?? start;
   if (!time) return undefined;
@@ -118,8 +118,8 @@ type Day = Temporal.PlainDate;
 type TaskSpan = "due" | "span";
 
 /**
- * The wish for start and due date of a task: DTSTART and DUE of a VTODO, or the days of the VEVENT by which a feed shows
- * it. A time of day is refused, as the service has none for tasks.
+ * The change of a task's start and due date: DTSTART and DUE of a VTODO, or the days of the VEVENT in a feed. A time of day is
+ * refused, as the service has none for tasks.
  */
 export function taskDatesPart(
   incoming: IncomingItem,
@@ -159,7 +159,7 @@ function dated(field: "startOn" | "dueOn", time: IncomingTime | undefined): Patc
   return time?.kind === "date" ? { [field]: time.on } : {};
 }
 
-/** The days on which a feed shows the task; null when it has no date. */
+/** The days on which a feed shows the task; null without a date. */
 function shownDays({ startOn, dueOn }: TaskItem, span: TaskSpan): Days | null {
   const last = dueOn ?? startOn;
   if (!last) return null;
@@ -180,7 +180,7 @@ function spokenDays(
   return { first, last: first.add(shown.first.until(shown.last, { largestUnit: "days" })) };
 }
 
-/** A task that is shown by its start date alone is moved by it. */
+/** A task shown by its start date alone is moved by it. */
 function movedDates(
   days: Days,
   about: { readonly base: TaskItem; readonly isLong: boolean; readonly span: TaskSpan },

@@ -9,7 +9,7 @@ import type { Store } from "../../store/store.ts";
 import type { ItemPlan } from "./item-plan.ts";
 import { type Note, quote } from "./part.ts";
 
-/** The plan with what the item asks for beside its fields: comments, files, and what only this installation can hold. */
+/** The plan with what the item requests besides fields: comments, files, and properties stored only here. */
 export function withExtras(plan: ItemPlan, store: Store): ItemPlan {
   const { ending } = plan;
   const subject = subjectOf(plan, store);
@@ -37,7 +37,7 @@ export function withExtras(plan: ItemPlan, store: Store): ItemPlan {
   return { ...plan, notes, extras, ending: { kind: "edit", edit } };
 }
 
-/** What an item is known by, and whether the plan creates it. */
+/** The item's identity, and whether the plan creates it. */
 interface Subject {
   readonly key: ItemKey | null;
   readonly item: Item;
@@ -49,7 +49,7 @@ interface Planned {
   readonly note: Note;
 }
 
-/** Null for what is refused, deleted, or not there. */
+/** Null for items that are refused, deleted, or missing. */
 function subjectOf({ ending, incoming }: ItemPlan, store: Store): Subject | null {
   switch (ending.kind) {
     case "refused":
@@ -71,7 +71,7 @@ function subjectOf({ ending, incoming }: ItemPlan, store: Store): Subject | null
   }
 }
 
-/** A comment that the task has already, from whomever, is not made again. */
+/** A comment that the task has already, from anyone, is not added again. */
 function commentsOf(
   { incoming }: ItemPlan,
   { subject, store }: { readonly subject: Subject; readonly store: Store },
@@ -104,7 +104,7 @@ const commentNote = ({ line }: IncomingItem, text: string): Note => ({
   message: `COMMENT becomes a comment on the task: ${quote(text)}`,
 });
 
-/** A new task takes its files along; what is there already takes none, so that they go into the project's folder. */
+/** A new task gets its files directly. An existing item cannot, so they go into the project's folder. */
 function filesOf({ incoming }: ItemPlan, { item, isNew }: Subject): readonly Planned[] {
   const target = isNew && item.kind !== "event" ? "item" : "folder";
   return incoming.attachments.map((file) => ({
@@ -135,7 +135,7 @@ function fileNote({ line, name, content }: IncomingAttachment, target: "item" | 
   return { line, code: "attachment", message };
 }
 
-/** What the notes say is kept here, with the client's own lines. */
+/** What the notes say is stored here, with the client's own lines. */
 function keptOf({ incoming, notes }: ItemPlan): readonly NewExtra[] {
   const names = new Set(notes.flatMap(({ property }) => property ?? []));
   return [...linesOf(incoming, names)].map(([name, lines]): NewExtra => {
@@ -154,10 +154,7 @@ function keptOf({ incoming, notes }: ItemPlan): readonly NewExtra[] {
 
 const mostCharacters = 2000;
 
-/**
- * The unfolded lines of properties, and of parts such as a VALARM, by name. In one walk for all names, as an item may
- * have very many.
- */
+/** The unfolded lines of properties and subcomponents such as VALARM, by name. In one pass, as an item may have very many. */
 function linesOf(
   { raw }: IncomingItem,
   names: ReadonlySet<string>,

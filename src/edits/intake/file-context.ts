@@ -5,18 +5,18 @@ import { nameKey } from "../../domain/sameness.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 
-/** What files are read against, beside the item itself. */
+/** Context for comparing files, besides the item itself. */
 export interface DiffContext {
   /** The account's zone. */
   readonly zone: string;
   readonly names: KnownNames;
-  /** What becomes of a category that is no label: its item is refused, it becomes a label, or the item is stored without it. */
+  /** How an unknown category is treated: its item is refused, it becomes a label, or it is left out. */
   readonly unknownLabels: "refuse" | "create" | "leave-out";
   readonly tasks: "due" | "span" | "none";
   readonly webUrl: string | null;
-  /** Todolists whose tasks not everybody may see. */
+  /** Todolists whose tasks are not visible to everyone. */
   readonly privateLists: Pick<ReadonlySet<ListId>, "has">;
-  /** Whether the channel shows items with a feed's decorations. */
+  /** True if the channel shows items with a feed's additions. */
   readonly decorated: boolean;
 }
 
@@ -25,13 +25,13 @@ export interface ContextDeps {
   /** The account's zone. */
   readonly zone: string;
   readonly policy: { readonly labels: "known" | "create" };
-  /** What feeds decorate with. */
+  /** What feeds add to items. */
   readonly feeds: { readonly tasks: "due" | "span" | "none"; readonly webUrl: string | null };
 }
 
 /**
- * What files are read against, as the store has it now; only what is asked for is read. Who uploads a file reads at once what was
- * refused; a program that syncs has nobody to ask, and every tag of tasks.org is a category.
+ * Context from the store's present state, loaded lazily. Uploads are refused with an immediate answer; a syncing program cannot
+ * ask anybody, and every tag of tasks.org is a category.
  */
 export function readContext(
   { store, zone, policy, feeds }: ContextDeps,
@@ -49,24 +49,24 @@ export function readContext(
   };
 }
 
-/** The names by which files speak of labels and people. */
+/** Names by which files refer to labels and people. */
 export interface KnownNames {
-  /** Labels of this name, case apart; those that are gone too, as items may still carry them. */
+  /** Labels with this name, ignoring case, including deleted ones that items may still have. */
   labelsNamed(name: string): readonly LabelId[];
-  /** Whether the label had this name before, case apart: a file of that time still says it. */
+  /** True if the label formerly had this name, ignoring case, as in an older file. */
   wasNamed(label: LabelId, name: string): boolean;
-  /** Whether the label is there and can be given to an item. */
+  /** True if the label exists and can be assigned. */
   isGiven(label: LabelId): boolean;
-  /** Whether calendars can be shown the label: it has a name. */
+  /** True if calendars can show the label: it has a name. */
   isNamed(label: LabelId): boolean;
-  /** The person of an e-mail address in lower case; null when nobody has it. */
+  /** The person with a lower-case e-mail address; null if none. */
   personOf(email: string): PersonId | null;
   hasEmail(person: PersonId): boolean;
-  /** Whether the person had this e-mail address, in lower case, before: a file of that time still says it. */
+  /** True if the person formerly had this lower-case address, as in an older file. */
   hadEmail(person: PersonId, email: string): boolean;
 }
 
-/** The names of the account for one file: read once, and not at all where the file speaks of none. */
+/** The account's names for one file: loaded once, and only if the file needs them. */
 function readNames(directory: Directory): KnownNames {
   const labels = lazy(() => readLabels(directory));
   const people = lazy(() => readAddresses(directory));

@@ -6,7 +6,7 @@ import type { Store } from "../../store/store.ts";
 import type { EditDraft, ItemPlan } from "./item-plan.ts";
 import { takenIn } from "./plan-known.ts";
 
-/** Where an edit comes from. */
+/** The origin of an edit. */
 export interface Sender {
   readonly channel: Channel;
   readonly actor: PersonId | null;
@@ -14,16 +14,16 @@ export interface Sender {
   readonly program?: string | undefined;
 }
 
-/** What becomes of one item, and in which state its edit begins. */
+/** The plan for one item, and the initial state of its edit. */
 export interface Step {
   readonly itemPlan: ItemPlan;
   readonly state: NewEdit["state"];
 }
 
-/** How long a to-do waits for the task above it that has not come in yet. */
+/** How long a to-do waits for a parent task that has not come in yet. */
 const parentWait = Temporal.Duration.from({ minutes: 1 });
 
-/** Stores what was planned for an item; null where that is no edit. The caller runs it in a transaction. */
+/** Stores what was planned for an item; null if that is no edit. Call inside a transaction. */
 export function keepEdit(
   { itemPlan, state }: Step,
   {
@@ -67,12 +67,12 @@ export function keepEdit(
 const keyOf = ({ item }: EditDraft, { mirror }: Store): ItemKey =>
   typeof item === "object" ? mirror.createIdentity(item.kind, item.uid) : item;
 
-/** Calendar programs that move a file send its removal and its new place apart, in any order. */
+/** Calendar programs that move an object send its deletion and its new place separately, in any order. */
 const deletionRest = Temporal.Duration.from({ seconds: 2 });
 
 /**
- * Until when an edit rests before it is sent; null = not at all. A deletion by a calendar program may be the first half of
- * a move, and with the item would go what no program could send again: subtasks, comments, history, attachments, people.
+ * Until when an edit is delayed; null = not at all. A deletion by a calendar program may be the first half of a move, and would
+ * lose what no program could send again: subtasks, comments, history, attachments, people.
  */
 function restOf(
   edit: { readonly channel: Channel; readonly action: EditAction },
@@ -82,8 +82,8 @@ function restOf(
 }
 
 /**
- * Keeps the client's octets of an item of which the service cannot hold everything. A feed does not show what is kept
- * here, so that its absence in a file says nothing. What comes by CalDAV is kept as a whole by the calendars.
+ * Stores the client's octets of an item that the service cannot store completely. A feed does not show them, so their absence
+ * in a file means nothing. CalDAV objects are stored as a whole elsewhere.
  */
 function keepObject(
   { incoming, notes, ending }: ItemPlan,
@@ -100,6 +100,6 @@ function keepObject(
   const component = kind === "event" ? "VEVENT" : "VTODO";
   const raw = withoutSignatures(incoming.raw.join("\n"));
   const isNew = store.objects.put({ item, component, channel, uid: incoming.uid, raw });
-  // Two-way calendars show what is kept; nothing but the log tells them.
+  // CalDAV calendars show stored properties; only the log notifies them.
   if (isNew && ending.kind === "unchanged") store.changes.note(item);
 }

@@ -5,7 +5,7 @@ import type { ViewItem } from "../../store/view/view.ts";
 import type { Situation } from "./item-plan.ts";
 import { quote } from "./part.ts";
 
-/** Where a new task is to be made. `parentUid`: of its parent, where that has no id yet. */
+/** The place of a new task. `parentUid`: UID of its parent, if that has no id yet. */
 export interface TaskPlace {
   readonly projectId: ProjectId;
   readonly listId: ListId;
@@ -14,16 +14,16 @@ export interface TaskPlace {
   readonly parentUid?: string;
 }
 
-/** What the RELATED-TO of a new to-do means. `remark`: where it becomes something else than it says. */
+/** The meaning of a new to-do's RELATED-TO. `remark`: set if it becomes something else. */
 export type Parent =
   | { readonly kind: "known"; readonly place: TaskPlace; readonly remark: string | null }
-  /** It becomes a subtask once the task of this UID is there, or a task if that takes more than a minute. */
+  /** It becomes a subtask once the task with this UID exists, or a task if that takes more than a minute. */
   | { readonly kind: "awaited"; readonly uid: string; readonly remark: string | null }
   | { readonly kind: "none"; readonly remark: string | null };
 
 /**
- * The task below which a new to-do hangs. Subtasks have no subtasks in the service, so that a deeper one hangs below the task at
- * the top. Parents are looked for in the workspace, then in the same file.
+ * The parent task of a new to-do. The service has one level of subtasks, so deeper ones go below the task at the top. Parents
+ * are looked up in the workspace, then in the same file.
  */
 export function parentOf(incoming: IncomingItem, situation: Situation): Parent {
   const { uid, relatedTo } = incoming;
@@ -31,7 +31,7 @@ export function parentOf(incoming: IncomingItem, situation: Situation): Parent {
   const { store, calendar, hides } = situation;
   const passed = new Set<string>();
   let at = relatedTo;
-  /** The highest one that the file brings. */
+  /** The topmost parent within the file. */
   let brought: string | null = null;
   for (;;) {
     if (at === uid) return ignored("its parents form a ring");
@@ -56,7 +56,7 @@ export function parentOf(incoming: IncomingItem, situation: Situation): Parent {
   }
 }
 
-/** To-dos of a file that may become tasks. Found once for each file. */
+/** To-dos of a file that may become tasks. Computed once per file. */
 function newIn(calendar: IncomingCalendar): ReadonlyMap<string, IncomingItem> {
   const found = byCalendar.get(calendar);
   if (found) return found;
@@ -84,7 +84,7 @@ const awaited = (uid: string, asked: string): Parent => ({
   remark: uid === asked ? null : raised(uid),
 });
 
-/** Calendar programs may send a to-do before its parent, each in a request of its own. */
+/** Calendar programs may send a to-do before its parent, in separate requests. */
 function unknown(uid: string, { channel }: Situation): Parent {
   const why = `no task has the UID ${quote(uid)}`;
   if (channel !== "caldav") return ignored(why);
@@ -100,7 +100,7 @@ const ignored = (why: string): Parent => ({
 const raised = (top: string): string =>
   `RELATED-TO: subtasks have no subtasks in the workspace; it becomes a subtask of ${quote(top)}`;
 
-/** The UID of the task above a subtask, which may not be there yet; null where it is not known. */
+/** The UID of a subtask's parent, which may not exist yet; null if unknown. */
 function uidAbove({ key, item }: ViewItem, { mirror, journal }: Store): string | null {
   if (item.kind === "event" || item.parentId === null) return journal.awaitedParent(key);
   const above = mirror.find("task", item.parentId);

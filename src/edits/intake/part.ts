@@ -1,29 +1,28 @@
 import type { Patch } from "../../domain/patch.ts";
 
 /**
- * A remark on one item of a file; `line` is 1-based, `code` for programs, `message` for people.
- *
- * What each code means stands in docs/edits.md.
+ * A note about one item of a file; `line` is 1-based, `code` for programs, `message` for people. docs/edits.md explains the
+ * codes.
  */
 export interface Note {
   readonly line: number | null;
-  /** The property that is kept here, for code `not-stored`. */
+  /** The property that is stored here, for code `not-stored`. */
   readonly property?: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** What one group of properties wishes. Any refusal refuses the whole item; notes do not. */
+/** What one group of properties changes. Any refusal refuses the whole item; notes do not. */
 export interface PlanPart {
   readonly patch: Patch;
-  /** Names of labels that must be created first. */
+  /** Names of labels to be created first. */
   readonly newLabels: readonly string[];
-  /** What cannot be stored, or is done otherwise than it may seem. */
+  /** What cannot be stored, or is done differently than expected. */
   readonly notes: readonly Note[];
   readonly refusals: readonly Note[];
 }
 
-/** No wish at all: the property was not sent, or says what is there already. */
+/** No change: the property is missing, or equals the present value. */
 export const silent: PlanPart = { patch: {}, newLabels: [], notes: [], refusals: [] };
 
 export const wish = (patch: Patch): PlanPart => ({ ...silent, patch });
@@ -32,7 +31,7 @@ export const remark = (note: Note): PlanPart => ({ ...silent, notes: [note] });
 
 export const refuse = (note: Note): PlanPart => ({ ...silent, refusals: [note] });
 
-/** All parts as one; they speak of different fields. */
+/** Combines parts, which concern different fields. */
 export function joinParts(parts: readonly PlanPart[]): PlanPart {
   return {
     patch: Object.assign({}, ...parts.map(({ patch }) => patch)),
@@ -44,7 +43,7 @@ export function joinParts(parts: readonly PlanPart[]): PlanPart {
 
 const longestExcerpt = 80;
 
-/** A value as a message may quote it: short, on one line. */
+/** A value quoted in a message: short, on one line. */
 export function quote(text: string): string {
   const shown = text.length > longestExcerpt ? `${text.slice(0, longestExcerpt)}…` : text;
   return JSON.stringify(shown.toWellFormed());

@@ -9,45 +9,45 @@ import { type ChangeInWords, changesInWords, type FieldChange } from "../field-c
 import type { ItemPlan } from "./item-plan.ts";
 import type { Note } from "./part.ts";
 
-/** `refused`: the file as a whole, nothing was stored. */
+/** `refused`: the file as a whole; nothing was stored. */
 export type Acceptance =
   | Plan
   | { readonly kind: "refused"; readonly errors: readonly IcsProblem[] };
 
-/** A file item by item, in its order; `errors` holds every refusal. Of a long file some of each are listed. */
+/** A file item by item, in order; `errors` has every refusal. For a long file, some of each are listed. */
 export interface Plan {
   readonly kind: "plan";
   readonly items: readonly PlannedItem[];
   readonly summary: EditSummary;
   readonly errors: readonly IcsProblem[];
-  /** How many items and errors there are that are not listed; the summary counts all. */
+  /** Number of unlisted items and errors; the summary counts all. */
   readonly more: { readonly items: number; readonly errors: number };
 }
 
-/** What becomes of one item of the file. */
+/** The result for one item of the file. */
 export interface PlannedItem {
-  /** The UID of the file. */
+  /** The UID in the file. */
   readonly uid: string;
   readonly kind: SpokenKind;
   readonly action: PlannedAction;
   readonly title: string;
   readonly changes: readonly FieldChange[];
-  /** The changes for people, in their order. */
+  /** The changes for people, in order. */
   readonly words: readonly ChangeInWords[];
-  /** What it does, in words: "moved Release call from 10:00 to 11:00"; null where it does nothing. */
+  /** What it does, in words: "moved Release call from 10:00 to 11:00"; null if nothing. */
   readonly did: string | null;
   /** Why it is refused, or what of an accepted item cannot be stored. */
   readonly problems: readonly Note[];
-  /** Null for a dry run and for what is no edit. */
+  /** Null for a dry run and if there is no edit. */
   readonly editId: EditId | null;
 }
 
 export type PlannedAction = EditAction | "unchanged" | "refused";
 
-/** How many items of each action there are. */
+/** Number of items per action. */
 type EditSummary = Readonly<Record<PlannedAction, number>>;
 
-/** How many items of a file are or become edits. */
+/** Number of items in a file that are or become edits. */
 export const countEdits = ({ summary }: Pick<Plan, "summary">): number =>
   Object.values(summary).reduce((sum, count) => sum + count, 0) -
   (summary.unchanged + summary.refused);
@@ -58,14 +58,14 @@ export interface Kept {
   readonly editId: EditId | null;
 }
 
-/** Gathers what becomes of a file, item by item. */
+/** Collects the results of a file, item by item. */
 export interface AnswerBuilder {
   add(step: Kept): void;
   /** What was added so far. */
   plan(): Plan;
 }
 
-/** Lists at most `most` items and errors; of a longer file what changes nothing is left out first. */
+/** Lists at most `most` items and errors. In a longer file, unchanged items are left out first. */
 export function createTeller(
   { items: all, ignored }: Pick<IncomingCalendar, "items" | "ignored">,
   {
@@ -100,7 +100,7 @@ export function createTeller(
   };
 }
 
-/** The summary of a file with nothing in it. */
+/** The summary of an empty file. */
 export const noItems: EditSummary = {
   update: 0,
   create: 0,

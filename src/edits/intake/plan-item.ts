@@ -15,7 +15,7 @@ import { type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import { planKnown, shownBase } from "./plan-known.ts";
 import { planNew, refuseCancel } from "./plan-new.ts";
 
-/** What is to become of one item of a file; reads the store and writes nothing. */
+/** Plans one item of a file; reads the store and writes nothing. */
 export function planItem(given: IncomingItem, situation: Situation): ItemPlan {
   if (given.problems.length > 0) return refusal(given, { reasons: given.problems });
   const { store, calendar } = situation;
@@ -26,7 +26,7 @@ export function planItem(given: IncomingItem, situation: Situation): ItemPlan {
   const isRenamed = identity !== null && identity.uid !== given.uid;
   const incoming = isRenamed ? underUid(given, identity.uid) : given;
   const viewed = identity && store.view.get(identity.item);
-  // CalDAV has DELETE for that; there a cancelled item is one that is shown as cancelled.
+  // CalDAV has DELETE for that. There, a cancelled item is just displayed as cancelled.
   const isStruck = incoming.status === "CANCELLED" && situation.channel !== "caldav";
   const cancelled = calendar.method === "CANCEL" || isStruck;
   if (viewed) return planKnown(incoming, { viewed, cancelled, situation });
@@ -34,7 +34,7 @@ export function planItem(given: IncomingItem, situation: Situation): ItemPlan {
   if (identity) return planAbsent(incoming, { identity, cancelled, situation });
   if (cancelled) return refuseCancel(incoming);
   const isOwn = isOwnUid(incoming.uid, store.meta.installation);
-  // A UID of some program's own can be taken once: one that is hidden is refused where it would be taken, and not before.
+  // A UID chosen by a program is unique. A hidden one is refused only when it would be used.
   const isTaken = isHidden && !situation.dryRun;
   return isOwn || isTaken
     ? refuseGone(incoming, { identity, situation })
@@ -42,8 +42,8 @@ export function planItem(given: IncomingItem, situation: Situation): ItemPlan {
 }
 
 /**
- * Whether the database that a restore has replaced had the item, which this one has not read yet: it is probably still in the
- * workspace, and creating it would make a duplicate. Settled when every list has been read once.
+ * True if the database replaced by a restore had the item and this one has not read it yet: it probably still exists, and
+ * creating it would make a duplicate. Ends when every list has been read once.
  */
 function isUnread({ item, serviceId }: IdentityRow, { store }: Situation): boolean {
   if (serviceId === null || !store.rounds.isReconciling()) return false;
@@ -62,7 +62,7 @@ interface Absent {
   readonly situation: Situation;
 }
 
-/** An item whose UID is known and that nobody is shown: deleted, being deleted, or not created yet. */
+/** An item with a known UID that nobody sees: deleted, being deleted, or not created yet. */
 function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: Absent): ItemPlan {
   const { store } = situation;
   const edits = store.pastEdits.ofItem(identity.item);
@@ -85,8 +85,8 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
 }
 
 /**
- * A deletion of which no request has left yet is taken back by whoever asked for it, where the item can go to the place
- * that is named; after any other one the item is made again.
+ * A deletion that was not sent yet is withdrawn by its own editor, if the item can go to the named place; otherwise the item is
+ * recreated.
  */
 function planRecreation(
   incoming: IncomingItem,
@@ -104,7 +104,7 @@ function planRecreation(
     return planNew(incoming, { situation, recreated: { identity, waiting: null, isGone: true } });
   }
   const last = situation.store.view.history(identity.item, situation.actor).at(-1);
-  // Before each request a deletion notes what it meets, and goes no further once it was taken back.
+  // Before each request, a deletion records what it finds, and stops if it was withdrawn.
   const isUnsent = open.before === null;
   if (!isUnsent || open.actor !== situation.actor || !last || !canGo(last, situation)) {
     return planNew(incoming, { situation, recreated: { identity, waiting: null } });
@@ -113,7 +113,7 @@ function planRecreation(
   return planKnown(incoming, { viewed, cancelled: false, situation, withdraws: open.id });
 }
 
-/** Whether the item that was there may go, or stay, where a new one would be put; subtasks are where their task is. */
+/** True if the former item may go, or stay, where a new one would be put. Subtasks are where their task is. */
 function canGo(item: Item, { store, projectId, listId, newAs }: Situation): boolean {
   if (item.kind === "event")
     return listId === null && (newAs === null || item.projectId === projectId);
@@ -123,7 +123,7 @@ function canGo(item: Item, { store, projectId, listId, newAs }: Situation): bool
   return task.kind !== "event" && task.listId === listId;
 }
 
-/** A deleted item is never made anew silently; what the file wished for it is shown. */
+/** A deleted item is never silently recreated. The refusal shows what the file wanted. */
 function refuseGone(
   incoming: IncomingItem,
   about: { readonly identity: IdentityRow | null; readonly situation: Situation },
@@ -140,7 +140,7 @@ function refuseGone(
   });
 }
 
-/** What the editor saw, or else the last that anybody was shown before the burial raised SEQUENCE. */
+/** What the editor saw, or the last version that anybody saw before the deletion raised SEQUENCE. */
 function lastShown(
   incoming: IncomingItem,
   about: { readonly identity: IdentityRow; readonly view: View; readonly editor: Reader },
@@ -152,8 +152,8 @@ function lastShown(
 }
 
 /**
- * The plan for a date of a task's custom field, which feeds show and nobody can change there; null for every other item.
- * What says nothing new is no edit, as a whole feed may come back.
+ * The plan for a date in a task's custom field, which feeds show read-only; null for every other item. An unchanged one is no
+ * edit, as a whole feed may be sent back.
  */
 function planCustomDate(incoming: IncomingItem, { store, calendar }: Situation): ItemPlan | null {
   const named = readCustomDateUid(incoming.uid);
@@ -173,7 +173,7 @@ function planCustomDate(incoming: IncomingItem, { store, calendar }: Situation):
   });
 }
 
-/** A private item is shown by another title where the options say so. */
+/** A private item has another title if so configured. */
 function isShown(
   { summary, when }: IncomingItem,
   { title, on }: { readonly title: string; readonly on: Temporal.PlainDate },

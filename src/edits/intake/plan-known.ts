@@ -27,11 +27,11 @@ interface Known {
   readonly viewed: Pick<ViewItem, "key" | "item">;
   readonly cancelled: boolean;
   readonly situation: Situation;
-  /** A deletion of the item that is taken back. */
+  /** A deletion of the item that is withdrawn. */
   readonly withdraws?: EditId;
 }
 
-/** What a file wants of an item that everybody sees: a change against what its editor was shown, or its deletion. */
+/** What a file changes in a visible item, relative to what its editor saw, or its deletion. */
 export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
   const { viewed, cancelled, situation, withdraws = null } = known;
   const { key, item: present } = viewed;
@@ -69,7 +69,7 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
   const edit: EditDraft = {
     action: actionOf(patch),
     item: key,
-    // A field that waits is still compared with what it was when it came.
+    // A waiting field is still compared with its value when it came in.
     base: held ? applyPatch(base, pick(held.bases, fieldsOf(held.patch))) : base,
     patch,
     newLabels,
@@ -82,7 +82,7 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
   return held && plan.ending.kind !== "waits" ? { ...plan, takesIn: held.ids } : plan;
 }
 
-/** Names of labels that are yet to be made: of what is said now, else of what waits. */
+/** Names of labels still to be created: from this file, else from the waiting edit. */
 function labelsOf(
   diff: PlanPart,
   { unset, held }: { readonly unset: Patch; readonly held: OwnHeld | null },
@@ -91,7 +91,7 @@ function labelsOf(
   return isSpoken ? diff.newLabels : (held?.newLabels ?? []);
 }
 
-/** The wish to be without what the editor has left out, where absence speaks. */
+/** Fields to unset because the editor omitted them, where absence has a meaning. */
 function takenAway(
   incoming: IncomingItem,
   { base, situation }: { readonly base: Item; readonly situation: Situation },
@@ -106,8 +106,8 @@ function takenAway(
 }
 
 /**
- * The wish to unset what an editor has taken away, of an item as the editor saw it: only fields that can be unset and that
- * say something. Labels that calendars cannot be shown stay.
+ * Unsets what an editor has removed from an item as they saw it: only fields that can be unset and have a value. Labels that
+ * calendars cannot show stay.
  */
 function unsetFields(
   item: Item,
@@ -127,9 +127,9 @@ function unsetFields(
 }
 
 /**
- * The wish to take away what a text showed of an item and its whole replacement leaves out; the defaults of the properties
- * are what is left. Where a task hangs cannot be taken away, nor what was not shown: people without an address, labels
- * without a name. Source: RFC 9110 9.3.4; RFC 5545 3.8.1.3 (CLASS), 3.6.1 (an event without an end).
+ * Removes what a text showed of an item and its replacement omits; the properties' defaults apply. A parent cannot be removed,
+ * nor what was not shown: people without an address, labels without a name. Source: RFC 9110 9.3.4; RFC 5545 3.8.1.3 (CLASS),
+ * 3.6.1 (an event without an end).
  */
 function replacedPatch(
   incoming: IncomingItem,
@@ -142,14 +142,14 @@ function replacedPatch(
   const { component } = incoming;
   const texts = lineFields(component).map(({ property }) => property);
   const gone = missingProperties(shown.raw, incoming, texts);
-  // An alarm that cannot be stored takes the place of the one that was.
+  // An alarm that cannot be stored replaces the existing one.
   const lost = shown.alarm && !incoming.alarm ? [...gone, "VALARM"] : gone;
   const fields = lost.flatMap((property) => fieldsOfProperty(component, property));
   const unset = unsetFields(base, { fields, names });
   return { ...unset, ...changedFields(valuesOf(base), defaultsOf(incoming, { ...about, isGone })) };
 }
 
-/** Fields that cannot be empty, and those that several properties speak of. */
+/** Fields that cannot be empty, and those that several properties define. */
 function defaultsOf(
   incoming: IncomingItem,
   about: {
@@ -175,7 +175,7 @@ function defaultsOf(
 const saysState = ({ status, completedAt, percent }: IncomingItem): boolean =>
   [status, completedAt, percent].some((said) => said !== undefined);
 
-/** Whose addresses were shown are no longer in charge; whoever else is was not shown. */
+/** Removes assignees whose addresses were shown; the others were not shown. */
 const withoutThose = (
   { attendees = [] }: IncomingItem,
   { base, names }: { readonly base: Item; readonly names: KnownNames },
@@ -195,7 +195,7 @@ function lacksEnd(incoming: IncomingItem, shown: IncomingItem): boolean {
 const withoutEnd = (when: When): When =>
   when.kind === "dates" ? wholeDay(when.start) : { ...when, end: null };
 
-/** The item as its editor is known to have seen it, or as the file says so, else as it seems to have been. */
+/** The version that the editor is known to have seen, or that the file names, else the most likely one. */
 function baseOf(incoming: IncomingItem, known: Known): Item {
   const { viewed, situation } = known;
   const { bases, store } = situation;
@@ -203,15 +203,15 @@ function baseOf(incoming: IncomingItem, known: Known): Item {
   if (told) return told;
   const about = { key: viewed.key, view: store.view, editor: readerOf(known) };
   const named = shownBase(incoming, about);
-  // A file may name none, or one that a restore has forgotten.
+  // A file may name no version, or one that a restore has forgotten.
   if (!named) return nearest(incoming, known, [viewed.item, ...sinceOwnEdit(known)]);
   const isMarked = incoming.base !== null;
   return isMarked ? nearest(incoming, known, [named, ...putSince(known)]) : named;
 }
 
 /**
- * For whom versions are read: the editor, who may be told of them. The admin may hand in a file for somebody who does not see the
- * item any more.
+ * Whose permissions apply to versions: the editor's, who may see the result. The admin may submit a file for somebody who no
+ * longer has access.
  */
 function readerOf({ viewed: { item }, situation: { actor, store } }: Known): Reader {
   const { directory } = store;
@@ -220,7 +220,7 @@ function readerOf({ viewed: { item }, situation: { actor, store } }: Known): Rea
   return actor !== null && seesItem(actor, { item, project, list }) ? actor : null;
 }
 
-/** Of several versions the one of which the file changes the fewest fields, but one at least; the first among equals. */
+/** The version of which the file changes the fewest fields, but at least one; the first on a tie. */
 function nearest(
   incoming: IncomingItem,
   { situation }: Known,
@@ -238,8 +238,8 @@ function nearest(
 }
 
 /**
- * The versions since the last edit by the editor's same program, the latest first: what names no version may be a copy of any. Nobody
- * knows who puts files into the inbox.
+ * Versions since the last edit by the editor's same program, latest first, as a file without a version may be a copy of any.
+ * The sender of inbox files is unknown.
  */
 function sinceOwnEdit(known: Known): readonly Item[] {
   const { viewed, situation } = known;
@@ -253,8 +253,8 @@ function sinceOwnEdit(known: Known): readonly Item[] {
 }
 
 /**
- * What files have said of the item, the oldest first: a program goes on from what it has put or handed in, which still names the
- * version before it. Of equals the oldest counts: what was changed since is a conflict then, and is not overwritten.
+ * What files said about the item, oldest first. A program continues from what it has put or submitted, which still names the
+ * version before it. On a tie the oldest counts, so that later changes conflict and are not overwritten.
  */
 function putSince(known: Known): readonly Item[] {
   const { store, actor } = known.situation;
@@ -270,10 +270,10 @@ function putSince(known: Known): readonly Item[] {
     .flatMap((edit) => said(edit) ?? []);
 }
 
-/** Channels of files, which are not given out as they came. */
+/** Channels of files, which are not returned as submitted. */
 const fileChannels: ReadonlySet<Channel> = new Set(["upload", "cli", "inbox"]);
 
-/** Whether an edit under way gives the item these very labels; new ones are not in the view before they have an id. */
+/** True if a pending edit gives the item these very labels. New ones are not in the view before they have an id. */
 function labelsOnTheirWay(diff: PlanPart, { viewed, situation }: Known): boolean {
   if (diff.newLabels.length === 0) return false;
   if (changedFields(valuesOf(viewed.item), { labels: diff.patch.labels ?? [] }).labels)
@@ -297,7 +297,7 @@ function planOf(
   if (edit.action !== "delete" && changes.length === 0 && edit.replaces === null) {
     return { ...common, changes, ending: { kind: "unchanged" } };
   }
-  // What takes a deletion back cannot wait: the item would be deleted meanwhile.
+  // An edit that withdraws a deletion cannot wait, as the item would be deleted meanwhile.
   const held = edit.replaces === null ? sameHeld(edit, known) : null;
   if (!held) return { ...common, changes, ending: { kind: "edit", edit } };
   const message = `the same edit waits for a person already, as edit ${held}`;
@@ -309,7 +309,7 @@ function planOf(
   };
 }
 
-/** The edit that says the same and waits already: a file that comes in twice must not wait twice. */
+/** A waiting edit with the same changes, so that a file sent twice does not wait twice. */
 function sameHeld(edit: EditDraft, { viewed, situation }: Known): EditId | null {
   const same = situation.store.journal
     .heldOf(viewed.key)
@@ -317,11 +317,11 @@ function sameHeld(edit: EditDraft, { viewed, situation }: Known): EditId | null 
   return same?.id ?? null;
 }
 
-/** A calendar program is shown what it has put, which another's edit is not. */
+/** A calendar program sees its own edits applied, but not others'. */
 const isMine = (held: Edit, { channel, actor }: Situation): boolean =>
   channel !== "caldav" || (held.channel === channel && held.actor === actor);
 
-/** Fields that somebody else has changed since the editor looked, and that the edit changes as well. */
+/** Fields that somebody else has changed since the editor looked, and that the edit changes too. */
 function overrideNotes(
   incoming: IncomingItem,
   about: {
@@ -343,7 +343,7 @@ function overrideNotes(
     });
 }
 
-/** Another parent cannot be asked for: the service moves no subtasks. */
+/** The parent cannot be changed, as the service does not move subtasks. */
 function parentNotes(incoming: IncomingItem, { viewed, situation }: Known): readonly Note[] {
   const { item } = viewed;
   if (incoming.relatedTo === undefined || item.kind === "event") return [];
@@ -356,9 +356,8 @@ function parentNotes(incoming: IncomingItem, { viewed, situation }: Known): read
 }
 
 /**
- * The version of an item that the editor of a file was shown; null when the file names none that is known to them. The feed's
- * own mark counts first, as programs raise SEQUENCE when they edit. Without it SEQUENCE and LAST-MODIFIED have to name
- * the same version, where both are there.
+ * The version that the editor of a file saw; null if the file names none that is known. The feed's own mark counts first, as
+ * programs raise SEQUENCE when they edit. Without it, SEQUENCE and LAST-MODIFIED must name the same version, if both are given.
  */
 export function shownBase(
   { base, sequence, lastModified }: IncomingItem,
@@ -369,18 +368,18 @@ export function shownBase(
   return marked ?? view.shownAs(key, { sequence, modifiedAt: lastModified }, editor);
 }
 
-/** Changes of an item by one editor's calendar programs that wait for approval, as one. */
+/** One editor's changes of an item by calendar programs that wait for approval, combined. */
 interface OwnHeld {
   readonly ids: readonly EditId[];
   readonly patch: Patch;
   readonly newLabels: readonly string[];
-  /** What the fields of the patch were when the first of the changes came. */
+  /** The fields of the patch when the first of the changes came in. */
   readonly bases: Patch;
 }
 
 /**
- * What an editor is shown beside the item as all see it. A later change of that editor starts from there, and takes these in:
- * what waits is one change, which says all that the editor wishes. Null where nothing waits.
+ * An editor's waiting changes, which they see applied. A later change of that editor builds on them and includes them, so that
+ * one edit waits with everything. Null if nothing waits.
  */
 export function ownHeld(
   item: ItemKey,
@@ -399,10 +398,10 @@ export function ownHeld(
   };
 }
 
-/** Why a waiting edit ends that the same editor's next one has taken in. */
+/** Why a waiting edit ends that the same editor's next one includes. */
 export const takenIn = "its editor's next edit says it as well";
 
-/** All edits of an item by one editor's calendar programs that wait, oldest first. */
+/** One editor's waiting edits of an item by calendar programs, oldest first. */
 export const ownOf = (
   item: ItemKey,
   { store, channel, actor }: Parameters<typeof ownHeld>[1],

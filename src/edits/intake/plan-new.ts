@@ -20,24 +20,24 @@ import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-p
 import { parentOf, type TaskPlace } from "./parent-of.ts";
 import { joinParts, type Note, type PlanPart, refuse, wish } from "./part.ts";
 
-/** An identity whose creation has never reached the service, and the edit that still waits for a person, if any. */
+/** An identity whose creation never reached the service, and the edit that still waits for a person, if any. */
 interface Recreated {
   readonly identity: IdentityRow;
   readonly waiting: Edit | null;
-  /** Whether the item was deleted for good, so that the service knows it no longer. */
+  /** True if the item was permanently deleted, so that the service no longer knows it. */
   readonly isGone?: boolean;
 }
 
-/** What the plan of a creation depends on; `recreated` where the UID was used before. */
+/** What the plan of a creation depends on; `recreated` if the UID was used before. */
 interface NewItem {
   readonly situation: Situation;
   readonly recreated?: Recreated;
 }
 
 /**
- * The plan for an item that the workspace does not have: it becomes the creation of an event, a milestone, a task or a
- * subtask, unless the file gives no place or no title for it, is a cancellation, or an earlier creation of the same UID
- * waits for a person. A refusal stands in the plan.
+ * The plan for an item that the workspace does not have: the creation of an event, a milestone, a task or a subtask, unless the
+ * file gives no place or title, is a cancellation, or an earlier creation with the same UID waits for a person. The plan
+ * contains refusals.
  */
 export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
   if (incoming.status === "CANCELLED") return refuseCancel(incoming);
@@ -85,18 +85,18 @@ export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
   });
 }
 
-/** The refusal of a cancellation whose UID no item has. */
+/** The refusal of a cancellation with an unknown UID. */
 export function refuseCancel(incoming: IncomingItem): ItemPlan {
   const message = "it is cancelled, and no item of this UID is known: there is nothing to delete";
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "unknown-uid", message }] });
 }
 
 interface PlacedDraft extends Draft {
-  /** UID of the parent task, where that has no id yet. */
+  /** UID of the parent task, if that has no id yet. */
   readonly parentUid?: string;
 }
 
-/** The item as it would be created, or the reason why there is no place for it. */
+/** The item to be created, or why it has no place. */
 function draftItem(incoming: IncomingItem, situation: Situation): PlacedDraft | Note {
   const { context, projectId, actor, at, newAs } = situation;
   if (incoming.component === "VEVENT" || newAs === "milestone") {
@@ -116,7 +116,7 @@ function noProjectNote({ line }: IncomingItem): Note {
   return { line, code: "no-project", message };
 }
 
-/** The project, list and parent of a new task, or the reason why it has no place. */
+/** The project, list and parent of a new task, or why it has no place. */
 function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | Note {
   const fault = (code: string, message: string): Note => ({ line: incoming.line, code, message });
   const parent = parentOf(incoming, situation);
@@ -134,22 +134,22 @@ function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | 
   return parent.kind === "awaited" ? { ...place, parentUid: parent.uid } : place;
 }
 
-/** Where and by whom an item is to be created. */
+/** Where and by whom an item is created. */
 interface Origin {
   readonly projectId: ProjectId;
   readonly actor: PersonId | null;
   readonly at: Temporal.Instant;
 }
 
-/** An item that is to be created: as it will be, and the fields that must be sent for it. */
+/** An item to be created, and the fields to send. */
 interface Draft {
   readonly item: Item;
   readonly part: PlanPart;
 }
 
 /**
- * A new event or milestone; of a to-do always a milestone, on the day when it is due. Refused without a start or a title,
- * which the service needs.
+ * A new event or milestone; from a to-do always a milestone on its due day. Refused without a start or a title, which the
+ * service requires.
  */
 function draftEvent(
   incoming: IncomingItem,
@@ -172,7 +172,7 @@ function draftEvent(
   return withTitle(incoming, draft);
 }
 
-/** A new task of a list, or a subtask; `parentId` is null where its task has no id yet. Refused without a title. */
+/** A new task or subtask; `parentId` is null if its task has no id yet. Refused without a title. */
 function draftTask(
   incoming: IncomingItem,
   about: {
@@ -207,7 +207,7 @@ function withTitle(
   if (patch.title !== undefined || part.refusals.some(({ code }) => code === "no-title")) {
     return { item, part };
   }
-  // A calendar program may show an item without a title, which is created as untitled; a file must name one.
+  // A calendar program may show an item without a title, which is created as untitled. A file must have one.
   if (!context.decorated) {
     const title = { title: untitled };
     return { item: applyPatch(item, title), part: joinParts([part, wish(title)]) };
@@ -240,8 +240,8 @@ function kindRefusals(
 const withArticle = (kind: SpokenKind): string => (kind === "event" ? "an event" : `a ${kind}`);
 
 /**
- * The plan where an earlier creation of the same UID waits for a person: the same wish is not stored twice. `isAsked`:
- * the editor is answered that the item exists, so that a failed creation is tried again and not left parked.
+ * The plan if an earlier creation with the same UID waits for a person: the same edit is not stored twice. `isAsked`: the
+ * editor is answered that the item exists, so a failed creation is retried and not left parked.
  */
 function planBesideWaiting(
   plan: ItemPlan,

@@ -8,15 +8,15 @@ import { changesOf } from "../field-changes.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import type { Note } from "./part.ts";
 
-/** A value that the service cannot hold. */
+/** A value that the service cannot store. */
 interface LimitFault {
   readonly kind: "repeated-hour" | "years" | "reminder" | "length";
   readonly message: string;
 }
 
 /**
- * The plan, refused where the service could not hold what it asks for, and with a note where it holds a little less: the
- * same for every channel and for a dry run. `zone` is the account's.
+ * Refuses the plan if the service could not store it, and adds a note if it would store a little less: the same for every
+ * channel and for a dry run. `zone` is the account's.
  */
 export function withinLimits(plan: ItemPlan, zone: string): ItemPlan {
   const { incoming, ending, kind, title, changes } = plan;
@@ -27,7 +27,7 @@ export function withinLimits(plan: ItemPlan, zone: string): ItemPlan {
   return refusal(incoming, { reasons, notes: plan.notes, kind, title, changes });
 }
 
-/** What of a wish the service cannot hold, as its answer would say something else or none could be given. */
+/** Values that the service cannot store, as its answer would differ or be impossible. */
 export function limitFaults(patch: Patch, zone: string): readonly LimitFault[] {
   const { when, reminder } = patch;
   const faults = [when ? holdFault(when, zone) : null, ...valueFaults(patch)].filter(
@@ -77,9 +77,9 @@ function secondsNotes({ incoming, ending }: ItemPlan, zone: string): readonly No
 }
 
 /**
- * Assigns the editor to what would be hidden from that very person otherwise: a private event, or a task of a private list,
- * is for its creator and the assigned alone, and what is made without an own key is the account's. Who did not see it
- * before, as somebody may hand in edits in another's name, does not come to see it by that.
+ * Assigns the editor to an item that would otherwise be hidden from them: a private event, or a task of a private list, is
+ * visible to its creator and the assignees only, and without an own key the account is the creator. Somebody who had no access
+ * before does not get it, as edits may be submitted in another's name.
  */
 export function inSight(plan: ItemPlan, situation: Situation): ItemPlan {
   const { ending } = plan;
@@ -109,7 +109,7 @@ function addedTo(edit: EditDraft, situation: Situation) {
     const creator = hasOwnKey ? actor : null;
     return keptInSight(edit.base, { list: listOf(edit.base, store), creator, people: [actor] });
   }
-  // Who changes a file does not look at the item by it.
+  // Changing an item with a file does not require seeing it.
   if (channel !== "caldav") return null;
   const before = presentOf(edit, situation);
   const about = { list: listOf(before, store), creator: before.creatorId, people: [actor] };
@@ -120,6 +120,6 @@ function addedTo(edit: EditDraft, situation: Situation) {
 const listOf = (item: Item, { directory }: Situation["store"]) =>
   item.kind === "event" ? null : directory.todolist(item.listId);
 
-/** As everybody is shown it; the editor may have seen an older version. */
+/** As everyone sees it; the editor may have seen an older version. */
 const presentOf = (edit: EditDraft, { store }: Situation): Item =>
   (typeof edit.item === "object" ? null : store.view.get(edit.item)?.item) ?? edit.base;

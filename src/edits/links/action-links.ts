@@ -25,24 +25,24 @@ import {
 } from "./link-sight.ts";
 
 /**
- * What came of following a link. `stored`: its edit is in the journal, also when it was there before. `moved`: the item
- * has another date than the person was shown, so that the question must be asked again.
+ * The result of following a link. `stored`: its edit is in the journal, possibly from before. `moved`: the item's date differs
+ * from what the person saw, so they must be asked again.
  */
 type LinkOutcome =
   | { readonly kind: "stored"; readonly edit: EditId }
   | { readonly kind: "moved"; readonly offer: LinkOffer }
   | Exclude<LinkSight, LinkOffer>;
 
-/** The action links of published texts. Nothing but `follow` changes anything. */
+/** The action links of published texts. Only `follow` changes anything. */
 export interface ActionLinks {
   look(text: string): LinkSight;
-  /** `shown`: the day of the item as the person saw it before agreeing, `YYYY-MM-DD`; "" when it had none. */
+  /** `shown`: the item's day as the person saw it, `YYYY-MM-DD`; "" if none. */
   follow(text: string, shown: string): LinkOutcome;
-  /** An edit that such a link of the same item has made, as long as the link itself would show the item. */
+  /** An edit that such a link of the same item made, as long as the link would still show the item. */
   result(text: string, edit: number): Result<EditDescription, LinkFault>;
   /**
-   * What a reader of a mail can do with an item; nothing for who may change nothing. `address`: where people reach this
-   * server, without a slash at the end. What the links do is done in the reader's name.
+   * What a reader of a mail can do with an item; nothing for read-only people. `address`: public URL of this server, without a
+   * trailing slash. Links act in the reader's name.
    */
   ofMail(
     shown: ViewItem,
@@ -52,7 +52,7 @@ export interface ActionLinks {
 
 interface ActionLinksDeps extends LinkSightDeps {
   readonly mode: "apply" | "review";
-  /** Called when an edit was stored that may go to the service now. */
+  /** Called when an edit was stored that may be sent. */
   readonly onAccepted: () => void;
 }
 
@@ -77,7 +77,7 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
     return edit;
   }
 
-  /** The link's edit, when it has done already what this request asks for: somebody clicked twice. */
+  /** The link's edit, if it has already done what this request asks for, as after a double click. */
   function earlier({ viewed, sight }: Looked, shown: string): EditId | null {
     const recent = store.journal.list({ limit: recentEdits });
     const found = recent.find(
@@ -146,14 +146,14 @@ interface Wish {
   readonly actor: PersonId | null;
 }
 
-/** A mail is read soon or never, and the next one has other links. */
+/** A mail is read soon or never, and the next one has new links. */
 const mailLinksLast = Temporal.Duration.from({ days: 30 });
 
-/** A feed is read by many, a mail by one. */
+/** Many people read a feed, one person a mail. */
 const actorOf = (claim: AnyLinkClaim): PersonId | null => ("person" in claim ? claim.person : null);
 
 const mostHeld = 1_000_000;
-/** A second click comes soon after the first. */
+/** A double click comes soon after the first. */
 const recentEdits = 500;
 const sentStates: readonly Edit["state"][] = ["pending", "claimed", "confirmed"];
 

@@ -16,21 +16,21 @@ import { rulesOfFeed } from "../../store/channels/feed-rules.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 
-/** Why a link does nothing any more, or never did. */
+/** Why a link does not work. */
 export type LinkFault = "unknown" | "expired" | "revoked" | "gone";
 
-/** The item of a link, as everybody sees it now. */
+/** The item of a link as everyone sees it now. */
 export interface LinkSubject {
   readonly title: string;
   readonly kind: SpokenKind;
-  /** Title of its project; null when that is not known. */
+  /** Title of its project; null if unknown. */
   readonly project: string | null;
   readonly completed: boolean;
-  /** The day that a move would move; null when it has none. */
+  /** The day that a move would change; null if none. */
   readonly day: Temporal.PlainDate | null;
 }
 
-/** What a link would do now. `idle`: nothing, as its item is in no state that the action could change. */
+/** What a link would do now. `idle`: nothing, as the action does not apply to the item's state. */
 export type LinkSight =
   | { readonly kind: "void"; readonly fault: LinkFault }
   | { readonly kind: "idle"; readonly subject: LinkSubject; readonly action: LinkAction }
@@ -40,11 +40,11 @@ export interface LinkOffer {
   readonly kind: "offer";
   readonly subject: LinkSubject;
   readonly action: LinkAction;
-  /** The day of the item afterwards. */
+  /** The item's day afterwards. */
   readonly day: Temporal.PlainDate | null;
 }
 
-/** A sight, and what it was seen in. */
+/** What a link would do, with its context. */
 export interface Looked {
   readonly claim: AnyLinkClaim;
   readonly sight: Exclude<LinkSight, { readonly kind: "void" }>;
@@ -58,13 +58,13 @@ export interface LinkSightDeps {
   /** The account's zone. */
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
-  /** What feeds do with private items: unless they show them, no link of a feed may tell of one. */
+  /** How feeds treat private items: unless shown, no link of a feed may reveal one. */
   readonly private: "omit" | "busy" | "show";
-  /** Who may change nothing, also not by a link in a mail. */
+  /** People with read-only access, also for links in mails. */
   readonly readOnly?: ReadonlySet<PersonId>;
 }
 
-/** What the signed part of a link says, as long as its feed or its reader stands and it has not expired. */
+/** The content of a link's signed part, if its feed or reader still exists and it has not expired. */
 function readClaim(text: string, deps: LinkSightDeps): Result<AnyLinkClaim, LinkFault> {
   const { signer, zone, clock } = deps;
   const claim = signer.read(text);
@@ -74,7 +74,7 @@ function readClaim(text: string, deps: LinkSightDeps): Result<AnyLinkClaim, Link
   return Temporal.PlainDate.compare(today, claim.until) > 0 ? fail("expired") : ok(claim);
 }
 
-/** The check for every address below a link: what the link would do to the item as it is now. Reads only. */
+/** The check for every URL below a link: what it would do to the item now. Read-only. */
 export function lookAt(text: string, deps: LinkSightDeps): Result<Looked, LinkFault> {
   const read = readClaim(text, deps);
   if (!read.ok) return read;
@@ -100,7 +100,7 @@ function stands(claim: AnyLinkClaim, { store, readOnly }: LinkSightDeps): boolea
   return feed !== null && !feed.revokedAt && feed.version === claim.feedVersion;
 }
 
-/** Whether the feed still shows the item, or it still is for the reader's eyes. */
+/** True if the feed still shows the item, or the reader may still see it. */
 function isShown(
   item: Item,
   { claim, deps }: { readonly claim: AnyLinkClaim; readonly deps: LinkSightDeps },
@@ -112,7 +112,7 @@ function isShown(
   }
   const feed = feeds.get(claim.feed);
   if (!feed) return false;
-  // What a link has just completed is still the subject of its page.
+  // An item just completed by a link stays on its page.
   const isInFeed = isPlainFeed(feed)
     ? item.projectId === feed.projectId
     : feedHolds(item, { ...rulesOfFeed(feed, deps.store), withCompleted: true });

@@ -8,8 +8,8 @@ import {
 import { withoutSignatures } from "../../domain/signed-links.ts";
 
 /**
- * The newer version of a component with only those properties that differ from the older one, so that nothing else is
- * taken for a wish. Null when none does.
+ * The newer version of a component with only the properties that differ from the older one, so that nothing else counts as a
+ * change. Null if none differs.
  */
 export function newlySaid(newer: IncomingItem, older: IncomingItem): IncomingItem | null {
   const said = new Set(groups.filter(({ of }) => key(of(newer)) !== key(of(older))));
@@ -39,7 +39,7 @@ export function newlySaid(newer: IncomingItem, older: IncomingItem): IncomingIte
   return said.size > 0 ? spoken : null;
 }
 
-/** Whether a component claims to have been changed after another one of the same calendar. */
+/** True if a component claims to be newer than another of the same calendar. */
 export function claimsNewer(a: IncomingItem, b: IncomingItem): boolean {
   if ((a.sequence ?? 0) > (b.sequence ?? 0)) return true;
   if (!a.lastModified || !b.lastModified) return false;
@@ -86,8 +86,8 @@ const relativeTo = new Temporal.PlainDate(2026, 1, 1);
 const key = (value: unknown): string => JSON.stringify(value) ?? "";
 
 /**
- * The component as text that can be kept and read again without the zones of its file: times in UTC, the end instead of
- * a duration, no DTSTAMP, which calendars renew at every answer.
+ * A component as text that can be stored and parsed without its file's zones: times in UTC, the end instead of a duration, no
+ * DTSTAMP, which calendars renew with every response.
  */
 export function subscribedText(incoming: IncomingItem): string {
   const times = timeLines(incoming);
@@ -103,7 +103,7 @@ export function subscribedText(incoming: IncomingItem): string {
   return withoutSignatures(lines.join("\r\n"));
 }
 
-/** What the texts say, in their order; null for one that cannot be read any more. */
+/** The parsed texts, in order; null for one that cannot be parsed any more. */
 export function readSubscribed(
   texts: readonly string[],
   zone: string,
@@ -118,7 +118,7 @@ export function readSubscribed(
   return texts.map((text) => (text === "" ? null : (read[next++] ?? null)));
 }
 
-/** The text without what says nothing about the item itself: equal for an item that was given another UID only. */
+/** The text without its UID and stamps: equal for an item that only got a new UID. */
 export function meaningOf(text: string): string {
   return text
     .split("\r\n")
@@ -126,7 +126,7 @@ export function meaningOf(text: string): string {
     .join("\r\n");
 }
 
-/** Title, start and end in one text: what makes two items one and the same for people. */
+/** Title, start and end in one text, which identify an item for people. */
 export function contentKey(incoming: IncomingItem): string {
   const { summary, start, due } = incoming;
   const end = incoming.when ? endOf(incoming.when) : (due ?? null);
@@ -147,7 +147,7 @@ function readAll(texts: readonly string[], zone: string): readonly IncomingItem[
   return read.ok && read.value.items.length === texts.length ? read.value.items : null;
 }
 
-/** The lines that say times, by the names of the properties that they stand for. */
+/** The lines with times, by the properties they stand for. */
 function timeLines({
   component,
   start,

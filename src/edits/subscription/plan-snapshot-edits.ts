@@ -21,35 +21,35 @@ import type { DiffContext } from "../intake/file-context.ts";
 import { claimsNewer, newlySaid, readSubscribed, subscribedText } from "./diff-snapshot.ts";
 import { type Matching, matchSnapshot, type ShownItem } from "./subscribed-match.ts";
 
-/** What a whole snapshot of a subscribed calendar is held against. */
+/** What a complete snapshot of a subscribed calendar is compared with. */
 interface SnapshotSituation {
   readonly store: Store;
   readonly context: DiffContext;
   readonly projectId: ProjectId;
   readonly policy: { readonly new: "ignore" | "create"; readonly gone: "ignore" | "delete" };
-  /** What the calendar showed before; null for its first snapshot, from which nothing is taken over. */
+  /** The previous snapshot; null for the first one, which causes no edits. */
   readonly before: readonly SubscribedItem[] | null;
   readonly reissues: boolean;
   readonly at: Temporal.Instant;
 }
 
-/** What a snapshot wishes, and what is to be remembered of it. */
+/** The edits from a snapshot, and what to store of it. */
 export interface CalendarPlan {
   readonly items: readonly IncomingItem[];
   /** By UID, the items as the calendar last showed them. */
   readonly bases: ReadonlyMap<string, Item>;
   readonly put: readonly SubscribedItem[];
   readonly drop: readonly string[];
-  /** What is not taken over, for people. */
+  /** What is not applied, for people. */
   readonly notes: readonly string[];
-  /** What of the present calendar cannot be read, for people. */
+  /** What cannot be parsed in the present calendar, for people. */
   readonly skipped: readonly string[];
   readonly reissued: boolean;
 }
 
 const forgottenAfter = Temporal.Duration.from({ hours: 90 * 24 });
 
-/** Finds what changed between two snapshots of a calendar; reads the store and writes nothing. */
+/** Finds the changes between two snapshots of a calendar; reads the store and writes nothing. */
 export function planCalendar(
   calendar: IncomingCalendar,
   situation: SnapshotSituation,
@@ -73,10 +73,10 @@ export function planCalendar(
   return { ...builder.plan(matching.reissued), skipped };
 }
 
-/** Faults that may hide an item, or its UID, so that it looks as if it were gone. */
+/** Errors that may hide an item or its UID, so that it looks missing. */
 const hidingCodes: ReadonlySet<string> = new Set(["mismatched-end", "too-deep"]);
 
-/** Whether the calendar shows every item that it has. */
+/** True if the calendar shows all of its items. */
 function isWhole({ items, ignored }: IncomingCalendar): boolean {
   return !items.some(isHiding) && ignored.every(({ code }) => code === "component");
 }
@@ -88,7 +88,7 @@ const isHiding = ({ uid, problems, raw }: IncomingItem): boolean =>
 
 const mostNamed = 10;
 
-/** What cannot be read is named; of many items that repeat the first few. */
+/** What cannot be parsed, listing the first few of many. */
 function skippedIn({ items, ignored }: IncomingCalendar): readonly string[] {
   const repeating = new Map(items.filter(isRepeating).map((item) => [item.uid, item]));
   const titles = [...repeating.values()].map(quoted);
@@ -115,20 +115,20 @@ function skippedIn({ items, ignored }: IncomingCalendar): readonly string[] {
 const placed = ({ line, message }: IcsProblem): string =>
   line === null ? message : `line ${line}: ${message}`;
 
-/** Cancelled items count as absent: whether they are deleted is a question of `gone`, as for those that vanish. */
+/** Cancelled items count as missing: `gone` decides whether they are deleted, as for those that disappear. */
 function shownItems({ items }: IncomingCalendar): readonly ShownItem[] {
   const byUid = new Map<string, ShownItem>();
   for (const incoming of items) {
     const { uid, status } = incoming;
     if (uid === "" || status === "CANCELLED" || byUid.has(uid)) continue;
-    // Of what cannot be read nothing is kept, so that its mending is not taken for a change.
+    // Unparsable items are not stored, so that fixing them is no change.
     const isReadable = incoming.problems.length === 0 || isRepeating(incoming);
     byUid.set(uid, { uid, text: isReadable ? subscribedText(incoming) : "", incoming });
   }
   return [...byUid.values()];
 }
 
-/** The plan of a snapshot, built while the items of a snapshot are gone through. */
+/** Builds the plan of a snapshot while its items are processed. */
 class PlanBuilder {
   readonly #situation: SnapshotSituation;
   readonly #items = new Map<string, IncomingItem>();
@@ -174,7 +174,7 @@ class PlanBuilder {
       const entry = this.#entry(shown, knownAs, before);
       if (before.uid !== shown.uid) this.#drop.push(before.uid);
       const isTaken = this.#change(shown, { knownAs, older: older.get(shown) ?? null });
-      // What cannot be read now stays as it was, so that a later version is compared with what was understood.
+      // An item that cannot be parsed now keeps its stored text, so that a later version is compared with what was understood.
       const kept = isTaken ? entry : { ...entry, shown: before.shown };
       if (!isSame(kept, before)) this.#put.push(kept);
     }
@@ -183,7 +183,7 @@ class PlanBuilder {
   appear(shown: ShownItem): void {
     const { uid, incoming } = shown;
     const { store, policy, projectId, context } = this.#situation;
-    // It appears once it can be read.
+    // It appears once it can be parsed.
     if (incoming.problems.length > 0) return;
     const knownAs = this.#knownAs(uid);
     this.#put.push(this.#entry(shown, knownAs));
@@ -233,7 +233,7 @@ class PlanBuilder {
     }
   }
 
-  /** Takes over what a known item says anew; false when it cannot be read. */
+  /** Applies changes of a known item; false if it cannot be parsed. */
   #change(
     { incoming }: ShownItem,
     about: { readonly knownAs: string | null; readonly older: IncomingItem | null },
@@ -256,7 +256,7 @@ class PlanBuilder {
     return true;
   }
 
-  /** False when the calendar has the item twice, and the other one was followed. */
+  /** False if the calendar has the item twice, and the other one was used. */
   #wish(uid: string, incoming: IncomingItem): boolean {
     const isFirst = !this.#items.has(uid);
     if (isFirst) this.#items.set(uid, { ...incoming, uid });
@@ -279,7 +279,7 @@ class PlanBuilder {
   }
 }
 
-/** The item as the calendar showed it: what is here, with all that the calendar said laid over it. */
+/** The item as the calendar showed it: the item here, with everything from the calendar applied. */
 function baseOf(
   shown: IncomingItem,
   { item, context }: { readonly item: Item; readonly context: DiffContext },
@@ -303,9 +303,9 @@ const count = (number: number, what: string): string =>
   `${number} ${what}${number === 1 ? "" : "s"}`;
 
 /**
- * Whether a change of a subscribed calendar only repeats a version that was published here: such a calendar may itself
- * subscribe to a feed, hours behind. One that goes back to an older version than it showed before is an edit if it claims
- * to be newer: a person took something back.
+ * True if a change of a subscribed calendar only repeats a version that was published here: such a calendar may itself
+ * subscribe to a feed, hours behind. A return to an older version is an edit if it claims to be newer: a person took something
+ * back.
  */
 function repeatsPublished(
   change: { readonly newer: IncomingItem; readonly older: IncomingItem | null },
@@ -328,12 +328,12 @@ function says(
   return fieldsOf(patch).length === 0 && newLabels.length === 0 && refusals.length === 0;
 }
 
-/** In how many whole snapshots in a row an item must be absent before that counts. */
+/** Number of complete snapshots in a row that an item must be missing from. */
 export const snapshotsUntilGone = 2;
 
 /**
- * Why an item that left a subscribed calendar is not deleted for it; null when it is. Calendars drop what is over, and
- * one that itself subscribes to a feed drops what leaves the feed by itself.
+ * Why an item that left a subscribed calendar is not deleted; null if it is. Calendars drop past items, and one that subscribes
+ * to a feed drops what leaves the feed.
  */
 function whyKept(
   { item }: ViewItem,
@@ -366,8 +366,8 @@ function lastDay(item: ViewItem["item"], zone: string): Temporal.PlainDate | nul
 }
 
 /**
- * The item of the project that says what a new item of a calendar says: a copy of it under another UID, which must not be
- * created a second time. Null when there is none.
+ * The project's item with the same content as a new item of a calendar: a copy with another UID, which must not be created
+ * again. Null if there is none.
  */
 function findCopy(
   incoming: IncomingItem,

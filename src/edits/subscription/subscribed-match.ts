@@ -2,27 +2,27 @@ import type { IncomingItem } from "@dayferry/ical";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
 import { contentKey, meaningOf, readSubscribed, timeKey } from "./diff-snapshot.ts";
 
-/** One item of a snapshot, by the calendar's UID and as the text that is kept. */
+/** An item of a snapshot, with the calendar's UID and the stored text. */
 export interface ShownItem {
   readonly uid: string;
   readonly text: string;
   readonly incoming: IncomingItem;
 }
 
-/** How the items of a snapshot stand to those of earlier ones. */
+/** How the items of a snapshot correspond to earlier ones. */
 export interface Matching {
-  /** The same item in both, also where the calendar gave it another UID. */
+  /** The same item in both, even with a new UID. */
   readonly pairs: readonly { readonly before: SubscribedItem; readonly shown: ShownItem }[];
   readonly appeared: readonly ShownItem[];
   readonly vanished: readonly SubscribedItem[];
-  /** Whether the calendar gave items it had shown before new UIDs. */
+  /** True if the calendar gave new UIDs to known items. */
   readonly reissued: boolean;
 }
 
 /**
- * Pairs what a calendar showed with what it shows. Some calendars give their items new UIDs at every answer: an item of
- * which title, start and end are those of a vanished one is that one. Where a calendar does so (`reissues`), what is then
- * left over of this one change is paired by its title, or by its times, if nothing else has the same.
+ * Pairs the old and new items of a calendar. Some calendars assign new UIDs with every response, so an item with the title,
+ * start and end of a missing one is the same. For such a calendar (`reissues`), the rest of this change is paired by title, or
+ * by times, if these are unique.
  */
 export function matchSnapshot(given: {
   readonly before: readonly SubscribedItem[];
@@ -73,11 +73,11 @@ interface Vanished {
 
 const beforeOf = ({ before }: { readonly before: SubscribedItem }): SubscribedItem => before;
 
-/** A key that the two of a pair share; null = this one cannot be paired by it. */
+/** A key that both of a pair share; null = cannot be paired by it. */
 interface Likeness {
   readonly ofGone: (vanished: Vanished) => string | null;
   readonly ofCome: (shown: ShownItem) => string | null;
-  /** Whether two that share the key with one other leave open which of them is meant. */
+  /** True if two candidates with the same key leave open which one is meant. */
   readonly unique: boolean;
 }
 
@@ -107,7 +107,7 @@ const likely: readonly Likeness[] = [
   },
 ];
 
-/** An item that vanished long ago is no candidate for a weak likeness. */
+/** An item that disappeared long ago is no candidate for a weak match. */
 const justGone = ({ before, incoming }: Vanished): IncomingItem | null =>
   before.missing === 0 ? incoming : null;
 

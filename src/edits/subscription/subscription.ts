@@ -12,7 +12,7 @@ import { type ContextDeps, readContext } from "../intake/file-context.ts";
 import type { Acceptance, Plan } from "../intake/plan-answer.ts";
 import { type CalendarPlan, planCalendar, snapshotsUntilGone } from "./plan-snapshot-edits.ts";
 
-/** The state of a subscribed calendar, for people and programs; it never reveals the calendar's address. */
+/** The state of a subscribed calendar, for people and programs, without its URL. */
 export interface SubscriptionState
   extends Pick<
     SubscriptionRow,
@@ -29,11 +29,11 @@ export interface SubscriptionState
   readonly person: PersonId | null;
   /** `new`: the calendar was not read yet. */
   readonly state: "new" | "watched" | "failing";
-  /** How many items the last snapshot held. */
+  /** Number of items in the last snapshot. */
   readonly items: number;
 }
 
-/** A remote calendar as a way in for edits. */
+/** A remote calendar as a channel for edits. */
 export interface Subscription {
   readonly name: string;
   /** Reads the calendar if it is due. */
@@ -41,19 +41,19 @@ export interface Subscription {
   state(): SubscriptionState;
 }
 
-/** A remote calendar as the configuration names it; whether it may be in a private network concerns only its fetching. */
+/** A configured remote calendar. Whether it may be in a private network only concerns fetching. */
 export type SubscriptionOptions = Omit<ConfiguredSubscription, "allowPrivate">;
 
 export interface SubscriptionDeps extends ContextDeps {
   readonly options: SubscriptionOptions;
   readonly acceptItems: (request: ItemsRequest) => Acceptance;
   readonly fetch: (request: RemoteRequest) => Promise<FetchedCalendar>;
-  /** Calendars are read at once unless it is given. */
+  /** Calendars are parsed at once without it. */
   readonly reader?: CalendarReader;
   readonly clock: () => Temporal.Instant;
   /** 0 inclusive to 1 exclusive. */
   readonly random: () => number;
-  /** Whether the workspace was read, now or in an earlier run: before that, everything would look unknown. */
+  /** True if the workspace was read, now or in an earlier run. Before that, everything would look unknown. */
   readonly known: () => boolean;
   readonly onEvent: (event: SubscriptionEvent) => void;
 }
@@ -65,14 +65,14 @@ export type SubscriptionEvent =
   | { readonly kind: "recovered"; readonly name: string };
 
 /**
- * Polls a remote calendar: what changes from one of its whole snapshots to the next becomes edits, stored in one
- * transaction with the snapshot. An answer that is no whole calendar changes nothing, least of all does it delete items;
- * it counts as a failed try, and the next one is put off.
+ * Polls a remote calendar: changes between two complete snapshots become edits, stored in one transaction with the snapshot. An
+ * incomplete response changes nothing, least of all does it delete items. It counts as a failed try, and the next one is
+ * delayed.
  */
 export function createSubscription(deps: SubscriptionDeps): Subscription {
   const { options, store, clock } = deps;
   const { subscriptions } = store;
-  // Its file may come to hold another address.
+  // Its secret file may come to hold another URL.
   const open = () => subscriptions.open(options.name, fingerprint(options.url));
 
   return {
@@ -112,10 +112,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription {
 const isAfter = (at: Temporal.Instant | null, now: Temporal.Instant): boolean =>
   at !== null && Temporal.Instant.compare(at, now) > 0;
 
-/**
- * Whether the calendar must be read although it may not have changed: nothing is known of it yet, or missing items wait
- * to be confirmed as gone.
- */
+/** True if the calendar must be read even if unchanged: nothing is known of it yet, or missing items wait to be confirmed. */
 function mustReadWhole(row: SubscriptionRow, { options, store }: SubscriptionDeps): boolean {
   if (!row.baselineAt) return true;
   const isAwaited = ({ missing }: { readonly missing: number }) =>
@@ -131,7 +128,7 @@ interface Settling {
 
 const printOf = (body: Uint8Array): string => fingerprint(Buffer.from(body).toString("latin1"));
 
-/** Reads a calendar that may hold something new; others have their turn meanwhile. */
+/** Parses a calendar with possible changes while others run. */
 async function readNews(
   fetched: FetchedCalendar,
   { row, deps, unconditional }: Settling,
@@ -141,7 +138,7 @@ async function readNews(
   return isNew ? deps.reader?.file(fetched.body) : undefined;
 }
 
-/** Stores how the try ended and, for a whole calendar that may hold something new, its changes. */
+/** Stores the result of the try and, for a complete calendar with possible changes, its edits. */
 function settleFetch(
   fetched: FetchedCalendar,
   about: Settling & { readonly read: FileReading | undefined },
@@ -175,7 +172,7 @@ function settleFetch(
   store.subscriptions.put(failedRow({ problem: taken.failure, retryAfter: null }, { row, deps }));
 }
 
-/** The calendar of an answer; only one that holds items can be trusted to be whole. Fails with a sentence. */
+/** The calendar of a response. Only one with items can be trusted to be complete. Fails with a sentence. */
 function wholeCalendar(read: FileReading): Result<IncomingCalendar, string> {
   if (!read.ok) {
     const [first] = read.failure;
@@ -218,12 +215,12 @@ function acceptSnapshot(
 }
 
 const mostNotes = 20;
-/** Of the notes; the others tell what the last change brought. */
+/** Limit of these notes; the others describe the last change. */
 const mostSkipped = 10;
-/** How notes begin of what the present calendar holds and nobody can read. */
+/** Prefix of notes about unparsable parts of the present calendar. */
 const skippedMark = "Skipped: ";
 
-/** Stores the snapshot with the edits that came of it. The caller runs it in the transaction of those edits. */
+/** Stores the snapshot with its edits. Call inside their transaction. */
 function storeSnapshot(
   answer: Plan,
   about: {
@@ -266,13 +263,13 @@ function tellRecovery(row: SubscriptionRow, { onEvent }: SubscriptionDeps): void
   if (row.failures > 0) onEvent({ kind: "recovered", name: row.name });
 }
 
-/** The row after the calendar was read, or found to be what it was. */
+/** The row after the calendar was read, or was unchanged. */
 function succeededRow(
   row: SubscriptionRow,
   { options, clock, random }: SubscriptionDeps,
 ): SubscriptionRow {
   const now = clock();
-  // Calendars of one host are not all asked in the same moment.
+  // Calendars on one host are not all fetched at the same moment.
   const seconds = options.every.total("seconds") * slightJitter(random());
   return {
     ...row,
@@ -284,12 +281,12 @@ function succeededRow(
   };
 }
 
-/** The delay after the first failure; it grows up to the usual interval of polling, so that recovery is noticed in time. */
+/** Delay after the first failure. It grows up to the polling interval, so that recovery is noticed in time. */
 const firstRetryDelay = Temporal.Duration.from({ seconds: 15 });
-/** A host's Retry-After is respected up to this length, or the interval of polling if that is longer. */
+/** A Retry-After is respected up to this length, or the polling interval if longer. */
 const longestRetryAfter = Temporal.Duration.from({ hours: 1 });
 
-/** The row after a failed try: the next one is put off further with each failure, up to the usual interval of polling. */
+/** The row after a failed try: the next one is delayed further with each failure, up to the polling interval. */
 function failedRow(
   {
     problem,

@@ -5,8 +5,8 @@ import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { CreationFailure } from "../delivery/create-once.ts";
 
 /**
- * Why a person's request was not carried out. `unknown`: there is no such thing. `unfit`: it cannot be done to this.
- * `failed`: the service did not do it, or it is not known whether it did.
+ * Why a person's request was not carried out. `unknown`: it does not exist. `unfit`: not possible for this. `failed`: the
+ * service did not do it, or the result is unknown.
  */
 export type ActionFailure =
   | { readonly kind: "unknown"; readonly problem: string }
@@ -15,7 +15,7 @@ export type ActionFailure =
 
 export type Answer<Value> = Promise<Result<Value, ActionFailure>>;
 
-/** On whose behalf: their key is used when one is configured. */
+/** On whose behalf; their own key is used if configured. */
 export interface OnBehalf {
   readonly person: PersonId | null;
   readonly signal?: AbortSignal;

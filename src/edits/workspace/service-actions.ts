@@ -21,7 +21,7 @@ import {
   type TaskActionsDeps,
 } from "./task-actions.ts";
 
-/** Octets to put into a folder; null = the project's home folder. */
+/** A file for a folder; null = the project's home folder. */
 interface NewFile {
   readonly projectId: ProjectId;
   readonly folderId: FolderId | null;
@@ -36,13 +36,13 @@ interface FilePlace {
 }
 
 /**
- * What the service can do beside dates, on a person's direct request: nothing waits in the journal, and what the service
- * answers becomes the mirror's at once. A creation whose answer is lost is told as such and never repeated.
+ * What people can do directly in the service besides dates. Nothing waits in the journal, and answers go into the mirror at
+ * once. A creation without an answer is reported as such and never repeated.
  */
 export interface ServiceActions {
   readonly files: {
     list(place: FilePlace, by: OnBehalf): Answer<readonly FileEntry[]>;
-    /** What was filed; empty when the service does not tell. */
+    /** The filed entries; empty if the service does not return them. */
     upload(file: NewFile, by: OnBehalf): Answer<readonly FileEntry[]>;
     delete(file: FilePlace & { readonly id: ServiceId }, by: OnBehalf): Answer<null>;
   };

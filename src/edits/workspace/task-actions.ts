@@ -23,7 +23,7 @@ import {
   unknown,
 } from "./action-failure.ts";
 
-/** Where a task is now, and by what UID calendars know it. */
+/** Where a task is now, and its UID in calendars. */
 interface PlacedTask {
   readonly uid: string;
   readonly id: ServiceId;
@@ -32,13 +32,13 @@ interface PlacedTask {
   readonly listId: ListId;
 }
 
-/** A task by the service's id or by its UID, and where it is to go. */
+/** A task by the service's id or by its UID, and its target. */
 interface TaskRelocation {
   readonly task: string;
   readonly listId: ListId;
   /** Null = the project of the list, or else the task's own. */
   readonly projectId: ProjectId | null;
-  /** Null = as it is. */
+  /** Null = unchanged. */
   readonly title: string | null;
 }
 
@@ -52,11 +52,11 @@ export interface TaskActions {
 export interface TaskActionsDeps {
   readonly store: Store;
   readonly upstream: Upstream;
-  /** Asks for a source soon, as it was just changed. */
+  /** Polls a source soon, as it was just changed. */
   readonly hurry: (source: string) => void;
 }
 
-/** Copies and moves of tasks, within a project or between two. */
+/** Copies and moves tasks, within a project or between two. */
 export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps): TaskActions {
   const hurryLists = (...items: readonly TaskItem[]) => {
     for (const item of items) hurry(sourceOf(item));
@@ -128,7 +128,7 @@ function storeMove(
   followTask(key, { now, store });
   const list = listOf(now.listId, store);
   if (list && !list.archived) return;
-  // Nobody polls that list, so that nothing would ever be heard of the task again.
+  // That list is not polled, so nothing would ever be known of the task again.
   for (const subtask of mirror.ofSource(`subtasks:${now.id}`)) mirror.bury(subtask.key);
   mirror.bury(key);
 }
@@ -148,7 +148,7 @@ function placed(
   return { uid, id, title, projectId, listId };
 }
 
-/** A mirrored task, and the path of what hangs below it. */
+/** A mirrored task, and its URL path. */
 interface FoundTask {
   readonly key: ItemKey;
   readonly item: TaskItem;
@@ -156,7 +156,7 @@ interface FoundTask {
   readonly place: Pick<TaskItem, "projectId" | "listId"> & { readonly taskId: ServiceId };
 }
 
-/** The task that a person names by the service's id or by its UID. */
+/** The task with the service's id or the UID that a person gave. */
 export function findTask(name: string, { mirror }: Store): Result<FoundTask, ActionFailure> {
   const number = Number(name);
   const key = isId(number)
