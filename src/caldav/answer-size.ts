@@ -1,18 +1,15 @@
 import type { CalendarObject } from "../calendars/calendar-types.ts";
 import { type DavFault, davFault } from "./fault.ts";
 
-/**
- * Longest answer, in characters. A calendar of ten thousand members with all of their data has a third of it; beyond it
- * a question multiplies what it names rather than asks for what there is.
- */
+/** Longest answer, in characters: three times that of a calendar of ten thousand members with all their data. */
 export const largestAnswer = 64 * 2 ** 20;
 
-/** Thrown while an answer is made that becomes too long. */
+/** Thrown while making an answer that becomes too long. */
 export class AnswerTooLargeError extends Error {
   override readonly name = "AnswerTooLargeError";
 }
 
-/** Refuses a question whose answer would be too long. Source: RFC 6578 3.6, RFC 4791 7.8 (the element). */
+/** Refuses a request whose answer would be too long. Source: RFC 6578 3.6, RFC 4791 7.8 (the element). */
 export const tooLarge: DavFault = {
   ...davFault(
     "number-of-matches-within-limits",
@@ -21,12 +18,12 @@ export const tooLarge: DavFault = {
   status: 507,
 };
 
-/** Address, tags and the usual short values of one response. */
+/** URL, tags and the usual short values of one response. */
 const frame = 400;
-/** Markup in texts takes more room than it took. */
+/** Escaped markup takes more room. */
 const escaping = 1.2;
 
-/** How many of the members fit into one answer, at least one. The names alone may take half of it. */
+/** How many of the members fit into one answer, at least one. The property names may take half of it. */
 export function countFitting(
   members: readonly Pick<CalendarObject, "length">[],
   each: { readonly names: number; readonly hasData: boolean },
@@ -40,7 +37,7 @@ export function countFitting(
   return cut === -1 ? members.length : Math.max(1, cut);
 }
 
-/** What the response of a member takes, as far as the question says: its names, and its octets where they are wanted. */
+/** Size of a member's response: its names, and its octets if requested. */
 function sizeOfMember(
   { length }: Pick<CalendarObject, "length">,
   { names, hasData }: { readonly names: number; readonly hasData: boolean },

@@ -22,9 +22,8 @@ import { withPresent } from "./listed-member.ts";
 import { dav, keyOf } from "./xml/xml-names.ts";
 
 /**
- * A whole calendar as one file, for people and programs that only GET. Zones that are known are written once, right for
- * all that is in the file; times in zones that only one object knows are in UTC. After `enough` characters the rest may be
- * left out.
+ * A whole calendar as one file, for people and programs that only use GET. Known zones are written once, valid for everything
+ * in the file; times in zones defined by one object only are in UTC. After `enough` characters the rest may be omitted.
  */
 export function* calendarText(
   { calendars, store, person }: DavContext,
@@ -63,12 +62,12 @@ export function* calendarText(
   yield calendarEnd;
 }
 
-/** Lines that a zone says something of. */
+/** Lines that refer to a zone. */
 const times = /^(?:DTSTART|DTEND|DUE)[:;]|TZID=/i;
 
 /**
- * The text of an object with UTC for the times in zones that it defines by rules of its own, or names for all of its
- * floating times: another object of the calendar may mean something else.
+ * The text of an object with times in its own zone definitions, and all of its floating times if needed, converted to UTC, as
+ * other objects may define the same names differently.
  */
 function inKnownZones(text: string): string {
   if (!text.includes("TZID=") && !text.includes("X-WR-TIMEZONE")) return text;
@@ -90,7 +89,7 @@ function inKnownZones(text: string): string {
   return lines.join("");
 }
 
-/** The components besides time zones as they were written, from BEGIN to END, the last line ended. */
+/** The components except time zones as they were written, from BEGIN to END, the last line ended. */
 function componentsOf(text: string): readonly string[] {
   const found: string[] = [];
   let depth = 0;

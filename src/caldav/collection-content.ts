@@ -5,15 +5,15 @@ import { calendarText } from "./calendar-file.ts";
 import { matchesWeakly } from "./conditions.ts";
 import type { CollectionResource, DavAnswer, DavContext, ResourceRequest } from "./dav-request.ts";
 
-/** What GET answers at a collection: a calendar as one file, elsewhere a text for who has opened the address in a browser. */
+/** The answer to GET on a collection: a calendar as one file, otherwise a text for people who opened the URL in a browser. */
 export interface CollectionContent {
   readonly type: string;
   readonly etag: string;
-  /** After so many characters the rest may be left out; all of it unless said. */
+  /** After `enough` characters the rest may be omitted; everything by default. */
   readonly pieces: (enough?: number) => Iterable<string>;
 }
 
-/** Up to so many characters, GET names the length; it is the most that is made to say it. */
+/** GET gives the length only up to this many characters, as more would have to be generated for it. */
 const longestKnown = 2 ** 16;
 
 /** Answers GET and HEAD. Source: RFC 4918 9.4. */
@@ -51,7 +51,7 @@ export function contentOf(context: DavContext, resource: CollectionResource): Co
   };
 }
 
-/** In octets; null where GET does not say it. Source: RFC 4918 15.4. */
+/** In octets; null if GET does not give it. Source: RFC 4918 15.4. */
 export function lengthOf({ pieces }: CollectionContent): number | null {
   let octets = 0;
   let characters = 0;

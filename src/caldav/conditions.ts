@@ -17,13 +17,13 @@ type Headers = DavRequest["headers"];
 
 const bodiless: ReadonlySet<string> = new Set(["DELETE", "COPY", "MOVE"]);
 const objectWrites: ReadonlySet<string> = new Set(["PUT", "DELETE", "COPY", "MOVE"]);
-/** Methods besides those that say something of one version. Listings are of many. */
+/** Other methods that concern one version. Listings concern many. */
 const versioned: ReadonlySet<string> = new Set(["GET", "HEAD", "PROPPATCH"]);
 
 /**
- * What every request has to meet before its method looks at it: no body where none means anything, no part of an
- * object, and the conditions that methods do not check themselves. Answers the headers to go on with.
- * Source: RFC 4918 8.4, 10.4; RFC 6578 5; RFC 9110 13.1, 14.5.
+ * What every request must meet before its method runs: no body where none is allowed, no partial object, and conditions that
+ * methods do not check themselves. Returns the headers to continue with. Source: RFC 4918 8.4, 10.4; RFC 6578 5; RFC 9110 13.1,
+ * 14.5.
  */
 export function checkRequest(
   context: DavContext,
@@ -49,7 +49,7 @@ function versionFault(
   const needed = headers["if-match"];
   if (resource.kind === "object") {
     const { object } = resource;
-    // What is not there is 404, whatever the conditions.
+    // A missing object is 404, whatever the conditions.
     if (object === null) return null;
     const asked = { "if-match": needed, "if-unmodified-since": headers["if-unmodified-since"] };
     const met = checkConditions(
@@ -58,15 +58,15 @@ function versionFault(
     );
     return met.ok ? null : met.failure;
   }
-  // Collections are there, and have no strong entity tag.
+  // Collections exist, and have no strong entity tag.
   return needed === undefined || needed.trim() === "*"
     ? null
     : plainFault(412, "a collection has no version that If-Match could name");
 }
 
 /**
- * Checks an `If` header, which is met when one of its lists is, whatever resource that is about. Where a write has a list
- * about its own object, the write itself answers why that is not met.
+ * Checks an `If` header, which is met if one of its lists is, for any resource. If a write has a list about its own object, the
+ * write itself answers why that is not met.
  */
 function checkStates(context: DavContext, request: ResourceRequest): Result<Headers, DavFault> {
   const { headers, target, method, resource } = request;
@@ -87,7 +87,7 @@ function checkStates(context: DavContext, request: ResourceRequest): Result<Head
 
 interface Named {
   readonly context: DavContext;
-  /** The one that the request names. */
+  /** The resource that the request names. */
   readonly resource: Resource;
 }
 
@@ -99,7 +99,7 @@ function isListMet({ resource: address, conditions }: StateList, named: Named): 
   );
 }
 
-/** The only state token that there is is the sync token of a calendar, as long as nothing has changed since. */
+/** The only state token is a calendar's sync token, while nothing has changed since. */
 function hasState(
   resource: Resource | null,
   about: { readonly condition: StateCondition; readonly context: DavContext },
@@ -112,14 +112,14 @@ function hasState(
   return changes !== null && changes.put.length + changes.buried.length === 0;
 }
 
-/** What a write finds at its address. */
+/** The target of a write. */
 interface Target {
   readonly object: CalendarObject | null;
-  /** Whether a condition has named the present version, so that this is what the sender has edited. */
+  /** True if a condition named the present version, so that the sender has edited that one. */
   readonly isSeen: boolean;
 }
 
-/** The object that a write is about, where the request's conditions let it go on. */
+/** The object of a write, if the request's conditions allow it. */
 export function findForWrite(
   context: DavContext,
   request: ObjectRequest,
@@ -135,10 +135,9 @@ export function findForWrite(
 }
 
 /**
- * Whether a write may go on, as far as its conditions say. If-Match and the `If` header need the version that they name,
- * If-None-Match one that it does not name; a weak tag never equals a strong one where the present version is needed.
- * `isKnown`: whether something is known to have stood here that is gone: 404 then, as there are programs that try for
- * ever after 412. Source: RFC 9110 13.1, 13.2.2; RFC 4918 10.4.
+ * Checks a write's conditions. If-Match and `If` require the version that they name, If-None-Match another one; a weak tag
+ * never matches where the present version is required. `isKnown`: something existed here and is gone. Then 404, as some
+ * programs retry forever after 412. Source: RFC 9110 13.1, 13.2.2; RFC 4918 10.4.
  */
 function checkConditions(
   { headers, target }: Pick<DavRequest, "headers" | "target">,
@@ -182,8 +181,8 @@ function isOlder(header: string | undefined, object: CalendarObject | null): boo
 }
 
 /**
- * Whether the sender has the present octets already (304). If-None-Match counts before If-Modified-Since.
- * Source: RFC 9110 13.1.2, 13.1.3.
+ * True if the sender has the present octets already (304). If-None-Match precedes If-Modified-Since. Source: RFC 9110 13.1.2,
+ * 13.1.3.
  */
 export function isNotModified(headers: Headers, object: CalendarObject): boolean {
   const tags = tagsOf(headers["if-none-match"]);
@@ -194,11 +193,11 @@ export function isNotModified(headers: Headers, object: CalendarObject): boolean
 
 const wholeSeconds = (at: Temporal.Instant): number => Math.floor(at.epochMilliseconds / 1000);
 
-/** Whether If-None-Match says that nothing of this name may be there: what is sent is new. */
+/** True if If-None-Match requires that nothing with this name exists: the object is new. */
 export const requiresAbsence = (headers: Headers): boolean =>
   tagsOf(headers["if-none-match"]) === "*";
 
-/** Whether a list of entity tags has one, by the weak comparison. Source: RFC 9110 8.8.3.2. */
+/** True if a list of entity tags contains one, by weak comparison. Source: RFC 9110 8.8.3.2. */
 export function matchesWeakly(header: string | undefined, etag: string): boolean {
   const tags = tagsOf(header);
   return tags !== null && includesWeakly(tags, etag.replace(/^W\//, ""));
@@ -212,7 +211,7 @@ function tagsOf(header: string | undefined): Tags | null {
   return [...header.matchAll(/(?:W\/)?"[^"]*"|[^\s,"]+/g)].map(([tag]) => tag);
 }
 
-/** An entity tag without quotes is malformed; there are programs that forget them. */
+/** An entity tag without quotes is malformed, but some programs forget them. */
 const includes = (tags: Tags, etag: string): boolean =>
   tags === "*" || tags.some((tag) => tag === etag || `"${tag}"` === etag);
 
@@ -223,14 +222,14 @@ const includesWeakly = (tags: Tags, etag: string): boolean =>
     etag,
   );
 
-/** What an `If` header says of the resource that the request names. */
+/** What an `If` header says about the requested resource. */
 interface IfVerdict {
   readonly isMet: boolean;
-  /** Whether it is met because it names the present version. */
+  /** True if it is met by naming the present version. */
   readonly namesVersion: boolean;
 }
 
-/** One thing that has to be so: either that a resource has this entity tag, or this state token. */
+/** One condition: a resource has this entity tag, or this state token. */
 interface StateCondition {
   readonly isNegated: boolean;
   readonly etag: string | null;
@@ -238,21 +237,21 @@ interface StateCondition {
   readonly token: string | null;
 }
 
-/** Conditions all of which have to hold. `resource`: null for the one that the request names. */
+/** Conditions that must all hold. `resource`: null for the requested one. */
 interface StateList {
   readonly resource: string | null;
   readonly conditions: readonly StateCondition[];
 }
 
 /**
- * Reads an `If` header, as Thunderbird sends for calendars that are one file. One of its lists has to be met; lists for
- * other resources say nothing here. Null when none is for this one. Source: RFC 4918 10.4.
+ * Reads an `If` header, as Thunderbird sends for calendars that are one file. One of its lists must be met; lists for other
+ * resources are ignored. Null if none is for this one. Source: RFC 4918 10.4.
  */
 function readIf(
   header: string,
   present: {
     readonly target: DavTarget;
-    /** Null when there is nothing. */
+    /** Null if nothing exists. */
     readonly etag: string | null;
     readonly paths: DavPaths;
   },
@@ -274,7 +273,7 @@ function readIf(
   return { isMet: met !== undefined, namesVersion: namesVersion ?? false };
 }
 
-/** The lists of an `If` header; null for what is none, or far too long. Source: RFC 4918 10.4.2. */
+/** The lists of an `If` header; null if it is invalid or far too long. Source: RFC 4918 10.4.2. */
 function readStateLists(header: string): readonly StateList[] | null {
   const lists: StateList[] = [];
   let resource: string | null = null;
@@ -298,7 +297,7 @@ function readStateLists(header: string): readonly StateList[] | null {
 /** Each is looked up; programs send one or two. */
 const mostConditions = 100;
 
-/** Null for what is no list of conditions, or an empty one. */
+/** Null if it is invalid or empty. */
 function readList(text: string): readonly StateCondition[] | null {
   const condition = /\s*(Not\s+)?(?:\[\s*((?:W\/)?"[^"]*")\s*\]|<([^>]*)>)\s*/giy;
   const found: StateCondition[] = [];

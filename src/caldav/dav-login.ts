@@ -3,44 +3,43 @@ import type { Person } from "../domain/item.ts";
 import { readBasic } from "../people/passwords.ts";
 import type { DavDeps } from "./dav-request.ts";
 
-/** What a request says of who sends it. */
+/** The credentials in a request. */
 interface LoginRequest {
   /** The `Authorization` header. */
   readonly authorization: string | undefined;
-  /** Where it comes from. */
+  /** The client's address. */
   readonly address: string;
 }
 
-/** `login`: as it was entered. `unauthenticated`: no credentials, or wrong ones. `refused`: too many wrong ones. */
+/** `login`: as entered. `unauthenticated`: no credentials, or wrong ones. `refused`: too many wrong ones. */
 export type Login =
   | { readonly kind: "person"; readonly person: Person; readonly login: string }
   | { readonly kind: "unauthenticated" }
   | { readonly kind: "refused"; readonly retryAfterSeconds: number };
 
-/** The realm never changes: programs keep passwords by it. */
+/** The realm never changes, as programs store passwords by it. */
 export const challenge = 'Basic realm="Dayferry", charset="UTF-8"';
 
 const mostRemembered = 1000;
 
 interface Remembered {
   readonly person: Person;
-  /** Of the password: another one has another. */
+  /** The password's salt; a new password has a new one. */
   readonly salt: string;
-  /** Of the names, when it was looked at: people may have changed with any later one. */
+  /** Revision of the names at the time of the check, as people may change with a later one. */
   readonly revision: number;
 }
 
 /**
- * Logs people in by Basic. Right credentials are remembered by their hash, so that the next request costs one look at
- * the password's row; they are checked again once a name has changed, and forgotten when they are wrong then.
- * Source: RFC 7617.
+ * HTTP Basic login. Valid credentials are remembered by hash, so that the next request only reads the password's row. They are
+ * checked again after a name has changed. Source: RFC 7617.
  */
 export function createLogin({
   passwords,
   store,
   throttle,
 }: Pick<DavDeps, "passwords" | "store" | "throttle">): (request: LoginRequest) => Promise<Login> {
-  /** The one that was used last stands last. */
+  /** Most recently used last. */
   const remembered = new Map<string, Remembered>();
 
   function remember(key: string, person: Person): void {

@@ -14,33 +14,33 @@ import type { KeptListings } from "./properties/kept-listings.ts";
 import type { RecentWrites } from "./recent-writes.ts";
 import type { XmlReading } from "./xml/read-xml.ts";
 
-/** What the CalDAV server is built of. */
+/** Dependencies of the CalDAV server. */
 export interface DavDeps {
   readonly store: Store;
   readonly calendars: Calendars;
   readonly acceptItems: (request: ItemsRequest) => Acceptance;
   readonly acceptMove: (request: MoveRequest) => Acceptance;
   readonly passwords: PasswordCheck;
-  /** Shared with all that takes app passwords, so that nobody can guess in two places. */
+  /** Shared by everything that accepts app passwords, so that guesses are counted together. */
   readonly throttle: Throttle;
   /** The account's zone. */
   readonly zone: string;
-  /** `review`: an edit waits for a person and is not shown before. */
+  /** `review`: an edit waits for a person and is not visible before. */
   readonly mode: "apply" | "review";
-  /** Largest object that is taken, in bytes. */
+  /** Largest accepted object, in bytes. */
   readonly maxSize: number;
-  /** Address under which programs reach this server, without a slash at the end. */
+  /** Public URL of this server, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly clock: () => Temporal.Instant;
   readonly randomId: () => string;
   readonly log: Log;
-  /** Objects are read at once unless it is given. */
+  /** Objects are parsed at once without it. */
   readonly reader?: CalendarReader;
-  /** Long requests are read and long answers made in turns; a share of the main thread of its own unless given. */
+  /** Long requests are parsed and long answers made in turns; its own share of the main thread by default. */
   readonly turns?: Turns;
 }
 
-/** What every handler of a request knows. */
+/** Context of every request handler. */
 export interface DavContext
   extends Pick<
     DavDeps,
@@ -55,39 +55,39 @@ export interface DavContext
     | "store"
     | "zone"
   > {
-  /** Who has logged in. */
+  /** The authenticated person. */
   readonly person: Person;
-  /** User name that they have logged in with. */
+  /** The user name they logged in with. */
   readonly login: string;
-  /** User-Agent of their program; empty where it says nothing. */
+  /** User-Agent of their program; empty if none. */
   readonly agent: string;
   readonly paths: DavPaths;
-  /** Scheme and host of the public address, without a slash at the end: before a path of `paths`, an absolute address. */
+  /** Scheme and host of the public URL, without a trailing slash. Prepended to a path of `paths`, it gives an absolute URL. */
   readonly origin: string;
-  /** Hosts, with ports, under which this server is meant: the public one, and the one that this request names. */
+  /** Hosts, with ports, of this server: the public one, and the one in this request. */
   readonly hosts: ReadonlySet<string>;
-  /** Of all people. */
+  /** For all people. */
   readonly listings: KeptListings;
-  /** Of all programs. */
+  /** For all programs. */
   readonly recentWrites: RecentWrites;
 }
 
-/** What an address means. `calendar` and `object` name what may or may not exist. */
+/** What a URL means. `calendar` and `object` may or may not exist. */
 export type DavTarget =
   | { readonly kind: "root" }
   | { readonly kind: "principals" }
   | { readonly kind: "principal"; readonly person: PersonId }
-  /** The configuration profile that Apple's programs read. */
+  /** The configuration profile for Apple's programs. */
   | { readonly kind: "profile"; readonly person: PersonId }
   | { readonly kind: "homes" }
   | { readonly kind: "home"; readonly person: PersonId }
   | (CalendarAddress & { readonly kind: "calendar" })
   | (CalendarAddress & { readonly kind: "object"; readonly name: string });
 
-/** Whose calendar it is, and the last part of its address. */
+/** The owner and the last path segment of a calendar. */
 export type CalendarAddress = Pick<Calendar, "person" | "slug">;
 
-/** Addresses as answers name them: absolute paths, percent-encoded, with the prefix of the public address. */
+/** URLs as answers give them: absolute paths, percent-encoded, with the public URL's prefix. */
 export interface DavPaths {
   readonly root: string;
   readonly principals: string;
@@ -100,15 +100,15 @@ export interface DavPaths {
   readonly objectsIn: (calendar: CalendarAddress) => (name: string) => string;
   readonly object: (calendar: CalendarAddress, name: string) => string;
   /**
-   * What a path or an absolute address names, with the prefix or without it, as a proxy may take it off; null for what
-   * is none of ours, or is malformed. The host of an absolute address is not looked at.
+   * What a path or URL names, with or without the prefix, which a proxy may remove; null if it is malformed or not ours. The
+   * host is ignored.
    */
   readonly read: (address: string) => DavTarget | null;
-  /** The address of a target as answers name it. */
+  /** The URL path of a target. */
   readonly of: (target: DavTarget) => string;
 }
 
-/** What stands at an address, as far as the person who asks may see it. */
+/** The resource at a URL, as far as the person may see it. */
 export type Resource =
   | { readonly kind: "root" }
   | { readonly kind: "principals" }
@@ -120,52 +120,51 @@ export type Resource =
       readonly kind: "object";
       readonly calendar: Calendar;
       readonly name: string;
-      /** Null where nothing stands yet, or nothing any more. */
+      /** Null if it does not exist, or not any more. */
       readonly object: CalendarObject | null;
     };
 
 export type CollectionResource = Exclude<Resource, { readonly kind: "object" }>;
 
-/** A request whose person and address are known. */
+/** A request with a known person and target. */
 export interface DavRequest {
   /** Upper case. */
   readonly method: string;
   readonly target: DavTarget;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Empty where none was sent. */
+  /** Empty if none was sent. */
   readonly body: Buffer;
-  /** What was read of a long body already, while others had their turn: its XML, or the object that it is. */
+  /** The parsed long body: its XML, or the object. */
   readonly document?: XmlReading;
   readonly reading?: ObjectReading;
 }
 
-/** A request that names what stands at its address. */
+/** A request for the resource at its URL. */
 export interface ResourceRequest extends DavRequest {
   readonly resource: Resource;
 }
 
-/** A request that names a calendar that the person has, and whose project was read as a whole. */
+/** A request for a calendar that the person has, and whose project was read completely. */
 export interface CalendarRequest extends DavRequest {
   readonly calendar: Calendar;
 }
 
-/** A request that names an object, or where one would be, in a calendar that the person has. */
+/** A request for an object, or a place for one, in a calendar that the person has. */
 export interface ObjectRequest extends CalendarRequest {
   readonly name: string;
 }
 
-/** What is answered. The router adds DAV, Date, Content-Length, compression and the like. */
+/** An answer. The router adds DAV, Date, Content-Length, compression and the like. */
 export interface DavAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   /**
-   * Instead of a body: its text in pieces, made while they are sent, so that a long answer neither fills the memory nor
-   * keeps others waiting. An empty piece is a moment at which others may go. Throws `AnswerTooLargeError` when it becomes
-   * longer than an answer may be.
+   * Instead of a body: its text in pieces, generated while sending, so that a long answer neither fills the memory nor blocks
+   * others. An empty piece lets others run. Throws `AnswerTooLargeError` if it becomes too long.
    */
   readonly pieces?: Iterable<string>;
-  /** From so many characters of pieces on the answer does not name its length. */
+  /** Answers with more characters are sent without a length. */
   readonly longestWhole?: number;
 }

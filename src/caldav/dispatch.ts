@@ -44,11 +44,11 @@ import { supportedReports } from "./reports/supported-reports.ts";
 import { documentOf } from "./xml/read-xml.ts";
 import { caldav, dav, keyOf, sameName } from "./xml/xml-names.ts";
 
-/** Answers a request of a person who has logged in. */
+/** Answers a request of an authenticated person. */
 export function davAnswer(context: DavContext, request: DavRequest): DavAnswer {
   const { method, target } = request;
   if (!knownMethods.has(method)) return notAllowed(request);
-  // Nothing can be made at these addresses, whatever stands there or does not.
+  // Collections cannot be created, whether or not something exists.
   if (method === "MKCALENDAR" || method === "MKCOL") return collectionAnswer(context, request);
   if (target.kind === "profile") return profileAnswer(context, request);
   const found = findResource(target, context);
@@ -94,7 +94,7 @@ function resourceAnswer(context: DavContext, request: ResourceRequest): DavAnswe
   }
 }
 
-/** GET, HEAD and what changes content. */
+/** GET, HEAD and methods that change content. */
 function wholeAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const { method, resource } = request;
   if (resource.kind === "object") {
@@ -105,7 +105,7 @@ function wholeAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   return contentAnswer(context, resource, request);
 }
 
-/** Answers the methods that work on an object as a whole, or on where one would be. */
+/** Answers methods on a whole object, or on a place for one. */
 export function objectAnswer(context: DavContext, request: ObjectRequest): DavAnswer {
   const { method, target, calendar } = request;
   switch (method) {
@@ -127,7 +127,7 @@ export function objectAnswer(context: DavContext, request: ObjectRequest): DavAn
   }
 }
 
-/** What can be done at an address; `resource` undefined = by somebody who has not logged in. */
+/** What is allowed at a URL; `resource` undefined = for somebody who has not logged in. */
 export function optionsAnswer({
   target,
   resource,
@@ -166,13 +166,13 @@ function profileAnswer(context: DavContext, request: DavRequest): DavAnswer {
   return { status: 200, headers, body };
 }
 
-/** Why calendars are not made, moved or deleted by programs, for people. */
+/** Why programs cannot create, move or delete calendars, for people. */
 const madeByProjects =
   "calendars come from the projects and lists of the workspace: make them there";
 
 /**
- * Answers the methods that make, fill or delete what is no object. There is nothing of the kind to be done: the calendars
- * are those of the workspace. Source: RFC 4791 5.3.1; RFC 4918 9.3, 9.6, 9.7.2.
+ * Answers methods that create, fill or delete collections, which is impossible: the calendars are those of the workspace.
+ * Source: RFC 4791 5.3.1; RFC 4918 9.3, 9.6, 9.7.2.
  */
 export function collectionAnswer(
   context: DavContext,
@@ -225,7 +225,7 @@ function creationFault(
   return privilegeFault("bind", { href: parentOf(context, target), reason: madeByProjects });
 }
 
-/** The collection in which the target is or would be. */
+/** The collection that contains the target. */
 function parentOf({ paths }: DavContext, target: DavTarget): string {
   switch (target.kind) {
     case "calendar":
@@ -245,8 +245,8 @@ function parentOf({ paths }: DavContext, target: DavTarget): string {
 }
 
 /**
- * Answers a REPORT. One that is not known at its address is refused by DAV:supported-report, never by a status that
- * looks like a failed condition: programs would stop synchronising. Source: RFC 3253 3.6.
+ * Answers a REPORT. An unknown one is refused with DAV:supported-report, never with a status that looks like a failed
+ * condition, as programs would stop syncing. Source: RFC 3253 3.6.
  */
 function reportAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const xml = documentOf(request);

@@ -7,30 +7,30 @@ import type { XmlFault } from "./xml/read-xml.ts";
 import { element, hrefElement, namedElement, textElement, xmlDocument } from "./xml/write-xml.ts";
 import { caldav, dav, type QName } from "./xml/xml-names.ts";
 
-/** The rule that a request broke, in a form that programs know. Source: RFC 4918 16, RFC 4791 1.3. */
+/** The violated precondition, as an element that programs know. Source: RFC 4918 16, RFC 4791 1.3. */
 export interface Precondition extends QName {
-  /** What its element holds, as XML; nothing by default. */
+  /** Content of its element as XML; empty by default. */
   readonly content?: string;
 }
 
 /** Why a request is refused. */
 export interface DavFault {
   readonly status: number;
-  /** Null where no document names one. */
+  /** Null if no document defines one. */
   readonly precondition: Precondition | null;
-  /** For people: what could not be done and why, without a full stop. */
+  /** For people: what failed and why, without a full stop. */
   readonly reason: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal by a rule of WebDAV. The usual status of a broken precondition is 403. */
+/** A violated precondition of WebDAV. The usual status is 403. */
 export const davFault = (name: string, reason: string, content = ""): DavFault => ({
   status: 403,
   precondition: { ...dav(name), content },
   reason,
 });
 
-/** A refusal by a rule of CalDAV, of what is no object. */
+/** A violated precondition of CalDAV, unless about an object. */
 export const caldavFault = (name: string, reason: string, content = ""): DavFault => ({
   status: 403,
   precondition: { ...caldav(name), content },
@@ -38,37 +38,37 @@ export const caldavFault = (name: string, reason: string, content = ""): DavFaul
 });
 
 /**
- * An object that cannot be stored as it is, which its user can change. DAVx5 ends the sync of the whole calendar at any 403 but
- * need-privileges; at 409 it goes on with the next object. Source: RFC 4791 1.3 (403 or 409).
+ * An object that cannot be stored as it is, which its user can change. DAVx5 stops syncing the whole calendar after a 403 other
+ * than need-privileges; after 409 it continues with the next object. Source: RFC 4791 1.3 (403 or 409).
  */
 export const objectRefusal = (name: string, reason: string, content = ""): DavFault => ({
   ...caldavFault(name, reason, content),
   status: 409,
 });
 
-/** A refusal for which no document has an element. */
+/** A refusal without a defined element. */
 export const plainFault = (status: number, reason: string): DavFault => ({
   status,
   precondition: null,
   reason,
 });
 
-/** What can be answered when the service has been read. */
+/** The request can be answered once the service has been read. */
 export const laterFault = (reason: string): DavFault => ({
   ...plainFault(503, reason),
   headers: { "Retry-After": "30" },
 });
 
-/** A body that is no XML, or none that is taken. Source: RFC 4918 8.2 (400). */
+/** A body that is not XML, or not accepted. Source: RFC 4918 8.2 (400). */
 export function xmlFault({ line, reason }: XmlFault): DavFault {
   const where = line === null ? "" : ` (line ${line})`;
   return plainFault(400, `the XML of the request cannot be read: ${reason}${where}`);
 }
 
-/** A body that is well-formed XML and says nothing that the method knows. */
+/** A body of well-formed XML that the method does not understand. */
 export const bodyFault = (reason: string): DavFault => plainFault(400, reason);
 
-/** The answer that tells a refusal, to programs by an element and to people by a sentence. */
+/** The answer for a refusal: an element for programs, a sentence for people. */
 export function faultAnswer(fault: DavFault): DavAnswer {
   return {
     status: fault.status,
@@ -77,19 +77,19 @@ export function faultAnswer(fault: DavFault): DavAnswer {
   };
 }
 
-/** What stands inside DAV:error, in an answer of its own or in a multistatus. */
+/** Content of DAV:error, in an answer or in a multistatus. */
 export function errorContent({ precondition, reason }: DavFault): string {
   const rule = precondition ? namedElement(precondition, precondition.content ?? "") : "";
   return rule + textElement("df:reason", reason);
 }
 
-/** Octets that are no calendar object, or none that can be kept. */
+/** Octets that are not a valid calendar object, or cannot be stored. */
 export function objectFault({ precondition, line, message }: ObjectFault): DavFault {
   const where = line === null ? "" : `line ${line}: `;
   return objectRefusal(precondition, `${where}${message}`);
 }
 
-/** What the edit that the octets mean was refused for. Source: RFC 4791 5.3.2.1. */
+/** Why the edit in the octets was refused. Source: RFC 4791 5.3.2.1. */
 export function refusalFault({ problems }: Pick<PlannedItem, "problems">): DavFault {
   if (problems.some(({ code }) => code === "gone")) return unseenFault();
   const reason = problems.map(({ message }) => message).join("; ");
@@ -101,8 +101,8 @@ export function refusalFault({ problems }: Pick<PlannedItem, "problems">): DavFa
 }
 
 /**
- * The UID is none of a new item, and the person is shown none that has it. Whether such an item is hidden, was deleted or
- * never was is not told: UIDs that are made here count up, and could be tried one after the other.
+ * The UID is not new, and the person sees no item with it. The answer does not say whether such an item is hidden, deleted or
+ * never existed, as UIDs made here are consecutive and could be probed.
  */
 export function unseenFault(): DavFault {
   const reason =
@@ -121,18 +121,18 @@ export function privilegeFault(
   return davFault("need-privileges", reason, element("d:resource", lacking));
 }
 
-/** The UID is in use here under another name, or this name by another UID. Source: RFC 4791 5.3.2.1. */
+/** The UID is used here under another name, or this name by another UID. Source: RFC 4791 5.3.2.1. */
 export const uidFault = (href: string, reason: string): DavFault =>
   objectRefusal("no-uid-conflict", reason, hrefElement(href));
 
-/** Why the calendar does not take a component; null when it does. Source: RFC 4791 5.3.2.1. */
+/** Why the calendar does not accept a component; null if it does. Source: RFC 4791 5.3.2.1. */
 export function componentFault(calendar: Calendar, component: ObjectComponent): DavFault | null {
   if (calendar.components.includes(component)) return null;
   const reason = `the calendar "${calendar.name}" holds no ${component}`;
   return objectRefusal("supported-calendar-component", reason);
 }
 
-/** Why nothing of the calendar may be changed by the person; null when it may. */
+/** Why the person may not change the calendar; null if they may. */
 export function readOnlyFault(
   calendar: Calendar,
   { privilege, href }: { readonly privilege: Privilege; readonly href: string },
@@ -142,7 +142,7 @@ export function readOnlyFault(
   return privilegeFault(privilege, { href, reason });
 }
 
-/** Why nothing new may be put into the calendar by the person; null when it may. */
+/** Why the person may not add to the calendar; null if they may. */
 export function closedFault(
   calendar: Calendar,
   { paths }: Pick<DavContext, "paths">,
@@ -155,7 +155,7 @@ export function closedFault(
 
 export const missingFault = (): DavFault => plainFault(404, "there is nothing at this address");
 
-/** A method that a resource of this kind does not have. Source: RFC 9110 15.5.6. */
+/** A method that this kind of resource does not support. Source: RFC 9110 15.5.6. */
 export function methodFault(
   reason: string,
   {

@@ -1,10 +1,7 @@
 import type { Calendar, CalendarObject, Calendars } from "../calendars/calendar-types.ts";
 import { EarlierObjectError } from "../calendars/object-cache.ts";
 
-/**
- * Does something with a member that was listed a while ago: with its present version where it has changed since, as a
- * long answer is made while others go on editing. Null for one that has gone.
- */
+/** Processes a listed member in its present version, as others may edit while a long answer is made. Null if it is gone. */
 export function withPresent<Value>(
   work: (object: CalendarObject) => Value,
   of: {

@@ -7,8 +7,8 @@ const contextRoot = "/dav/";
 const profileName = "dayferry.mobileconfig";
 
 /**
- * The addresses of principals, homes, calendars and objects, and how they are read. `prefix`: the path of the public
- * address without a slash at its end, as in `/calendars`; "" for none.
+ * URLs of principals, homes, calendars and objects, and their parser. `prefix`: path of the public URL without a trailing
+ * slash, as in `/calendars`; "" for none.
  */
 export function createPaths(prefix: string): DavPaths {
   const root = `${prefix}${contextRoot}`;
@@ -67,7 +67,7 @@ export function createPaths(prefix: string): DavPaths {
   };
 }
 
-/** Path of an absolute address or of a path, still encoded, without query and fragment. */
+/** Path of a URL or of a path, still encoded, without query and fragment. */
 function pathOf(address: string): string {
   const [, path = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(address) ?? [];
   return path;
@@ -110,7 +110,7 @@ function personOf(segment: string): PersonId | null {
   return isId(id) ? personId(id) : null;
 }
 
-/** Null for what names nothing, or could name something else once it is decoded. */
+/** Null if it names nothing, or could name something else once decoded. */
 function decodeSegment(encoded: string): string | null {
   try {
     const segment = decodeURIComponent(encoded);
@@ -123,8 +123,7 @@ function decodeSegment(encoded: string): string | null {
 }
 
 /**
- * All but the characters that nobody writes in two ways: programs compare addresses as text.
- * Source: RFC 3986 2.3.
+ * Encodes all but the characters that are always written in one way, as programs compare URLs as text. Source: RFC 3986 2.3.
  */
 function encodeSegment(segment: string): string {
   if (/^[\w.~()-]+$/.test(segment)) return segment;
@@ -135,8 +134,8 @@ function encodeSegment(segment: string): string {
 }
 
 /**
- * The resource that an address names. Fails for what belongs to somebody else (whether it exists is not told), for a
- * calendar that there is not, and with 503 for one whose project is still being read.
+ * The resource at a URL. Fails for other people's resources (without revealing whether they exist), for a calendar that does
+ * not exist, and with 503 for one whose project is still being read.
  */
 export function findResource(
   target: Exclude<DavTarget, { readonly kind: "profile" }>,
@@ -162,7 +161,7 @@ export function findResource(
   }
 }
 
-/** Refuses what belongs to another person, whether it exists or not. Source: RFC 3744 7.1.1. */
+/** Refuses other people's resources, whether they exist or not. Source: RFC 3744 7.1.1. */
 export const otherPersonFault = (
   target: DavTarget,
   { paths }: Pick<DavContext, "paths">,
@@ -187,7 +186,7 @@ export const notReadYet: DavFault = laterFault(
   "the project is still being read, for the first time or after a restore; a part of it would look like the whole",
 );
 
-/** The address of a resource, as answers name it. */
+/** The URL path of a resource. */
 export function hrefOf(resource: Resource, { paths, person }: DavContext): string {
   switch (resource.kind) {
     case "root":
@@ -206,7 +205,7 @@ export function hrefOf(resource: Resource, { paths, person }: DavContext): strin
   }
 }
 
-/** What stands at a path, or at an absolute address of this server; null for what is not there, or not the person's. */
+/** The resource at a path, or a URL of this server; null if it does not exist, or is not the person's. */
 export function resourceAt(address: string, context: DavContext): Resource | null {
   const host = hostOf(address);
   const target = host === null || context.hosts.has(host) ? context.paths.read(address) : null;
@@ -215,7 +214,7 @@ export function resourceAt(address: string, context: DavContext): Resource | nul
   return found.ok ? found.value : null;
 }
 
-/** The host of an absolute address, with its port, in lower case; null for a path. */
+/** The host of a URL with its port, in lower case; null for a path. */
 export function hostOf(address: string): string | null {
   const [, host] = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(address) ?? [];
   return host?.toLowerCase() ?? null;
@@ -223,11 +222,11 @@ export function hostOf(address: string): string | null {
 
 /** What an href in a request names. */
 export interface MemberAddress {
-  /** The same for two ways to write the same address. */
+  /** The same for two notations of one URL. */
   readonly key: string;
-  /** How answers name it: as it was asked for where that may stand in an answer, since programs compare texts. */
+  /** How answers give it: as requested if possible, since programs compare texts. */
   readonly path: string;
-  /** Null for what is no member of a calendar of the person. */
+  /** Null if it is no member of the person's calendars. */
   readonly member: { readonly slug: string; readonly name: string } | null;
 }
 
@@ -236,12 +235,12 @@ interface AddressContext {
   readonly scope: Resource;
 }
 
-/** A name that is written in one way alone, so that there is nothing to decode, to encode or to resolve. */
+/** A name with one notation only, which needs no decoding, encoding or resolving. */
 const plainName = /^(?!\.{1,2}$)[\w.~()-]+$/;
 
 /**
- * Reads one address after the other: a path, an absolute address of this server, or one that is relative to `scope`.
- * Never fails. Source: RFC 4918 8.3, RFC 3986 5.
+ * Parses hrefs one after the other: a path, a URL of this server, or one relative to `scope`. Never fails. Source: RFC 4918
+ * 8.3, RFC 3986 5.
  */
 export function memberAddressReader(of: AddressContext): (href: string) => MemberAddress {
   const { context, scope } = of;
@@ -272,12 +271,12 @@ function readMemberAddress(href: string, { context, scope }: AddressContext): Me
   return { key: canonical, path, member: { slug, name } };
 }
 
-/** "" for what no address can be made of. */
+/** "" if it is no valid URL. */
 function resolved(href: string, base: string): string {
   return URL.parse(href, `http://host${base}`)?.pathname ?? "";
 }
 
-/** Whether a text may stand as an address: no blanks, nothing beyond ASCII. */
+/** True if a text may be used as a URL: no blanks, ASCII only. */
 const isWritable = (href: string): boolean => /^[!-~]+$/.test(href);
 
 const writable = (href: string): string =>

@@ -1,8 +1,8 @@
 import type { DavRequest } from "./dav-request.ts";
 
 /**
- * Whether only what is there is wanted, as `Prefer: return=minimal` says. Of several preferences of one name the first
- * counts. Source: RFC 8144 2, RFC 7240 2.
+ * True if `Prefer: return=minimal` omits missing properties. Of several preferences with one name the first counts. Source: RFC
+ * 8144 2, RFC 7240 2.
  */
 export function wantsMinimal({ headers }: Pick<DavRequest, "headers">): boolean {
   const preferences = (headers["prefer"] ?? "").split(",");
@@ -10,5 +10,5 @@ export function wantsMinimal({ headers }: Pick<DavRequest, "headers">): boolean 
   return asked !== undefined && /^\s*return\s*=\s*"?minimal"?\s*(?:;|$)/i.test(asked);
 }
 
-/** Headers of an answer that a preference has changed. Source: RFC 7240 3. */
+/** Headers of an answer changed by a preference. Source: RFC 7240 3. */
 export const minimalHeaders = { "Preference-Applied": "return=minimal", Vary: "Prefer" } as const;

@@ -8,10 +8,9 @@ import { caldav, dav, type QName } from "./xml/xml-names.ts";
 export const davClasses = "1, 3, access-control, calendar-access";
 
 /**
- * Methods that work on a kind of resource, as `Allow` names them. A calendar allows besides what its members allow: there
- * are programs that take it for read-only where its own address does not offer PUT and DELETE. `calendar`: the one that
- * the address is of or in, when it is known; without it what an unknown person could do at most. `but`: a method that was
- * just refused.
+ * Methods for a kind of resource, for `Allow`. A calendar also lists what its members allow, as some programs consider it
+ * read-only without PUT and DELETE at its own URL. `calendar`: the calendar itself or the object's, if known; otherwise what an
+ * unknown person could do at most. `but`: a method that was just refused.
  */
 export function allowedMethods(
   kind: DavTarget["kind"],
@@ -45,8 +44,8 @@ function methodsOf(kind: DavTarget["kind"], canWrite: boolean): readonly string[
 }
 
 /**
- * What the person may do with a resource: exactly what the methods go on to allow. A calendar that takes nothing new
- * lacks bind, and with it the aggregate write. Source: RFC 3744 3, 5.4; RFC 4791 6.1.1.
+ * What the person may do with a resource: exactly what the methods allow. A calendar that accepts nothing new lacks bind, and
+ * with it the aggregate write. Source: RFC 3744 3, 5.4; RFC 4791 6.1.1.
  */
 export function privilegesOf(resource: Resource): readonly QName[] {
   switch (resource.kind) {
@@ -60,7 +59,7 @@ export function privilegesOf(resource: Resource): readonly QName[] {
     case "principals":
     case "principal":
     case "homes":
-    // What programs note at a home changes nothing that anybody else sees, and is not theirs to be told apart by.
+    // Properties that programs set on a home affect nobody else.
     case "home":
       return readPrivileges;
     default:
@@ -72,7 +71,7 @@ export function privilegesOf(resource: Resource): readonly QName[] {
 export const privilegeSet = (privileges: readonly QName[]): string =>
   privileges.map((name) => privilege(name)).join("");
 
-/** Value of `supported-privilege-set`: the tree of all privileges that are told apart. Source: RFC 3744 5.3. */
+/** Value of `supported-privilege-set`: the tree of all privileges. Source: RFC 3744 5.3. */
 export function supportedPrivileges(): string {
   const write = [
     supported(dav("write-properties"), "Change name and colour, for oneself"),

@@ -11,7 +11,7 @@ interface Writer {
 
 const most = 1000;
 
-/** What programs did last with items, for a while: what they do next may only be understood with it. */
+/** What programs recently did with items, to interpret their next request. */
 class Recall<What> {
   readonly #length: Temporal.Duration;
   readonly #kept = new Map<string, { readonly at: Temporal.Instant; readonly what: What }>();
@@ -28,7 +28,7 @@ class Recall<What> {
     if (this.#kept.size > most && oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  /** What was noted last of the item and this program, and forgets it; null if that is long ago. */
+  /** Removes and returns the last record for the item and program; null if that is too old. */
   take(item: ItemKey, writer: Writer): What | null {
     const name = nameOf(item, writer);
     const kept = this.#kept.get(name);
@@ -47,13 +47,13 @@ interface PutAddress {
 
 export interface RecentWrites {
   /**
-   * When a write was refused because the item had changed. The next PUT without If-Match by the same program replaces what the item
-   * was then: its user was asked and chose to overwrite, as in Thunderbird.
+   * When a write was refused because the item had changed. The next PUT without If-Match by the same program replaces that
+   * version: its user was asked and chose to overwrite, as in Thunderbird.
    */
   readonly refused: Recall<Temporal.Instant>;
   /**
-   * Where a PUT came that has changed the item at its present address, as if the program had kept an old one. If the program deletes
-   * the item there right afterwards, it has moved it.
+   * Where a PUT changed the item at its present address, as if the program had an old one. If the program deletes the item
+   * there right afterwards, it has moved it.
    */
   readonly putElsewhere: Recall<PutAddress>;
 }

@@ -21,9 +21,9 @@ import { sendAnswer } from "./send.ts";
 import { largestXml, readXmlInSteps } from "./xml/read-xml.ts";
 
 /**
- * The CalDAV server: everything below `/dav/`, `/.well-known/caldav`, and what programs probe at `/`. All else is left to
- * the next handler. It belongs at the root of the application, before anything that reads bodies.
- * Source: RFC 4791, RFC 4918, RFC 6578, RFC 6764 5 (well-known address).
+ * The CalDAV server: everything below `/dav/`, `/.well-known/caldav`, and what programs probe at `/`. Other requests go to the
+ * next handler. Mount it at the root of the application, before anything that reads bodies. Source: RFC 4791, RFC 4918, RFC
+ * 6578, RFC 6764 5 (well-known address).
  */
 export function createDavRouter(deps: DavDeps): Router {
   const logIn = createLogin(deps);
@@ -46,7 +46,7 @@ export function createDavRouter(deps: DavDeps): Router {
 
 interface DavPlace {
   readonly kind: "dav";
-  /** Null for an address below the context root that can name nothing. */
+  /** Null for a URL below the context root that cannot name anything. */
   readonly target: DavTarget | null;
   readonly paths: DavPaths;
   readonly origin: string;
@@ -61,7 +61,7 @@ type Place =
 /** Methods that programs try at `/` before they look for the context root. GET belongs to the pages. */
 const probes: ReadonlySet<string> = new Set(["OPTIONS", "PROPFIND", "REPORT"]);
 
-/** What the public address says. */
+/** Parts of the public URL. */
 interface Site {
   readonly origin: string;
   readonly host: string;
@@ -69,7 +69,7 @@ interface Site {
   readonly paths: DavPaths;
 }
 
-/** Reads the public address again only where it is another one. */
+/** Parses the public URL again only after a change. */
 function createSites(): (publicUrl: string) => Site {
   let last: { readonly publicUrl: string; readonly site: Site } | null = null;
   return (publicUrl) => {
@@ -91,7 +91,7 @@ function placeOf({ originalUrl, method }: Request, site: Site): Place {
   }
   const isProbe = (local === "/" || local === "*") && probes.has(method);
   if (isProbe) {
-    // Apple's programs throw away an answer that is about another address than the one they asked.
+    // Apple's programs discard an answer about another URL than the requested one.
     return {
       kind: "dav",
       target: { kind: "root" },
@@ -104,7 +104,7 @@ function placeOf({ originalUrl, method }: Request, site: Site): Place {
   return { kind: "dav", target: paths.read(local), paths, origin, host };
 }
 
-/** Programs must be able to find a new address after a change of the old one. */
+/** Programs must be able to find a new URL after a change of the old one. */
 const redirect = (location: string): DavAnswer => ({
   status: 301,
   headers: { Location: location, "Cache-Control": "no-cache" },
@@ -121,7 +121,7 @@ interface Exchange {
   readonly response: Response;
 }
 
-/** Null when the program has gone before it said all. */
+/** Null if the program disconnected before it had sent everything. */
 async function answerAt(place: DavPlace, exchange: Exchange): Promise<DavAnswer | null> {
   const { logIn, readBody, request, response } = exchange;
   const { target } = place;
@@ -146,7 +146,7 @@ async function answerAt(place: DavPlace, exchange: Exchange): Promise<DavAnswer 
 
 const documentMethods: ReadonlySet<string> = new Set(["PROPFIND", "PROPPATCH", "REPORT"]);
 
-/** A long body is read before anything is asked of the database, so that its answer comes of one moment. */
+/** A long body is parsed before any database access, so that the answer is from one moment. */
 async function readAhead(
   { method, target, body }: DavRequest,
   { deps, turns }: Exchange,
@@ -159,14 +159,14 @@ async function readAhead(
     : {};
 }
 
-/** A long calendar that nobody has asked for yet is read while others have their turn. */
+/** A long calendar is loaded on first use while others run. */
 async function prepared({ calendars, person }: DavContext, target: DavTarget): Promise<void> {
   if (target.kind === "home") await calendars.prepare(person.id, null);
   const isInside = target.kind === "calendar" || target.kind === "object";
   if (isInside && target.person === person.id) await calendars.prepare(person.id, target.slug);
 }
 
-/** Nothing can stand at the address: for a PUT it matters whose fault that is. Source: RFC 4918 9.7.1 (409). */
+/** Nothing can exist at the URL. For a PUT it matters why. Source: RFC 4918 9.7.1 (409). */
 function nowhere({ method, path }: Request, paths: DavPaths): DavFault {
   if (method !== "PUT") return plainFault(404, "there is nothing at this address");
   const parent = paths.read(path.replace(/[^/]*$/, ""));
@@ -175,7 +175,7 @@ function nowhere({ method, path }: Request, paths: DavPaths): DavFault {
     : plainFault(409, "there is no calendar at this address that could take an object");
 }
 
-/** Tells which collection has answered, where the slash at the end of its address was left out. Source: RFC 4918 5.2. */
+/** Names the collection that answered, if the trailing slash was omitted. Source: RFC 4918 5.2. */
 function located(
   answer: DavAnswer,
   about: { readonly asked: DavRequest; readonly context: DavContext; readonly path: string },
@@ -207,7 +207,7 @@ function contextOf(
   { exchange, person, login }: LoggedIn,
 ): DavContext {
   const { deps, listings, recentWrites, request } = exchange;
-  // HTTP/1.0 needs no Host header.
+  // HTTP/1.0 does not require a Host header.
   const hosts = new Set([host, `${request.host}`.toLowerCase()]);
   const agent = request.headers["user-agent"] ?? "";
   return { ...deps, person, login, agent, paths, origin, hosts, listings, recentWrites };
@@ -231,7 +231,7 @@ function guarded(request: DavRequest, context: DavContext): DavAnswer {
   }
 }
 
-/** `octets` are empty where no body was sent; `aborted`: the program has gone. */
+/** `octets` are empty if no body was sent; `aborted`: the program disconnected. */
 type Body =
   | { readonly kind: "body"; readonly octets: Buffer }
   | { readonly kind: "refused"; readonly fault: DavFault }
@@ -239,7 +239,7 @@ type Body =
 
 type ReadBody = (request: Request, response: Response) => Promise<Body>;
 
-/** Reads bodies of any type as octets, unpacked: objects up to `maxSize` bytes, XML up to what is read of it. */
+/** Reads bodies of any type as octets, decompressed: objects up to `maxSize` bytes, XML up to its own limit. */
 function createBodyReader(maxSize: number): ReadBody {
   const type = () => true;
   const objects = raw({ type, limit: maxSize });
@@ -248,7 +248,8 @@ function createBodyReader(maxSize: number): ReadBody {
     const isObject = request.method === "PUT";
     const limit = isObject ? maxSize : largestXml;
     const { expect, "content-length": length } = request.headers;
-    // Who waits for 100 Continue is told before anything was sent; others see an answer best when all was read.
+    // A client that waits for 100 Continue is refused before it sends anything; others see an answer only after sending
+    // everything.
     if (expect !== undefined && Number(length ?? 0) > limit)
       return tooLarge(isObject ? maxSize : null);
     const read = isObject ? objects : documents;
@@ -258,7 +259,7 @@ function createBodyReader(maxSize: number): ReadBody {
   };
 }
 
-/** Headers by their lower-case names; several of one name are joined, as HTTP means them. Source: RFC 9110 5.3. */
+/** Headers by lower-case name; repeated ones are joined. Source: RFC 9110 5.3. */
 function headersOf({ headers }: Request): DavRequest["headers"] {
   const entries = Object.entries(headers).map(([name, value]) => [
     name,
@@ -267,7 +268,7 @@ function headersOf({ headers }: Request): DavRequest["headers"] {
   return Object.fromEntries(entries);
 }
 
-/** Of bodies. Source: RFC 9110 12.5.3 (Accept-Encoding in answers), 15.5.16. */
+/** For bodies. Source: RFC 9110 12.5.3 (Accept-Encoding in answers), 15.5.16. */
 const encodings = "gzip, deflate, br";
 
 function endingOf(error: unknown, maxSize: number | null): Body {
@@ -286,10 +287,10 @@ function endingOf(error: unknown, maxSize: number | null): Body {
   return { kind: "refused", fault: { ...fault, headers } };
 }
 
-/** What follows is not worth reading: the connection ends with the answer. */
+/** The rest is not worth reading: the connection ends with the answer. */
 const headers = { Connection: "close" };
 
-/** `maxSize`: of an object; null for XML. */
+/** `maxSize`: for an object; null for XML. */
 function tooLarge(maxSize: number | null): Body {
   const fault =
     maxSize === null
@@ -301,7 +302,7 @@ function tooLarge(maxSize: number | null): Body {
   return { kind: "refused", fault: { ...fault, headers } };
 }
 
-/** Errors of the body reader carry what they mean. */
+/** The type and status of the body reader's errors. */
 function described(error: unknown): { readonly type: string; readonly status: number | null } {
   const { type, status }: Readonly<Record<string, unknown>> = { ...Object(error) };
   const isRefusal = typeof status === "number" && status >= 400 && status < 500;

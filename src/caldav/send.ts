@@ -19,9 +19,9 @@ interface Exchange {
 }
 
 /**
- * Sends an answer, with what all of them say. One that is made in pieces leaves as one where it is short; a long one is
- * sent while it is made, no faster than it is read, and others get their turn in between. What goes wrong before the
- * first octet has left becomes a status; later the connection is cut, as half an answer must not look like a whole one.
+ * Sends an answer with the common headers. A short one in pieces is sent as a whole. A long one is sent while it is made, no
+ * faster than it is read, and others run in between. An error before the first octet becomes a status; later the connection is
+ * cut, so that a partial answer does not look complete.
  */
 export async function sendAnswer(answer: DavAnswer, exchange: Exchange): Promise<void> {
   if (!answer.pieces) return sendWhole(answer, exchange);
@@ -37,11 +37,11 @@ export async function sendAnswer(answer: DavAnswer, exchange: Exchange): Promise
   return sendInPieces(answer, { exchange, chunks });
 }
 
-/** So much text leaves as one, with its length; it is what an answer that nobody reads keeps in memory. */
+/** Text up to this size is sent as a whole with its length. It is also what an unread answer keeps in memory. */
 const longestWhole = 2 ** 20;
 const chunkLength = 2 ** 17;
 
-/** So many pieces are made before the time is asked for: that takes longer than to make a small one. */
+/** Pieces made between two time checks, which take longer than a small piece. */
 const piecesPerLook = 8;
 
 interface Gathered {
@@ -49,9 +49,9 @@ interface Gathered {
   readonly isLast: boolean;
 }
 
-/** Puts pieces together, chunk by chunk. */
+/** Combines pieces into chunks. */
 interface Gathering {
-  /** As many pieces as make so many characters, or all that are left. Throws where the answer becomes too long. */
+  /** Pieces with at least this many characters, or all that are left. Throws if the answer becomes too long. */
   readonly take: (enough: number) => Promise<Gathered>;
 }
 
@@ -132,14 +132,14 @@ async function sendInPieces(
   try {
     await (isPacked ? pipeline(source, createGzip(), response) : pipeline(source, response));
   } catch {
-    // The pipeline has cut the connection: the program is gone, or what went wrong is in the log.
+    // The pipeline has cut the connection: the client disconnected, or the error is in the log.
     response.destroy();
   }
 }
 
 const common = (request: Request) => ({
   DAV: davClasses,
-  // Copies of objects may be kept for conditional requests; listings and endings of edits are true for a moment.
+  // Copies of objects may be cached for conditional requests; listings and results of edits may not.
   "Cache-Control":
     request.method === "GET" || request.method === "HEAD" ? "private, no-cache" : "no-store",
   "X-Content-Type-Options": "nosniff",
@@ -147,7 +147,7 @@ const common = (request: Request) => ({
 
 const bodiless: ReadonlySet<number> = new Set([204, 304]);
 
-/** An answer as it goes out; a short text stays one, as it leaves together with the headers then. */
+/** An outgoing answer. A short text stays one string, as it is then sent with the headers. */
 interface Encoded {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -158,8 +158,8 @@ const zip = promisify(gzip);
 const smallest = 1024;
 
 /**
- * The answer as it goes out: compressed where the program asks for it and where it pays. A body with a strong ETag stays
- * as it is, as that names one sequence of octets, and programs send it back as a condition. Source: RFC 9110 8.8.3, 12.5.3.
+ * The answer, compressed if requested and worthwhile. A body with a strong ETag stays uncompressed, as the tag identifies one
+ * sequence of octets, and programs send it back as a condition. Source: RFC 9110 8.8.3, 12.5.3.
  */
 async function encodeAnswer(
   { status, headers = {}, body = "" }: DavAnswer,

@@ -11,65 +11,65 @@ import { isPrivate, seesItem, seesProject } from "../domain/sight.ts";
 import type { Store } from "../store/store.ts";
 import type { DaySpan, ViewItem } from "../store/view/view.ts";
 
-/** Whose eyes it is for; null: the operator's, who sees all that there is. */
+/** Whose permissions apply; null: the operator's, who sees everything. */
 export type Onlooker = PersonId | null;
 
-/** What of the workspace is shown; empty sets mean everything. */
+/** Filter of the agenda; empty sets mean everything. */
 export interface AgendaFilter {
   readonly projects: ReadonlySet<ProjectId>;
   readonly kinds: ReadonlySet<SpokenKind>;
-  /** Only what this person is assigned to; null: whoever is. */
+  /** Only items assigned to this person; null: all. */
   readonly assigned: PersonId | null;
-  /** Whether what is done is shown as well. */
+  /** True if completed items are included. */
   readonly completed: boolean;
 }
 
-/** An item between the names that people know it by. */
+/** An item with the names of its project and list. */
 export interface AgendaItem {
   readonly key: ItemKey;
   readonly uid: string;
-  /** Names the version that is shown. */
+  /** The displayed version. */
   readonly sequence: number;
-  /** Whether an edit of it is on its way to the service. */
+  /** True if an edit of it is pending. */
   readonly pending: boolean;
   readonly item: Item;
   readonly project: Project | null;
-  /** Of a task or subtask. */
+  /** For a task or subtask. */
   readonly list: Todolist | null;
   readonly private: boolean;
   readonly canComplete: boolean;
 }
 
-/** `isCut`: there are more than the most that are told at once; the first of them are here. */
+/** `isCut`: the limit was exceeded, and only the first items are included. */
 export interface AgendaDays {
   readonly items: readonly AgendaItem[];
   readonly isCut: boolean;
 }
 
-/** What takes place on one day; an item of several days stands on the first of them that is listed. */
+/** One day; an item of several days appears on the first of them that is listed. */
 export interface AgendaDay {
   readonly day: Temporal.PlainDate;
   readonly items: readonly AgendaItem[];
 }
 
-/** `next`: the first day that was left out as there is more than enough before it; null where all are here. */
+/** `next`: the first day left out because of the limit; null if all are included. */
 export interface AgendaListing {
   readonly days: readonly AgendaDay[];
   readonly next: Temporal.PlainDate | null;
   readonly isCut: boolean;
 }
 
-/** Steps of a look at many items, each short, and at last what was found. */
+/** Short steps over many items, and finally the result. */
 export type AgendaSteps<Found> = Generator<undefined, Found, undefined>;
 
-/** What takes place in the workspace, for a page: for the operator all of it, for a person what that person may see. */
+/** The agenda of a page: for the operator everything, for a person what they may see. */
 export interface Agenda {
-  /** The first of them where there are too many. */
+  /** Only the first items if there are too many. */
   days(
     span: DaySpan,
     about: { readonly onlooker: Onlooker; readonly filter: AgendaFilter },
   ): AgendaSteps<AgendaDays>;
-  /** Day by day, each whole, until so many are told: items by the first of the days on which they are. */
+  /** Whole days up to a limit of items, each on the first of its days. */
   listing(
     span: DaySpan,
     about: {
@@ -78,15 +78,15 @@ export interface Agenda {
       readonly enough: number;
     },
   ): AgendaSteps<AgendaListing>;
-  /** Null where there is none, and where it is not for these eyes. */
+  /** Null if it does not exist or is not visible. */
   item(key: ItemKey, onlooker: Onlooker): AgendaItem | null;
-  /** Projects in which the onlooker sees items. */
+  /** Projects with items visible to the onlooker. */
   projects(onlooker: Onlooker): readonly Project[];
-  /** Lists of a project into which the onlooker may put tasks. */
+  /** Lists of a project to which the onlooker may add tasks. */
   lists(project: ProjectId, onlooker: Onlooker): readonly Todolist[];
 }
 
-/** A browser shows no more at once in a way that anybody could read. */
+/** More would not be readable in a browser. */
 const mostItems = 3000;
 
 export function createAgenda({ view, directory }: Pick<Store, "view" | "directory">): Agenda {
@@ -114,7 +114,7 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
     canComplete: canComplete(item),
   });
 
-  /** What of an item is shown to an onlooker who asks for some of them; null where nothing is. */
+  /** What of an item is visible with a filter; null if nothing. */
   function showing({ onlooker, filter }: { onlooker: Onlooker; filter: AgendaFilter }) {
     const place = placing();
     return (viewed: ViewItem): AgendaItem | null => {

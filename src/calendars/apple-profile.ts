@@ -3,23 +3,23 @@ import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 
 export interface ProfileOptions {
-  /** The absolute address of the CalDAV context root, with a slash at the end. */
+  /** Absolute URL of the CalDAV context root, with a trailing slash. */
   readonly url: string;
   readonly person: Person;
-  /** What the person logs in with. */
+  /** The person's user name. */
   readonly login: string;
-  /** What the account is called in the person's settings. */
+  /** The account's name in the settings. */
   readonly description: string;
-  /** Of the profile, from `profileUuid`: the same one replaces a profile that was installed before. */
+  /** From `profileUuid`: the same one replaces an earlier installed profile. */
   readonly uuid: string;
 }
 
 export const profileType = "application/x-apple-aspen-config";
 
 /**
- * A configuration profile that sets up the CalDAV account on iPhone, iPad and Mac. It holds no password: the person is
- * asked for the app password when it is installed. Throws a TypeError for a `url` that is none.
- * Source: https://developer.apple.com/documentation/devicemanagement/caldav
+ * A configuration profile that sets up the CalDAV account on iPhone, iPad and Mac. It has no password: the person is asked for
+ * the app password on installation. Throws a TypeError for an invalid `url`. Source:
+ * https://developer.apple.com/documentation/devicemanagement/caldav
  */
 export function appleProfile({ url, person, login, description, uuid }: ProfileOptions): string {
   const { protocol, hostname, port, pathname } = new URL(url);
@@ -55,7 +55,7 @@ export function appleProfile({ url, person, login, description, uuid }: ProfileO
   return `${head}<plist version="1.0"><dict>\n${profile.join("\n")}\n</dict></plist>\n`;
 }
 
-/** The UUID of a person's profile, the same for life. */
+/** The permanent UUID of a person's profile. */
 export const profileUuid = (installation: string, person: PersonId): string =>
   derivedUuid(`profile ${installation} ${person}`);
 
@@ -63,7 +63,7 @@ const head = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 `;
 
-/** A UUID of version 8, made of a hash. Source: RFC 9562 5.8. */
+/** A UUID of version 8, made from a hash. Source: RFC 9562 5.8. */
 function derivedUuid(name: string): string {
   const hex = createHash("sha256").update(name).digest("hex");
   const variant = "89ab".charAt(Number.parseInt(hex.charAt(16), 16) % 4);
@@ -83,7 +83,7 @@ const whole = (key: string, value: number): string =>
   `<key>${key}</key><integer>${value}</integer>`;
 const truth = (key: string, value: boolean): string => `<key>${key}</key><${value}/>`;
 
-/** Control characters are left out, as XML has no way to write them. */
+/** Control characters are removed, as XML cannot contain them. */
 function escaped(value: string): string {
   return value
     .toWellFormed()

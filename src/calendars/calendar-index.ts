@@ -14,45 +14,45 @@ export interface Member {
   readonly facts: Facts;
 }
 
-/** Who looks at a calendar. */
+/** A viewer of a calendar. */
 export interface CalendarViewer {
-  /** One id for all people who see the same members. */
+  /** The same for all people who see the same members. */
   readonly id: string;
   readonly sees: (facts: Facts) => boolean;
 }
 
-/** The members of one calendar for all people who have it, brought up to date item by item. */
+/** The members of one calendar for everyone who has it, updated item by item. */
 interface CalendarIndex {
   readonly put: (member: Member) => void;
   readonly remove: (key: ItemKey) => void;
   readonly get: (key: ItemKey) => Member | null;
   readonly named: (name: string) => Member | null;
-  /** The members that a viewer may see, by item key; all members for null. */
+  /** The members that a viewer may see, by item key; all for null. */
   readonly list: (viewer: CalendarViewer | null) => readonly CalendarObject[];
-  /** Those of them that may take place in a span; what is outside of it may be left out. */
+  /** Those that may take place in a span; others may be omitted. */
   readonly listNear: (viewer: CalendarViewer | null, span: TimeSpan) => readonly CalendarObject[];
-  /** Whether no member is private. */
+  /** True if no member is private. */
   readonly isOpen: () => boolean;
 }
 
-/** The indexes of all calendars that were asked for, and the octets of their members. */
+/** The indexes of all used calendars, and their members' octets. */
 interface CalendarIndexes {
-  /** Reads the change log up to its end, before every use of what is in memory. Returns the newest revision of all. */
+  /** Reads the change log to its end; call before every use. Returns the newest revision. */
   readonly refresh: () => Revision;
-  /** What the last `refresh` returned. */
+  /** The result of the last `refresh`. */
   readonly upTo: () => Revision;
-  /** The index of a calendar as of the last `refresh`, filled when it is asked for first. */
+  /** A calendar's index as of the last `refresh`; filled on first use. */
   readonly of: (scope: CalendarScope) => CalendarIndex;
-  /** Names the index that calendars of one scope share. */
+  /** Identifies the index that calendars of one scope share. */
   readonly idOf: (scope: CalendarScope) => string;
-  /** Whether `of` has nothing to read. */
+  /** True if `of` has nothing to read. */
   readonly isFilled: (scope: CalendarScope) => boolean;
   /**
-   * Fills the index of a calendar in steps, none of which belongs inside a transaction; others may change what they like in
-   * between. Where the change log has not kept up with that, the index is filled when it is asked for.
+   * Fills a calendar's index in steps, outside of transactions; others may write in between. If the change log does not reach
+   * back far enough, the index is filled on use.
    */
   readonly fillInSteps: (scope: CalendarScope) => Iterator<unknown, void, undefined>;
-  /** The octets whose ETag the object names. Throws an `EarlierObjectError` when the item has changed since. */
+  /** The octets with the object's ETag. Throws an `EarlierObjectError` if the item has changed since. */
   readonly octets: (object: CalendarObject) => Buffer;
   /** Rereads an item whose octets changed without an entry in the change log. */
   readonly reload: (key: ItemKey) => void;
@@ -63,35 +63,35 @@ interface FilledIndex {
   readonly index: CalendarIndex;
 }
 
-/** What was read inside an open transaction: a rollback takes it back, and its revisions are handed out again. */
+/** Data read inside an open transaction: a rollback invalidates it, and its revisions are reused. */
 interface Provisional {
   readonly begun: number;
   readonly base: Revision;
   readonly keys: Set<ItemKey>;
-  /** Ids of the indexes that were filled. */
+  /** Ids of the filled indexes. */
   readonly filled: Set<string>;
 }
 
 /**
- * Keeps the members of calendars in memory: name, ETag, length and span of each, and octets up to a budget. An item is
- * written once per change, for all calendars that show it. The change log brings all of it up to date; what was read
- * inside a transaction that is undone is read again.
+ * Keeps the members of calendars in memory: name, ETag, length and span of each, and octets up to a budget. An item is written
+ * once per change, for all calendars. The change log keeps all of it up to date; data read inside a rolled-back transaction is
+ * read again.
  */
 export function createCalendarIndexes(deps: {
   readonly store: Store;
   readonly renderer: ObjectRenderer;
   /** The account's zone. */
   readonly zone: string;
-  /** How many octets are kept in memory. */
+  /** Number of octets kept in memory. */
   readonly budget: number;
-  /** Called when steps were undone: nothing that was read inside them counts. */
+  /** Called after a rollback: data read inside it is invalid. */
   readonly onUndone: () => void;
 }): CalendarIndexes {
   const { store } = deps;
   const cache = createObjectCache(deps);
   const shared = createSharedFacts();
   const indexes = new Map<string, FilledIndex>();
-  /** What was read again while indexes are being filled, of each of those. */
+  /** Items reread while indexes are being filled, per index. */
   const readAgain = new Set<Set<ItemKey>>();
   let provisional: Provisional | null = null;
   let knownUpTo = revision(0);
@@ -156,7 +156,7 @@ export function createCalendarIndexes(deps: {
     finish(filled, { from, again });
   }
 
-  /** Takes in what has changed since the filling began. */
+  /** Processes changes since the filling began. */
   function finish(
     filled: FilledIndex,
     { from, again }: { readonly from: Revision; readonly again: ReadonlySet<ItemKey> },
@@ -179,7 +179,7 @@ export function createCalendarIndexes(deps: {
 
   function undo({ base, keys, filled }: Provisional): void {
     for (const id of filled) indexes.delete(id);
-    // The indexes were filled with members as the undone steps had made them.
+    // The indexes were filled with members of the rolled-back transaction.
     if (filled.size > 0) cache.clear();
     for (const key of keys) update(key);
     knownUpTo = base;
@@ -205,7 +205,7 @@ export function createCalendarIndexes(deps: {
     if (latest === knownUpTo) return latest;
     const isUsed = indexes.size + readAgain.size > 0;
     if (!isUsed || knownUpTo < store.changes.completeFrom()) {
-      // Nobody has followed the log, or it does not reach back that far any more.
+      // The log was not followed, or no longer reaches back that far.
       indexes.clear();
       cache.clear();
     }
@@ -234,16 +234,16 @@ export function createCalendarIndexes(deps: {
     octets: (object) => cache.octets(object),
     reload(key) {
       follow(store.transaction());
-      // What is in the log is taken in by the next refresh.
+      // The next refresh processes what is in the log.
       if (!store.changes.hasChangedAfter(knownUpTo, key)) update(key);
     },
   };
 }
 
-/** So many combinations of them are known at a time. */
+/** Limit of cached combinations. */
 const mostFacts = 2000;
 
-/** Gives equal facts as the same object: a list has thousands of members, and few different ones. */
+/** Returns equal facts as the same object, as thousands of members share a few. */
 function createSharedFacts(): (facts: Facts) => Facts {
   const known = new Map<string, Facts>();
   return (facts) => {
@@ -257,24 +257,24 @@ function createSharedFacts(): (facts: Facts) => Facts {
   };
 }
 
-/** People share the index of a calendar; each has an index of their own for assigned items. */
+/** People share a calendar's index; each has an own one for assigned items. */
 const idOfScope = ({ kind, collection, person }: CalendarScope): string =>
   collection === null ? `${kind} ${person}` : `${kind} ${collection}`;
 
 const touches = ({ span }: CalendarObject, { from, to }: TimeSpan): boolean =>
   span === null || (span.from <= to && span.to >= from);
 
-/** Lists are cached for at most so many viewers: as many as a large team has people. */
+/** Limit of viewers with cached lists: the size of a large team. */
 const mostViewers = 200;
 
 function createCalendarIndex(): CalendarIndex {
   const members = new Map<ItemKey, Member>();
-  /** Who is shown under the name that it claims: of those that claim the same, the one of the lowest key. */
+  /** The holder of each name: of several claimants, the one with the lowest key. */
   const holders = new Map<string, ItemKey>();
-  /** The others, in the order of their keys; they are shown under another name. */
+  /** The others, by key; they have another name. */
   const others = new Map<string, readonly ItemKey[]>();
   const lists = new Map<string, readonly CalendarObject[]>();
-  /** Made when somebody asks for a span first: most programs never do. */
+  /** Created on the first request for a span, as most programs never send one. */
   let spans: SpanIndex | null = null;
   let privates = 0;
 
@@ -313,14 +313,14 @@ function createCalendarIndex(): CalendarIndex {
     return members.delete(key);
   }
 
-  /** The member under the name by which it is shown. */
+  /** The member with its visible name. */
   function shown(member: Member): Member {
     const { key, name, uid } = member.object;
     if (holders.get(name) === key) return member;
     return { ...member, object: { ...member.object, name: hashedNameOf(uid) } };
   }
 
-  /** The member that is shown under the hash of its UID, as another one holds the name that it claims. */
+  /** The member visible under the hash of its UID, as another one holds its name. */
   function underHashedName(name: string): Member | null {
     const found = [...others.values()]
       .flat()

@@ -5,30 +5,30 @@ import type { ViewItem } from "../store/view/view.ts";
 /** `assigned`: the person's events and tasks of all projects; `milestones`: a project's milestones as to-dos. */
 export type CalendarKind = "events" | "tasks" | "milestones" | "assigned";
 
-/** How an item is shown: a milestone is an event in one calendar and a to-do in another. */
+/** An item's component: a milestone is an event in one calendar and a to-do in another. */
 export type ObjectComponent = "VEVENT" | "VTODO";
 
 /** A calendar as one person sees it. */
 export interface Calendar {
   readonly person: PersonId;
-  /** Last part of its address, the same for everybody: `events-<project>`, `tasks-<list>`, `milestones-<project>`, `assigned`. */
+  /** Last path segment, the same for everyone: `events-<project>`, `tasks-<list>`, `milestones-<project>`, `assigned`. */
   readonly slug: string;
   readonly kind: CalendarKind;
   /** Null for `assigned`. */
   readonly projectId: ProjectId | null;
-  /** Of a task list; else null. */
+  /** For a task list; else null. */
   readonly listId: ListId | null;
-  /** As the project says; what the person's programs have set instead stands in the calendar's own properties. */
+  /** From the project; a name set by the person's programs is in the calendar's own properties. */
   readonly name: string;
   readonly description: string;
-  /** `#RRGGBB`; null where the project has none. */
+  /** `#RRGGBB`; null if the project has none. */
   readonly color: string | null;
-  /** Place among the person's calendars, from 1. */
+  /** Position among the person's calendars, from 1. */
   readonly order: number;
   readonly components: readonly ObjectComponent[];
-  /** `read`: nothing in it may be changed by this person. */
+  /** `read`: this person may not change anything in it. */
   readonly access: "write" | "read";
-  /** Null where new items may be put into it, else why not, for people. */
+  /** Null if new items may be added, else why not, for people. */
   readonly refusesNew: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface CalendarObject {
   readonly key: ItemKey;
   readonly uid: string;
   readonly component: ObjectComponent;
-  /** Last part of its address. */
+  /** Last path segment. */
   readonly name: string;
   /** Strong and quoted: a hash of the octets. */
   readonly etag: string;
@@ -45,9 +45,9 @@ export interface CalendarObject {
   /** Of the octets. */
   readonly length: number;
   /**
-   * When it takes place, in milliseconds since 1970, end exclusive, whole days in the account's zone and a day more on
-   * either side, as others may be meant; null for a to-do without dates. A coarse answer: an object outside cannot match
-   * a time range, one inside has to be looked at.
+   * When it takes place, in milliseconds since 1970, end exclusive; whole days in the account's zone plus a day on either side
+   * for other zones; null for a to-do without dates. Approximate: an object outside a time range does not match, one inside
+   * must be checked.
    */
   readonly span: TimeSpan | null;
 }
@@ -58,33 +58,33 @@ export interface TimeSpan {
   readonly to: number;
 }
 
-/** What happened in a calendar since a token. */
+/** Changes of a calendar since a token. */
 export interface CalendarChanges {
   /** New or changed members. */
   readonly put: readonly CalendarObject[];
-  /** Names of members that are no longer there. */
+  /** Names of members that no longer exist. */
   readonly buried: readonly string[];
-  /** Where to go on from. */
+  /** Token to continue from. */
   readonly token: string;
-  /** Whether the limit cut the answer off, so that there is more to ask for with `token`. */
+  /** True if the limit truncated the answer, and `token` continues. */
   readonly truncated: boolean;
 }
 
-/** An item that was a member of a calendar under some name, and is there no more. */
+/** An item that was a member of a calendar with some name, and no longer is. */
 export interface FormerMember {
   readonly key: ItemKey;
   readonly uid: string;
-  /** Whether it is nowhere any more; else it was moved, or renamed. */
+  /** True if it no longer exists; otherwise it was moved or renamed. */
   readonly isGone: boolean;
 }
 
-/** Octets that a program has put. */
+/** Octets put by a program. */
 export interface StoredObject {
   readonly key: ItemKey;
   readonly component: ObjectComponent;
   readonly name: string;
   readonly uid: string;
-  /** Exactly as they came. */
+  /** Exactly as received. */
   readonly body: Uint8Array;
   /** The component alone, unfolded lines from BEGIN to END. */
   readonly raw: readonly string[];
@@ -92,65 +92,65 @@ export interface StoredObject {
   readonly actor: PersonId;
   /** User-Agent; "" for none. */
   readonly agent: string;
-  /** The item as the octets describe it; absent = as it is shown. What they lack of that one is laid onto them. */
+  /** The item as in the octets; absent = as shown. Differences to the shown item are applied to the octets. */
   readonly described?: Item;
 }
 
 /**
- * The two-way calendars: which ones a person has, what is in them, and what changed. Everything is read from the view,
- * so that an edit is there as soon as it is accepted. Methods are synchronous and may be used inside a transaction.
+ * The CalDAV calendars: which ones a person has, their members, and changes. Everything is read from the view, so that an
+ * accepted edit shows at once. Methods are synchronous and may be used inside a transaction.
  */
 export interface Calendars {
   /**
-   * Reads what an answer about a calendar needs, or one about all of a person's calendars (null), while others have their
-   * turn; null where it is in memory already. Without it the answer takes as long at once. Not inside a transaction.
+   * Loads what an answer about a calendar, or about all of a person's calendars (null), needs, while others run; null if it is
+   * in memory already. Otherwise the answer loads it at once. Not inside a transaction.
    */
   readonly prepare: (person: PersonId, slug: string | null) => Promise<void> | null;
-  /** The calendars of a person, in their order; none for an unknown or suspended one. */
+  /** A person's calendars in order; none for an unknown or suspended one. */
   readonly list: (person: PersonId) => readonly Calendar[];
   readonly find: (person: PersonId, slug: string) => Calendar | null;
-  /** Whether the calendar's project was ever read as a whole; before that a part would look like the whole. */
+  /** True if the calendar's project was ever read completely, as before that a part would look like the whole. */
   readonly hasRead: (calendar: Calendar) => boolean;
-  /** All members that the person may see, by item key. */
+  /** All members visible to the person, by item key. */
   readonly objects: (calendar: Calendar) => readonly CalendarObject[];
   /**
-   * Those of them of which the span touches another one, and those without a span; others may be left out, or not. Either
-   * end may be infinite.
+   * Those whose span touches another one, and those without a span; others may or may not be included. Either end may be
+   * infinite.
    */
   readonly objectsNear: (calendar: Calendar, span: TimeSpan) => readonly CalendarObject[];
-  /** The member of this name; null when there is none, or none that the person may see. */
+  /** The member with this name; null if there is none, or it is not visible. */
   readonly object: (calendar: Calendar, name: string) => CalendarObject | null;
-  /** As `object`, for many names of one calendar, all of the moment at which this is called. */
+  /** Like `object`, for many names of one calendar, all as of the time of this call. */
   readonly finder: (calendar: Calendar) => (name: string) => CalendarObject | null;
-  /** The member of this UID. */
+  /** The member with this UID. */
   readonly objectOfUid: (calendar: Calendar, uid: string) => CalendarObject | null;
-  /** The octets whose ETag the object names. Throws when the object is of an earlier revision. */
+  /** The octets with the object's ETag. Throws if the object is outdated. */
   readonly octets: (object: CalendarObject) => Buffer;
-  /** The item behind a member, as the calendar's person is shown it. */
+  /** A member's item as the calendar's person sees it. */
   readonly itemOf: (object: CalendarObject) => ViewItem;
-  /** The item that was in this calendar under a name and is not any more; null for none, or none that may be told of. */
+  /** The item that formerly had a name in this calendar; null if none, or if it must not be revealed. */
   readonly formerMember: (calendar: Calendar, name: string) => FormerMember | null;
-  /** Changes with every change of the calendar's members or of what it is called; never a plain number. */
+  /** Changes with every change of the calendar's members or name; never a plain number. */
   readonly ctag: (calendar: Calendar) => string;
-  /** A URI that names the calendar's present state. */
+  /** A URI for the calendar's present state. */
   readonly token: (calendar: Calendar) => string;
-  /** What changed since a token; "" for everything. Null for a token that is unknown, of another epoch or too old. */
+  /** Changes since a token; "" for everything. Null for a token that is unknown, of another epoch, or too old. */
   readonly changes: (
     calendar: Calendar,
     since: { readonly token: string; readonly limit: number | null },
   ) => CalendarChanges | null;
-  /** Keeps the octets that a program has put; belongs inside the transaction of their edit, after it. */
+  /** Stores octets put by a program; call inside the transaction of their edit, after it. */
   readonly keep: (object: StoredObject) => void;
-  /** The program's octets as they are kept, when they still describe the item as it is; else null. */
+  /** The program's stored octets if they still describe the item; else null. */
   readonly kept: (
     object: Pick<CalendarObject, "key" | "component">,
   ) => Pick<StoredObject, "raw" | "actor" | "agent"> | null;
-  /** Gives a member another name; the old one is told as buried. Belongs inside a transaction. */
+  /** Renames a member; the old name is reported as removed. Call inside a transaction. */
   readonly rename: (key: ItemKey, name: string) => void;
   /**
-   * Keeps what a program has put by an edit that waits for approval: from then on its person is shown exactly that, under
-   * this name, and nobody else is; should it be approved, everybody is. `object`: null for a move, which puts no octets.
-   * Belongs inside the transaction of that edit, after it.
+   * Stores an object put by an edit that waits for approval: until then only its person sees exactly that, with this name;
+   * after approval, everyone does. `object`: null for a move, which puts no octets. Call inside the transaction of that edit,
+   * after it.
    */
   readonly hold: (held: {
     readonly edit: EditId;
@@ -159,9 +159,9 @@ export interface Calendars {
     readonly object: StoredObject | null;
   }) => void;
   /**
-   * Notes that a program of the calendar's person has put an item into a calendar by an edit that waits: a creation, or a
-   * move. Should that be discarded the program is told that it is gone there; should it be approved the item keeps the name.
-   * Belongs inside the transaction of that edit.
+   * Records that a program has put an item into a calendar with a waiting edit: a creation or a move. If that is discarded, the
+   * program is told that it is gone there; if it is approved, the item keeps the name. Call inside the transaction of that
+   * edit.
    */
   readonly retract: (
     calendar: Calendar,

@@ -17,21 +17,21 @@ interface CalendarsDeps {
   readonly store: Store;
   /** The account's zone. */
   readonly zone: string;
-  /** Whether a project was ever read as a whole; null = all projects of some moment. */
+  /** True if a project was ever read completely; null = all projects. */
   readonly hasRead: (project: ProjectId | null) => boolean;
-  /** Told of each request for a calendar of one project. */
+  /** Called with each request for a calendar of one project. */
   readonly onOpened?: (project: ProjectId) => void;
-  /** Whether milestones are offered as to-dos beside the events. */
+  /** True if milestones are offered as to-dos besides the events. */
   readonly milestones: boolean;
-  /** People who may change nothing. */
+  /** People with read-only access. */
   readonly readOnly: ReadonlySet<PersonId>;
-  /** How many octets of texts are kept in memory; the rest is written again when it is asked for. */
+  /** Number of octets of texts kept in memory; others are generated on request. */
   readonly budget?: number;
-  /** Shares out the main thread; a share of its own unless given. */
+  /** Shares the main thread; its own share by default. */
   readonly turns?: Turns;
 }
 
-/** Thrown when a calendar is used that its person does not have (any more): whoever uses one has just looked it up. */
+/** Thrown if a person no longer has the used calendar. Callers have just looked it up. */
 export class UnknownCalendarError extends Error {
   override readonly name = "UnknownCalendarError";
   constructor({ person, slug }: Pick<Calendar, "person" | "slug">) {
@@ -42,8 +42,8 @@ export class UnknownCalendarError extends Error {
 const usualBudget = 12 * 2 ** 20;
 
 /**
- * The two-way calendars of all people, over the view: each call first takes in what has changed, and answers as one
- * person sees it, with that person's own edits that wait laid over what everybody sees.
+ * Everyone's CalDAV calendars, based on the view: each call first processes changes, and answers as one person sees it, with
+ * their own waiting edits applied.
  */
 export function createCalendars(deps: CalendarsDeps): Calendars {
   const { store, zone, hasRead, milestones, readOnly, onOpened, budget = usualBudget } = deps;
@@ -83,7 +83,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
 
   function present(calendar: ScopedCalendar): PresentCalendar {
     const { scope, access } = calendar;
-    // What a calendar's state is called is known without its members.
+    // The state's name does not depend on the members.
     const index = once(() => indexes.of(scope));
     const viewer: CalendarViewer = { id: access, sees: (facts) => sees(scope, facts) };
     const seen = (member: Member | null): CalendarObject | null =>
@@ -92,7 +92,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     const isMine = (key: ItemKey): boolean => mine?.has(key) === true;
     const members = once(() => mine?.members(scope) ?? []);
     const byKey = once(() => new Map(members().map((object) => [object.key, object])));
-    // Of two with one name the first is meant.
+    // Of two with one name the first counts.
     const byName = once(
       () =>
         new Map(
@@ -120,7 +120,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
         const shared = found ? null : seen(index().named(name));
         return found ?? (shared && !isMine(shared.key) ? shared : null);
       },
-      // Most who look at members do not ask for these.
+      // Most readers of members do not need these.
       get changedAt() {
         return changedAt();
       },
@@ -135,14 +135,14 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
 
   const open = (calendar: Calendar): PresentCalendar => present(scoped(calendar));
 
-  /** A list for the creators and the assigned of its tasks is one's calendar when there is a task for that one. */
+  /** A private list is a person's calendar if it has a task visible to them. */
   const isOffered = (calendar: ScopedCalendar): boolean =>
     !calendar.scope.isPrivate || present(calendar).list().length > 0;
 
-  /** Calendars that are being filled, by the index of each. */
+  /** Calendars being filled, by index. */
   const preparing = new Map<string, Promise<void>>();
 
-  /** What an answer about one calendar needs, or one about all of a person. */
+  /** What an answer about one calendar, or all of a person's, needs. */
   function unfilled(person: PersonId, slug: string | null): readonly ScopedCalendar[] {
     const all = calendarsOf(person);
     const named = slug === null ? undefined : all.get(slug);
@@ -220,7 +220,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       return { raw: row.raw.split("\n"), actor: row.actor, agent: row.agent ?? "" };
     },
     hold(held) {
-      // A creation is not in the log before its name is.
+      // A creation is in the log only after its name is.
       own.forget(held.key);
       storedObjects.hold(held);
       own.forget(held.key);
@@ -238,7 +238,7 @@ function withMembers(
   return [...others, ...members].sort((a, b) => a.key - b.key);
 }
 
-/** A value that is asked for at its first use alone. */
+/** Computed on first use only. */
 function once<Value>(ask: () => Value): () => Value {
   let known: { readonly value: Value } | null = null;
   return () => {
@@ -248,8 +248,8 @@ function once<Value>(ask: () => Value): () => Value {
 }
 
 /**
- * Whose name it was in a calendar; the newest item where several had it. Null for a name that was never there, and for
- * items that the person could not see: an address must not tell that something is hidden.
+ * The item that had a name in a calendar; the newest if several had it. Null for an unknown name, and for items that the person
+ * could not see, as an address must not reveal hidden items.
  */
 function formerMember(
   calendar: PresentCalendar,
@@ -285,7 +285,7 @@ function itemsNamed(name: string, { objectNames, mirror }: Store): readonly Item
   return [...new Set([...objectNames.find(name), ...made])];
 }
 
-/** As far back as versions are kept; a burial that is older tells where it was. */
+/** As far back as versions are kept; an older removal names its place. */
 function wasMember(key: ItemKey, { scope }: PresentCalendar, { view }: Store): boolean {
   const versions = view.versionsFrom(key, revision(0));
   if (versions.some(({ item }) => item !== null && isSeen(scope, item))) return true;

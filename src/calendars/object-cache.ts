@@ -7,7 +7,7 @@ import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
 import type { MemberOctets, ObjectRenderer } from "./object-renderer.ts";
 import { nameOfUid } from "./resource-names.ts";
 
-/** Thrown when the octets of a member are asked for that has changed since. */
+/** Thrown if octets of a member are requested that has changed since. */
 export class EarlierObjectError extends Error {
   override readonly name = "EarlierObjectError";
   constructor({ uid }: CalendarObject) {
@@ -22,22 +22,22 @@ interface ObjectCacheDeps {
   readonly renderer: ObjectRenderer;
   /** The account's zone. */
   readonly zone: string;
-  /** How many octets are kept in memory. */
+  /** Number of octets kept in memory. */
   readonly budget: number;
 }
 
-/** The calendar objects of items as they are now, and their octets up to a budget. */
+/** The present calendar objects of items, and their octets up to a budget. */
 interface ObjectCache {
   readonly object: (view: ViewItem, component: ObjectComponent) => CalendarObject;
-  /** The octets whose ETag the object names. Throws an `EarlierObjectError` when the item has changed since. */
+  /** The octets with the object's ETag. Throws an `EarlierObjectError` if the item has changed since. */
   readonly octets: (object: CalendarObject) => Buffer;
-  /** Forgets an item that changed. */
+  /** Drops a changed item. */
   readonly drop: (key: ItemKey) => void;
-  /** Forgets all objects. Octets stay: their ETag tells whether they are still right. */
+  /** Drops all objects. Octets stay, as their ETag tells whether they are valid. */
   readonly clear: () => void;
 }
 
-/** An item is written once, whichever calendars show it. */
+/** An item is written once for all calendars. */
 export function createObjectCache({ store, renderer, zone, budget }: ObjectCacheDeps): ObjectCache {
   const objects = new Map<number, CalendarObject>();
   const cache = createOctetCache(budget);
@@ -80,7 +80,7 @@ export function createObjectCache({ store, renderer, zone, budget }: ObjectCache
   };
 }
 
-/** The key of the caches is a number, as it is made and looked up for each member of a long list. */
+/** A numeric key, as it is computed for each member of a long list. */
 const idOf = (key: ItemKey, component: ObjectComponent): number =>
   2 * key + (component === "VTODO" ? 1 : 0);
 
@@ -91,7 +91,7 @@ interface OctetCache {
   readonly drop: (id: number) => void;
 }
 
-/** What one entry takes in memory besides its octets, about. */
+/** Approximate overhead of one entry in octets. */
 const sizeOfEntry = 300;
 
 /** `budget`: in octets. */
@@ -136,15 +136,15 @@ export function memberObject(
 }
 
 const oneDay = Temporal.Duration.from({ hours: 24 }).total("milliseconds");
-/** Whole days may be meant in another zone than the account's, by programs and by their questions. */
+/** Programs and queries may mean whole days in another zone than the account's. */
 const otherZones = Temporal.Duration.from({ hours: 26 }).total("milliseconds");
 
-/** The coarse span of an item: outside of it no time range matches, inside it has to be looked at. */
+/** The approximate span of an item: no time range outside of it matches; inside, it must be checked. */
 export function spanOf(item: Item, zone: string): CalendarObject["span"] {
   if (item.kind !== "event") return daysSpan(item.startOn ?? item.dueOn, item.dueOn, zone);
   const [from, to] = [startsAt(item.when, zone), endsAt(item.when, zone)];
   const isWhole = item.when.kind === "dates" || item.milestone;
-  // What ends before it starts is shown from its start on.
+  // An item that ends before it starts is shown at its start.
   const earliestEnd = from.epochMilliseconds + (isWhole ? oneDay : 0);
   return widened(from.epochMilliseconds, Math.max(to.epochMilliseconds, earliestEnd), isWhole);
 }
@@ -162,7 +162,7 @@ function daysSpan(
 }
 
 function widened(from: number, to: number, isWhole: boolean): CalendarObject["span"] {
-  // Ranges that only touch an item of no length, or the due time of a to-do, match it.
+  // Ranges that only touch an item without duration, or a to-do's due time, match it.
   const margin = isWhole ? otherZones : 1;
   return { from: from - margin, to: to + margin };
 }

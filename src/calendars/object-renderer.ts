@@ -36,7 +36,7 @@ import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { ObjectComponent } from "./calendar-types.ts";
 
-/** The octets of a member, and what stands in the headers beside them. */
+/** The octets of a member, and the values of its headers. */
 export interface MemberOctets {
   readonly octets: Buffer;
   /** Strong and quoted. */
@@ -44,17 +44,17 @@ export interface MemberOctets {
   readonly modifiedAt: Temporal.Instant;
 }
 
-/** Writes members as they are now; the same state of the store always gives the same octets. */
+/** Writes members in their present state; the same state of the store always gives the same octets. */
 export interface ObjectRenderer {
-  /** `row`: what a program has put; what is kept of the item unless said. */
+  /** `row`: what a program has put; the item's stored object by default. */
   readonly write: (
     view: ViewItem,
     component: ObjectComponent,
     row?: ObjectRow | null,
   ) => MemberOctets;
-  /** The text of the item alone, in the form in which two are compared. `names`: labels that octets call otherwise. */
+  /** The item's own text in comparable form. `names`: other names of labels in the octets. */
   readonly canonical: (view: ViewItem, component: ObjectComponent, names?: LabelNames) => string;
-  /** What a program has put, when it is given out as it came. */
+  /** What a program has put, if it is returned unchanged. */
   readonly exact: (
     view: ViewItem,
     component: ObjectComponent,
@@ -74,8 +74,8 @@ interface RenderedObject {
 }
 
 /**
- * Writes an item as a calendar object: as it was put where that still says the same, else with what has changed since
- * laid onto those octets, else written from the item, with what another channel said besides.
+ * Writes an item as a calendar object: the stored octets if they still say the same, else these octets with later changes
+ * applied, else the item, plus what another channel said.
  */
 export function createObjectRenderer({
   store,
@@ -101,7 +101,7 @@ export function createObjectRenderer({
   }
 
   const awaitedParent = (key: ItemKey) => store.journal.awaitedParent(key);
-  /** Of events alone: a task names labels and another task, which may be renamed. */
+  /** Only events: a task names labels and another task, which may be renamed. */
   const renderings = new WeakMap<ViewItem, RenderedObject>();
 
   function renderedOf(view: ViewItem, component: ObjectComponent): RenderedObject {
@@ -132,7 +132,7 @@ export function createObjectRenderer({
       zones: zonesOf(text),
       zone,
     });
-    // It said something else in between, or has to be loaded again: it must not go back to an earlier version.
+    // It changed in between, or must be reloaded, so it must not return to an earlier version.
     const isAsKept = Buffer.compare(Buffer.from(overlaid), row.body) === 0;
     return Buffer.from(isAsKept ? restampOctets(kept) : overlaid);
   }
@@ -158,8 +158,8 @@ export function createObjectRenderer({
 }
 
 /**
- * Whether the item still says what it said when the octets were kept, or what they say, and has said nothing else since.
- * A to-do has its parent, and a new label its name, only after the octets that have asked for them.
+ * True if the item is unchanged since the octets were stored, or equals them and was nothing else in between. A to-do's parent,
+ * and a new label's name, appear only after the octets that requested them.
  */
 function isExact(
   { rendered, stale }: ObjectRow,
@@ -176,7 +176,7 @@ function isExact(
   return rendered === now || saysAsOctets({ octets, component, said: rendered, now, zone });
 }
 
-/** When a completion took place is the service's to say: the program's own time is still true then. */
+/** The service sets the completion time; the program's own time remains valid until then. */
 function withTimeOf(said: string, now: string): string {
   const completed = /^COMPLETED[:;].*$/m;
   const [own] = completed.exec(said) ?? [];
@@ -190,8 +190,8 @@ const later = (a: Temporal.Instant, b: Temporal.Instant | null): Temporal.Instan
   b && Temporal.Instant.compare(b, a) > 0 ? b : a;
 
 /**
- * Our component with what another channel said of the item and the service cannot hold: further properties, parts and
- * alarms. `raw`: that channel's component as unfolded lines joined by LF, which need not be of the same name.
+ * Our component plus what another channel said and the service cannot store: further properties, subcomponents and alarms.
+ * `raw`: that channel's component as unfolded lines joined by LF, possibly of another kind.
  */
 function withKeptLines(written: string, raw: string, component: ObjectComponent): string {
   const { properties, parts, repeating } = keptLines(raw, component);
@@ -209,7 +209,7 @@ function withKeptLines(written: string, raw: string, component: ObjectComponent)
   );
 }
 
-/** Our alarm as it was sent, with its repeats, as long as the reminder is still at that time. */
+/** Our alarm as sent, with its repetitions, while the reminder is still at that time. */
 function withRepeats(text: string, repeating: readonly string[]): string {
   const [block] = /BEGIN:VALARM\r\n[\s\S]*?END:VALARM\r\n/.exec(text) ?? [];
   if (block === undefined || repeating.length === 0) return text;
@@ -223,19 +223,19 @@ function leadIn(lines: readonly string[]): number | null {
   return readDuration(trigger?.replace(/^.*:/, "") ?? "")?.total("seconds") ?? null;
 }
 
-/** Stay here as well, although they are read: the service takes them for some items only. */
+/** Also stored here, although they are processed, as the service accepts them for some items only. */
 const keptNames: ReadonlySet<string> = new Set(["ATTACH", "COMMENT"]);
 
 function keptLines(raw: string, component: ObjectComponent) {
   const lines = raw.split("\n");
   const [own] = readTree(`BEGIN:VCALENDAR\n${raw}\nEND:VCALENDAR\n`).components;
   if (!own) return { properties: [], parts: [], repeating: [] };
-  // The lines of the calendar around it start one earlier.
+  // The lines of the surrounding calendar start one earlier.
   const text = (line: number): string => lines[line - 2] ?? "";
   const unstorable = new Set(findUnstorable(own).map(({ line }) => line));
   const alarms = own.components.filter(({ name }) => name === "VALARM");
   const reminder = component === "VEVENT" ? reminderOf(own, alarms) : undefined;
-  // The service has the reminder of an event, but not that it repeats.
+  // The service stores an event's reminder, but not its repetition.
   const ownAlarms = alarms.filter((alarm) => alarm !== reminder);
   const linesFrom = ({ line, name }: Component): readonly string[] => {
     const end = lines.findIndex((one, at) => at >= line - 2 && one.toUpperCase() === `END:${name}`);
@@ -252,12 +252,12 @@ function keptLines(raw: string, component: ObjectComponent) {
   };
 }
 
-/** The alarm that was read as the reminder. Which zone floating times have does not matter between the times of one item. */
+/** The alarm that was taken as the reminder. The zone of floating times does not matter between the times of one item. */
 function reminderOf(own: Component, alarms: readonly Component[]): Component | undefined {
   const zoneOf = zonesOfFile(own, "UTC");
   const reading = { component: own, uid: "", problems: [], zoneOf, describeRule: () => null };
   const { start, end } = readSpan(reading);
-  // A file that changes only some properties may leave the start out.
+  // A file that changes only some properties may omit the start.
   const anchor = { start: start ?? anyStart, end, zoneOf };
   return alarms.find((alarm) => isReminder(alarm, anchor));
 }
@@ -270,19 +270,19 @@ const anyStart = {
 const isKept = (name: string, text: string): boolean =>
   keptNames.has(name) && !/;ENCODING=BASE64/i.test(text);
 
-/** What items only name by id, and the account's zone. */
+/** Names that items refer to by id, and the account's zone. */
 interface RenderContext {
   readonly zone: string;
   readonly labels: ReadonlyMap<LabelId, string>;
-  /** The UID of a task; null for an unknown one. */
+  /** The UID of a task; null if unknown. */
   readonly uidOfTask: (id: ServiceId) => string | null;
-  /** The UID of the task below which an item is to be made that waits for the id of that one; null when it does not. */
+  /** The UID of the parent task whose id an item's creation waits for; null if none. */
   readonly awaitedParent: (key: ItemKey) => string | null;
 }
 
 /**
- * An item as one component, whole folded lines. It says exactly what an edit of it may change: no marks in the title, no
- * links, no people, no HTML. Equal items give equal text.
+ * An item as one component, whole folded lines. It has exactly what an edit may change: no marks in the title, no links, no
+ * people, no HTML. Equal items give equal text.
  */
 function renderComponent(
   view: ViewItem,
@@ -296,7 +296,7 @@ function renderComponent(
     : writeTodo(milestoneContent(view, item, context.zone));
 }
 
-/** The first and the last day of a milestone, as calendars show it. */
+/** The first and the last day of a milestone in calendars. */
 function daysOf(when: When, zone: string): When & { readonly kind: "dates" } {
   if (when.kind === "dates") {
     const next = when.start.add({ days: 1 });
@@ -314,7 +314,8 @@ function commonContent({ uid, sequence, modifiedAt, item }: ViewItem, component:
     uid,
     sequence,
     stampAt: modifiedAt,
-    // The service dates what is entered here, and an event that moves to another project, only when it has it.
+    // The service sets the creation date of items created here, and of events that move between projects, only when it has
+    // them.
     createdAt: null,
     summary: oneLine(item.title),
     description: plainDescription(item.description),
@@ -338,7 +339,7 @@ function eventContent(view: ViewItem, item: EventItem, zone: string) {
   };
 }
 
-/** The writer refuses what ends before it starts; no such item may keep a calendar from being shown. */
+/** The writer refuses an end before the start. Such an item must not break a calendar. */
 function ordered(when: When, zone: string): When {
   if (when.kind === "dates") return daysOf(when, zone);
   const endsFirst = when.end && Temporal.ZonedDateTime.compare(when.end, when.start) < 0;
@@ -353,7 +354,7 @@ function milestoneContent(view: ViewItem, item: EventItem, zone: string) {
     dueOn: end.subtract({ days: 1 }),
     percent: item.completed ? 100 : 0,
     status: item.completed ? ("COMPLETED" as const) : ("NEEDS-ACTION" as const),
-    // The service does not say when a milestone was completed.
+    // The service does not give a milestone's completion time.
     completedAt: null,
     categories: [milestoneCategory],
     relatedTo: null,
@@ -372,7 +373,7 @@ function taskContent(view: ViewItem, item: TaskItem, context: RenderContext) {
     dueOn: item.dueOn,
     percent: item.percent,
     status: statusOf(item),
-    // One that is on its way to the service has no time yet; that of the change stands in.
+    // A pending completion has no time yet; the time of the change is used.
     completedAt: item.completed ? (item.completedAt ?? view.modifiedAt) : null,
     categories: [...new Set(names)],
     relatedTo: parentOf(view.key, item, context),
@@ -394,12 +395,12 @@ function statusOf({ completed, percent }: TaskItem): "COMPLETED" | "IN-PROCESS" 
   return percent > 0 ? "IN-PROCESS" : "NEEDS-ACTION";
 }
 
-/** Objects of any time bring their zone; other time zone data may differ in a single year. */
+/** Objects of any time include their zone; other time zone data may differ in a single year. */
 const allYears = { fromYear: 1900, toYear: 2100 } as const;
 
 /**
- * A fingerprint of how this build writes objects in a zone, taken from samples: where a newer build writes otherwise, every
- * ETag is another one, and no change log tells programs of it.
+ * A hash of how this build writes objects in a zone, from samples: if a newer build writes differently, every ETag changes
+ * without an entry in the change log.
  */
 export function objectFormatOf(zone: string): string {
   const zonesOf = createZoneWriter();

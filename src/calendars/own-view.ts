@@ -23,13 +23,13 @@ import {
 import { nameOfUid } from "./resource-names.ts";
 
 /**
- * What the calendars of one person show otherwise than everybody's: edits by that person's programs that wait for
- * approval. A program that was told that its edit is stored finds it so; everybody else sees the item as before.
+ * How one person's calendars differ from everyone's: held edits by that person's programs. A program that was told that its
+ * edit is stored sees it applied; everyone else sees the item as before.
  */
 export interface OwnView {
-  /** Items that are not shown as everybody sees them. */
+  /** Items that differ from what everyone sees. */
   readonly has: (key: ItemKey) => boolean;
-  /** An item as the person is shown it; null for one that is gone for that person, or that all see alike. */
+  /** An item as the person sees it; null if it is gone for them, or the same for everyone. */
   readonly view: (key: ItemKey) => ViewItem | null;
   /** The members of a calendar among them, by item key. */
   readonly members: (scope: CalendarScope) => readonly CalendarObject[];
@@ -39,53 +39,53 @@ export interface OwnView {
 export interface OwnMember {
   readonly view: ViewItem;
   readonly octets: Buffer;
-  /** What a program has put, when it is given out as it came. */
+  /** What a program has put, if it is returned unchanged. */
   readonly exact: ObjectRow | null;
 }
 
 export interface OwnViews {
-  /** `latest`: the newest revision of all; null where the person sees what all see, and has since the start. */
+  /** `latest`: the newest revision; null if the person sees what everyone sees, and always has. */
   readonly of: (person: PersonId, latest: Revision) => OwnView | null;
-  /** The member that an object is; null for one that everybody sees. */
+  /** An object's member; null if everyone sees it. */
   readonly member: (object: Pick<CalendarObject, "key">) => OwnMember | null;
-  /** Forgets what was read: of one item that is put without the log saying so, or all. */
+  /** Forgets cached data: of one item changed without a log entry, or all. */
   readonly forget: (key?: ItemKey) => void;
 }
 
-/** An item as its editor is shown it; null: not at all. */
+/** An item as its editor sees it; null: hidden. */
 interface OwnItem {
   readonly view: ViewItem;
   readonly facts: Facts;
-  /** What the last of the edits has put; null for none. */
+  /** The object of the last edit; null if none. */
   readonly held: { readonly name: string; readonly row: ObjectRow | null } | null;
 }
 
 type OwnItems = ReadonlyMap<ItemKey, OwnItem | null>;
 
-/** What the waiting edits of one item come to: it, and what goes with it. */
+/** The combined effect of one item's waiting edits. */
 interface HeldChange {
   readonly edits: readonly Edit[];
   readonly items: readonly (readonly [ItemKey, OwnItem | null])[];
-  /** It hangs on these edits and this item alone. */
+  /** It depends on these edits and this item only. */
   readonly isAlone: boolean;
-  /** Of all that is shown. */
+  /** Of everything shown. */
   readonly digest: string;
 }
 
 type HeldChanges = ReadonlyMap<ItemKey, HeldChange>;
 
-/** The view of one person as it was read last. */
+/** The cached view of one person. */
 interface ReadView {
   readonly readAt: Revision;
-  /** False once something was put that the log may not tell of. */
+  /** False after a change that may not be in the log. */
   readonly isFresh: boolean;
-  /** Of all on which the view depends, "" where no edit waits; null for a view that has to be built again. */
+  /** Hash of everything the view depends on, "" if no edit waits; null if the view must be rebuilt. */
   readonly digest: string | null;
   readonly changes: HeldChanges;
   readonly view: OwnView | null;
 }
 
-/** Objects that were rendered for an item. */
+/** Objects rendered for an item. */
 type RenderedObjects = WeakMap<OwnItem, Map<ObjectComponent, CalendarObject>>;
 
 export function createOwnViews(deps: {
@@ -104,7 +104,7 @@ export function createOwnViews(deps: {
     const before = known.get(person);
     if (before?.isFresh && before.readAt === latest) return before;
     const edits = store.journal.heldBy(person);
-    // A view to be built again is not one in which nothing waited.
+    // A view to be rebuilt may have had waiting edits.
     if (edits.length === 0 && (before === undefined || before.digest === "")) {
       return { ...unheld, readAt: latest, view: before?.view ?? null };
     }
@@ -194,12 +194,12 @@ function digestOfItems(items: HeldChange["items"]): string {
 const octetsOf = (row: ObjectRow | null | undefined) =>
   row?.body ? [row.rendered, row.stale, hash("sha256", row.body, "base64")] : null;
 
-/** Only what has changed since it was read before is read again: hundreds of edits may wait. */
+/** Rereads only what has changed, as hundreds of edits may wait. */
 function changesOf(
   edits: readonly Edit[],
   { store, before }: { readonly store: Store; readonly before: ReadView | null },
 ): HeldChanges {
-  // The log does not tell of what it has let go of.
+  // The log does not cover what it has dropped.
   const isInLog = before !== null && before.readAt >= store.changes.completeFrom();
   const changed = isInLog ? store.changes.changedAfter(before.readAt) : [];
   const isChanged = new Set(changed.map(({ item }) => item));
@@ -212,7 +212,7 @@ function changesOf(
   return changes;
 }
 
-/** The journal gives an edit out as the same one for as long as nothing of it has changed. */
+/** The journal returns the same object for an unchanged edit. */
 const sameEdits = (a: readonly Edit[], b: readonly Edit[]): boolean =>
   a.length === b.length && a.every((edit, at) => edit === b[at]);
 
@@ -238,7 +238,7 @@ function ownItem(
   const { key, item, shown, edits } = about;
   const held = edits.map(({ id }) => store.heldObjects.get(id)).filter((one) => one !== null);
   const last = held.at(-1);
-  // A move has put no octets, and goes with those that an edit before it has put.
+  // A move has no octets of its own, and uses those of an earlier edit.
   const row = held.findLast((one) => one.row !== null)?.row ?? null;
   return {
     view: shown ? inPlace(shown, item) : notCreated(key, { item, store }),
@@ -262,7 +262,7 @@ function notCreated(
   return { ...about, item, collection: collectionOf(item) };
 }
 
-/** What hangs below a task goes where the task goes, and with it. */
+/** Subtasks move with their task. */
 const staysThere = ({ item: shown }: ViewItem, item: Item | null): boolean =>
   shown.kind !== "task" || (item !== null && samePlace(placeOf(item), placeOf(shown)));
 

@@ -17,37 +17,37 @@ import type { FeedRow } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { Calendar, CalendarKind, ObjectComponent } from "./calendar-types.ts";
 
-/** A calendar of a person with what decides about its members. */
+/** A person's calendar with what decides about its members. */
 export interface ScopedCalendar {
   readonly calendar: Calendar;
   readonly scope: CalendarScope;
-  /** A hash of all that decides, beside the items, what the person may see in it. */
+  /** A hash of everything besides the items that decides what the person may see in it. */
   readonly access: string;
-  /** Projects that must have been read before anything can be said of it. */
+  /** Projects that must have been read first. */
   readonly projects: readonly ProjectId[];
 }
 
 interface PersonCalendarsDeps {
   readonly store: Store;
-  /** Whether milestones are offered as to-dos. */
+  /** True if milestones are offered as to-dos. */
   readonly milestones: boolean;
-  /** Who may change nothing. */
+  /** People with read-only access. */
   readonly readOnly: ReadonlySet<PersonId>;
-  /** Stands for how this build writes objects. */
+  /** Identifies how this build writes objects. */
   readonly format: () => string;
 }
 
-/** The calendars of a person by the last part of their address, in their order; read again when names have changed. */
+/** A person's calendars by slug, in order; reloaded when names have changed. */
 interface PersonCalendars {
-  /** `latest`: the newest revision of all, so that names are asked for only where something has changed. */
+  /** `latest`: the newest revision, so that names are only checked after a change. */
   readonly of: (person: PersonId, latest: Revision) => ReadonlyMap<string, ScopedCalendar>;
-  /** Forgets what was read. */
+  /** Forgets cached data. */
   readonly forget: () => void;
 }
 
 /**
- * Which calendars a person has: the events, the milestones and the task lists of each project of which the person is a
- * member, and what is assigned to that person in all of them.
+ * A person's calendars: the events, milestones and task lists of each project they are a member of, and everything assigned to
+ * them.
  */
 export function createPersonCalendars(deps: PersonCalendarsDeps): PersonCalendars {
   const { store } = deps;
@@ -85,7 +85,7 @@ function calendarsOf(
   const owner = directory.people().find(({ id }) => id === person);
   if (!owner || owner.suspended) return new Map();
   const closed = deps.store.keyAccess.closedFor(person);
-  // An empty list of members says that they are not known; then the person's own key may tell.
+  // An empty list of members means that members are unknown. Then the person's own key may tell.
   const projects = directory
     .projects()
     .filter(
@@ -224,7 +224,7 @@ function scoped(
   };
 }
 
-/** The colours that people gave to open feeds, for calendars of the same that have none: those of projects, and of people over all. */
+/** Colours of open feeds, used for calendars without one: of projects, and of people over all projects. */
 function feedColours(feeds: readonly FeedRow[]) {
   const coloured = feeds.filter(
     ({ revokedAt, colour }) => revokedAt === null && colour?.startsWith("#"),
@@ -239,7 +239,7 @@ function feedColours(feeds: readonly FeedRow[]) {
   return { ofProjects, ofPeople };
 }
 
-/** `#RRGGBB` of the service's own notations; null for anything else. */
+/** `#RRGGBB` from the service's notations; null for anything else. */
 function colorOf(color: string | null): string | null {
   const digits = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color?.trim() ?? "")?.[1];
   if (digits === undefined) return null;
@@ -247,12 +247,12 @@ function colorOf(color: string | null): string | null {
   return `#${long.toUpperCase()}`;
 }
 
-/** All of an item that decides in which calendars it is. */
+/** What decides in which calendars an item is. */
 export interface Facts {
   readonly collection: CollectionName;
   readonly isEvent: boolean;
   readonly isMilestone: boolean;
-  /** An event for its creator and the assigned alone. */
+  /** A private event, visible to its creator and assignees only. */
   readonly isPrivate: boolean;
   readonly assigned: readonly PersonId[];
   readonly creatorId: PersonId | null;
@@ -271,19 +271,19 @@ export function factsOf(item: Item): Facts {
   };
 }
 
-/** What a calendar of one person holds. */
+/** What a person's calendar contains. */
 export interface CalendarScope {
   readonly person: PersonId;
   readonly kind: CalendarKind;
   /** Null for `assigned`. */
   readonly collection: CollectionName | null;
-  /** Collections that the person may see at all. */
+  /** Collections visible to the person. */
   readonly visible: ReadonlySet<CollectionName>;
-  /** A task list for the creators and the assigned of its tasks alone. */
+  /** A private task list, visible to its tasks' creators and assignees only. */
   readonly isPrivate: boolean;
 }
 
-/** Whether an item is in such a calendar for anybody. */
+/** True if an item is in such a calendar for anybody. */
 export function holds({ kind, collection, person }: CalendarScope, facts: Facts): boolean {
   switch (kind) {
     case "events":
@@ -298,14 +298,14 @@ export function holds({ kind, collection, person }: CalendarScope, facts: Facts)
   }
 }
 
-/** Whether the person may see an item that the calendar holds. */
+/** True if the person may see an item of the calendar. */
 export function sees({ person, visible, isPrivate }: CalendarScope, facts: Facts): boolean {
   if (!visible.has(facts.collection)) return false;
   if (!(isPrivate || facts.isPrivate)) return true;
   return facts.creatorId === person || facts.assigned.includes(person);
 }
 
-/** How an item is shown there. */
+/** The component of an item there. */
 export function componentIn(kind: CalendarKind, { isEvent }: Facts): ObjectComponent {
   if (kind === "milestones") return "VTODO";
   return isEvent ? "VEVENT" : "VTODO";

@@ -3,21 +3,21 @@ import type { CalendarObject, TimeSpan } from "./calendar-types.ts";
 
 type Placed = Pick<CalendarObject, "key" | "span">;
 
-/** Finds what may take place between two times, without looking at all else. */
+/** Finds what may take place between two times, without looking at everything. */
 export interface SpanIndex {
   readonly put: (object: Placed) => void;
-  /** Takes away what was put so. */
+  /** Removes an object. */
   readonly remove: (object: Placed) => void;
-  /** All that touches a span, what has none, and some that is near it, in no order. Either end may be infinite. */
+  /** Everything that touches a span, objects without one, and some nearby, in no order. Either end may be infinite. */
   readonly near: (span: TimeSpan) => readonly ItemKey[];
 }
 
-/** Ten days: a usual question is about a month. */
+/** Ten days, as a usual query is about a month. */
 const bucketMs = 10 * 24 * 3_600_000;
 
 /**
- * Keys by the ten days in which they begin, as an index in order would have to be sorted whenever it is filled. What
- * lasts longer is rare, and looked at in every question.
+ * Keys by the ten days in which they begin; a sorted index would have to be sorted whenever it is filled. Long objects are
+ * rare, and checked in every query.
  */
 export function createSpanIndex(): SpanIndex {
   const buckets = new Map<number, Set<ItemKey>>();

@@ -16,8 +16,8 @@ import type { ObjectRenderer } from "./object-renderer.ts";
 import { nameOfUid } from "./resource-names.ts";
 
 /**
- * The names and octets that programs have chosen for objects: kept for everybody, or held with an edit that waits. Each
- * call belongs inside the transaction of the edit, after it.
+ * Names and octets chosen by programs for objects: stored for everyone, or held with a waiting edit. Call inside the
+ * transaction of the edit, after it.
  */
 export function createStoredObjects({
   store,
@@ -26,14 +26,14 @@ export function createStoredObjects({
 }: {
   readonly store: Store;
   readonly renderer: ObjectRenderer;
-  /** An item as one person alone is shown it. */
+  /** An item as one person alone sees it. */
   readonly shownTo: (person: PersonId, key: ItemKey) => ViewItem | null;
 }): Pick<Calendars, "keep" | "rename" | "hold" | "retract"> {
   const { changes, directory, heldObjects, objectNames, objects, view } = store;
 
   const nameOf = (key: ItemKey, uid: string): string => objectNames.of(key) ?? nameOfUid(uid);
 
-  /** Whether the running transaction changes the item, so that the next sync tells everybody who sees it. */
+  /** True if the running transaction changes the item, so that the next sync reports it to everyone. */
   function isLogged(key: ItemKey): boolean {
     const { since } = store.transaction();
     return view.versionsFrom(key, since).some(({ revision: at }) => at > since);
@@ -43,7 +43,7 @@ export function createStoredObjects({
     const { uid } = store.mirror.identity(key);
     if (nameOf(key, uid) === name) return;
     const last = objectNames.all(key).at(-1);
-    // It was approved, so that everybody has seen it under that name.
+    // It was approved, so everyone has seen it with that name.
     if (last && last.person !== null) objectNames.put({ ...last, person: null });
     const { since } = store.transaction();
     const shownAt = view.versionsFrom(key, since)[0]?.revision;
@@ -52,7 +52,7 @@ export function createStoredObjects({
     objectNames.put({ item: key, name, revision: at ?? revision(0), person: null });
   }
 
-  /** What is a member elsewhere keeps its own name there. */
+  /** A member elsewhere keeps its own name there. */
   function tryName(
     key: ItemKey,
     tried: {
@@ -73,7 +73,7 @@ export function createStoredObjects({
     }
   }
 
-  /** How the item is rendered that octets describe, and whether the item as it is shown is not that one. */
+  /** How the item in the octets is rendered, and whether the shown item differs from it. */
   function renderingOf(shown: ViewItem, { component, categories, described }: StoredObject) {
     const own = renderer.canonical(shown, component);
     const isWhole = described === undefined || contentText(described) === contentText(shown.item);
@@ -82,11 +82,11 @@ export function createStoredObjects({
       isWhole && !names
         ? own
         : renderer.canonical({ ...shown, item: described ?? shown.item }, component, names);
-    // What the item says beside is to be laid on, also what a reader would not miss.
+    // The rest of the item is applied, even if a reader would not miss it.
     return { rendered, stale: rendered !== own };
   }
 
-  /** The labels of an item that octets call by a name of before. */
+  /** The labels of an item that the octets call by a former name. */
   function formerNamesIn(
     categories: readonly string[],
     item: Item,
@@ -152,9 +152,9 @@ const columnsOf = ({ key, component, uid, raw, body, actor, agent }: StoredObjec
   return { item: key, component, uid, raw: raw.join("\n"), body, actor, agent };
 };
 
-/** A program that copies an event from a feed puts the feed's links as well; what is kept must open nothing. */
+/** A program that copies an event from a feed copies the feed's links too; stored text must not contain working ones. */
 function withoutOpenLinks(object: StoredObject): StoredObject {
-  // Of one character for each octet, so that all others come back as they were.
+  // One character per octet, so that the rest is preserved.
   const text = Buffer.from(object.body).toString("latin1");
   const body = Buffer.from(withoutSignatures(text), "latin1");
   return { ...object, body, raw: object.raw.map(withoutSignatures) };

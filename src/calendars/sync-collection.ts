@@ -12,21 +12,21 @@ import {
 } from "./person-calendars.ts";
 import { nameOfUid } from "./resource-names.ts";
 
-/** A calendar as it is now, as its person sees it. */
+/** A calendar in its present state, as its person sees it. */
 export interface PresentCalendar extends ScopedCalendar {
   /** By item key. */
   readonly list: () => readonly CalendarObject[];
-  /** Those that may take place in a span; what is outside of it may be left out. */
+  /** Those that may take place in a span; others may be omitted. */
   readonly listNear: (span: TimeSpan) => readonly CalendarObject[];
   readonly get: (key: ItemKey) => CalendarObject | null;
   readonly named: (name: string) => CalendarObject | null;
-  /** The newest change of it. */
+  /** Its newest change. */
   readonly changedAt: Revision;
   /** The newest change of all. */
   readonly latest: Revision;
-  /** From here on the log tells everything. */
+  /** The log is complete from here on. */
   readonly completeFrom: Revision;
-  /** Names its present state; not below what the log reaches back to. */
+  /** Identifies its present state; not before the start of the log. */
   readonly revision: Revision;
 }
 
@@ -35,9 +35,8 @@ export const presentToken = ({ access, revision }: PresentCalendar): string =>
   writeToken({ access, revision, base: null, cursor: null });
 
 /**
- * What changed since a token; see `Calendars.changes`. A first listing, or an answer in pages, takes several requests
- * while the calendar goes on changing: its tokens remember where it began, and everything that was there at any time
- * since and is no longer is told as buried.
+ * Changes since a token; see `Calendars.changes`. A first listing, or a paged answer, takes several requests while the calendar
+ * changes: its tokens remember where it began, and everything that existed since and no longer does is reported as removed.
  * Source: RFC 6578 3.4 to 3.7.
  */
 export function changesSince(
@@ -58,7 +57,7 @@ export function changesSince(
   return pageOf(calendar, { store, known, most });
 }
 
-/** Whether log and versions still tell everything since the token. */
+/** True if log and versions are complete since the token. */
 function isWithin(token: SyncToken, calendar: PresentCalendar): boolean {
   if (token.revision > calendar.latest || (token.base ?? 0) > token.revision) return false;
   const from = token.base ?? token.revision;
@@ -77,7 +76,7 @@ function listing(
     const token = writeToken({ access, revision: from, base: from, cursor: last.key });
     return { put, buried: [], token, truncated: true };
   }
-  // What changed while the pages were asked for comes next.
+  // Changes made while the pages were requested come next.
   const isStale = revision !== from;
   const token = writeToken({ access, revision: from, base: isStale ? from : null, cursor: null });
   return { put, buried: [], token, truncated: isStale };
@@ -93,7 +92,7 @@ function pageOf(
   const put: CalendarObject[] = [];
   const buried = new Set<string>();
   let reached = known.revision;
-  // Between pages an item may be told by a later change, which is in the log alone.
+  // Between pages an item may be reported by a later change, which is only in the log.
   const isCurrent = known.base === null && known.revision >= changedAt;
   const changed = isCurrent ? [] : store.changes.seenAfter(known.revision, scope);
   for (const { item, revision: at } of changed) {
@@ -119,7 +118,7 @@ interface Question {
   readonly present: CalendarObject | null;
 }
 
-/** Names under which the person knew a changed item and under which nothing is any more. */
+/** Names under which the person knew a changed item, and that no longer exist. */
 function namesGone(key: ItemKey, question: Question): readonly string[] {
   const { calendar, store, since, present } = question;
   const names = store.objectNames.all(key);
@@ -134,10 +133,10 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
   const made = { item: key, name: nameOfUid(uid), revision: revision(0), person: null };
   const known = [made, ...names].filter((one, at, all) => {
     const until = all[at + 1]?.revision ?? null;
-    // For whoever has put it there it may have been so until now.
+    // The person who put it there may have seen it until now.
     if (isBelowTried || isTried(one, question)) return true;
     if (until !== null && until <= since) return false;
-    // A name that was only tried is nobody else's business; the last one became its own.
+    // A held name concerns nobody else; the last one became its own.
     const isOwn = one.person === null || until === null;
     const from = revision(Math.max(one.revision, since));
     return isOwn && wasMember(key, { ...question, since: from }, until);
@@ -145,7 +144,7 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
   return known.map(({ name }) => name).filter((name) => calendar.named(name) === null);
 }
 
-/** The task of a subtask, with which the person's programs may have moved it by an edit that was held. */
+/** A subtask's parent, with which the person's programs may have moved it by a held edit. */
 function taskAbove(key: ItemKey, { store, since }: Question): ItemKey | null {
   const { view, mirror } = store;
   const versions = view.versionsFrom(key, since).map(({ item }) => item);
@@ -154,11 +153,11 @@ function taskAbove(key: ItemKey, { store, since }: Question): ItemKey | null {
   return mirror.find("task", item.parentId);
 }
 
-/** Whether a program of the person has put the item into this calendar under a name, by an edit that was held. */
+/** True if the person's program has put the item into this calendar with a name by a held edit. */
 function isTried({ revision: at, person }: ObjectName, { calendar, store }: Question): boolean {
   const { scope } = calendar;
   if (person === null || person !== scope.person) return false;
-  // It may have been assigned: what is told as gone and never was there does no harm.
+  // It may have been assigned: reporting a removal of something unknown does no harm.
   if (scope.collection === null) return true;
   const [change] = store.changes.since(before(at), 1);
   return change?.revision === at && change.collection === scope.collection;
@@ -167,8 +166,8 @@ function isTried({ revision: at, person }: ObjectName, { calendar, store }: Ques
 const before = (at: Revision): Revision => revision(Math.max(0, at - 1));
 
 /**
- * At any time since, and before `until` where that is said: whoever has put something is told that it is gone again, also when
- * that was before the next look. Source: RFC 6578 3.5.2.
+ * At any time since, and before `until` if given: a program that has put something is told that it is gone, even if that was
+ * before its next request. Source: RFC 6578 3.5.2.
  */
 function wasMember(
   key: ItemKey,
@@ -181,23 +180,21 @@ function wasMember(
   });
 }
 
-/** Whether the person sees such an item in the calendar. */
+/** True if the person sees such an item in the calendar. */
 export function isSeen(scope: CalendarScope, item: Item): boolean {
   const facts = factsOf(item);
   return holds(scope, facts) && sees(scope, facts);
 }
 
-/** What a sync token says. */
+/** The content of a sync token. */
 interface SyncToken {
-  /** A hash of all that decides, beside the items, what its owner may see; another one makes the token void. */
+  /** A hash of everything besides the items that decides what its owner may see; a change makes the token void. */
   readonly access: string;
   /** Its owner knows all changes up to here. */
   readonly revision: Revision;
-  /**
-   * Set while, or after, an answer came in pages: what its owner was shown is a state from here on, not one moment's.
-   */
+  /** Set during and after a paged answer: its owner has seen a state from here on, not of one moment. */
   readonly base: Revision | null;
-  /** The last item of a first listing that goes on; null after it. */
+  /** The last item of an unfinished first listing; null after it. */
   readonly cursor: number | null;
 }
 
@@ -210,7 +207,7 @@ function writeToken({ access, revision: at, base, cursor }: SyncToken): string {
   return `urn:dayferry:sync:${access}:${parts.map((part) => part.toString(36)).join("-")}`;
 }
 
-/** Null for what is no token of ours. */
+/** Null if it is not our token. */
 function readToken(text: string): SyncToken | null {
   const [, access, at, base, cursor] = pattern.exec(text) ?? [];
   if (access === undefined || at === undefined) return null;

@@ -6,43 +6,43 @@ import type { CachePurgeRow } from "../store/rows/channel-rows.ts";
 import type { Store } from "../store/store.ts";
 import { surrogateKeys } from "./surrogate-keys.ts";
 
-/** Tells HTTP caches in front what has changed, so that they need not wait for the age of their copies. */
+/** Purges HTTP caches in front after changes, so that they need not wait for expiry. */
 export interface CachePurger {
-  /** A cache may have been given this version of a feed. */
+  /** A cache may have received this version of a feed. */
   noteServed(feed: FeedId, etag: string): void;
-  /** Looks for what has changed since it was served, then tells the cache of what is due; "idle" once nothing is. */
+  /** Finds feeds changed since they were served, and sends the due purges; "idle" if there are none. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
 }
 
 interface CachePurgerDeps {
   readonly store: Pick<Store, "cachePurges" | "meta" | "feeds">;
   readonly config: SharedCacheConfig & { readonly purge: NonNullable<SharedCacheConfig["purge"]> };
-  /** The version that a feed says now, where that is known without any work, with the address under which it does; else null. */
+  /** A feed's present version and URL, if known without any work; else null. */
   readonly versionOf: (feed: FeedId) => ServedVersion | null;
-  /** The path under which a version of a feed is or was served. */
+  /** The path of a version of a feed. */
   readonly pathOf: (purge: Pick<CachePurgeRow, "feed" | "version" | "slug">) => string;
-  /** Under which caches know this server, without a slash at the end. */
+  /** The URL by which caches know this server, without a trailing slash. */
   readonly publicUrl: () => string;
-  /** Null once the cache has dropped it, else why not. Never rejects. */
+  /** Null once the cache has purged it, else why not. Never rejects. */
   readonly send: (request: PurgeRequest, signal: AbortSignal) => Promise<string | null>;
   readonly clock: () => Temporal.Instant;
   readonly random: () => number;
-  /** Told of each time that a cache was told. */
+  /** Called after each purge. */
   readonly onTold: (ending: "done" | "failed") => void;
-  /** Told when telling begins to fail, and when it goes again (null). */
+  /** Called when purges start to fail, and when they work again (null). */
   readonly onTurn: (problem: string | null) => void;
 }
 
 interface ServedVersion {
   readonly version: number;
   readonly slug: string;
-  /** Null where it has to be made anew. */
+  /** Null if it must be generated. */
   readonly etag: string | null;
 }
 
 const perStep = 32;
 const atOnce = 4;
-/** A copy may have been on its way into the cache when it was told to drop all. */
+/** A response may have been on its way into the cache during the purge. */
 const againAfter = Temporal.Duration.from({ seconds: 10 });
 const restsAfterFaults: BackOff = {
   first: Temporal.Duration.from({ seconds: 1 }),
@@ -50,14 +50,13 @@ const restsAfterFaults: BackOff = {
 };
 
 /**
- * Purges by key or by address, as it is configured. What is wanted is kept in the database until a cache has said yes; a change
- * that no cache was told of in time is forgotten once its copies have ended by their age, an address that has ended never is. Nothing
- * else waits for it.
+ * Purges by key or by URL, as configured. Requests are stored until a cache has confirmed them. A missed purge of a changed
+ * feed is dropped once cached copies have expired; one of a revoked URL never is. Nothing else waits for purges.
  */
 export function createCachePurger(deps: CachePurgerDeps): CachePurger {
   const { store, config, clock } = deps;
   const { cachePurges } = store;
-  /** The version that caches may hold, of each feed that was asked for since it was purged last. */
+  /** The version that caches may have, per feed requested since its last purge. */
   const served = new Map<FeedId, string>(
     store.feeds.all().flatMap(({ id, revokedAt }) => {
       const state = revokedAt ? null : store.feeds.state(id);
@@ -73,7 +72,7 @@ export function createCachePurger(deps: CachePurgerDeps): CachePurger {
   let faults = 0;
   let restUntil: Temporal.Instant | null = null;
 
-  /** Notes what says something else now than it was served with. */
+  /** Records feeds that differ from what was served. */
   function look(): void {
     for (const [feed, etag] of served) {
       const now = deps.versionOf(feed);
@@ -142,7 +141,7 @@ export function createCachePurger(deps: CachePurgerDeps): CachePurger {
         if ((problem !== null) !== faults > 0) deps.onTurn(problem);
         faults = problem === null ? 0 : faults + 1;
         restUntil = problem === null ? null : later(clock(), backOff(faults, restsAfterFaults));
-        // A cache that is away is asked once in a while, not for each feed.
+        // An unreachable cache is retried once in a while, not for each feed.
         if (problem !== null) return "idle";
       }
       return due.length === perStep ? "worked" : "idle";
@@ -150,10 +149,10 @@ export function createCachePurger(deps: CachePurgerDeps): CachePurger {
   };
 }
 
-/** Lengths with months are taken at today's: they only say when something may be forgotten. */
+/** Months are counted as of a fixed date, which is enough for expiry. */
 const inMilliseconds = { unit: "milliseconds", relativeTo: "2026-01-01" } as const;
 
-/** Values are parts of addresses that need no escaping; a template may hold a whole address in its query. */
+/** Values are URL parts that need no escaping; a template may have a whole URL in its query. */
 function addressIn(filled: (text: string) => string, template: string): string {
   const [before = "", query] = template.split(/\?(.*)/s);
   if (query === undefined) return filled(before);

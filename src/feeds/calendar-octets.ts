@@ -1,16 +1,16 @@
 import { calendarEnd } from "@dayferry/ical";
 
-/** Encodes one calendar again and again, each time only what is another text than the last time. */
+/** Encodes one calendar repeatedly, each time only what has changed. */
 export interface CalendarOctets {
-  /** The whole calendar, in UTF-8: what stands before its components, and their texts. */
+  /** The whole calendar in UTF-8: the part before its components, and their texts. */
   write(head: string, components: readonly string[]): Buffer;
-  /** Encodes components ahead, some at a step, so that little is left to `write`. */
+  /** Encodes components in advance, in steps, so that little is left to `write`. */
   prepare(components: readonly string[]): Generator<void>;
 }
 
 interface Encoded {
   readonly components: readonly string[];
-  /** Where each of them begins in the octets; one more tells where the last one ends. */
+  /** Start offsets of the components, plus the end of the last one. */
   readonly starts: Uint32Array;
   readonly octets: Buffer;
 }
@@ -75,7 +75,7 @@ const startOf = ({ starts }: Encoded, index: number): number => starts[index] ??
 const lengthOf = (encoded: Encoded, index: number): number =>
   index < encoded.components.length ? startOf(encoded, index + 1) - startOf(encoded, index) : 0;
 
-/** How many texts are the same from the beginning on, at most so many. */
+/** Number of equal texts from the start, up to a limit. */
 function alike(
   texts: readonly string[],
   others: readonly string[],

@@ -18,15 +18,15 @@ import { safeHtml } from "../ics/text/safe-html.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import type { FeedOptions } from "./window.ts";
 
-/** What items only name by id. */
+/** Names that items refer to by id. */
 export interface CardNames {
   readonly labels: ReadonlyMap<LabelId, string>;
   readonly people: ReadonlyMap<PersonId, string>;
-  /** Todolists that not everyone may read: their tasks are private items. */
+  /** Private todolists, whose tasks are private items. */
   readonly privateLists: ReadonlySet<ListId>;
 }
 
-/** Of what a feed's action links are made: all but the item and the action. */
+/** The parts of a feed's action links except the item and the action. */
 export type FeedLinks = LinkMaker & Omit<LinkClaim, "item" | "action">;
 
 export interface CardContext {
@@ -37,9 +37,9 @@ export interface CardContext {
 }
 
 /**
- * Everything that a feed says of one item at its place. A private item is "Busy" and nothing else where the options say
- * so. STATUS is left out: the service knows neither tentative nor cancelled events, and what is deleted leaves the feed.
- * People are named in the text, never as ATTENDEE, to whom calendar programs would send invitations.
+ * What a feed shows of one item at its place. A private item is just "Busy" if so configured. STATUS is omitted: the service
+ * has neither tentative nor cancelled events, and deleted ones leave the feed. People are named in the text, never as ATTENDEE,
+ * as calendar programs would send them invitations.
  */
 export function cardOf(
   view: ViewItem,
@@ -77,8 +77,8 @@ export function cardOf(
 }
 
 /**
- * A fingerprint of all that a card is made of: equal inputs give equal cards. `format` stands for the options and for
- * the way this build writes. The item's content is covered by SEQUENCE; beside it stands what SEQUENCE does not follow.
+ * A hash of a card's inputs: equal inputs give equal cards. `format` stands for the options and this build's writer. SEQUENCE
+ * covers the item's content; the rest is what SEQUENCE does not follow.
  */
 export function cardInputs(
   view: ViewItem,
@@ -95,7 +95,7 @@ export function cardInputs(
   return fingerprint(JSON.stringify([format, follows, named]));
 }
 
-/** Stands for what the links of a feed have in common. */
+/** Identifies what a feed's links have in common. */
 export const linksText = ({ feed, feedVersion, until }: FeedLinks): string =>
   `${feed} ${feedVersion} ${until.toString()}`;
 
@@ -132,7 +132,7 @@ function known<Id>(ids: readonly Id[], names: ReadonlyMap<Id, string>): readonly
   return [...new Set(found)];
 }
 
-/** Programs that show HTML show it instead of the text, so the added lines stand in both. */
+/** Programs that display HTML show it instead of the text, so the added lines are in both. */
 function htmlOf(item: Item, decoration: Decoration): string | null {
   const { description } = item;
   if (description === null || !isHtml(description)) return null;
@@ -143,7 +143,7 @@ function htmlOf(item: Item, decoration: Decoration): string | null {
   return `<html><body>${safe}${added}</body></html>`;
 }
 
-/** Programs that show HTML make no links of addresses in its text. */
+/** Programs that display HTML do not detect URLs in its text. */
 const htmlLine = (line: string): string =>
   escapeHtml(line).replace(/^(— )(.+): (https?:\/\/[^\s"]+)$/, '$1<a href="$3">$2</a>');
 

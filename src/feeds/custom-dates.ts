@@ -7,13 +7,13 @@ import { type CardContext, cardInputs } from "./card.ts";
 import type { FeedOptions } from "./window.ts";
 import { feedPlaceOf } from "./window.ts";
 
-/** The custom fields of an item that are entries of their own, by id. */
+/** Ids of an item's custom fields that are entries of their own. */
 export const fieldsWithDates = (item: Item): readonly number[] =>
   customDatesOf(item).map(({ id }) => id);
 
 /**
- * The item as an entry of a feed shows it: itself for field 0, else with UID, title and text of the date in a custom
- * field. Null when the field holds none.
+ * The item as a feed entry: itself for field 0, else with UID, title and text of the custom field's date. Null if the field has
+ * none.
  */
 export function fieldView(view: ViewItem, field: number): ViewItem | null {
   if (field === 0) return view;
@@ -28,7 +28,7 @@ export function fieldView(view: ViewItem, field: number): ViewItem | null {
   };
 }
 
-/** Where an entry stands: the day in its custom field, or the item's own place. */
+/** The place of an entry: the day in its custom field, or the item's own place. */
 export function placeOfView(
   { item }: ViewItem,
   { field, options }: { readonly field: number; readonly options: FeedOptions },
@@ -38,10 +38,7 @@ export function placeOfView(
   return on ? wholeDay(on) : null;
 }
 
-/**
- * As `cardInputs`, for an entry of a custom field: its name and day are covered by nothing else, and no action link
- * changes it.
- */
+/** Like `cardInputs`, for a custom field's entry: includes its name and day. Action links do not apply to it. */
 export function fieldInputs(
   view: ViewItem,
   { place, ...context }: CardContext & { readonly format: string; readonly place: When },

@@ -16,69 +16,63 @@ import {
   windowAround,
 } from "./window.ts";
 
-/** Names an entry: an item, or the date in one of its custom fields. */
+/** Identifies an entry: an item, or the date in one of its custom fields. */
 interface EntryName {
   readonly key: ItemKey;
   /** The custom field whose date it shows; 0 for the item itself. */
   readonly field: number;
 }
 
-/**
- * What a feed keeps in memory of one of its items, or of a date of its custom fields: enough to place it, and to
- * know whether its text still holds.
- */
+/** What a feed keeps in memory per entry: enough to place it, and to know whether its text is still valid. */
 export interface FeedEntry extends EntryName {
-  /** Null for what no feed shows on any day. */
+  /** Null if no feed shows it on any day. */
   readonly days: Days | null;
-  /** In which years it has times, which a calendar's time zone must cover; null for whole days. */
+  /** The years of its times, which a calendar's time zone must cover; null for whole days. */
   readonly years: DaySpanWithYears["years"] | null;
-  /** Sorts by start, then UID. */
+  /** Sort key: start, then UID. */
   readonly order: string;
   readonly inputs: string;
 }
 
-/** The items of one feed, kept up to date from the change log. Every method but `fill` belongs inside one transaction. */
+/** The items of one feed, updated from the change log. Call every method but `fill` inside one transaction. */
 export interface FeedEntries {
   /**
-   * Whether `refresh` has little to do: not at first, and not where names or links are others now, on which every entry
-   * hangs. `fill` is for those times.
+   * True if `refresh` has little to do: not at first, and not after names or links have changed, which every entry depends on.
+   * `fill` is for those cases.
    */
   isFollowing(): boolean;
-  /**
-   * Reads everything, item by item, each of which is answered with. Others may change what they like between two steps:
-   * the next `refresh` takes that in.
-   */
+  /** Reads everything, item by item. Others may write between two steps; the next `refresh` processes that. */
   fill(): Iterable<readonly FeedEntry[]>;
-  /** Takes in what changed since the last call. */
+  /** Processes changes since the last call. */
   refresh(): void;
-  /** Takes in one item that was changed after `refresh`. */
+  /** Processes one item changed after `refresh`. */
   reload(key: ItemKey): ViewItem;
-  /** Whether the feed shows an entry on a day. */
+  /** True if the feed shows an entry on a day. */
   isShown(today: Temporal.PlainDate): (entry: FeedEntry) => boolean;
-  /** What the feed shows on a day, by start, then UID; the same array as long as nothing of it has changed. */
+  /** The feed's entries on a day, by start, then UID; the same array while unchanged. */
   shown(today: Temporal.PlainDate): readonly FeedEntry[];
   has(key: ItemKey): boolean;
-  /** How many octets they take in memory, about. */
+  /** Approximate memory use in octets. */
   size(): number;
   get(name: EntryName): FeedEntry;
   viewOf(key: ItemKey): ViewItem;
   context(): CardContext;
-  /** Ends one use: everything so far is known, and what was read for it is let go. */
+  /** Ends one use: drops cached data. */
   settle(): void;
 }
 
 interface FeedEntriesDeps {
   readonly store: Store;
   readonly scope: FeedScope;
-  /** The names of the workspace as they are now. */
+  /** The workspace's present names. */
   readonly readNames: () => WorkspaceNames;
   readonly options: FeedOptions;
   readonly format: string;
-  /** Answers with what action links are made of now; null for none. */
+  /** What action links are made of now; null for none. */
   readonly links: () => FeedLinks | null;
 }
 
-/** Thrown when an item that a feed shows cannot be read: entries and view are out of step, and the feed must be built again. */
+/** Thrown if an item of a feed cannot be read: entries and view are out of sync, and the feed must be rebuilt. */
 class MissingItemError extends Error {
   override readonly name = "MissingItemError";
   readonly key: ItemKey;
@@ -118,7 +112,7 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
       if (!fields.has(entry.field)) shownEntries.replace(undefined, entry);
   }
 
-  /** All that every entry hangs on, as it is now. */
+  /** Everything that every entry depends on. */
   function presentNames() {
     const [{ names: present, text: namesText }, presentLinks] = [readNames(), deps.links()];
     const text = `${namesText}${presentLinks ? linksText(presentLinks) : ""}${scope.text()}`;
@@ -195,7 +189,7 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
   };
 }
 
-/** The item's own entry, and those of the dates in its custom fields where the options want them. */
+/** The item's own entry, and those of its custom field dates if configured. */
 function entriesOf(view: ViewItem, context: Writing): readonly FeedEntry[] {
   const dates = context.options.customDates ? fieldsWithDates(view.item) : [];
   return [0, ...dates].flatMap((field) => {
@@ -224,17 +218,17 @@ function entryOf(view: ViewItem, context: Writing & { readonly field: number }):
   };
 }
 
-/** What the entry of an item takes in memory, about. */
+/** Approximate memory of an item's entry. */
 const sizeOfEntry = 300;
 
 /**
- * The entries that a feed shows on one day, in their order. One that changes is put into its place, so that a change in
- * a long calendar costs neither a new look at every date nor a new sort.
+ * A feed's entries on one day, in order. A changed one is moved to its place, so that a change in a long calendar needs neither
+ * comparing every date nor a new sort.
  */
 interface ShownEntries {
-  /** `all` is asked for on another day than the last, and after `clear`. What was returned before stays as it is. */
+  /** `all` is called on a new day and after `clear`. Returned arrays are never modified. */
   on(today: Temporal.PlainDate, all: () => readonly FeedEntry[]): readonly FeedEntry[];
-  /** Undefined = it was not there, or is no longer. */
+  /** Undefined = it did not exist, or no longer does. */
   replace(before: FeedEntry | undefined, after: FeedEntry | undefined): void;
   clear(): void;
 }
@@ -275,7 +269,7 @@ const isShown = ({ days }: FeedEntry, window: FeedWindow): boolean =>
 
 const byOrder = (a: FeedEntry, b: FeedEntry): number => (a.order < b.order ? -1 : 1);
 
-/** The index of an entry, or the one at which it would stand. No two orders are equal, as they end in the UID. */
+/** The index of an entry, or its insertion point. No two sort keys are equal, as they end with the UID. */
 function indexIn(entries: readonly FeedEntry[], { order }: FeedEntry): number {
   let from = 0;
   let to = entries.length;

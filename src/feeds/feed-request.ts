@@ -8,23 +8,23 @@ import { seesProject } from "../domain/sight.ts";
 import type { Store } from "../store/store.ts";
 import type { FeedChange, FeedWish, PublishedFeed } from "./published-feeds.ts";
 
-/** What is wrong with a request for a feed: the field, as in `filter.labels`, and what it has to be. */
+/** A problem of a request for a feed: the field, as in `filter.labels`, and what it must be. */
 export interface FeedProblem {
   readonly field: string;
   readonly message: string;
-  /** Whether it names something that is not there. */
+  /** True if it names something that does not exist. */
   readonly isUnknown: boolean;
 }
 
 interface Asking {
   readonly directory: Store["directory"];
-  /** Whose request it is: a person gets feeds through the own eyes only. */
+  /** Who requests it: a person only gets feeds with their own permissions. */
   readonly viewer: Viewer;
 }
 
 /**
- * Reads what somebody wants of a new feed, as `POST /api/feeds` takes it. Nothing is passed over: keys that are not known,
- * names that are not there and choices that could never show anything are told by their field, all at once.
+ * Parses a request for a new feed, as for `POST /api/feeds`. Unknown keys, missing names and impossible choices are all
+ * reported, by field.
  */
 export function readFeedWish(
   body: unknown,
@@ -61,7 +61,7 @@ export function readFeedWish(
   return reading.problems.length > 0 ? fail(reading.problems) : ok(wish);
 }
 
-/** Reads what somebody wants otherwise of a feed that is there. A filter takes the place of the whole former one. */
+/** Parses a change of an existing feed. A filter replaces the former one. */
 export function readFeedChange(
   body: unknown,
   { feed, directory }: { readonly feed: PublishedFeed; readonly directory: Store["directory"] },
@@ -92,7 +92,7 @@ export const describeFeedProblems = (problems: readonly FeedProblem[]): string =
 
 const longestName = 200;
 
-/** Reads the name that a person gives a feed. Fails with what a name has to be. */
+/** Parses a feed's name. Fails with the rule it violates. */
 export function readFeedName(text: unknown): Result<string, string> {
   const name = typeof text === "string" ? text.trim() : "";
   const isName = name !== "" && name.length <= longestName && !/\p{Cc}/u.test(name);
@@ -130,7 +130,7 @@ interface Of {
   readonly person: PersonId | null;
 }
 
-/** Reads the fields of one request, and gathers what is wrong with them. */
+/** Parses the fields of one request, and collects problems. */
 function startReading(directory: Store["directory"]) {
   const problems: FeedProblem[] = [];
   const problem: Tell = (field, message, isUnknown = false) =>
@@ -311,7 +311,7 @@ function startReading(directory: Store["directory"]) {
   };
 }
 
-/** Choices of which no item could meet both. */
+/** Choices that no item could meet together. */
 function checkTogether({ kinds, labels }: FeedFilter, problem: Tell): void {
   if (labels?.length && kinds?.length && !kinds.includes("task") && !kinds.includes("subtask")) {
     problem(
@@ -332,7 +332,7 @@ function durationOf(value: unknown): Temporal.Duration | null {
   }
 }
 
-/** Days beyond what calendars can count. */
+/** Days beyond the supported range. */
 const longest = (length: Temporal.Duration): boolean =>
   length.total({ unit: "days", relativeTo: new Temporal.PlainDate(2026, 1, 1) }) <= 36_600;
 

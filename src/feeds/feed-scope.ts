@@ -12,32 +12,32 @@ import type { FeedRow } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { CardNames } from "./card.ts";
 
-/** The names of the workspace, and a text that stands for them. */
+/** The workspace's names, and a text that identifies them. */
 export interface WorkspaceNames {
   readonly names: CardNames;
   readonly text: string;
 }
 
-/** Which items are a feed's, and where it hears of their changes. */
+/** Which items belong to a feed, and where their changes are found. */
 export interface FeedScope {
-  /** The newest revision of what the feed is made of. */
+  /** The newest revision of the feed's inputs. */
   revision(): Revision;
-  /** Why it has nothing to say any more; null while it has. */
+  /** Why it can show nothing; null if it can. */
   fault(): FeedFault | null;
-  /** Stands for all that decides, beside the items themselves, which are the feed's. */
+  /** Identifies everything besides the items that decides which of them belong to the feed. */
   text(): string;
   holds(item: Item): boolean;
-  /** The keys of all that may be the feed's; more than are. */
+  /** Keys of items that may belong to the feed, possibly too many. */
   keys(): Iterable<ItemKey>;
-  /** The keys of what may have changed after a revision, more than have; null where that is not known any more. */
+  /** Keys of items that may have changed after a revision, possibly too many; null if no longer known. */
   since(after: Revision): readonly ItemKey[] | null;
-  /** Whether everything has been read that its first calendar needs. */
+  /** True if everything needed for its first calendar was read. */
   isRead(hasRead: (project: ProjectId | null) => boolean): boolean;
-  /** The projects of which it shows something, one by one; null = all. */
+  /** The projects of which it shows something; null = all. */
   projects(): readonly ProjectId[] | null;
 }
 
-/** `feed` answers the row as it is stored now. */
+/** `feed`: returns the stored row. */
 export function createFeedScope(feed: () => FeedRow, store: Store): FeedScope {
   const first = feed();
   const { projectId: project } = first;
@@ -51,7 +51,7 @@ interface ScopeDeps {
   readonly store: Store;
 }
 
-/** Everything of one project. Nothing that was published so far hangs on other rules. */
+/** Everything of one project. Nothing published so far depends on other rules. */
 function projectScope({ project, store }: ScopeDeps): FeedScope {
   return {
     revision: () => store.changes.revisionOf(project),
@@ -72,7 +72,7 @@ function chosenScope(feed: () => FeedRow, store: Store): FeedScope {
 
   function rules(): FeedRules {
     const row = feed();
-    // What was read inside steps that were undone may never have been.
+    // Data read in a rolled-back transaction may never have existed.
     const key = `${store.changes.revisionOfDirectory()} ${store.transaction().undone}`;
     if (known?.key !== key || known.row !== row) {
       known = { key, row, rules: rulesOfFeed(row, store) };
@@ -111,7 +111,7 @@ function chosenScope(feed: () => FeedRow, store: Store): FeedScope {
   };
 }
 
-/** Reads the names of the workspace, once for all feeds until they change. */
+/** Reads the workspace's names once for all feeds until they change. */
 export function createNameReader(store: Store): () => WorkspaceNames {
   let known: { readonly key: string; readonly names: WorkspaceNames } | null = null;
   return () => {

@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts";
 
 type Directory = Pick<Store["directory"], "labelNames" | "personNames" | "project">;
 
-/** What a feed shows, as people would say it: one phrase without its end. */
+/** What a feed shows, as one phrase without a full stop. */
 export function describeFeedChoice(choice: FeedChoice, directory: Directory): string {
   const { kind, projectId: project, personId: person, filter } = choice;
   const names = directory.personNames();

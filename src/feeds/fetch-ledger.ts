@@ -3,14 +3,14 @@ import { programName } from "../domain/program-name.ts";
 import type { FetchRow } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 
-/** The version of a feed that a fetch was answered with. */
+/** The version of a feed in the answer to a fetch. */
 interface FetchedVersion {
   readonly etag: string;
   readonly modifiedAt: Temporal.Instant;
   readonly revision: Revision;
 }
 
-/** How one program fetches a feed, as people and scripts see it. */
+/** How one program fetches a feed, for people and scripts. */
 export interface Fetch {
   readonly program: string;
   /** Its last User-Agent. */
@@ -18,30 +18,30 @@ export interface Fetch {
   readonly at: Temporal.Instant;
   readonly firstAt: Temporal.Instant;
   readonly visits: number;
-  /** The version that it was answered last, whether with its bytes or by word that it has them. */
+  /** The version in its last answer, including 304. */
   readonly holds: FetchedVersion & { readonly isShownNow: boolean };
-  /** How long it usually stays away: the median of the last times; null before there are three. */
+  /** Its usual interval: the median of the last ones; null before there are three. */
   readonly interval: Temporal.Duration | null;
   /** All of it in a sentence. */
   readonly says: string;
 }
 
-/** Who fetches which feed. Notes cost no write of their own. */
+/** Who fetches which feed. Notes are written in batches. */
 export interface FetchLedger {
-  /** Takes a fetch in; kept with others by `keep`. */
+  /** Records a fetch; written by `keep`. */
   note(feed: FeedId, agent: string, version: FetchedVersion): void;
-  /** Who came last first. `shown`: the ETag of what the feed says now; null where it has said nothing. */
+  /** Most recent first. `shown`: the feed's present ETag; null if it was never built. */
   of(feed: FeedId, about: { readonly shown: string | null }): readonly Fetch[];
-  /** Writes what was noted since; at most once a minute unless `now`. */
+  /** Writes new notes; at most once a minute unless `now`. */
   keep(now: boolean): void;
 }
 
-/** Programs of a feed that are kept; whoever has an address may come under any name. */
+/** Stored programs per feed, as anyone with the URL may send any name. */
 const mostPrograms = 12;
-/** Times between visits of which the usual one is taken. */
+/** Number of intervals for the median. */
 const mostGaps = 15;
 const fewestGaps = 3;
-/** What comes again within a minute belongs to the visit before: a HEAD before a GET, a second calendar of the program. */
+/** A repetition within a minute belongs to the same visit: a HEAD before a GET, a second calendar of the program. */
 const sameVisitSeconds = 60;
 const longestAgent = 200;
 
@@ -49,7 +49,7 @@ interface Visitor extends FetchRow {
   readonly lastMs: number;
 }
 
-/** What of a feed is in memory. */
+/** A feed's data in memory. */
 interface Visited {
   readonly byProgram: Map<string, Visitor>;
   readonly unkept: Set<string>;
@@ -169,7 +169,7 @@ function usualGap(gaps: readonly number[]): number | null {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
-/** A length in seconds in the unit that people would say it in. */
+/** Seconds in a suitable unit. */
 function inWords(seconds: number): string {
   if (seconds < 90) return `${seconds} s`;
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
@@ -177,7 +177,7 @@ function inWords(seconds: number): string {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Who decides how often a program comes: Google's and Microsoft's come from their servers. */
+/** Who decides how often a program fetches: Google's and Microsoft's fetch from their servers. */
 const paces: Readonly<Record<string, string>> = {
   Google: ", that is Google's pace",
   Outlook: ", that is Microsoft's pace",

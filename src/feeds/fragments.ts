@@ -23,18 +23,18 @@ import { feedPlaceOf } from "./window.ts";
 /** Writes one component, folded, ended by CRLF; equal cards give equal text. */
 export type RenderEvent = (card: EventCard) => string;
 
-/** The published components of one feed. Every method belongs inside one transaction. */
+/** The published components of one feed. Call every method inside one transaction. */
 export interface Fragments {
   /**
-   * The components of what is shown on a day: as they were published, or written again where anything that they are made of
-   * changed; the same array as long as nothing of it is another one. A component that is written again may raise others.
+   * The components shown on a day: as published, or written again if an input changed; the same array while unchanged.
+   * Rewriting a component may raise others.
    */
   textsOn(today: Temporal.PlainDate): readonly string[];
-  /** Writes what is missing of an item's shown entries, or does not hold any more, so that little is left to `textsOn`. */
+  /** Writes missing and outdated components of an item's entries, so that little is left to `textsOn`. */
   prepare(shown: readonly FeedEntry[]): void;
-  /** How many octets the texts in memory take, about. */
+  /** Approximate memory of the texts in octets. */
   size(): number;
-  /** Forgets what was published of items that are no longer the feed's. */
+  /** Deletes components of items that no longer belong to the feed. */
   dropGone(): void;
 }
 
@@ -43,11 +43,11 @@ interface FragmentsDeps {
   readonly feed: FeedId;
   readonly entries: FeedEntries;
   readonly render: RenderEvent;
-  /** Closes components with signed links, which open what they name: the database keeps them, and may be copied. */
+  /** Encrypts components with signed links, which work without signing in, as copies of the database may be made. */
   readonly seal: Seal;
 }
 
-/** Thrown when the component of an item cannot be written. */
+/** Thrown if an item's component cannot be written. */
 export class FragmentError extends Error {
   override readonly name = "FragmentError";
   readonly uid: string;
@@ -58,16 +58,16 @@ export class FragmentError extends Error {
 }
 
 /**
- * Keeps one text per item and SEQUENCE. Where another reason than an edit changes the text (a renamed label, an option,
- * a newer build), SEQUENCE and LAST-MODIFIED rise first: calendars look at nothing else.
+ * Keeps one text per item and SEQUENCE. If something other than an edit changes the text (a renamed label, an option, a newer
+ * build), SEQUENCE and LAST-MODIFIED rise first, as calendars look at nothing else.
  */
 export function createFragments({ store, feed, entries, render, seal }: FragmentsDeps): Fragments {
-  /** What was published of the items that were looked at so far. */
+  /** Published components of the items processed so far. */
   const published = new Map<ItemKey, readonly Fragment[]>();
   let isTidied = false;
   let size = 0;
   let touched = 0;
-  /** What `textsOn` has returned, as long as nothing was published since. */
+  /** The last result of `textsOn`, while nothing was published since. */
   let returned: { shown: readonly FeedEntry[]; texts: readonly string[] } | null = null;
 
   function publishedOf(key: ItemKey): readonly Fragment[] {
@@ -84,7 +84,7 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
     returned = null;
   }
 
-  /** Those that cannot be opened any more are written again. One that an earlier version has kept open is closed. */
+  /** Components that can no longer be decrypted are rewritten. Plain ones of an earlier version are encrypted. */
   function opened(kept: readonly Fragment[]): readonly Fragment[] {
     return kept.flatMap((fragment) => {
       if (!isSealed(fragment.body)) {
@@ -154,7 +154,7 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
         if (returned?.shown === shown) return returned.texts;
         const before = touched;
         const texts = shown.map(textOf);
-        // A raised SEQUENCE is that of the item's other components as well, which may have been written already.
+        // A raised SEQUENCE applies to the item's other components too, which may have been written already.
         if (touched > before) continue;
         returned = { shown, texts };
         return texts;
@@ -178,19 +178,19 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
   };
 }
 
-/** A text of one octet a character, and what stands around it. */
+/** One octet per character, plus overhead. */
 const sizeOf = (fragments: readonly Fragment[]): number =>
   fragments.reduce((sum, { body }) => sum + body.length + sizeOfEntry, 0);
 
-/** What the rest of an entry takes in memory, about. */
+/** Approximate memory of the rest of an entry. */
 const sizeOfEntry = 600;
 
 /** Lines may be folded anywhere. */
 const hasLink = (body: string): boolean => body.replaceAll("\r\n ", "").includes("/act/");
 
 /**
- * A fingerprint of the options and of how this build writes, taken from samples: a newer writer, other options or other
- * time zone data show in it, so that what was published by the last build is not taken for what this one says.
+ * A hash of the options and of how this build writes, from samples: a newer writer, other options or other time zone data
+ * change it, so that components of the last build are not reused.
  */
 export function fragmentFormatOf(
   options: FeedOptions,
@@ -217,7 +217,7 @@ function optionsText(options: FeedOptions): readonly unknown[] {
   return [zone, past, future, completed, options.private, tasks, customDates, assignees, webUrl];
 }
 
-/** Signed with the true key, so that a new key shows: what was signed with another one is void. */
+/** Signed with the real key, so that a new key changes the hash: links signed with another one are void. */
 const sampleClaim = {
   feed: feedId(1),
   feedVersion: 1,
@@ -230,10 +230,10 @@ const sampleNames: CardNames = {
   privateLists: new Set(),
 };
 
-/** How soon a subscriber is asked to look again; most look when they like. */
+/** How soon subscribers are asked to refresh; most use their own interval. */
 const refresh = Temporal.Duration.from({ minutes: 15 });
 
-/** What stands in a published calendar before its events: its name, and the zone for the years that they use. */
+/** The part of a published calendar before its events: its name, and the zone for the years in use. */
 export function calendarHead(options: {
   readonly name: string;
   readonly zone: string;
@@ -243,7 +243,7 @@ export function calendarHead(options: {
 }): string {
   const { name, zone, shown, colour = null, writeZone } = options;
   const header = writeHeader({ name, description: "", zone, refresh, colour });
-  // Not Math.min(...years): a feed may show more items than a call takes arguments.
+  // Not Math.min(...years): a feed may have more items than a call has arguments.
   let fromYear = Number.POSITIVE_INFINITY;
   let toYear = Number.NEGATIVE_INFINITY;
   for (const { years } of shown) {
@@ -257,7 +257,7 @@ export function calendarHead(options: {
 
 type WriteZone = typeof writeTimeZone;
 
-/** Writes a time zone, which takes some milliseconds, only where it is another one, or of other years, than the last time. */
+/** Writes a time zone, which takes some milliseconds, only if the zone or its years have changed. */
 export function createZoneCache(): WriteZone {
   let last: { readonly key: string; readonly text: string } | null = null;
   return (options) => {

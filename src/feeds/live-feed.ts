@@ -28,9 +28,9 @@ import type { FeedOptions } from "./window.ts";
 
 export interface LiveFeedDeps {
   readonly store: Store;
-  /** As this feed has them. */
+  /** This feed's options. */
   readonly options: FeedOptions;
-  /** Stands for the options and for how this build writes. */
+  /** Identifies the options and this build's writer. */
   readonly format: string;
   readonly readNames: () => WorkspaceNames;
   readonly render: RenderEvent;
@@ -38,12 +38,12 @@ export interface LiveFeedDeps {
   /** Null for feeds without action links. */
   readonly links: LinkMaker | null;
   readonly today: () => Temporal.PlainDate;
-  /** Whether everything of a project, or of all (null), has been read that its first calendar needs. */
+  /** True if everything of a project, or of all (null), was read that its first calendar needs. */
   readonly hasRead: (project: ProjectId | null) => boolean;
   readonly clock: () => Temporal.Instant;
-  /** Called when more is in memory than before. */
+  /** Called when memory use has grown. */
   readonly onGrown: () => void;
-  /** What a long calendar needs is made in turns. */
+  /** Long calendars are built in turns. */
   readonly turns: Turns;
 }
 
@@ -53,36 +53,36 @@ export interface BuiltFeed {
   readonly body: Buffer;
   /** Compressed in the thread pool, once per coding. */
   compressed(coding: Coding): Promise<Buffer>;
-  /** What it has in memory, in octets. */
+  /** Memory use in octets. */
   size(): number;
 }
 
-/** One feed as it stands: answers from memory while nothing that it is made of has changed. */
+/** One feed's present state, served from memory while no input has changed. */
 export interface LiveFeed {
-  /** Why it has nothing to say any more; null while it has. */
+  /** Why it can show nothing; null if it can. */
   fault(): FeedFault | null;
   /** The projects of which it shows something; null = all. */
   projects(): readonly ProjectId[] | null;
-  /** What the feed says now, where nothing has changed since it was asked last; else null. */
+  /** The present state, if nothing has changed since the last call; else null. */
   current(): FeedState | null;
-  /** What the feed says now. Throws `FeedBuildError` when it cannot be built: never an emptier calendar instead. */
+  /** The present state. Throws `FeedBuildError` if it cannot be built, rather than an emptier calendar. */
   state(): FeedState;
-  /** The bytes of what the feed says now; throws as `state` does. */
+  /** The bytes of the present state; throws like `state`. */
   built(): BuiltFeed;
-  /** The bytes of the state that was answered last, when they are in memory. */
+  /** The bytes of the last returned state, if in memory. */
   kept(): BuiltFeed | null;
   /**
-   * Reads and writes what a long calendar needs while others have their turn, so that little is left to do at once; null
-   * where that is so already. Rejects with a `FeedBuildError`.
+   * Reads and writes what a long calendar needs while others run, so that little is left to do at once; null if that is so
+   * already. Rejects with a `FeedBuildError`.
    */
   prepare(): Promise<void> | null;
-  /** What it has in memory, in octets, about. */
+  /** Approximate memory use in octets. */
   size(): number;
-  /** Lets go of all that can be read or made again. */
+  /** Drops everything that can be read or generated again. */
   release(): void;
 }
 
-/** Thrown when a feed cannot be built. Subscribers then keep what they have, which is as good as a last good body. */
+/** Thrown if a feed cannot be built. Subscribers then keep their last version. */
 export class FeedBuildError extends Error {
   override readonly name = "FeedBuildError";
   constructor(feed: FeedRow, cause: unknown) {
@@ -90,7 +90,7 @@ export class FeedBuildError extends Error {
   }
 }
 
-/** Thrown for a feed that has never said anything, while its project is still being read: a part would look like the whole. */
+/** Thrown for a feed that was never built while its project is still being read, as a part would look like the whole. */
 export class FeedUnreadError extends Error {
   override readonly name = "FeedUnreadError";
   constructor(feed: FeedRow) {
@@ -101,10 +101,10 @@ export class FeedUnreadError extends Error {
 /** They take a millisecond or two. */
 const itemsPerStep = 5;
 
-/** Beyond so many changes a feed is built to see whether they concern it. */
+/** After more changes the feed is built to see whether they concern it. */
 const changesToLookAt = 200;
 
-/** What a feed was found to be up to date at: where all of it is the same, nothing that it is made of has changed. */
+/** The state of all inputs when a feed was last up to date. */
 interface Look {
   readonly state: FeedState;
   readonly row: FeedRow;
@@ -129,16 +129,16 @@ interface Working {
 
 const zip = promisify(gzip);
 const brotli = promisify(brotliCompress);
-// Its default takes a hundred times as long for a fifth less.
+// The default quality takes a hundred times as long and saves a fifth.
 const brotliQuality = { [zlib.BROTLI_PARAM_QUALITY]: 5 };
 
-/** `feed` answers the feed's row, of which name, colour and filter may change; what the filter says stands in `deps.options` too. */
+/** `feed`: returns the feed's row, whose name, colour and filter may change; `deps.options` includes the filter. */
 export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFeed {
   const { store, options, format, render, seal, links, today, clock } = deps;
   const { id } = feed();
   const scope = createFeedScope(feed, store);
   let known: FeedState | null = store.feeds.state(id);
-  /** As the database has it. */
+  /** As stored. */
   let kept = known;
   let built: BuiltFeed | null = null;
   let working: Working | null = null;
@@ -148,7 +148,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
   const linksOn = (day: Temporal.PlainDate): FeedLinks | null =>
     links && { ...links, feed: id, feedVersion: feed().version, until: linkUntil(day) };
 
-  /** What the feed is made of now, as it is on a day. */
+  /** The feed's inputs on a day. */
   function inputsOn(day: Temporal.PlainDate): string {
     const made = linksOn(day);
     const row = feed();
@@ -176,7 +176,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     undone: store.transaction().undone,
   });
 
-  /** Whether nothing that has changed since is the feed's: it says the same then, and is not built for it. */
+  /** True if no change since concerns the feed, which then need not be built. */
   function goesOn(before: string, now: string): boolean {
     const [was, is] = [splitInputs(before), splitInputs(now)];
     if (was.rest !== is.rest || was.revision < store.changes.completeFrom()) return false;
@@ -184,7 +184,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     if (changes.length > changesToLookAt) return false;
     const items = new Set(changes.map(({ item }) => item));
     return [...items].every((key) => {
-      // Names, of which any may be the feed's.
+      // Names, which may concern any feed.
       if (key === null || store.feeds.fragmentsOf(id, key).length > 0) return false;
       const view = store.view.get(key);
       return !view || !scope.holds(view.item);
@@ -205,11 +205,11 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     };
   }
 
-  /** Renders what changed and notes what the feed says now, in one transaction: nothing is served that is not kept. */
+  /** Renders changes and stores the new state, in one transaction: nothing is served that is not stored. */
   function build(): { readonly state: FeedState; readonly made: BuiltFeed } {
     working ??= startWork();
     const { entries, fragments, octets } = working;
-    // Midnight may come at any moment: then it is of the day before, and made anew for the next who asks.
+    // After midnight the next request builds it again.
     const day = today();
     entries.refresh();
     fragments.dropGone();
@@ -251,9 +251,9 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
       });
       kept = tried.whole?.state ?? kept;
     } catch (error) {
-      // The transaction is undone, so what memory holds may be ahead of it.
+      // The transaction was rolled back, so memory may be ahead of it.
       working = null;
-      // What the disk does not keep is made again the same, unless a SEQUENCE was raised for it.
+      // What could not be stored is generated identically later, unless a SEQUENCE was raised.
       const isHarmless = isStorageFault(error) && !tried.isRaised;
       if (!tried.whole || !isHarmless) throw new FeedBuildError(feed(), error);
     }
@@ -264,7 +264,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     return built;
   }
 
-  /** Some items at a step, each of which is kept as a whole. */
+  /** Some items per step, each stored as a whole. */
   function* readInSteps(made: Working): Generator<void> {
     const { entries, fragments, octets } = made;
     const isShown = entries.isShown(today());
@@ -278,7 +278,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
       return true;
     };
     while (store.together(readSome)) yield;
-    // Others may have changed what was read: what is written has to be of one moment.
+    // Others may have changed what was read: everything written must be of one moment.
     const now = <Result>(step: () => Result): Result =>
       store.together(() => {
         entries.refresh();
@@ -298,7 +298,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     try {
       await inTurns(readInSteps(made), deps.turns);
     } catch (error) {
-      // It is built at once then, and served although it cannot be kept.
+      // It is then built at once, and served although it cannot be stored.
       if (isStorageFault(error)) return;
       throw new FeedBuildError(feed(), error);
     } finally {
@@ -335,7 +335,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
   };
 }
 
-/** The colour that a feed tells; null for none. */
+/** A feed's colour; null for none. */
 export function feedColourOf(
   { colour, projectId: project }: Pick<FeedRow, "colour" | "projectId">,
   { directory }: Pick<Store, "directory">,
@@ -344,7 +344,7 @@ export function feedColourOf(
   return project === null ? null : readColour(directory.project(project)?.color ?? null);
 }
 
-/** The newest change that a state knows of. */
+/** The newest change in a state. */
 export const revisionIn = ({ inputs }: FeedState): Revision => splitInputs(inputs).revision;
 
 function splitInputs(inputs: string): { readonly revision: Revision; readonly rest: string } {
@@ -360,7 +360,7 @@ const isSameState = (one: FeedState | null, other: FeedState): boolean =>
   one.items === other.items &&
   one.bytes === other.bytes;
 
-/** HTTP dates have whole seconds, so a second change in one second must move the date as well. */
+/** HTTP dates have whole seconds, so a second change within a second must move the date too. */
 function nextModified(before: FeedState | null, now: Temporal.Instant): Temporal.Instant {
   const second = now.round({ smallestUnit: "second", roundingMode: "floor" });
   if (!before || Temporal.Instant.compare(second, before.modifiedAt) > 0) return second;

@@ -33,139 +33,139 @@ import type { FeedOptions } from "./window.ts";
 
 interface PublishedFeedsDeps {
   readonly store: Store;
-  /** At least 32 bytes, kept outside the database: the secrets of all addresses come from it. */
+  /** At least 32 bytes, stored outside the database: all secret URLs are derived from it. */
   readonly key: Uint8Array;
   readonly options: FeedOptions;
   readonly clock: () => Temporal.Instant;
   /** What action links are made of; none without it. */
   readonly links?: LinkMaker | null;
-  /** Whether the lists of a project, or of all (null), have been read as a whole; a feed says nothing before. Always, without it. */
+  /**
+   * True if the lists of a project, or of all (null), were read completely; a feed is not served before. Always true without
+   * it.
+   */
   readonly hasRead?: (project: ProjectId | null) => boolean;
-  /** Told of requests for a feed by its projects. */
+  /** Called with the projects of requested feeds. */
   readonly onOpened?: (project: ProjectId) => void;
-  /** Writes one component; `writeEvent` unless another is given. */
+  /** Writes one component; `writeEvent` by default. */
   readonly render?: RenderEvent;
-  /** How many octets of texts all feeds together keep in memory, but for the one that was asked for last; 32 MB unless given. */
+  /** Octets of texts that all feeds together keep in memory, besides the last one used; 32 MB by default. */
   readonly budget?: number;
-  /** Shares out the main thread; a share of its own unless given. */
+  /** Shares the main thread; its own share by default. */
   readonly turns?: Turns;
   /**
-   * Told of an address that another name or filter gives other contents (`ended` false), or that opens nothing any more, inside the
-   * transaction in which that is kept.
+   * Called, in the same transaction, with a URL whose contents change because of another name or filter (`ended` false), or
+   * that is revoked.
    */
   readonly onTurned?: (address: FeedAddress & { readonly ended: boolean }) => void;
 }
 
-/** An address of a feed, without its secret. */
+/** A feed's URL without its secret. */
 export interface FeedAddress {
   readonly feed: FeedId;
   readonly version: number;
   readonly slug: string;
 }
 
-/** One feed as people and scripts see it. */
+/** A feed for people and scripts. */
 export interface PublishedFeed extends FeedChoice {
   readonly id: FeedId;
   readonly name: string;
-  /** Whether its project has got it by itself. */
+  /** True if it was created automatically for its project. */
   readonly automatic: boolean;
-  /** As it was chosen: `#RRGGBB`, a name of CSS, `project`, or null for none. */
+  /** As chosen: `#RRGGBB`, a CSS name, `project`, or null for none. */
   readonly colour: string | null;
-  /** The colour that it tells now. */
+  /** The resolved colour. */
   readonly shownColour: Colour | null;
-  /** Opens the feed without login: as good as a password. */
+  /** Opens the feed without signing in: as good as a password. */
   readonly path: string;
   readonly createdAt: Temporal.Instant;
   readonly revokedAt: Temporal.Instant | null;
   readonly lastFetch: { readonly at: Temporal.Instant; readonly agent: string } | null;
-  /** Which programs fetch it, who came last first. */
+  /** Programs that fetch it, most recent first. */
   readonly fetches: readonly Fetch[];
-  /** Why it has nothing to say any more; null while it has. */
+  /** Why it can show nothing; null if it can. */
   readonly problem: string | null;
-  /** Items that the feed last showed; null when it was never asked for. */
+  /** Items when last shown; null if it was never requested. */
   readonly items: number | null;
-  /** Its size, uncompressed; null when it was never asked for. */
+  /** Uncompressed size; null if it was never requested. */
   readonly bytes: number | null;
 }
 
-/** A feed as somebody wants it. `name` null: it is called after what it is of. */
+/** A new feed. `name` null: named after what it shows. */
 export interface FeedWish extends FeedChoice {
   readonly name: string | null;
   readonly colour: string | null;
 }
 
-/** What somebody wants otherwise; what is absent stays. */
+/** A change; absent members stay. */
 export type FeedChange = Partial<Pick<FeedWish, "name" | "colour" | "filter">>;
 
-/** Which version a feed is in. */
+/** The version of a feed. */
 interface Head {
   readonly etag: string;
   readonly modifiedAt: Temporal.Instant;
 }
 
-/** A feed whose address was right. */
+/** A feed opened with a valid URL. */
 export interface OpenFeed {
   readonly id: FeedId;
   readonly slug: string;
-  /** Whether it says the same to everybody who has its address, and shows nothing private. */
+  /** True if it shows the same to everyone with its URL, and nothing private. */
   isForAll(): boolean;
-  /** The ETag that `head` or `current` named last; null before. */
+  /** The ETag last returned by `head` or `current`; null before. */
   announced(): string | null;
-  /** Why it has nothing to say any more; null while it has. Nothing else is asked of it then. */
+  /** Why it can show nothing; null if it can. Then nothing else is called. */
   fault(): FeedFault | null;
-  /** As `head`, where that is known without any work; else null. */
+  /** Like `head`, if known without any work; else null. */
   current(): Head | null;
-  /**
-   * Gets ready what `head` and `body` need while others have their turn; null where little is left to do. Rejects with a
-   * `FeedBuildError`.
-   */
+  /** Prepares what `head` and `body` need while others run; null if little is left to do. Rejects with a `FeedBuildError`. */
   prepare(): Promise<void> | null;
-  /** Whether the bytes of what `head` named last are in memory. */
+  /** True if the bytes of the last `head` are in memory. */
   isAtHand(): boolean;
-  /**
-   * ETag (quoted, strong) and Last-Modified of what the feed says now. Renders only what changed since it was last
-   * known, and nothing when nothing did. Throws `FeedBuildError`.
-   */
+  /** ETag (quoted, strong) and Last-Modified of the present state. Renders only what changed. Throws `FeedBuildError`. */
   head(): Head;
-  /** The bytes of the ETag that `head` named last. Throws `FeedBuildError`, or `FeedMovedError`. */
+  /** The bytes of the ETag that `head` last returned. Throws `FeedBuildError`, or `FeedMovedError`. */
   body(): Buffer;
   /** The same bytes, compressed off the event loop, once per ETag and coding. */
   compressed(coding: Coding): Promise<Buffer>;
-  /** Notes who fetched it, and was told of what `head` or `current` named last. */
+  /** Records who fetched it and got the version last returned by `head` or `current`. */
   fetched(agent: string): void;
 }
 
 /** The calendars that can be subscribed to. */
 export interface PublishedFeeds {
-  /** Makes a feed for every known project that has none, and takes new titles over where nobody gave a name; a revoked one is not made again. */
+  /**
+   * Creates a feed for every known project that has had none, and follows new titles unless a person chose a name. A revoked
+   * feed is not created again.
+   */
   ensure(): void;
-  /** Those that somebody may see: all, or those through the person's own eyes. */
+  /** Feeds visible to somebody: all, or those with the person's own permissions. */
   list(viewer?: Viewer): readonly PublishedFeed[];
-  /** Null for one that is not there, or not for the viewer. */
+  /** Null if it does not exist, or is not visible to the viewer. */
   get(id: FeedId, viewer?: Viewer): PublishedFeed | null;
-  /** How many addresses open a feed. */
+  /** Number of open feeds. */
   openCount(): number;
-  /** Null for a secret that is wrong, old or revoked. */
+  /** Null for a wrong, old or revoked secret. */
   open(secret: string): OpenFeed | null;
-  /** A new address, which ends the old one; null when there is no such open feed. */
+  /** Makes a new URL and revokes the old one; null if there is no such open feed. */
   rotate(id: FeedId, viewer?: Viewer): PublishedFeed | null;
-  /** Ends an address, until it is reopened; false when there is no such open feed. */
+  /** Revokes a URL until it is reopened; false if there is no such open feed. */
   revoke(id: FeedId, viewer?: Viewer): boolean;
-  /** Opens an ended feed again under its address; null when there is none that can be. */
+  /** Reopens a revoked feed with its URL; null if that is not possible. */
   reopen(id: FeedId, viewer?: Viewer): PublishedFeed | null;
-  /** A new feed with an address of its own, each time. */
+  /** A new feed with its own URL. */
   create(wish: FeedWish): PublishedFeed;
-  /** Another name, colour or filter, under the same address; null when there is no such open feed. */
+  /** Changes name, colour or filter, keeping the URL; null if there is no such open feed. */
   change(id: FeedId, to: FeedChange, viewer?: Viewer): PublishedFeed | null;
-  /** The address of an open feed, and the ETag of what it says now where that is known without any work; else null. */
+  /** The URL of an open feed, and its present ETag if known without any work. */
   versionOf(id: FeedId): (Omit<FeedAddress, "feed"> & { readonly etag: string | null }) | null;
-  /** The path of an address as it is or was. */
+  /** The path of a present or former URL. */
   pathOf(address: FeedAddress): string;
-  /** Keeps what was noted of fetches; at most once a minute unless `now`. */
+  /** Writes recorded fetches; at most once a minute unless `now`. */
   keepFetches(now?: boolean): void;
 }
 
-/** Thrown when the bytes of an announced ETag can no longer be made; the next `head` names another one. */
+/** Thrown if the bytes of an announced ETag can no longer be generated; the next `head` returns another one. */
 export class FeedMovedError extends Error {
   override readonly name = "FeedMovedError";
   constructor(id: FeedId) {
@@ -173,7 +173,7 @@ export class FeedMovedError extends Error {
   }
 }
 
-/** Thrown for a key from which secrets could be guessed. */
+/** Thrown for a key that is too short. */
 export class WeakFeedKeyError extends Error {
   override readonly name = "WeakFeedKeyError";
   constructor(bytes: number) {
@@ -186,8 +186,8 @@ const shortestKey = 32;
 const usualBudget = 24 * 2 ** 20;
 
 /**
- * Publishes projects, or what of them was chosen, as calendars behind secret addresses, and keeps what a feed has said, so that a calendar program
- * gets the same octets until something has changed. Throws `WeakFeedKeyError`.
+ * Publishes projects, or a choice of them, as calendars with secret URLs, and stores what a feed has served, so that calendar
+ * programs get the same octets until something changes. Throws `WeakFeedKeyError`.
  */
 export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   const {
@@ -210,18 +210,18 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   const readNames = createNameReader(store);
   const ledger = createFetchLedger({ store, clock });
   const rows = new Map<FeedId, FeedRow>();
-  /** The one that was asked for last stands last. */
+  /** Most recently used last. */
   const live = new Map<FeedId, LiveFeed>();
   const openAddresses = new Map<string, FeedId>();
   const searchKeyOf = createSearchKeys(key);
-  /** Titles by which feeds were made or named last. */
+  /** Titles from which feeds were last named. */
   const titles = new Map<ProjectId, string>();
-  /** When the projects of a feed over several were last told of, in milliseconds. */
+  /** When the projects of a feed over several were last reported, in milliseconds. */
   const openedAt = new Map<FeedId, number>();
   let followedUpTo: Revision | null = null;
   for (const row of store.feeds.all()) take(row);
 
-  /** Takes a row over as it is stored now. */
+  /** Applies a stored row. */
   function take(row: FeedRow): void {
     const before = rows.get(row.id);
     rows.set(row.id, row);
@@ -252,7 +252,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     return found;
   }
 
-  /** Lets go of what was not asked for the longest, as far as all together is over the budget. */
+  /** Drops the least recently used feeds while the total exceeds the budget. */
   function keepWithinBudget(): void {
     let size = live.values().reduce((sum, feed) => sum + feed.size(), 0);
     let others = live.size - 1;
@@ -296,7 +296,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
 
   const faultOf = (row: FeedRow): FeedFault | null => (live.get(row.id) ?? startLive(row)).fault();
 
-  /** Null for a feed that is not there, or not for the viewer. */
+  /** Null for a feed that does not exist, or is not visible to the viewer. */
   function visible(id: FeedId, viewer: Viewer | undefined): FeedRow | null {
     const row = store.feeds.get(id);
     const isOwn = viewer?.kind !== "person" || row?.personId === viewer.person;
@@ -396,7 +396,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
         store.feeds.change(id, { name, givenName, colour, filter });
         onTurned({ ...addressOf(row), ended: false });
       });
-      // What it shows may hang on other rules now.
+      // Other rules may apply now.
       if (to.filter !== undefined) live.delete(id);
       return takeAgain(id);
     },
@@ -411,7 +411,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     keepFetches: (now = false) => ledger.keep(now),
   };
 
-  /** Does what ends the present address of a feed, which is told in the same transaction. */
+  /** Ends a feed's present URL, and reports it in the same transaction. */
   function endAddress(row: FeedRow, end: () => boolean): boolean {
     return store.together(() => {
       const hasEnded = end();
@@ -420,7 +420,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     });
   }
 
-  /** The row under the name that it has from what it is of, where that is another one now. */
+  /** The row with its new automatic name, if that has changed. */
   function renamed(row: FeedRow): FeedRow | null {
     if (row.revokedAt || row.isAutomatic || row.givenName !== null) return null;
     const name = usualName(row, store);
@@ -430,13 +430,13 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   }
 }
 
-/** Whether it is none of the project's: two-way calendars that have none take it over. */
+/** True if it differs from the project's. CalDAV calendars without a colour use it. */
 const isOwnColour = (colour: string | null): boolean => colour?.startsWith("#") === true;
 
-/** A feed over several projects tells of them so often at most. */
+/** How often a feed over several projects reports them at most. */
 const openedEveryMs = 60_000;
 
-/** What a feed's filter says instead of the configuration. */
+/** Options that a feed's filter overrides. */
 function ownOptions(feed: FeedChoice, usual: FeedOptions): Partial<FeedOptions> {
   const { filter } = feed;
   const length = filter?.completed;
@@ -447,17 +447,17 @@ function ownOptions(feed: FeedChoice, usual: FeedOptions): Partial<FeedOptions> 
   };
 }
 
-/** What of a feed's own options shows in its components. */
+/** The part of a feed's own options that shows in its components. */
 const formatSuffix = (own: FeedOptions, usual: FeedOptions): string =>
   (own.private === usual.private ? "" : ` ${own.private}`) +
   (own.reminders === false ? " silent" : "");
 
-/** What a feed is called that nobody has named: whose it is. */
+/** The automatic name of a feed: whose it is. */
 function usualName(choice: FeedChoice, { directory }: Pick<Store, "directory">): string {
   const { kind, projectId: project, personId: person } = choice;
   const whose = person === null ? null : (directory.person(person)?.name ?? `Person ${person}`);
   const found = project === null ? null : directory.project(project);
-  // It follows the project's title only while the person sees the project.
+  // It follows the project's title only while the person may see the project.
   const title = person === null || seesProject(person, found) ? found?.title : null;
   switch (kind) {
     case "project":
@@ -540,12 +540,12 @@ const addressOf = (row: FeedRow): FeedAddress => ({
 const slugOfFeed = ({ id, name, kind, projectId: project }: FeedRow): string =>
   slugOf(name, kind === "project" ? `project-${project ?? id}` : `feed-${id}`);
 
-/** A secret as it stands in an address: 160 bits in 32 digits. */
+/** A secret in a URL: 160 bits in 32 digits. */
 export const secretPattern = /^[0-9a-v]{32}$/;
 
 /**
- * The secret of a feed's address, derived from a key that is not in the database: neither a stolen copy of the database
- * nor an older address tells it. Another version gives another secret.
+ * The secret in a feed's URL, derived from a key outside the database: neither a stolen copy of the database nor an older URL
+ * reveals it. Another version gives another secret.
  */
 export function secretOf(key: Uint8Array, feed: { id: FeedId; version: number }): string {
   const digest = createHmac("sha256", key).update(`feed:${feed.id}:${feed.version}`).digest("hex");
@@ -555,15 +555,15 @@ export function secretOf(key: Uint8Array, feed: { id: FeedId; version: number })
 }
 
 /**
- * By which presented secrets are looked up: how long a search takes then says nothing about the secrets. A plain hash of key and
- * secret, a third of the work of an HMAC at each request, as nobody ever sees it, and secrets have one length.
+ * Presented secrets are looked up by hash, so that timing reveals nothing. A plain hash of key and secret takes a third of an
+ * HMAC's time per request, and is enough, as nobody sees it and secrets have one length.
  */
 function createSearchKeys(key: Uint8Array): (secret: string) => string {
   const prefix = `${Buffer.from(key).toString("base64")}:open:`;
   return (secret) => hash("sha256", prefix + secret, "base64");
 }
 
-/** The present day in a zone; asked for at every request, so the zone is asked only once a day. */
+/** The present day in a zone, computed once a day, as it is needed at every request. */
 function createCalendarDay(zone: string, clock: () => Temporal.Instant): () => Temporal.PlainDate {
   let day: Temporal.PlainDate | null = null;
   let startsAt = Number.POSITIVE_INFINITY;
@@ -579,10 +579,7 @@ function createCalendarDay(zone: string, clock: () => Temporal.Instant): () => T
   };
 }
 
-/**
- * A feed as programs see it: with what it shows in words, and its whole address while it is open. `publicUrl` has no slash at its
- * end.
- */
+/** A feed for programs: with a description, and its whole URL while it is open. `publicUrl`: without a trailing slash. */
 export function asListed(
   { path, ...feed }: PublishedFeed,
   { directory, publicUrl }: { readonly directory: Store["directory"]; readonly publicUrl: string },

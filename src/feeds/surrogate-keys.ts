@@ -1,12 +1,12 @@
 import type { FeedId } from "../domain/ids.ts";
 
-/** Names by which a shared cache drops what it has: of one feed, or of all. They tell no secret. */
+/** Names by which a shared cache purges: one feed, or all. They reveal no secret. */
 interface SurrogateKeys {
   readonly feed: string;
   readonly all: string;
 }
 
-/** The installation stands in them, as several daemons may be behind one cache. */
+/** They include the installation, as several daemons may share a cache. */
 export function surrogateKeys(installation: string, feed: FeedId): SurrogateKeys {
   const own = installation.replaceAll(/[^\w]/g, "-");
   return { feed: `${own}-feed-${feed}`, all: own };

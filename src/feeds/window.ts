@@ -3,25 +3,25 @@ import type { FeedsConfig } from "../config/config.ts";
 import type { EventItem, TaskItem } from "../domain/item.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
-/** What feeds show: for all of them alike, but for what one of them was given. */
+/** What feeds show, unless one feed overrides it. */
 export interface FeedOptions extends Omit<FeedsConfig, "actionLinks"> {
-  /** The account's IANA zone: days begin in it, and times are written in it. */
+  /** The account's IANA zone, for days and times. */
   readonly zone: string;
-  /** Address of an item, with {project}, {kind} and {id}; null for no links. */
+  /** URL template of an item with {project}, {kind} and {id}; null for no links. */
   readonly webUrl: string | null;
   /** False for a feed without alarms. */
   readonly reminders?: boolean;
 }
 
 /**
- * The days that decide whether a feed shows an item, counted from 1970-01-01: as dates those of 10,000 items take three
- * megabytes, and 20 ms to be compared with today, which is not part of them.
+ * The days that decide whether a feed shows an item, counted from 1970-01-01: as dates, those of 10,000 items take three
+ * megabytes and 20 ms to compare.
  */
 export interface Days {
   readonly first: number;
   /** Inclusive. */
   readonly last: number;
-  /** When it was completed; null while it is open. */
+  /** Day of completion; null while it is open. */
   readonly doneOn: number | null;
 }
 
@@ -32,14 +32,14 @@ export interface DaySpanWithYears {
 }
 
 /**
- * Where a feed puts an item: events where they are, milestones as whole days, tasks as whole days by `options.tasks`.
- * Null for what has no date, or is not wanted.
+ * Where a feed shows an item: events at their time, milestones as whole days, tasks as whole days by `options.tasks`. Null
+ * without a date, or if not wanted.
  */
 export function feedPlaceOf(item: ViewItem["item"], options: FeedOptions): When | null {
   return item.kind === "event" ? placeOfEvent(item, options) : placeOfTask(item, options);
 }
 
-/** The days of an item that stands at `place`, in the account's zone. */
+/** The days of an item at `place`, in the account's zone. */
 export function feedSpanOf(view: ViewItem, place: When, zone: string): DaySpanWithYears {
   const { first, last } = covered(place, zone);
   const doneOn = doneDate(view, { last, zone });
@@ -59,14 +59,14 @@ function doneDate(
 ): Temporal.PlainDate | null {
   if (!item.completed) return null;
   if (item.kind === "event") return item.milestone ? last : null;
-  // A completion on its way to the service has no time yet; that of the change which calendars were told stands in.
+  // A pending completion has no time yet; the time of the published change is used.
   return (item.completedAt ?? modifiedAt).toZonedDateTimeISO(zone).toPlainDate();
 }
 
 const firstDay = Temporal.PlainDate.from("1970-01-01");
 const dayOf = (date: Temporal.PlainDate): number => firstDay.until(date).days;
 
-/** Whether days meet the window around `today`; its first and last day belong to it. */
+/** True if days overlap the window around `today`, whose first and last day are included. */
 export function inWindow(
   { first, last, doneOn }: Days,
   { earliest, latest, doneSince }: FeedWindow,
@@ -74,11 +74,11 @@ export function inWindow(
   return last >= earliest && first <= latest && (doneOn === null || doneOn >= doneSince);
 }
 
-/** The days that a feed shows, all inclusive, counted as those of items. */
+/** The days that a feed shows, all inclusive, counted like those of items. */
 export interface FeedWindow {
   readonly earliest: number;
   readonly latest: number;
-  /** What was completed before this day is no longer shown. */
+  /** Items completed before this day are no longer shown. */
   readonly doneSince: number;
 }
 

@@ -24,8 +24,8 @@ import {
 import { writesWhole } from "./whole-writers.ts";
 
 /**
- * Accepts a PUT of an existing item: finds the version that its sender edited and what the absence of a property
- * means, makes the difference an edit, and stores the octets under the name. Belongs inside `atomically`.
+ * Accepts a PUT of an existing item: finds the version that its sender edited and what the absence of a property means, makes
+ * the difference an edit, and stores the octets under the name. Call inside `atomically`.
  */
 export function acceptChange(
   context: DavContext,
@@ -45,7 +45,7 @@ export function acceptChange(
   const accepted = acceptEdit(context, { ...edit, base });
   if (!accepted.ok) return accepted;
   const { key, described } = accepted.value;
-  // Where nothing more is asked for the octets go with the move that waits.
+  // Without further changes, the octets belong to the waiting move.
   const moveThatWaits = isMove ? (ownHeldEdits(key, context).at(-1)?.id ?? null) : null;
   const held = accepted.value.held ?? moveThatWaits;
   storeOctets(context, { put, key, name, described, held });
@@ -54,13 +54,13 @@ export function acceptChange(
 
 interface AcceptedEdit {
   readonly key: ItemKey;
-  /** The edit that waits for approval, and is shown to its sender alone; null for one that all are shown. */
+  /** The held edit, which only its sender sees applied; null for one that everyone sees. */
   readonly held: EditId | null;
-  /** The item as the octets describe it; null for a new one, which is what they say. */
+  /** The item as in the octets; null for a new one, which equals them. */
   readonly described: Item | null;
 }
 
-/** Accepts the edit into the journal; fails with the fault to answer where it is refused. */
+/** Accepts the edit into the journal; fails with the answer if it is refused. */
 export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<AcceptedEdit, DavFault> {
   const { incoming, base } = edit;
   const { uid } = incoming;
@@ -81,7 +81,7 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
   return ok({ key, held: heldEdit(item, context), described });
 }
 
-/** What octets without a base were compared with, whose item was deleted and is there again. */
+/** What octets without a base were compared with, if their item was deleted and exists again. */
 const lastSeen = (
   { store: { view }, person }: DavContext,
   { key, incoming }: { readonly key: ItemKey; readonly incoming: IncomingItem },
@@ -89,8 +89,8 @@ const lastSeen = (
   shownBase(incoming, { key, view, editor: person.id }) ?? view.get(key)?.item ?? null;
 
 /**
- * The text that a PUT replaces as a whole, as a condition has named the present version by its strong tag. Whoever is not
- * known to have seen that may have left out what is not known there. Source: RFC 9110 9.3.4.
+ * The text that a PUT replaces as a whole, if a condition named the present version by its strong tag. Otherwise the sender may
+ * have omitted what it does not know. Source: RFC 9110 9.3.4.
  */
 function shownText({ calendars, zone }: DavContext, object: CalendarObject): IncomingItem | null {
   const shown = readCalendarObject(calendars.octets(object), { zone });
@@ -98,8 +98,8 @@ function shownText({ calendars, zone }: DavContext, object: CalendarObject): Inc
 }
 
 /**
- * Fields of which the program has taken the property away. Absence says so only of programs that write items as a whole, and
- * only where the present octets are its own and held the property; else it may not know it, or has never been sent it.
+ * Fields whose property the program has removed. Absence only means that for programs that write whole items, and if the
+ * present octets are their own and had the property; otherwise the program may not know it.
  */
 function clearedFields(
   { calendars, person }: DavContext,
@@ -120,16 +120,15 @@ function clearedFields(
 }
 
 /**
- * Stores the octets of an edit under a name: for all, or for its sender while it waits for approval. They describe another
- * item where their sender had not seen the present one, or has left a field out: what the item says beside is laid onto
- * them, so that nobody is shown an old value.
+ * Stores the octets of an edit under a name: for everyone, or for the sender while it waits for approval. If the sender had not
+ * seen the present item, or omitted a field, the rest of the item is applied to the octets, so that nobody gets an old value.
  */
 export function storeOctets(
   context: DavContext,
   stored: Omit<AcceptedEdit, "described"> & {
     readonly put: ObjectPut;
     readonly name: string;
-    /** Null where the item is what the octets say. */
+    /** Null if the item equals the octets. */
     readonly described: Item | null;
   },
 ): void {
@@ -151,7 +150,7 @@ export function storeOctets(
   else context.calendars.hold({ edit: held, key, name, object });
 }
 
-/** The ETag of what is shown of an item now; null where that is not exactly what was sent. Source: RFC 4791 5.3.4. */
+/** The ETag of the item's present object; null if that is not exactly what was sent. Source: RFC 4791 5.3.4. */
 export function etagOfSent(
   { calendars }: DavContext,
   { request: { calendar, name }, body }: ObjectPut,
@@ -161,7 +160,7 @@ export function etagOfSent(
   return isSame ? object.etag : null;
 }
 
-/** Thrown to undo what the steps of a request have stored before one of them was refused; never leaves this file. */
+/** Thrown to roll back a request's steps after one was refused; never leaves this file. */
 class RefusedStepError extends Error {
   override readonly name = "RefusedStepError";
   readonly fault: DavFault;
@@ -171,7 +170,7 @@ class RefusedStepError extends Error {
   }
 }
 
-/** Runs the steps of a write as one, safe on the disk when it returns; a refusal leaves nothing of them behind. */
+/** Runs the steps of a write in one transaction, on disk when it returns. A refusal rolls everything back. */
 export function atomically(store: Store, steps: () => Result<DavAnswer, DavFault>): DavAnswer {
   try {
     const done = store.durably(() => {

@@ -21,20 +21,20 @@ import { readObject } from "./put.ts";
 import { relocate } from "./relocate.ts";
 
 /**
- * Copies an object: a new item with a UID of its own and otherwise the same octets, as one UID cannot stand in two places.
- * Source: RFC 4918 9.8; RFC 4791 4.1.
+ * Copies an object: a new item with its own UID and otherwise the same octets, as a UID must be unique. Source: RFC 4918 9.8;
+ * RFC 4791 4.1.
  */
 export const copyObject = (context: DavContext, request: ObjectRequest): DavAnswer =>
   transfer(context, { request, step: copy });
 
 /**
- * Moves an object: into the same calendar it gets another name; into another one the item goes to that project or list,
- * with its UID, its octets and the name at the destination. Source: RFC 4918 9.9.
+ * Moves an object: within a calendar it is renamed; to another one the item moves to that project or list, with its UID, its
+ * octets and the destination's name. Source: RFC 4918 9.9.
  */
 export const moveObject = (context: DavContext, request: ObjectRequest): DavAnswer =>
   transfer(context, { request, step: move });
 
-/** What a COPY or MOVE takes, and where to. */
+/** A COPY or MOVE, and its destination. */
 interface Transfer {
   readonly request: ObjectRequest;
   readonly object: CalendarObject;
@@ -56,8 +56,8 @@ function transfer(context: DavContext, { request, step }: Step): DavAnswer {
 }
 
 /**
- * Reads the headers of COPY and MOVE. An object that is there already is never overwritten, as that would delete another
- * item: 412 when the program asked for that, else 403. Source: RFC 4918 9.8.5, 9.9.4, 10.3, 10.6.
+ * Reads the headers of COPY and MOVE. An existing object is never overwritten, as that would delete another item: 412 if the
+ * program asked for that, else 403. Source: RFC 4918 9.8.5, 9.9.4, 10.3, 10.6.
  */
 function readTransfer(context: DavContext, request: ObjectRequest): Result<Transfer, DavFault> {
   const found = findForWrite(context, request);
@@ -128,14 +128,14 @@ function move(context: DavContext, transfer: Transfer): Result<DavAnswer, DavFau
   return ok({ status: 201, headers: { Location: `${origin}${paths.object(calendar, name)}` } });
 }
 
-/** A calendar that shows items of others has no items that could be moved out of it. */
+/** A calendar with items of other calendars has none that could be moved out of it. */
 function shownElsewhereFault(from: Calendar, to: Calendar): DavFault | null {
   if (from.slug === to.slug || from.kind === "events" || from.kind === "tasks") return null;
   const reason = `"${from.name}" only shows what is in other calendars: move it there`;
   return objectRefusal("valid-calendar-object-resource", reason);
 }
 
-/** Until a person approves the item is there for its mover alone. */
+/** Until a person approves, only the mover sees the item there. */
 function hold(
   { calendars }: DavContext,
   { edit, transfer }: { readonly edit: EditId; readonly transfer: Transfer },
@@ -146,14 +146,14 @@ function hold(
   calendars.retract(calendar, { key, name });
 }
 
-/** The item was not elsewhere for anybody but its mover, of whom something else may go on waiting. */
+/** The item was elsewhere only for its mover, who may have another waiting edit. */
 function nameAtDestination(context: DavContext, { object: { key }, name }: Transfer): void {
   const last = ownHeldEdits(key, context).at(-1);
   if (last) context.calendars.hold({ edit: last.id, key, name, object: null });
   else context.calendars.rename(key, name);
 }
 
-/** What waits, and is where only its editor sees it, has its name there alone. */
+/** A waiting item that only its editor sees has its name there alone. */
 function rename(context: DavContext, transfer: Transfer): void {
   const { object, name } = transfer;
   const last = ownHeldEdits(object.key, context).findLast(

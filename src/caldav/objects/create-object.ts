@@ -17,8 +17,8 @@ import type { ObjectPut } from "./plan-object.ts";
 import { relocate, relocateByPut } from "./relocate.ts";
 
 /**
- * Stores an object under a name, and with a UID, that the calendar does not have: a new item, one that was deleted, or
- * one that comes from another calendar. Belongs inside `atomically`.
+ * Stores an object with a name and a UID that the calendar does not have: a new item, a deleted one, or one from another
+ * calendar. Call inside `atomically`.
  */
 export function createObject(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault> {
   const viewed = context.store.view.findUid(put.incoming.uid);
@@ -40,7 +40,7 @@ function create(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault
     recreate,
   });
   if (!accepted.ok) {
-    // There is nothing to cancel: the program is content, and is shown no object.
+    // Nothing to cancel: the request succeeds, and no object is created.
     return incoming.status === "CANCELLED" ? ok(createdNothing(context, put)) : accepted;
   }
   const { key, held } = accepted.value;
@@ -58,7 +58,7 @@ function create(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault
   return ok(created(context, put));
 }
 
-/** An item that was deleted in another calendar, and is put before the service has heard of that, is still there. */
+/** An item deleted in another calendar and put before the service was told still exists. */
 function bringBack(
   context: DavContext,
   { calendar, uid }: { readonly calendar: Calendar; readonly uid: string },
@@ -75,7 +75,7 @@ const createdNothing = ({ paths, origin }: DavContext, { request }: ObjectPut): 
   headers: { Location: `${origin}${paths.object(request.calendar, request.name)}` },
 });
 
-/** The answer to what is there now: with its ETag where the person is shown exactly that. Source: RFC 9110 9.3.4, 10.2.2. */
+/** The answer for the present object: with its ETag if the person gets exactly that. Source: RFC 9110 9.3.4, 10.2.2. */
 function created(context: DavContext, put: ObjectPut): DavAnswer {
   const { paths, origin } = context;
   const { calendar, name } = put.request;
@@ -88,8 +88,8 @@ function created(context: DavContext, put: ObjectPut): DavAnswer {
 }
 
 /**
- * Whether an item that was deleted, by whomever, is to be made again: a PUT that names no version asks for it. Of a UID that
- * is made here only by who could see the item, as others must not learn that there was one. Source: RFC 9110 9.3.4.
+ * True if a deleted item is to be recreated, as a PUT without a version requests. For a UID made here, only by somebody who
+ * could see the item, as others must not learn that it existed. Source: RFC 9110 9.3.4.
  */
 function isRecreation(context: DavContext, uid: string): boolean {
   const { meta, mirror } = context.store;
@@ -98,7 +98,7 @@ function isRecreation(context: DavContext, uid: string): boolean {
   return identity !== null && couldSee(context, identity.item);
 }
 
-/** Whether the person sees an item, or saw it before it was deleted. */
+/** True if the person sees an item, or saw it before it was deleted. */
 export function couldSee({ store, person }: DavContext, key: ItemKey): boolean {
   const { directory, view } = store;
   const last = view.history(key, person.id).at(-1);
@@ -109,8 +109,8 @@ export function couldSee({ store, person }: DavContext, key: ItemKey): boolean {
 }
 
 /**
- * A task that the person is not shown is no place to hang a to-do below, nor may the answer tell of it. A task of another
- * list has its subtasks there: the to-do becomes a task where it was put, as it has to be at the address that is answered.
+ * A task that the person cannot see must not get subtasks, nor may the answer reveal it. A task of another list has its
+ * subtasks there, so the to-do becomes a task where it was put.
  */
 function belowWhatIsHere(
   context: DavContext,
@@ -126,8 +126,8 @@ function belowWhatIsHere(
 }
 
 /**
- * The UID is that of an item in another calendar: the first half of a move, as programs without MOVE make it, whose second
- * half is a DELETE there; or a program has kept an address from which somebody else has moved the item since.
+ * The UID belongs to an item in another calendar: the first half of a move by a program without MOVE, followed by a DELETE
+ * there; or a program has kept an address from which somebody moved the item.
  */
 function putKnown(
   context: DavContext,
@@ -149,7 +149,7 @@ function putKnown(
   return changed.ok ? ok(created(context, put)) : changed;
 }
 
-/** Whether this program of this person has moved the item to where it is: its PUT at the address before moves it back. */
+/** True if this person's program moved the item to its present place. Its PUT at the former address then moves it back. */
 function isOwnMove({ store, person, agent }: DavContext, { key, item }: ViewItem): boolean {
   const [last] = store.pastEdits
     .ofItem(key)
@@ -158,11 +158,11 @@ function isOwnMove({ store, person, agent }: DavContext, { key, item }: ViewItem
   return isOwn && samePlace(last.place, placeOf(item));
 }
 
-/** What is answered for a UID that nothing has, step by step, so that nobody learns that there is something hidden. */
+/** The answer for an unknown UID, in the same steps, so that hidden items cannot be detected. */
 const hiddenFault = (context: DavContext, { request }: ObjectPut): DavFault =>
   closedFault(request.calendar, context) ?? unseenFault();
 
-/** The item is changed where it is now; a second one would be a copy that nobody wants. */
+/** The item is changed in its present place; a second one would be an unwanted copy. */
 function changeElsewhere(
   context: DavContext,
   put: ObjectPut,
@@ -194,13 +194,13 @@ function change(
   return acceptChange(context, put, { ...at, object, present, seen: null, isMove: true });
 }
 
-/** A member, and the calendar in which the person is shown it. */
+/** A member, and the calendar in which the person sees it. */
 interface Located {
   readonly calendar: Calendar;
   readonly object: CalendarObject;
 }
 
-/** Where the person is shown the item of a UID, in `assigned` last of all; null when nowhere. */
+/** Where the person sees the item of a UID, with `assigned` last; null if nowhere. */
 export function memberOfUid(
   uid: string,
   { calendars, person }: Pick<DavContext, "calendars" | "person">,

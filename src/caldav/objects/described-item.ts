@@ -5,8 +5,8 @@ import { applyPatch, type Patch } from "../../domain/patch.ts";
 import { textsOfRaw } from "../../ics/text/line-fields.ts";
 
 /**
- * The item as octets describe it: what their sender saw, with what they ask for, and without the fields of which they say
- * nothing. A field that stays all the same is laid onto the octets, so that nobody takes it for unset.
+ * The item as the octets describe it: what their sender saw, with their changes, and without fields that they omit. A field
+ * that stays anyway is applied to the octets, so that it does not look unset.
  */
 export function describedItem({
   base,
@@ -23,7 +23,7 @@ export function describedItem({
     ({ name }) => !said.has(name) && fieldsOfKind(wanted.kind).includes(name),
   );
   const common = {
-    // Where no title was given none is missing.
+    // Without a given title, none is missing.
     title: incoming.summary === undefined && wanted.title !== untitled ? "" : wanted.title,
     description: incoming.description === undefined ? null : wanted.description,
     ...Object.fromEntries(unsaid.map(({ name }) => [name, null])),
@@ -33,7 +33,7 @@ export function describedItem({
     : { ...describedTask(wanted, incoming), ...common };
 }
 
-/** An event cannot be without a day; where octets name none, its own day differs from this one. */
+/** An event needs a day: octets without one differ from this. */
 const noDay: When = {
   kind: "dates",
   start: Temporal.PlainDate.from("0001-01-01"),
@@ -43,7 +43,7 @@ const noDay: When = {
 function describedEvent(item: EventItem, incoming: IncomingItem): EventItem {
   const isPrivate = incoming.classification !== undefined && item.private;
   if (incoming.component === "VTODO") {
-    // The to-do of a milestone is one without saying so, and has no alarm.
+    // A milestone's to-do has no milestone mark and no alarm.
     const isDone = saysState(incoming) && item.completed;
     const when = incoming.due === undefined ? noDay : item.when;
     return { ...item, private: isPrivate, completed: isDone, when };
@@ -67,7 +67,7 @@ function describedTask(item: TaskItem, incoming: IncomingItem): TaskItem {
     labels: incoming.categories === undefined ? [] : item.labels,
     startOn: incoming.start === undefined ? null : item.startOn,
     dueOn: incoming.due === undefined ? null : item.dueOn,
-    // The octets cannot name a parent task that has no id yet.
+    // The octets cannot name a parent task without an id.
     ...(incoming.relatedTo === undefined && { kind: "task" as const, parentId: null }),
   };
 }

@@ -17,18 +17,18 @@ import {
   plannedItem,
 } from "./plan-object.ts";
 
-/** An existing item, and what a PUT of it is to be compared with. */
+/** An existing item, and what a PUT of it is compared with. */
 export interface PresentItem extends Pick<ObjectRequest, "calendar" | "name"> {
   readonly object: Pick<CalendarObject, "key" | "component">;
-  /** As the person is shown it. */
+  /** As the person sees it. */
   readonly present: Item;
-  /** The member whose present version a condition has named; null where none did. */
+  /** The member whose present version a condition named; null if none did. */
   readonly seen: CalendarObject | null;
-  /** Whether the PUT takes the item to another calendar, and so asks for a change in any case. */
+  /** True if the PUT moves the item to another calendar, and so changes it in any case. */
   readonly isMove: boolean;
 }
 
-/** A PUT of an existing item whose base version is still to be found. */
+/** A PUT of an existing item before its base version is known. */
 interface Comparison {
   readonly edit: Omit<ObjectEdit, "base">;
   readonly at: PresentItem;
@@ -36,8 +36,8 @@ interface Comparison {
 }
 
 /**
- * What a program saw that puts an item which was deleted a moment ago: it takes the item to another calendar by a DELETE and a PUT,
- * and seldom edits it as well. Null where the item was never shown.
+ * What a program saw that puts an item deleted a moment ago: it moves the item with a DELETE and a PUT, and seldom edits it
+ * too. Null if the item was never shown.
  */
 export function baseOfTaken(
   context: DavContext,
@@ -54,8 +54,8 @@ export function baseOfTaken(
 }
 
 /**
- * What a PUT is compared with: the version that its editor saw. What somebody puts as private under a new address is private there,
- * even if the item has been opened, or was made again as a public one, since.
+ * What a PUT is compared with: the version that its editor saw. A private object put at a new address stays private there, even
+ * if the item has become public, or was recreated as public, since.
  */
 export function putBaseOf(context: DavContext, comparison: Comparison): Item {
   const base = versionSeen(context, comparison);
@@ -65,10 +65,9 @@ export function putBaseOf(context: DavContext, comparison: Comparison): Item {
 }
 
 /**
- * The version that the editor saw: the present one when a condition has named it, else the one that the octets name.
- * Programs keep that name through edits of their own, so octets that were put last bear an older one than what they show.
- * Under that name an edit by the same program is one of these octets; by another program it may be one of either, or of what that one
- * has put itself before.
+ * The version that the editor saw: the present one if a condition named it, else the one that the octets name. Programs keep
+ * that name through edits of their own, so octets that were put last name an older version than they show. With that name, an
+ * edit by the same program is based on these octets; by another program, on either, or on its own earlier ones.
  */
 function versionSeen(context: DavContext, comparison: Comparison): Item {
   const { store, person } = context;
@@ -92,7 +91,7 @@ function versionSeen(context: DavContext, comparison: Comparison): Item {
     last && numberIn(last.raw, baseMark) === base
       ? store.view.shownAt(key, last.at, person.id)
       : null;
-  // The person's programs were shown what waits as well.
+  // The person's programs also saw waiting edits.
   const shown =
     held && everybodys ? withOwnWords(context, { edit, shown: everybodys, own: held }) : everybodys;
   if (!last || !shown) return nearest(context, { comparison, copies: [named ?? at.present] });
@@ -105,7 +104,7 @@ function versionSeen(context: DavContext, comparison: Comparison): Item {
   return nearest(context, { comparison, copies: [shown, ...(kept ? [kept] : []), named] });
 }
 
-/** What a program of the person has put last by an edit that waits. */
+/** What the person's program last put with a waiting edit. */
 function lastHeld(
   context: DavContext,
   { key, component }: { readonly key: ItemKey; readonly component: CalendarObject["component"] },
@@ -114,7 +113,9 @@ function lastHeld(
   return rows.findLast((row) => row?.component === component) ?? null;
 }
 
-/** The copy of a program that has put the last octets: what these say, unless it is moving an older one, as a second device may. */
+/**
+ * The copy of the program that put the last octets: what these say, unless it is moving an older one, as a second device may.
+ */
 function ownCopy(
   context: DavContext,
   about: { readonly comparison: Comparison; readonly shown: Item; readonly own: ObjectRow },
@@ -126,8 +127,8 @@ function ownCopy(
 }
 
 /**
- * What a program saw that has kept its own octets: the version shown when it put them, but for what the octets themselves say
- * otherwise, as they may have been old already. Saying that again asks for nothing.
+ * What a program saw that kept its own octets: the version at the time of its PUT, except for what the octets say differently,
+ * as they may have been old already. Repeating that changes nothing.
  */
 function withOwnWords(
   context: DavContext,
@@ -151,8 +152,8 @@ function withOwnWords(
 }
 
 /**
- * When the octets were put that a program has kept as they were. What is served of any other version names it, so that octets
- * that name none are the last of this program, or else those that are kept. Null where none is known.
+ * When a program put the octets that it has kept. Any other served version names itself, so octets without a name are this
+ * program's last ones, or the stored ones. Null if none is known.
  */
 function whenPut(
   context: DavContext,
@@ -164,7 +165,7 @@ function whenPut(
   return lastOwnEdit(context, key)?.createdAt ?? kept?.at ?? null;
 }
 
-/** The last edit of an item that this program of the person has made before now. */
+/** The last edit of an item by this program of the person. */
 function lastOwnEdit({ store, person, agent, clock }: DavContext, key: ItemKey): Edit | undefined {
   const now = clock();
   return store.pastEdits
@@ -176,12 +177,12 @@ function lastOwnEdit({ store, person, agent, clock }: DavContext, key: ItemKey):
     );
 }
 
-/** So many versions are looked at for the copy of a program: each takes a comparison. */
+/** Versions compared with a program's copy, as each takes a comparison. */
 const mostEarlier = 20;
 
 /**
- * Of several versions, and of earlier ones, the one that the edit changes least of, but something, and the first among equals: what is
- * put back as it was is asked for, and without a condition it is taken at its word. Who moves an item seldom edits it as well.
+ * Of several versions, including earlier ones, the one that the edit changes least, but at least one field; the first on a tie.
+ * Restoring an old value is an edit, and taken at face value without a condition. A move seldom includes an edit.
  */
 function nearest(
   context: DavContext,
@@ -204,7 +205,7 @@ function nearest(
   return best.copy;
 }
 
-/** How many fields the edit would change, by a dry run; null where it would be refused. */
+/** Number of fields that the edit would change, by a dry run; null if it would be refused. */
 function countChanges(context: DavContext, edit: ObjectEdit): number | null {
   const planned = plannedItem(acceptItem(context, { edit, dryRun: true }));
   return planned.ok ? planned.value.changes.length : null;

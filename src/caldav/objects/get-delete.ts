@@ -11,8 +11,8 @@ import { ownHeldEdits } from "./plan-object.ts";
 import { relocateByPut } from "./relocate.ts";
 
 /**
- * Answers GET and HEAD with the octets of an object, whatever Accept says: there is one form only, and 406 makes
- * programs give up. The body of a HEAD is that of the GET: who sends it leaves it out. Source: RFC 4791 5.3.4; RFC 9110 15.5.7.
+ * Answers GET and HEAD with an object's octets, whatever Accept says: there is one format only, and 406 makes programs give up.
+ * The router omits the body of a HEAD. Source: RFC 4791 5.3.4; RFC 9110 15.5.7.
  */
 export function getObject(
   { calendars }: DavContext,
@@ -34,9 +34,9 @@ const validators = ({ etag, modifiedAt }: CalendarObject) => ({
 });
 
 /**
- * Deletes an item. Where the deletion waits for a person, as many at once do, the item is gone for whoever has deleted it,
- * and comes back when that is discarded. What that person alone was shown is no more. What was moved away is not here any
- * more and stays where it is. Source: RFC 4918 9.6; RFC 9110 9.3.5.
+ * Deletes an item. If the deletion waits for a person, as many at once do, the item disappears for its editor, and returns if
+ * that is discarded. An object that only this person saw is discarded. A moved item is no longer here and stays where it is.
+ * Source: RFC 4918 9.6; RFC 9110 9.3.5.
  */
 export function deleteObject(context: DavContext, request: ObjectRequest): DavAnswer {
   const { calendar } = request;
@@ -61,7 +61,7 @@ function remove(context: DavContext, request: ObjectRequest): Result<DavAnswer, 
   return accepted.ok ? ok({ status: 204 }) : accepted;
 }
 
-/** Withdraws a creation of the person's own that waits, with all that followed it. Returns whether it was one. */
+/** Withdraws the person's own waiting creation with everything after it. Returns false if it is none. */
 function withdrawCreation(context: DavContext, { key }: CalendarObject): boolean {
   const { store } = context;
   const own = ownHeldEdits(key, context);
@@ -71,8 +71,8 @@ function withdrawCreation(context: DavContext, { key }: CalendarObject): boolean
 }
 
 /**
- * A program that has put the item at an address where it was before, and deletes it here right afterwards, has moved it back there:
- * the PUT could have come from one that had only kept the old address. Null where this is no such deletion.
+ * A program that has put the item at its former address, and deletes it here right afterwards, has moved it back: the PUT alone
+ * could have come from a program with an old address. Null if this is no such deletion.
  */
 function finishMove(
   context: DavContext,
@@ -90,7 +90,7 @@ function finishMove(
   return ok({ status: 204 });
 }
 
-/** An item of which nothing is said but which one it is. */
+/** An item with an identity only. */
 const nothingSaid = ({
   component,
   uid,

@@ -11,25 +11,25 @@ import { ownOf } from "../../edits/intake/plan-known.ts";
 import type { DavContext, ObjectRequest } from "../dav-request.ts";
 import { type DavFault, plainFault, refusalFault } from "../fault.ts";
 
-/** A PUT whose octets were read as one item. */
+/** A PUT whose octets were parsed as one item. */
 export interface ObjectPut {
   readonly request: ObjectRequest;
-  /** Exactly as they came. */
+  /** Exactly as received. */
   readonly body: Buffer;
   readonly incoming: IncomingItem;
 }
 
-/** An edit as the octets of a request express it. `calendar`: where an item of unknown UID goes. */
+/** An edit as expressed by a request's octets. `calendar`: where an item with unknown UID goes. */
 export interface ObjectEdit {
   readonly calendar: Calendar;
   readonly incoming: IncomingItem;
   readonly method?: "CANCEL";
-  /** What the sender saw; null = as the item says, or as it is now. */
+  /** What the sender saw; null = as the item says, or its present state. */
   readonly base: Item | null;
   readonly cleared?: readonly PatchField[];
-  /** What the sender was shown and replaces as a whole; null where absence says nothing but by `cleared`. */
+  /** What the sender saw and replaces as a whole; null if absence only has a meaning in `cleared`. */
   readonly replaced?: IncomingItem | null;
-  /** Whether a deleted item of this UID is to be recreated. */
+  /** True if a deleted item with this UID is to be recreated. */
   readonly recreate?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function acceptItem(
   });
 }
 
-/** The plan for the one item of an edit or a move, or the fault with which it is refused. */
+/** The plan for the one item of an edit or a move, or the answer if it is refused. */
 export function plannedItem(acceptance: Acceptance): Result<PlannedItem, DavFault> {
   if (acceptance.kind === "refused") {
     return fail(plainFault(409, acceptance.errors.map(({ message }) => message).join("; ")));
@@ -67,7 +67,7 @@ export function plannedItem(acceptance: Acceptance): Result<PlannedItem, DavFaul
     : ok(item);
 }
 
-/** The accepted edit where it waits for approval; null where it is delivered at once, or changes nothing. */
+/** The accepted edit if it waits for approval; null if it is delivered at once, or changes nothing. */
 export function heldEdit(
   { editId, problems }: Pick<PlannedItem, "editId" | "problems">,
   { mode }: Pick<DavContext, "mode">,
@@ -76,7 +76,7 @@ export function heldEdit(
   return mode === "review" || waits ? editId : null;
 }
 
-/** Edits of an item by the person's programs that wait for approval, oldest first. */
+/** Held edits of an item by the person's programs, oldest first. */
 export const ownHeldEdits = (
   key: ItemKey,
   { store, person }: Pick<DavContext, "store" | "person">,

@@ -27,8 +27,8 @@ import { couldSee, createObject, memberOfUid } from "./create-object.ts";
 import { type ObjectPut, ownHeldEdits } from "./plan-object.ts";
 
 /**
- * Stores an object: what its octets ask for becomes an edit, and they themselves are kept for what the service cannot
- * hold. The ETag that is answered is that of exactly these octets. Source: RFC 4791 5.3.2; RFC 9110 9.3.4.
+ * Stores an object: its changes become an edit, and the octets are kept for what the service cannot store. The returned ETag is
+ * that of exactly these octets. Source: RFC 4791 5.3.2; RFC 9110 9.3.4.
  */
 export function putObject(context: DavContext, request: ObjectRequest): DavAnswer {
   const { calendar, name, headers, body, reading } = request;
@@ -38,7 +38,7 @@ export function putObject(context: DavContext, request: ObjectRequest): DavAnswe
   const octets = { type: headers["content-type"], body, ...(reading && { reading }) };
   const incoming = readObject(context, octets);
   if (!incoming.ok) return faultAnswer(incoming.failure);
-  // Other programs may not read what was read leniently, and XML has no control characters.
+  // Other programs may not accept what was parsed leniently, and XML has no control characters.
   const kept = incoming.value.isMended ? mendOctets(body) : body;
   const sent = withPresentUid(context, { request, body: kept, incoming: incoming.value });
   const put = withRisingSequence(context, sent);
@@ -47,8 +47,8 @@ export function putObject(context: DavContext, request: ObjectRequest): DavAnswe
 }
 
 /**
- * A creation whose answer was lost may be seen as an item of its own at first. Who loaded that copy of it may put it after both
- * have turned out to be one: its UID is that of the item then.
+ * A creation without an answer may first appear as a separate item. Somebody who loaded that copy may put it after both were
+ * merged: its UID is the item's then.
  */
 function withPresentUid(context: DavContext, put: ObjectPut): ObjectPut {
   const identity = context.store.mirror.findUid(put.incoming.uid);
@@ -59,8 +59,8 @@ function withPresentUid(context: DavContext, put: ObjectPut): ObjectPut {
 }
 
 /**
- * Octets of an old copy are kept under the SEQUENCE that calendars were shown last: it only rises. Those of a program that names the
- * present version are no old copy. Source: RFC 5545 3.8.7.4.
+ * Octets of an old copy are stored with the SEQUENCE last shown, as it must not decrease. A program that names the present
+ * version has no old copy. Source: RFC 5545 3.8.7.4.
  */
 function withRisingSequence(context: DavContext, put: ObjectPut): ObjectPut {
   const { body, incoming } = put;
@@ -100,14 +100,14 @@ function withoutEtag(answer: DavAnswer): DavAnswer {
   return { ...answer, headers: Object.fromEntries(rest) };
 }
 
-/** Octets that are to be a calendar object; `type` is their media type, `reading` what was read of them already. */
+/** Octets of a calendar object; `type`: their media type, `reading`: the parsed result, if done already. */
 interface SentOctets {
   readonly type: string | undefined;
   readonly body: Buffer;
   readonly reading?: ObjectReading;
 }
 
-/** Reads octets as the calendar object that they have to be. */
+/** Parses octets as a calendar object. */
 export function readObject(
   { zone, maxSize }: DavContext,
   { type, body, reading }: SentOctets,
@@ -128,7 +128,7 @@ export function readObject(
   return item.ok ? item : fail(objectFault(item.failure));
 }
 
-/** What only says that it is octets is what they are: programs that know files alone name no other type. */
+/** A generic binary type is accepted, as programs that only know files name no other. */
 function saysCalendar(type: string, body: Buffer): boolean {
   const [, media = ""] = /^\s*([^\s;]+)\s*(?:;|$)/.exec(type.toLowerCase()) ?? [];
   if (media === "text/calendar") return true;
@@ -137,8 +137,8 @@ function saysCalendar(type: string, body: Buffer): boolean {
 }
 
 /**
- * The charset of octets that would be other text in UTF-8, in which they are served again; null where there is none.
- * ASCII is the same in every charset that programs name. Source: RFC 5545 8.1 (charset).
+ * The charset of octets that would be different text in UTF-8, in which they are served; null if it makes no difference. ASCII
+ * is the same in every charset that programs name. Source: RFC 5545 8.1 (charset).
  */
 function strangeCharset(type: string | undefined, body: Buffer): string | null {
   const [, charset] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(type ?? "") ?? [];
@@ -163,7 +163,7 @@ function store(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault>
   return fail(uidFault(paths.object(calendar, namesake.name), reason));
 }
 
-/** Withdraws deletions of the person's own that wait, as the item is put again. Returns whether there were any. */
+/** Withdraws the person's own waiting deletions, as the item is put again. Returns whether there were any. */
 function withdrawDeletion(context: DavContext, uid: string): boolean {
   const key = context.store.mirror.findUid(uid)?.item;
   const own = key === undefined ? [] : ownHeldEdits(key, context);
@@ -173,7 +173,7 @@ function withdrawDeletion(context: DavContext, uid: string): boolean {
   return deletions.length > 0;
 }
 
-/** An item that was deleted and is there again takes what is put, under the name that is named now. */
+/** An item that was deleted and exists again takes the object, with the new name. */
 function putAfterDeletion(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault> {
   const { calendars, paths, origin } = context;
   const { calendar, name } = put.request;

@@ -6,7 +6,7 @@ import type { DavContext } from "../dav-request.ts";
 import { closedFault, type DavFault, objectRefusal, readOnlyFault } from "../fault.ts";
 import { heldEdit, plannedItem } from "./plan-object.ts";
 
-/** Takes an item to another calendar of its kind, by an edit; returns that edit where it waits for approval. */
+/** Moves an item to another calendar of its kind with an edit; returns that edit if it waits for approval. */
 export function relocate(
   context: DavContext,
   about: { readonly from: Calendar; readonly to: Calendar; readonly viewed: ViewItem },
@@ -31,7 +31,7 @@ export function relocate(
   return moved.ok ? ok(heldEdit(moved.value, context)) : moved;
 }
 
-/** The same by a PUT under a name: while the move waits for approval, only its editor is shown it there. */
+/** The same by a PUT with a name: while the move waits for approval, only its editor sees it there. */
 export function relocateByPut(
   context: DavContext,
   about: Parameters<typeof relocate>[1] & { readonly name: string },

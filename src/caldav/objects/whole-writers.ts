@@ -1,6 +1,6 @@
 /**
- * Programs that write an item as a whole each time, by words of their User-Agent: what they wrote before and now leave out was taken
- * away by their user. docs/clients.md says why of each.
+ * Programs that always write whole items, by words in their User-Agent: what they wrote before and now omit was removed by
+ * their user. docs/clients.md gives the reason for each.
  */
 export const wholeWriters: readonly {
   readonly name: string;
@@ -24,5 +24,5 @@ const pattern = new RegExp(
   "i",
 );
 
-/** Whether a program is known to do so. Scripts and libraries may leave out whatever does not matter to them. */
+/** True if a program does so. Scripts and libraries may omit anything they do not care about. */
 export const writesWhole = (agent: string): boolean => pattern.test(agent);

@@ -4,26 +4,26 @@ import { childOf, childrenOf, isNamed } from "../xml/read-xml.ts";
 import { elementOf, languageElement, type Propstat, type Tag, tagOf } from "../xml/write-xml.ts";
 import { keyOf, type QName, type XmlElement } from "../xml/xml-names.ts";
 
-/** Which properties are asked for. `allprop`: those of RFC 4918 and what programs have set, and `include` besides. */
+/** The requested properties. `allprop`: those of RFC 4918 and what programs have set, plus `include`. */
 export type Wanted =
   | { readonly kind: "prop"; readonly names: readonly QName[] }
   | { readonly kind: "allprop"; readonly include: readonly QName[] }
   | { readonly kind: "propname" };
 
-/** A property of a kind of resource: its content as XML, "" for an empty element, null where this one has none. */
+/** A property of a kind of resource: its content as XML, "" for an empty element, null if this one lacks it. */
 interface LiveProp<Subject> {
   readonly content: (subject: Subject) => string | null;
-  /** Whether `allprop` means it: the properties of RFC 4918, and no others. Source: RFC 4791 5.2. */
+  /** True if `allprop` includes it: the properties of RFC 4918, and no others. Source: RFC 4791 5.2. */
   readonly isCommon: boolean;
 }
 
 /** By `keyOf` of their names. */
 export type LiveProps<Subject> = ReadonlyMap<string, LiveProp<Subject>>;
 
-/** A property and its content, as `LiveProp` has it. */
+/** A property and its content, as in `LiveProp`. */
 export type PropEntry<Subject> = readonly [name: QName, content: LiveProp<Subject>["content"]];
 
-/** The table of a kind of resource; `allprop` means the common ones. */
+/** The table of a kind of resource; `allprop` returns the common ones. */
 export function livePropsOf<Subject>(entries: {
   readonly common: readonly PropEntry<Subject>[];
   readonly special: readonly PropEntry<Subject>[];
@@ -37,18 +37,18 @@ export function livePropsOf<Subject>(entries: {
 
 interface PropQuestion<Subject> {
   readonly wanted: Wanted;
-  /** Leaves out what is not there, as `Prefer: return=minimal` asks. Source: RFC 8144 2.1. */
+  /** Omits missing properties, as `Prefer: return=minimal` requests. Source: RFC 8144 2.1. */
   readonly minimal: boolean;
   readonly live: LiveProps<Subject>;
-  /** What programs have set on the resource and Dayferry does not know, by `keyOf`: the content as XML. */
+  /** Properties set by programs and unknown to Dayferry, by `keyOf`: the content as XML. */
   readonly dead?: ReadonlyMap<string, string>;
-  /** In what language programs have said that a property is, by `keyOf`. */
+  /** The language of properties, as set by programs, by `keyOf`. */
   readonly languages?: ReadonlyMap<string, string>;
 }
 
 /**
- * Answers the same question for one resource after the other; what depends on the question alone is settled once. There
- * is always at least one propstat, as some programs take a response without any for an error.
+ * Answers the same request for one resource after the other; what depends on the request alone is computed once. There is
+ * always a propstat, as some programs take a response without one for an error.
  */
 export function answerProps<Subject>(
   question: PropQuestion<Subject>,
@@ -72,20 +72,20 @@ export function answerProps<Subject>(
 }
 
 /**
- * Programs ask for some thirty, in two or three thousand characters; each one is told of every member, so that many, or
- * long ones, would be an endless answer.
+ * Programs request some thirty, in two or three thousand characters. Each is repeated for every member, so many or long ones
+ * would give an endless answer.
  */
 const mostNamed = 500;
 const longestName = 500;
 const longestNames = 10_000;
 
-/** Why a choice of properties is not answered: it names too many, or too long ones; null when it does not. */
+/** Why a choice of properties is refused: too many, or too long; null if it is fine. */
 export function choiceFault(of: XmlElement): DavFault | null {
   const choices = [childOf(of, "prop"), childOf(of, "include")];
   return namesFault(choices.flatMap((choice) => (choice ? childrenOf(choice) : [])));
 }
 
-/** The same of names that stand elsewhere. */
+/** The same for names elsewhere. */
 export function namesFault(names: readonly QName[]): DavFault | null {
   if (names.length > mostNamed) {
     return plainFault(403, `more than ${mostNamed} properties are named`);
@@ -99,7 +99,7 @@ export function namesFault(names: readonly QName[]): DavFault | null {
     : plainFault(403, `the properties' names take more than ${longestNames} characters together`);
 }
 
-/** What the names alone take in the response of each member, in characters. */
+/** Size of the names in each member's response, in characters. */
 export function sizeOfNames(wanted: Wanted): number {
   const names = wanted.kind === "prop" ? wanted.names : [];
   return sum(names.map((name) => elementOf(tagOf(name), " ").length));
@@ -108,8 +108,8 @@ export function sizeOfNames(wanted: Wanted): number {
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 /**
- * Which properties an element asks for by one child prop, allprop or propname; null when there is none, or more than
- * one. Source: RFC 4918 14.20, RFC 3253 3.6 (reports take the same).
+ * The properties requested by one child prop, allprop or propname; null if there is none, or more than one. Source: RFC 4918
+ * 14.20, RFC 3253 3.6 (reports take the same).
  */
 export function wantedIn(of: XmlElement): Wanted | null {
   const kinds = childrenOf(of).filter((child) =>
@@ -128,7 +128,7 @@ interface AskedProp<Subject> {
   readonly tag: Tag;
   readonly content: (subject: Subject) => string | null;
   readonly language: string | undefined;
-  /** Asked for by its name, so that it is told when there is none. */
+  /** Requested by name, so a missing one is reported. */
   readonly isRequired: boolean;
 }
 
@@ -175,7 +175,7 @@ function contentOf<Subject>(
   return () => value;
 }
 
-/** The name behind a `keyOf`. */
+/** The name of a `keyOf`. */
 function nameOfKey(key: string): QName {
   const end = key.lastIndexOf("}");
   return { namespace: key.slice(1, end), name: key.slice(end + 1) };

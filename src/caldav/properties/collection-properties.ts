@@ -23,7 +23,7 @@ interface CollectionQuestion {
   readonly minimal: boolean;
 }
 
-/** Answers the same question for the context root, principals, homes and calendars, one after the other. */
+/** Answers the same request for the context root, principals, homes and calendars, one after the other. */
 export function collectionProps(
   question: CollectionQuestion,
 ): (resource: CollectionResource) => readonly Propstat[] {
@@ -35,13 +35,13 @@ export function collectionProps(
   };
 }
 
-/** Under what the properties are kept that a person's programs set on a resource; null where they cannot. No calendar is called "". */
+/** The storage key for properties that a person's programs set on a resource; null if they cannot. No calendar is called "". */
 export function ownSlot(resource: Resource): string | null {
   if (resource.kind === "calendar") return resource.calendar.slug;
   return resource.kind === "home" ? "" : null;
 }
 
-/** Whether no program may set a property. */
+/** True if no program may set a property. */
 export function protectedProps(context: DavContext): (name: QName) => boolean {
   const live = liveProps(context);
   return (name) => {
@@ -50,7 +50,7 @@ export function protectedProps(context: DavContext): (name: QName) => boolean {
   };
 }
 
-/** Properties of members and of WebDAV that a calendar lacks, and that nobody may give it. */
+/** Properties of members and of WebDAV that a calendar lacks and nobody may set. */
 const unwritable: ReadonlySet<string> = new Set(
   [
     dav("getlastmodified"),
@@ -84,7 +84,7 @@ function liveProps(context: DavContext): LiveProps<CollectionSubject> {
   return livePropsOf({ common, special });
 }
 
-/** As GET says them. Source: RFC 4918 15.4, 15.5, 15.6. */
+/** As in GET. Source: RFC 4918 15.4, 15.5, 15.6. */
 function ofContent(context: DavContext): readonly PropEntry<CollectionSubject>[] {
   const content =
     (say: (of: CollectionContent) => string | null) =>
@@ -113,7 +113,7 @@ function ofAll({ paths, person }: DavContext): readonly PropEntry<CollectionSubj
   ];
 }
 
-/** Source: RFC 3744 4, RFC 4791 6.2.1, RFC 6638 2.4 (what a person is called by). */
+/** Source: RFC 3744 4, RFC 4791 6.2.1, RFC 6638 2.4 (addresses of a person). */
 function ofPrincipal({ paths, person }: DavContext): readonly PropEntry<CollectionSubject>[] {
   const self = hrefElement(paths.principal(person.id));
   const home = hrefElement(paths.home(person.id));
@@ -159,14 +159,14 @@ function displayName({ resource, own }: CollectionSubject, { person }: DavContex
   }
 }
 
-/** A collection whose properties are asked for. */
+/** A collection whose properties are requested. */
 interface CollectionSubject {
   readonly resource: CollectionResource;
-  /** What the person's programs have set on it, by `keyOf`. */
+  /** Properties set by the person's programs, by `keyOf`. */
   readonly own: ReadonlyMap<string, string>;
 }
 
-/** Properties of calendars, and what homes say of calendars. Source: RFC 4791 5.2, 7.5.1; RFC 6578 4. */
+/** Properties of calendars, and what homes say about calendars. Source: RFC 4791 5.2, 7.5.1; RFC 6578 4. */
 function calendarEntries({
   calendars,
   clock,
@@ -185,7 +185,7 @@ function calendarEntries({
         return text === null || text === "" ? null : escapeXml(text);
       }),
     ] as const;
-  // A program must not remember as its own the state of a calendar that it cannot list yet.
+  // A program must not store the state of a calendar that it cannot list yet.
   const state = (content: (of: Calendar) => string) =>
     calendar((of) => (calendars.hasRead(of.calendar) ? escapeXml(content(of.calendar)) : null));
   let timeZone: string | null = null;

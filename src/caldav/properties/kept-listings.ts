@@ -1,24 +1,24 @@
 import type { CalendarObject } from "../../calendars/calendar-types.ts";
 
-/** A listing of members that says nothing but what is fixed with each object. */
+/** A listing of members with only properties that are fixed with each object. */
 export interface MemberListing {
-  /** Names whose calendar it is, under which address, and what is asked of each member. */
+  /** Identifies owner, URL and requested properties. */
   readonly id: string;
   /** By item key. */
   readonly members: readonly CalendarObject[];
   readonly write: (object: CalendarObject) => string;
 }
 
-/** The texts of listings, kept for who lists the same calendar again. */
+/** Cached texts of listings, for repeated requests of the same calendar. */
 export interface KeptListings {
-  /** What `write` says of the members, in their order, with a line feed between them: some at a time. */
+  /** The members' texts from `write`, in order, separated by line feeds, in parts. */
   readonly texts: (listing: MemberListing) => Iterable<string>;
 }
 
-/** How many characters are kept: those of a calendar of ten thousand members. */
+/** Number of cached characters: those of a calendar of ten thousand members. */
 const usualBudget = 4 * 2 ** 20;
 
-/** What stands in one part: the members of so many item keys. */
+/** Range of item keys per part. */
 const keysPerPart = 64;
 
 interface Part {
@@ -27,18 +27,18 @@ interface Part {
 }
 
 interface Kept {
-  /** By which keys it is of. */
+  /** By key range. */
   readonly parts: Map<number, Part>;
   size: number;
 }
 
 /**
- * Programs list a calendar whenever something in it has changed, and little has. So a listing is kept in parts: each goes out
- * again as long as it is of the very same objects, which never change, and is written anew where one of them is another.
- * The listings that were asked for last stay, up to a budget in characters.
+ * Programs list a calendar after every change, and little has changed. So a listing is cached in parts: each is reused while it
+ * has the very same objects, which are immutable, and written anew otherwise. The most recent listings stay, up to a budget in
+ * characters.
  */
 export function createKeptListings(budget = usualBudget): KeptListings {
-  /** The one that was used last stands last. */
+  /** Most recently used last. */
   const listings = new Map<string, Kept>();
   let size = 0;
 

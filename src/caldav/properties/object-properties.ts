@@ -17,7 +17,7 @@ export interface ObjectQuestion {
   readonly data?: (object: CalendarObject) => string | null;
 }
 
-/** Answers the same question for one member of a calendar after the other. */
+/** Answers the same request for one member of a calendar after the other. */
 export function objectProps(
   question: ObjectQuestion,
 ): (object: CalendarObject) => readonly Propstat[] {
@@ -27,17 +27,17 @@ export function objectProps(
   return (object) => answer({ object, context, calendar, data, own });
 }
 
-/** A member with what else its properties tell. */
+/** A member with the context of its properties. */
 interface ObjectSubject extends Required<Pick<ObjectQuestion, "context" | "calendar" | "data">> {
   readonly object: CalendarObject;
-  /** Who asks. */
+  /** The requesting person. */
   readonly own: string;
 }
 
 const live = livePropsOf<ObjectSubject>({
   common: [
     [dav("resourcetype"), () => ""],
-    // A hash in quotes, which an element holds as they are.
+    // A hash in quotes, which needs no escaping.
     [dav("getetag"), ({ object }) => object.etag],
     [dav("getcontenttype"), ({ object }) => objectType(object.component)],
     [dav("getcontentlength"), ({ object }) => String(object.length)],
@@ -62,7 +62,7 @@ const fixed: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether the answer depends on nothing but the object, which never changes: neither on who asks nor on what is kept elsewhere. */
+/** True if the answer depends on the immutable object alone: neither on who asks nor on other stored data. */
 export const isFixedWithObject = (wanted: Wanted): wanted is Extract<Wanted, { kind: "prop" }> =>
   wanted.kind === "prop" &&
   wanted.names.map(keyOf).every((key) => fixed.has(key) || !live.has(key));

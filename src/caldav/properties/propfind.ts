@@ -28,7 +28,7 @@ import { isFixedWithObject, objectProps } from "./object-properties.ts";
 
 export const xmlType = "application/xml; charset=utf-8";
 
-/** Properties of a resource, and with depth 1 of what is directly in it. Source: RFC 4918 9.1. */
+/** Properties of a resource, and with depth 1 of its direct members. Source: RFC 4918 9.1. */
 export function propfindAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const { resource } = request;
   const depth = depthOf(request.headers["depth"], resource);
@@ -53,8 +53,8 @@ export function propfindAnswer(context: DavContext, request: ResourceRequest): D
 }
 
 /**
- * Without a Depth header RFC 4918 means infinity. Simple programs leave it out and would be turned away, so they get the
- * deepest answer that there is: below a calendar's members there is nothing anyway.
+ * Without a Depth header RFC 4918 means infinity. Simple programs omit it and would be refused, so they get the deepest
+ * possible answer: there is nothing below a calendar's members anyway.
  */
 function depthOf(header: string | undefined, resource: Resource): Result<0 | 1, DavFault> {
   const depth = header?.trim().toLowerCase() ?? "1";
@@ -84,21 +84,21 @@ interface Question {
   readonly context: DavContext;
   readonly resource: Resource;
   readonly isDeep: boolean;
-  /** Of a calendar whose members are told as well. */
+  /** Set if a calendar's members are included. */
   readonly members: readonly CalendarObject[];
   readonly wanted: Wanted;
   readonly minimal: boolean;
 }
 
-/** Whether the names alone, told of every member, are more than an answer may be. */
+/** True if the names alone, repeated for every member, exceed the limit. */
 function isTooMuch({ members, wanted }: Question): boolean {
   const each = { names: sizeOfNames(wanted), hasData: false };
   return countFitting(members, each) < members.length;
 }
 
 /**
- * What tells the version of a collection is written at once, beside the listing of its members: it must not be newer, as
- * a program would never hear of what has changed in between.
+ * A collection's version is written before the listing of its members: it must not be newer, as a program would miss the
+ * changes in between.
  */
 function responsesOf({ resource, isDeep, ...question }: Question): Iterable<string> {
   const { context } = question;
@@ -169,10 +169,10 @@ function* objectsIn(
   }
 }
 
-/** Longer ones name properties that no program asks for every time. */
+/** Longer ones name properties that no program requests regularly. */
 const longestId = 2000;
 
-/** Names a listing that says nothing but what is fixed with each object; null for others. */
+/** Identifies a listing with only properties fixed with each object; null for others. */
 function listingId(
   resource: CollectionResource,
   { context, wanted, minimal }: Omit<Question, "resource" | "isDeep">,

@@ -12,17 +12,17 @@ import { xmlType } from "./propfind.ts";
 import { languageKey, languageOf, settableProps, splitLanguages } from "./settable-properties.ts";
 
 /**
- * Longest value of one property, most properties that one calendar keeps for a person, and what they take together with
- * their names. Lengths are in characters.
+ * Longest value of one property, most properties per calendar and person, and their total size with names. Lengths are in
+ * characters.
  */
 const longestValue = 20_000;
 const mostProperties = 100;
 const mostKept = 100_000;
 
 /**
- * Sets what a person calls a calendar, and any property that Dayferry does not know. All of it is kept here, for this
- * person alone, and all or none is done. A home takes what is not known here only: Apple's Calendar keeps its default
- * alarms there, and calls the account broken when it may not. Source: RFC 4918 9.2.
+ * Sets a person's name for a calendar, and any property unknown to Dayferry. Everything is stored here, for this person alone,
+ * and all or nothing is done. A home only accepts unknown properties: Apple's Calendar stores its default alarms there, and
+ * considers the account broken otherwise. Source: RFC 4918 9.2.
  */
 export function proppatchAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const { resource } = request;
@@ -61,17 +61,14 @@ export function proppatchAnswer(context: DavContext, request: ResourceRequest): 
 
 const readOnlyResource = "only calendars that you may change, and their home, take properties";
 
-/**
- * `value`: the text, or the XML of a property that is not known here; null removes it. `language`: what xml:lang says of
- * it; null for nothing.
- */
+/** `value`: the text, or the XML of an unknown property; null removes it. `language`: from xml:lang; null if none. */
 interface Change {
   readonly element: XmlElement;
   readonly value: string | null;
   readonly language: string | null;
 }
 
-/** In the order of the document, as the last one counts. */
+/** In document order, as the last one counts. */
 function readChanges(request: ResourceRequest): Result<readonly Change[], DavFault> {
   const xml = documentOf(request);
   if (!xml.ok) return fail(xmlFault(xml.failure));
@@ -108,7 +105,7 @@ const done: Verdict = { status: 200, error: "" };
 const failedDependency: Verdict = { status: 424, error: "" };
 const tooMany: Verdict = { status: 507, error: "" };
 
-/** Null when the change may be made. */
+/** Null if the change is allowed. */
 function judge({ element, value }: Change, isProtected: (name: QName) => boolean): Verdict | null {
   if (isProtected(element)) {
     return { status: 403, error: "<d:cannot-modify-protected-property/>" };
@@ -119,7 +116,7 @@ function judge({ element, value }: Change, isProtected: (name: QName) => boolean
   return fault === null ? null : { status: 409, error: `<df:reason>${fault}</df:reason>` };
 }
 
-/** Whether it would be more than one calendar keeps. What makes it less is always taken. */
+/** True if the calendar's limit would be exceeded. Changes that reduce the size are always accepted. */
 function isFull(changes: readonly Change[], kept: ReadonlyMap<string, string>): boolean {
   const before = splitLanguages(kept).own;
   const after = new Map(before);
@@ -153,12 +150,12 @@ function keep(
   });
 }
 
-/** One propstat per ending; a property that is named twice stands once. */
+/** One propstat per result; a property named twice appears once. */
 function propstats(
   verdicts: readonly { readonly change: Change; readonly verdict: Verdict }[],
 ): readonly Propstat[] {
   const groups = new Map<string, Propstat>();
-  // What has kept the others from being done must be told, also where another value of the same name was fine.
+  // The cause of the failure must be reported, even if another value of the same name was fine.
   const [others, causes] = [
     verdicts.filter(({ verdict }) => verdict === failedDependency),
     verdicts.filter(({ verdict }) => verdict !== failedDependency),

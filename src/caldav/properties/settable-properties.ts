@@ -1,17 +1,17 @@
 import { splitText } from "@dayferry/ical";
 import { apple, caldav, dav, keyOf, type XmlElement } from "../xml/xml-names.ts";
 
-/** A property of a calendar that programs may set, for their person alone; until then it is what the project says. */
+/** A property of a calendar that programs may set for their person alone; until then it comes from the project. */
 interface SettableProp {
-  /** Why a text cannot be its value; null when it can. */
+  /** Why a text is not a valid value; null if it is. */
   readonly faultOf: (text: string) => string | null;
 }
 
 const longestName = 500;
 
 /**
- * The properties of a calendar that programs may set, by `keyOf` of their names. All hold text. Others that a program
- * sets are dead ones, kept as XML. Source: RFC 4918 4.
+ * Properties of a calendar that programs may set, by `keyOf` of their names. All are texts. Others are dead properties, stored
+ * as XML. Source: RFC 4918 4.
  */
 export const settableProps: ReadonlyMap<string, SettableProp> = new Map([
   [
@@ -51,22 +51,22 @@ function faultOfTimeZone(text: string): string | null {
   return zones.length === 1 ? null : "a time zone is a VCALENDAR with exactly one VTIMEZONE";
 }
 
-/** The attribute that tells the language of a text, as `XmlElement` names it. */
+/** The attribute with a text's language, as `XmlElement` names it. */
 const attribute = "{http://www.w3.org/XML/1998/namespace}lang";
 const languagePrefix = `${attribute} `;
 const longestLanguage = 100;
 
-/** The language that the innermost of these elements says it is in, from the inside out; null for none. Source: RFC 4918 4.3. */
+/** The language of the innermost of these elements that has one; null if none. Source: RFC 4918 4.3. */
 export function languageOf(elements: readonly XmlElement[]): string | null {
   const said = elements.map(({ attributes }) => attributes.get(attribute));
   const language = said.find((text) => text !== undefined)?.trim() ?? "";
   return language === "" || language.length > longestLanguage ? null : language;
 }
 
-/** Under what the language of a property is kept, beside the property itself. */
+/** The storage key for a property's language. */
 export const languageKey = (property: string): string => languagePrefix + property;
 
-/** What programs have set on a resource, and in what languages, both by `keyOf`. */
+/** Properties and languages that programs have set on a resource, both by `keyOf`. */
 export function splitLanguages(kept: ReadonlyMap<string, string>): {
   readonly own: ReadonlyMap<string, string>;
   readonly languages: ReadonlyMap<string, string>;

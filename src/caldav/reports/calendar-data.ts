@@ -14,19 +14,18 @@ import { childOf, childrenNamed } from "../xml/read-xml.ts";
 import { caldav, type XmlElement } from "../xml/xml-names.ts";
 import { readClosedRange } from "./filter.ts";
 
-/** Makes of an object's octets what a report asked for; null: they are wanted as they are. */
+/** Converts an object's octets as a report requests; null: unchanged. */
 export type DataShape = ((octets: Buffer) => string) | null;
 
 interface ShapeOptions {
-  /** IANA zone in which floating times stand. */
+  /** IANA zone of floating times. */
   readonly zone: string;
 }
 
 /**
- * Reads CALDAV:calendar-data of a request. Fails with `supported-calendar-data` for other types than iCalendar 2.0, and
- * with 400 for a part that names nothing. Nothing repeats here, so that of the three elements for repetitions only
- * `expand` changes anything: its times are in UTC.
- * Source: RFC 4791 9.6.
+ * Reads CALDAV:calendar-data of a request. Fails with `supported-calendar-data` for types other than iCalendar 2.0, and with
+ * 400 for a part without a name. Nothing recurs here, so of the three elements for recurrence only `expand` changes anything:
+ * times are in UTC. Source: RFC 4791 9.6.
  */
 export function readCalendarData(
   asked: XmlElement,
@@ -50,7 +49,7 @@ export function readCalendarData(
   return ok((octets) => shape(readTree(octets), { part: part.value, isExpanded, zone }));
 }
 
-/** What of a component is wanted; null: all of it. By names in upper case. */
+/** The requested parts of a component, by upper-case name; null: everything. */
 type Part = {
   /** Null: all. */
   readonly properties: ReadonlyMap<string, { readonly isNameOnly: boolean }> | null;
@@ -65,14 +64,14 @@ function readPart(asked: XmlElement): Result<Part, DavFault> {
   }
   const part = partOf(root);
   if (!part.ok || part.value === null || part.value.properties?.size !== 0) return part;
-  // Without its version a calendar would be none; who names no property of it means those of what is inside.
+  // A calendar needs its VERSION. A request without properties of the calendar only concerns the inner ones.
   return ok({ ...part.value, properties: null });
 }
 
 const nameOf = (element: XmlElement): string =>
   element.attributes.get("name")?.trim().toUpperCase() ?? "";
 
-/** One without any content means the whole component, as the RFC's own example has it. Source: RFC 4791 7.8.1. */
+/** A comp without content means the whole component, as in the RFC's own example. Source: RFC 4791 7.8.1. */
 function partOf(comp: XmlElement): Result<Part, DavFault> {
   const [props, comps] = [childrenNamed(comp, caldav("prop")), childrenNamed(comp, caldav("comp"))];
   if ([...props, ...comps].some((element) => nameOf(element) === "")) {
@@ -108,7 +107,7 @@ function shape(calendar: Component, { part, isExpanded, zone }: Shape): string {
   return foldLines(linesOf(calendar, { part, zoneOf }));
 }
 
-/** `zoneOf`: null where times stay as they are. */
+/** `zoneOf`: null if times stay unchanged. */
 interface Writing {
   readonly part: Part;
   readonly zoneOf: ZoneOf | null;

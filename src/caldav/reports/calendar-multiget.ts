@@ -13,8 +13,8 @@ import {
 } from "./report-question.ts";
 
 /**
- * The members that are named, each with its own status, in the order in which each is named first. What is named outside
- * of the calendar or the home that is asked is not found. Source: RFC 4791 7.9.
+ * The requested members, each with its own status, in the order of their first mention. Members outside of the requested
+ * calendar or home are not found. Source: RFC 4791 7.9.
  */
 export function multigetAnswer(context: DavContext, report: DavReport): DavAnswer {
   const question = readMemberQuestion(context, report);
@@ -31,7 +31,10 @@ export function multigetAnswer(context: DavContext, report: DavReport): DavAnswe
   return multistatusAnswer({ responses }, question.value);
 }
 
-/** Each address where it is named first, null where it is named again. They are read while the answer is made: thousands take longer than one may keep others waiting. */
+/**
+ * Each address at its first mention, null at repetitions. They are parsed while the answer is made, as thousands would block
+ * others.
+ */
 function* addressesIn(
   hrefs: readonly string[],
   readAddress: (href: string) => MemberAddress,
@@ -44,7 +47,7 @@ function* addressesIn(
   }
 }
 
-/** Where an answer has become as long as one may be, each address that is left is answered by 507. */
+/** Once an answer has reached the limit, the remaining addresses are answered with 507. */
 function* withinLimits(
   addresses: Iterable<MemberAddress | null>,
   answer: (address: MemberAddress) => string,
@@ -67,7 +70,7 @@ interface Asked {
   readonly question: MemberQuestion;
 }
 
-/** What a multiget needs to know of a calendar, looked up once. */
+/** Data of a calendar for a multiget, looked up once. */
 interface Source {
   readonly isRead: boolean;
   readonly find: (name: string) => CalendarObject | null;
@@ -103,7 +106,7 @@ function createAnswer(
   };
 }
 
-/** The calendar of a slug, as far as the report's address reaches. */
+/** Finds the calendar of a slug, within the scope of the report's URL. */
 function createLookUp(
   { calendars, person }: DavContext,
   scope: Resource,

@@ -32,7 +32,7 @@ import {
   readMemberQuestion,
 } from "./report-question.ts";
 
-/** The members of a calendar that meet a filter. Source: RFC 4791 7.8. */
+/** The members of a calendar that match a filter. Source: RFC 4791 7.8. */
 export function queryAnswer(context: DavContext, report: DavReport): DavAnswer {
   const question = readMemberQuestion(context, report);
   if (!question.ok) return faultAnswer(question.failure);
@@ -52,10 +52,10 @@ export function queryAnswer(context: DavContext, report: DavReport): DavAnswer {
   return multistatusAnswer({ responses }, question.value);
 }
 
-/** So many members whose answer is known without reading them take a fraction of a millisecond. */
+/** Members decided without reading them take a fraction of a millisecond. */
 const knownPerPiece = 64;
 
-/** First all that is found, as only then it can be told whether it is too much for an answer. */
+/** Finds everything first, to know whether it is too much for an answer. */
 function* found(
   context: DavContext,
   { search, question }: { readonly search: Search; readonly question: MemberQuestion },
@@ -83,9 +83,8 @@ interface Scope {
 }
 
 /**
- * What a query looks at: null for nothing. Depth 0 means the calendar alone, which is no object. Without a Depth header
- * RFC 3253 means 0 too, which nobody can want; simple programs leave it out and want the members.
- * Source: RFC 4791 7.8 (Depth).
+ * The members to search; null for none. Depth 0 means the calendar alone, which is no object. Without a Depth header RFC 3253
+ * also means 0, which nobody wants; simple programs omit it and want the members. Source: RFC 4791 7.8 (Depth).
  */
 function scopeOf(
   { calendars }: DavContext,
@@ -104,7 +103,7 @@ function scopeOf(
   return ok({ calendar, members });
 }
 
-/** Outside of which nothing meets a filter; null where that may be at any time. */
+/** The span outside of which nothing matches; null if there is none. */
 export function askedSpan({ conditions }: ComponentFilter): TimeSpan | null {
   const items = conditions?.components.filter(({ name }) => itemNames.has(name)) ?? [];
   const [range] = items.flatMap((item) => item.conditions?.range ?? []);
@@ -119,7 +118,7 @@ function objectScope({
   return object && { calendar, members: [object] };
 }
 
-/** Dates and floating times stand in the zone of the query, of the calendar's owner, or of the account. */
+/** Dates and floating times are in the zone of the query, of the calendar's owner, or of the account. */
 function zoneOf(
   { store, person, zone }: DavContext,
   { report, calendar }: { readonly report: DavReport; readonly calendar: Calendar },
@@ -145,7 +144,7 @@ interface Search {
   readonly zone: string;
 }
 
-/** What cannot be told from an object's kind and span: null where its octets do not match. */
+/** For objects that kind and span do not decide: null if their octets do not match. */
 function readAndMatch(
   { calendars }: DavContext,
   { object, search }: { readonly object: CalendarObject; readonly search: Search },
@@ -158,19 +157,18 @@ function readAndMatch(
   return withPresent(look, { calendars, calendar, object });
 }
 
-/** Whether an object meets a filter, as far as that can be told without reading it; null: it has to be read. */
+/** Whether an object matches a filter, without reading it; null: it must be read. */
 type Prefilter = (object: CalendarObject) => boolean | null;
 
 /** Programs may write seconds, which the spans of objects lack. */
 const secondsOff = 60_000;
-/** The farthest that a wall clock or a midnight of one zone is from that of another. */
+/** The largest distance between a wall clock or a midnight in two zones. */
 const zonesOff = 26 * 3_600_000;
 const widest = secondsOff + zonesOff;
 
 /**
- * Answers most of the usual questions, such as for a month of events, from the kind and the span of an object alone. A to-do
- * whose program has left out all dates that it has is where its span is.
- * `isOwnZone`: whether floating times of the query stand in the zone in which the spans were made.
+ * Decides most usual queries, such as a month of events, from an object's kind and span alone. A to-do whose program omitted
+ * its dates is where its span is. `isOwnZone`: whether floating times of the query are in the zone of the spans.
  */
 export function createPrefilter(filter: ComponentFilter, isOwnZone: boolean): Prefilter {
   const margin = secondsOff + (isOwnZone ? 0 : zonesOff);
@@ -199,7 +197,7 @@ function prefilterInside({ name, conditions }: ComponentFilter, margin: number):
   ]);
 }
 
-/** False as soon as one says so; else null when one cannot tell. */
+/** False if one says so; else null if one cannot tell. */
 function allOf(prefilters: readonly Prefilter[]): Prefilter {
   return (object) => {
     let answer: boolean | null = true;
@@ -219,22 +217,19 @@ const timesOf = ({ start, end }: TimeRange) => ({
 
 function prefilterAtRange(range: TimeRange, margin: number): Prefilter {
   const { start, end } = timesOf(range);
-  // The span of a whole day begins as early as the day does anywhere.
+  // A whole day's span starts as early as the day does anywhere.
   const latestStart = end - margin - 2 * zonesOff;
   return ({ span, component }) => {
     if (!span) return null;
     if (span.from - margin > end || span.to + margin < start) return false;
-    // A program may have left out one of a to-do's two dates, so that both have to be inside.
+    // A program may have omitted one of a to-do's two dates, so both must be inside.
     const startsBeforeEnd = component === "VEVENT" && span.from < latestStart;
     const isInside = span.from - margin >= start && (startsBeforeEnd || span.to + margin < end);
     return isInside ? true : null;
   };
 }
 
-/**
- * Whether a calendar object meets a filter. `zone` is the IANA zone in which its dates and floating times stand.
- * Source: RFC 4791 9.7.
- */
+/** True if a calendar object matches a filter. `zone`: IANA zone of its dates and floating times. Source: RFC 4791 9.7. */
 export function matchesFilter(
   filter: ComponentFilter,
   { calendar, zone }: { readonly calendar: Component; readonly zone: string },

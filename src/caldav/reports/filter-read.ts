@@ -16,7 +16,7 @@ import {
 
 const mostConditions = 200;
 
-/** What may stand inside a component; alarms and observances hold no further ones. Source: RFC 5545 3.6. */
+/** Allowed subcomponents; alarms and observances have none. Source: RFC 5545 3.6. */
 const nesting: ReadonlyMap<string, readonly string[]> = new Map([
   ["VCALENDAR", ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VTIMEZONE"]],
   ["VEVENT", ["VALARM"]],
@@ -29,7 +29,7 @@ const nesting: ReadonlyMap<string, readonly string[]> = new Map([
   ["VALARM", []],
 ]);
 
-/** Components that take place at some time. Source: RFC 4791 9.9. */
+/** Components with a time. Source: RFC 4791 9.9. */
 const timed: ReadonlySet<string> = new Set(["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY", "VALARM"]);
 
 const dated: ReadonlySet<string> = new Set([
@@ -48,9 +48,9 @@ const dated: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads CALDAV:filter. Fails with `valid-filter` for what says nothing or contradicts itself, `supported-filter` for
- * components that nobody knows, `supported-collation`. Elements of other documents are passed over.
- * Source: RFC 4791 7.8 (preconditions), 9.7; RFC 4918 17 (unknown elements).
+ * Reads CALDAV:filter. Fails with `valid-filter` for an empty or contradictory one, `supported-filter` for unknown components,
+ * or `supported-collation`. Unknown elements are ignored. Source: RFC 4791 7.8 (preconditions), 9.7; RFC 4918 17 (unknown
+ * elements).
  */
 export function readFilter(filter: XmlElement): Result<ComponentFilter, DavFault> {
   const [root, ...others] = childrenNamed(filter, caldav("comp-filter"));
@@ -155,7 +155,7 @@ const known = [
   "param-filter",
 ].map(caldav);
 
-/** What stands in a filter of any of the three kinds. */
+/** The content of a filter of any of the three kinds. */
 function partsOf(element: XmlElement): Result<Parts, DavFault> {
   const named = (name: string) => childrenNamed(element, caldav(name));
   const isAbsent = named("is-not-defined").length > 0;
@@ -202,7 +202,7 @@ function readText(element: XmlElement): Result<TextMatch, DavFault> {
   return ok({ part: collation(wholeText(element)), collation, negate: negate === "yes" });
 }
 
-/** The values of all, or the first failure. */
+/** All values, or the first failure. */
 function all<Item, Value, Failure>(
   items: readonly Item[],
   read: (item: Item) => Result<Value, Failure>,

@@ -11,12 +11,12 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import type { XmlElement } from "../xml/xml-names.ts";
 
 /**
- * What a calendar-query asks of a component: that none of this name is there, or that one is there which meets all
- * conditions. Names are in upper case. Source: RFC 4791 9.7.1.
+ * A calendar-query's condition on components: none with this name exists, or one that meets all conditions. Names are in upper
+ * case. Source: RFC 4791 9.7.1.
  */
 export interface ComponentFilter {
   readonly name: string;
-  /** Null: no such component may be there. */
+  /** Null: no such component may exist. */
   readonly conditions: {
     readonly range: TimeRange | null;
     readonly properties: readonly PropertyFilter[];
@@ -24,10 +24,10 @@ export interface ComponentFilter {
   } | null;
 }
 
-/** What is asked of a property. Source: RFC 4791 9.7.2. */
+/** A condition on a property. Source: RFC 4791 9.7.2. */
 export interface PropertyFilter {
   readonly name: string;
-  /** Null: no such property may be there. All conditions have to be met by one and the same line. */
+  /** Null: no such property may exist. One line must meet all conditions. */
   readonly conditions: {
     readonly range: TimeRange | null;
     readonly text: TextMatch | null;
@@ -35,30 +35,30 @@ export interface PropertyFilter {
   } | null;
 }
 
-/** What is asked of a parameter. Source: RFC 4791 9.7.3. */
+/** A condition on a parameter. Source: RFC 4791 9.7.3. */
 export interface ParamFilter {
   readonly name: string;
-  /** Null: no such parameter may be there. */
+  /** Null: no such parameter may exist. */
   readonly conditions: { readonly text: TextMatch | null } | null;
 }
 
-/** A part that a value must hold, or with `negate` must not. Source: RFC 4791 9.7.5. */
+/** A text that a value must contain, or with `negate` must not. Source: RFC 4791 9.7.5. */
 export interface TextMatch {
-  /** Through the collation already. */
+  /** With the collation applied. */
   readonly part: string;
   readonly collation: Collation;
   readonly negate: boolean;
 }
 
-/** A time range whose both ends are known. */
+/** A time range with both ends. */
 export interface ClosedRange extends TimeRange {
   readonly start: Temporal.Instant;
   readonly end: Temporal.Instant;
 }
 
 /**
- * Reads the attributes `start` and `end` of a time-range, expand or limit element: UTC times, at least one of them.
- * Fails with a sentence. Source: RFC 4791 9.9.
+ * Reads the attributes `start` and `end` of a time-range, expand or limit element: UTC times, at least one of them. Fails with
+ * a sentence. Source: RFC 4791 9.9.
  */
 export function readTimeRange({ name, attributes }: XmlElement): Result<TimeRange, string> {
   const [from, to] = [attributes.get("start"), attributes.get("end")];
@@ -73,7 +73,7 @@ export function readTimeRange({ name, attributes }: XmlElement): Result<TimeRang
   return ok({ start, end });
 }
 
-/** The same where both ends are needed. Source: RFC 4791 7.10, 9.6.5. */
+/** The same if both ends are required. Source: RFC 4791 7.10, 9.6.5. */
 export function readClosedRange(element: XmlElement): Result<ClosedRange, string> {
   const range = readTimeRange(element);
   if (!range.ok) return range;
@@ -82,9 +82,8 @@ export function readClosedRange(element: XmlElement): Result<ClosedRange, string
 }
 
 /**
- * The zone of a text with exactly one VTIMEZONE, as a query or a calendar names it for dates and floating times.
- * `zone` stands for one that is a program's own invention. Fails with a sentence for other texts.
- * Source: RFC 4791 9.8, 5.2.2.
+ * The zone of a text with exactly one VTIMEZONE, as queries and calendars give it for dates and floating times. `zone` replaces
+ * a program's own definition. Fails with a sentence for other texts. Source: RFC 4791 9.8, 5.2.2.
  */
 export function readQueryZone(text: string, zone: string): Result<string, string> {
   const calendar = splitText(text.trim());
@@ -111,20 +110,20 @@ const isZoneDefinition = ({ components }: Component): boolean =>
       ),
   );
 
-/** A way to compare texts: maps those that are equal to it onto one. */
+/** A collation, which maps equal texts to one. */
 type Collation = (text: string) => string;
 
-/** The collation that a filter means which names none. Source: RFC 4791 7.5. */
+/** The default collation of a filter. Source: RFC 4791 7.5. */
 export const defaultCollation = "i;ascii-casemap";
 
-/** By the names that RFC 4790 and RFC 5051 give them, in the order in which they are announced. */
+/** By their names in RFC 4790 and RFC 5051, in the announced order. */
 export const collations: ReadonlyMap<string, Collation> = new Map([
   [defaultCollation, foldAscii],
   ["i;octet", (text) => text],
   ["i;unicode-casemap", foldUnicode],
 ]);
 
-/** Value of `supported-collation-set`, on all that can be asked by a filter. Source: RFC 4791 7.5.1. */
+/** Value of `supported-collation-set`, on everything that can be filtered. Source: RFC 4791 7.5.1. */
 export const collationSet: string = [...collations.keys()]
   .map((name) => `<c:supported-collation>${name}</c:supported-collation>`)
   .join("");
@@ -134,7 +133,7 @@ function foldAscii(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** Only mappings of one character to one are made, so that "ß" stays apart from "ss". Source: RFC 5051 2. */
+/** Only one-to-one mappings are applied, so "ß" differs from "ss". Source: RFC 5051 2. */
 function foldUnicode(text: string): string {
   return text.replace(/\p{Changes_When_Uppercased}/gu, upperOf).normalize("NFKD");
 }

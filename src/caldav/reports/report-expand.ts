@@ -11,10 +11,7 @@ import { type Propstat, response, unescapeText } from "../xml/write-xml.ts";
 import { davNamespace, type QName, type XmlElement } from "../xml/xml-names.ts";
 import { type DavReport, multistatusAnswer } from "./report-question.ts";
 
-/**
- * Properties of a resource, and in the place of each address in them the properties of what it names.
- * Source: RFC 3253 3.8.
- */
+/** Properties of a resource, with each href replaced by the properties of its resource. Source: RFC 3253 3.8. */
 export function expandAnswer(context: DavContext, report: DavReport): DavAnswer {
   const asked = readAsked(report.xml);
   if (asked === null) return faultAnswer(bodyFault("a property of expand-property has no name"));
@@ -32,21 +29,20 @@ export function expandAnswer(context: DavContext, report: DavReport): DavAnswer 
 }
 
 /**
- * In characters, of all that is written on the way: what is asked inside of what is asked is written once for each address,
- * so that a short question could multiply a long property without end. A person's principal, home and calendars take less than a
- * tenth of it.
+ * In characters, of everything written: nested properties are repeated for each href, so a short request could multiply a long
+ * property endlessly. A person's principal, home and calendars take less than a tenth.
  */
 const longestExpansion = 2 ** 20;
 
 const namesIn = (asked: readonly AskedProperty[]): readonly QName[] =>
   asked.flatMap((property) => [property, ...namesIn(property.inside)]);
 
-/** A property, and what is asked of the resources that it names. */
+/** A property, and the properties requested of the resources it names. */
 interface AskedProperty extends QName {
   readonly inside: readonly AskedProperty[];
 }
 
-/** Null when one has no name. */
+/** Null if one has no name. */
 function readAsked(element: XmlElement): readonly AskedProperty[] | null {
   const asked: AskedProperty[] = [];
   for (const property of childrenNamed(element, "property")) {
@@ -63,11 +59,11 @@ interface Expansion {
   readonly context: DavContext;
   readonly minimal: boolean;
   readonly asked: readonly AskedProperty[];
-  /** How many characters may still be written. */
+  /** Number of characters left. */
   readonly budget: { left: number };
 }
 
-/** Null when it becomes too long. */
+/** Null if it becomes too long. */
 function expand(resource: Resource, expansion: Expansion): string | null {
   const plain = expansion.asked.filter(({ inside }) => inside.length === 0);
   const nested = expansion.asked.filter(({ inside }) => inside.length > 0);
@@ -102,7 +98,7 @@ function expandProperty(resource: Resource, expansion: Expansion): readonly Prop
   }));
 }
 
-/** Null for addresses that are none of this server's, such as e-mail addresses, and for what the person may not see. */
+/** Null for URLs of other servers, such as e-mail addresses, and for resources that the person may not see. */
 function findNamed(address: string, context: DavContext): Resource | null {
   const found = resourceAt(address, context);
   return found?.kind === "object" && !found.object ? null : found;

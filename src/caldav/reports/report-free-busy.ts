@@ -17,8 +17,8 @@ import { type ClosedRange, readClosedRange } from "./filter.ts";
 import type { DavReport } from "./report-question.ts";
 
 /**
- * When events that the person may see take up time: those of the calendar, whatever the Depth, or the one that is asked.
- * Source: RFC 4791 7.10.
+ * Busy times of events that the person may see: of the calendar, whatever the Depth, or the requested one. Source: RFC 4791
+ * 7.10.
  */
 export function freeBusyAnswer(context: DavContext, { resource, xml }: DavReport): DavAnswer {
   const element = childOf(xml, caldav("time-range"));
@@ -81,8 +81,8 @@ function mayTouch({ component, span }: CalendarObject, { start, end }: ClosedRan
 }
 
 /**
- * Null for what leaves its time free: transparent and cancelled events, and whole days unless they are said to be
- * opaque, as calendars here show them transparent.
+ * Null for free time: transparent and cancelled events, and whole days unless they are opaque, as calendars here show them
+ * transparent.
  */
 function takenBy(
   object: CalendarObject,

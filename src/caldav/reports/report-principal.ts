@@ -10,10 +10,7 @@ import { element, hrefElement, namedElement, response, xmlDocument } from "../xm
 import { caldav, dav, keyOf, type QName, server, type XmlElement } from "../xml/xml-names.ts";
 import { type DavReport, multistatusAnswer } from "./report-question.ts";
 
-/**
- * Looks for people. Each person sees nobody else here, so that there is one to be found.
- * Source: RFC 3744 9.4.
- */
+/** Searches people. Each person only sees themselves. Source: RFC 3744 9.4. */
 export function principalSearchAnswer(context: DavContext, report: DavReport): DavAnswer {
   const search = readSearch(report.xml);
   if (!search.ok) return faultAnswer(search.failure);
@@ -24,7 +21,7 @@ export function principalSearchAnswer(context: DavContext, report: DavReport): D
   return listing({ context, report, wanted }, found);
 }
 
-/** By what people can be looked for. Source: RFC 3744 9.5. */
+/** The properties to search people by. Source: RFC 3744 9.5. */
 export function searchPropertiesAnswer(): DavAnswer {
   const properties = searchable.map(({ name, description }) =>
     element(
@@ -41,8 +38,8 @@ export function searchPropertiesAnswer(): DavAnswer {
 }
 
 /**
- * What is the person's own below an address: with `self` the principal, with a property everything whose property
- * names the principal. Source: RFC 3744 9.3.
+ * The person's own resources below a URL: with `self` the principal, with a property everything whose property names the
+ * principal. Source: RFC 3744 9.3.
  */
 export function principalMatchAnswer(context: DavContext, report: DavReport): DavAnswer {
   const { resource, xml } = report;
@@ -105,7 +102,7 @@ const searchable: readonly Searchable[] = [
 ];
 
 interface Search {
-  /** Whether one of the conditions is enough. */
+  /** True if one condition is enough. */
   readonly isAny: boolean;
   readonly conditions: readonly {
     readonly properties: readonly QName[];
@@ -127,7 +124,7 @@ function readSearch(xml: XmlElement): Result<Search, DavFault> {
   return ok({ isAny: xml.attributes.get("test")?.trim() === "anyof", conditions });
 }
 
-/** All properties of one condition have to match; a property by which nobody can be looked for never does. */
+/** All properties of a condition must match. One that cannot be searched never does. */
 function matchesSearch({ isAny, conditions }: Search, context: DavContext): boolean {
   const holds = ({ properties, part }: Search["conditions"][number]) =>
     properties.every((property) =>
@@ -141,7 +138,7 @@ function valuesOf(property: QName, context: DavContext): readonly string[] {
   return known?.valuesOf(context) ?? [];
 }
 
-/** What is below a collection that can belong to a person, and itself. */
+/** A collection and everything below it that can belong to a person. */
 function collectionsBelow(
   resource: CollectionResource,
   { calendars, person }: DavContext,
@@ -167,7 +164,7 @@ function collectionsBelow(
   }
 }
 
-/** Whether a property of a resource names the person's principal. */
+/** True if a property of a resource names the person's principal. */
 function namesPerson(name: QName, context: DavContext): (resource: CollectionResource) => boolean {
   const wanted = { kind: "prop", names: [name] } as const;
   const propsOf = collectionProps({ context, wanted, minimal: true });

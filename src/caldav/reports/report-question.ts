@@ -11,30 +11,30 @@ import { escapeXml, type Multistatus, multistatus, response } from "../xml/write
 import { caldav, type XmlElement } from "../xml/xml-names.ts";
 import { type DataShape, readCalendarData } from "./calendar-data.ts";
 
-/** A REPORT on what stands at its address; `xml` is the element that names it. */
+/** A REPORT on the resource at its URL; `xml`: the element that names it. */
 export interface DavReport extends ResourceRequest {
   readonly xml: XmlElement;
 }
 
-/** Writes the responses of a report's members. */
+/** Writes the responses for a report's members. */
 export interface MemberQuestion {
   /**
-   * The response of one member after the other; `path` is how its address is written, percent-encoded. Null for one that
-   * has gone since it was listed.
+   * The response for one member after the other; `path`: its percent-encoded URL. Null for one that is gone since it was
+   * listed.
    */
   readonly responsesIn: (
     calendar: Calendar,
   ) => (object: CalendarObject, path?: string) => string | null;
-  /** What a response takes beside the octets: the names, in characters. */
+  /** Size of a response besides the octets: the names, in characters. */
   readonly names: number;
-  /** Whether the octets of members are wanted. */
+  /** True if the octets of members are requested. */
   readonly hasData: boolean;
   readonly minimal: boolean;
 }
 
 /**
- * What a report asks about members of calendars. Fails for a choice of properties that is none, and for calendar data
- * that is not to be had. Source: RFC 4791 9.5, 9.10, 9.6.
+ * What a report requests about members of calendars. Fails for an invalid choice of properties, and for unavailable calendar
+ * data. Source: RFC 4791 9.5, 9.10, 9.6.
  */
 export function readMemberQuestion(
   context: DavContext,
@@ -63,7 +63,7 @@ export function readMemberQuestion(
   });
 }
 
-/** A 207, in the form that `Prefer` has asked for. */
+/** A 207, in the form that `Prefer` requests. */
 export function multistatusAnswer(
   content: Multistatus,
   { minimal }: Pick<MemberQuestion, "minimal">,
@@ -78,7 +78,7 @@ export function multistatusAnswer(
   };
 }
 
-/** Reports may leave the choice out; then only addresses are wanted. */
+/** Reports may omit the properties; then only URLs are returned. */
 function readWanted(xml: XmlElement): Result<Wanted, DavFault> {
   const wanted = wantedIn(xml);
   if (wanted) return ok(wanted);
@@ -88,7 +88,7 @@ function readWanted(xml: XmlElement): Result<Wanted, DavFault> {
     : fail(bodyFault("only one of prop, allprop and propname can be asked for"));
 }
 
-/** Undefined where no data are wanted. */
+/** Undefined if no data are requested. */
 function readShape(xml: XmlElement, zone: string): Result<DataShape | undefined, DavFault> {
   const choice = childOf(xml, "prop") ?? childOf(xml, "include");
   const asked = choice && childOf(choice, caldav("calendar-data"));

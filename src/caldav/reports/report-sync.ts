@@ -14,8 +14,8 @@ import {
 } from "./report-question.ts";
 
 /**
- * What changed in a calendar since a token, or all of it for an empty one. An answer that a limit has cut off says so
- * by a 507 for the calendar itself and goes on with its token. Source: RFC 6578 3.
+ * Changes of a calendar since a token, or everything for an empty one. A truncated answer contains a 507 for the calendar
+ * itself, and its token continues. Source: RFC 6578 3.
  */
 export function syncAnswer(context: DavContext, report: DavReport): DavAnswer {
   const { resource } = report;
@@ -32,7 +32,7 @@ export function syncAnswer(context: DavContext, report: DavReport): DavAnswer {
   return multistatusAnswer({ responses, syncToken: changes.token }, question.value);
 }
 
-/** Null for a token that is unknown. What would be too long for one answer is cut off where it still fits. */
+/** Null for an unknown token. What is too long for one answer is truncated where it still fits. */
 function fittingChanges(
   { calendars }: DavContext,
   about: {
@@ -61,7 +61,7 @@ function* told(
   const responseOf = question.responsesIn(calendar);
   const pathOf = context.paths.objectsIn(calendar);
   const gone = (name: string) => statusResponse(pathOf(name), { status: 404 });
-  // What goes while it is told is what the next token tells.
+  // The next token covers members that disappear meanwhile.
   for (const object of changes.put) yield responseOf(object) ?? gone(object.name);
   for (const name of changes.buried) yield gone(name);
   if (changes.truncated) yield truncation(context, calendar);
@@ -97,9 +97,8 @@ function readSince({ xml, headers }: DavReport): Result<Since, DavFault> {
 }
 
 /**
- * A calendar has no collections in it, so that all levels mean its members. Without a level the Depth header is one, as
- * in drafts of the RFC; some programs send a Depth of 1 beside a level, which says nothing then.
- * Source: RFC 6578 3.3, 6.3.
+ * A calendar has no collections inside, so all levels mean its members. Without a level the Depth header is one, as in drafts
+ * of the RFC. Some programs send Depth 1 besides a level, which is then ignored. Source: RFC 6578 3.3, 6.3.
  */
 function checkLevel(xml: XmlElement, depth: string | undefined): DavFault | null {
   const element = childOf(xml, "sync-level");
@@ -117,6 +116,6 @@ function readLimit(xml: XmlElement): Result<number | null, DavFault> {
   const results = childOf(limit, "nresults");
   const text = results ? xmlTextOf(results) : "";
   if (!/^\d{1,15}$/.test(text)) return fail(bodyFault("a limit has nresults, a whole number"));
-  // Nothing can be told within a limit of nothing.
+  // A limit of 0 allows no answer.
   return Number(text) > 0 ? ok(Number(text)) : fail(tooMany);
 }

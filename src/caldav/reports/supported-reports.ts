@@ -23,7 +23,7 @@ const reports: Readonly<Record<Resource["kind"], readonly QName[]>> = {
   object: [query, multiget, freeBusy, expand],
 };
 
-/** The reports that a kind of resource answers, and `DAV:supported-report-set` lists. */
+/** The reports for a kind of resource, which `DAV:supported-report-set` lists. */
 export const supportedReports = (kind: Resource["kind"]): readonly QName[] => reports[kind];
 
 /** Value of `supported-report-set`. Programs look for the wrappers. Source: RFC 3253 3.1.5. */

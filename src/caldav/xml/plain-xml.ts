@@ -1,14 +1,14 @@
 import type { XmlElement } from "./xml-names.ts";
 
-/** What a document may be at most; what is wrong with one beyond says the full reader. */
+/** Limits of a document. The full parser explains violations. */
 interface Limits {
   readonly deepest: number;
   readonly mostElements: number;
-  /** Of one element. */
+  /** Per element. */
   readonly mostAttributes: number;
 }
 
-/** What is beyond ASCII, references, comments, CDATA and document types, and the end of a CDATA section. */
+/** Non-ASCII text, references, comments, CDATA and document types, and the end of a CDATA section. */
 const special = /[^\t\n\r\x20-\x7e]|&|<!|\]\]>/;
 const declaration =
   /^<\?xml\s+version\s*=\s*(?:"1\.0"|'1\.0')(?:\s+encoding\s*=\s*(?:"[Uu][Tt][Ff]-8"|'[Uu][Tt][Ff]-8'))?\s*\?>/;
@@ -17,10 +17,10 @@ const attribute =
   /\s+([A-Za-z_][\w.-]*)(?::([A-Za-z_][\w.-]*))?\s*=\s*(?:"([^"<\t\n]*)"|'([^'<\t\n]*)')/y;
 const headEnd = /\s*(\/?)>/y;
 const tailEnd = /\s*>/y;
-/** Prefixes and namespaces that XML keeps to itself. */
+/** Reserved prefixes and namespaces. */
 const reserved = /^(?:xml|http:\/\/www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns\/))/i;
 
-/** So many elements take a fraction of a millisecond. */
+/** Elements that take a fraction of a millisecond. */
 const elementsPerStep = 256;
 
 /** By prefix, "" for none. */
@@ -38,9 +38,9 @@ const noNamespaces: Namespaces = new Map([["", ""]]);
 const noAttributes: ReadonlyMap<string, string> = new Map();
 
 /**
- * Reads XML in the form in which programs write almost all of their questions: elements, attributes without prefixes,
- * namespaces and text, all in ASCII. Null where there is anything else in it, or any fault: that is for the full reader,
- * which takes many times as long. What is read here comes out of that one alike.
+ * Parses the simple XML of almost all requests: elements, attributes without prefixes, namespaces and text, all in ASCII. Null
+ * for anything else or any error, which is left to the full parser; that takes many times as long and gives the same result for
+ * this subset.
  */
 export function* readPlainXml(
   text: string,
@@ -79,7 +79,7 @@ export function* readPlainXml(
 
 const closing = ">".charCodeAt(0);
 
-/** Where the closing tag of an element ends; null where it is that of another. */
+/** End of an element's closing tag; null if it belongs to another. */
 function endOfTail(
   source: string,
   { tag, written }: { readonly tag: number; readonly written: string },
@@ -126,7 +126,7 @@ function readHead(
 
 interface Attributes {
   readonly attributes: ReadonlyMap<string, string>;
-  /** Those that hold from this element on. */
+  /** Those in effect from this element on. */
   readonly namespaces: Namespaces;
   readonly end: number;
 }

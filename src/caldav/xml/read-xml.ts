@@ -4,7 +4,7 @@ import { atOnce } from "../../turns.ts";
 import { readPlainXml } from "./plain-xml.ts";
 import { davNamespace, type QName, type XmlElement } from "./xml-names.ts";
 
-/** Why a body cannot be read; `line` is 1-based, null where the fault has no place. `reason` is for people. */
+/** Why a body cannot be parsed; `line` is 1-based, null if unknown. `reason` is for people. */
 export interface XmlFault {
   readonly line: number | null;
   readonly reason: string;
@@ -17,16 +17,15 @@ const mostElements = 10_000;
 const mostAttributes = 64;
 
 /**
- * Reads a request's XML; null for a body without any content. UTF-8 only, with or without a byte order mark.
- * Refused: what is not well-formed (with its namespaces), document types, processing instructions, entities other than
- * the five of XML itself, and what is larger, deeper or more than any calendar program asks for.
- * Source: RFC 4918 8.2, 17, 20.6 (external entities).
+ * Parses a request's XML; null for an empty body. UTF-8 only, with or without a byte order mark. Refuses XML that is not
+ * well-formed (with namespaces), document types, processing instructions, entities other than XML's five, and documents larger,
+ * deeper or longer than any calendar program sends. Source: RFC 4918 8.2, 17, 20.6 (external entities).
  */
 export function readXml(body: Uint8Array): XmlReading {
   return atOnce(readXmlInSteps(body));
 }
 
-/** The same in steps of a millisecond or two, so that others have their turn while a long body is read. */
+/** The same in steps of a millisecond or two, so that others run meanwhile. */
 export function* readXmlInSteps(body: Uint8Array): Generator<undefined, XmlReading, undefined> {
   if (body.length > largestXml) {
     return refuse(`the body has ${body.length} bytes, more than the ${largestXml} allowed`);
@@ -39,20 +38,20 @@ export function* readXmlInSteps(body: Uint8Array): Generator<undefined, XmlReadi
   return plain ? ok(plain) : yield* readText(text);
 }
 
-/** The XML of a request, null where it has none. */
+/** The XML of a request, null if it has none. */
 export type XmlReading = Result<XmlElement | null, XmlFault>;
 
 /** A body that may be XML. */
 interface XmlBody {
   readonly body: Uint8Array;
-  /** Its XML where that was read already, as a long one is. */
+  /** The parsed XML, if done already, as for a long one. */
   readonly document?: XmlReading;
 }
 
-/** The XML of a request. Fails as `readXml` does. */
+/** The XML of a request. Fails like `readXml`. */
 export const documentOf = ({ body, document }: XmlBody): XmlReading => document ?? readXml(body);
 
-/** Characters that are read in one step. */
+/** Characters parsed per step. */
 const stepLength = 8192;
 
 const refuse = (reason: string): Result<never, XmlFault> => fail({ line: null, reason });
@@ -72,7 +71,7 @@ function decode(body: Uint8Array): string | null {
   }
 }
 
-/** Ends the parser's run at the first fault: it would go on to the end of the text. */
+/** Stops the parser at the first error; otherwise it would continue to the end of the text. */
 class XmlRefusal extends Error {
   override readonly name = "XmlRefusal";
 }
@@ -165,17 +164,17 @@ function addText(tree: Tree, value: string): void {
   else children.push(value);
 }
 
-/** The elements among the children. */
+/** The child elements. */
 export function childrenOf(element: XmlElement): readonly XmlElement[] {
   return element.children.filter((child) => typeof child !== "string");
 }
 
-/** The children of one name. The namespace is DAV's unless another is given. */
+/** The children with one name, by default in the DAV namespace. */
 export function childrenNamed(element: XmlElement, name: string | QName): readonly XmlElement[] {
   return childrenOf(element).filter((child) => isNamed(child, name));
 }
 
-/** The first child of this name; null when there is none. */
+/** The first child with this name; null if there is none. */
 export function childOf(element: XmlElement, name: string | QName): XmlElement | null {
   for (const child of element.children) {
     if (typeof child !== "string" && isNamed(child, name)) return child;
@@ -183,17 +182,17 @@ export function childOf(element: XmlElement, name: string | QName): XmlElement |
   return null;
 }
 
-/** Whether the element has this name; a name alone is one of DAV's. */
+/** True if the element has this name, by default in the DAV namespace. */
 export function isNamed(element: QName, name: string | QName): boolean {
   return typeof name === "string"
     ? element.name === name && element.namespace === davNamespace
     : element.name === name.name && element.namespace === name.namespace;
 }
 
-/** All text inside, without white space around it. */
+/** All text inside, trimmed. */
 export const xmlTextOf = (element: XmlElement): string => wholeText(element).trim();
 
-/** All text inside as it was written. */
+/** All text inside, unchanged. */
 export function wholeText(element: XmlElement): string {
   const [only] = element.children;
   if (element.children.length === 1 && typeof only === "string") return only;

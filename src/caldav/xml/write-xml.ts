@@ -9,7 +9,7 @@ import {
   type XmlElement,
 } from "./xml-names.ts";
 
-/** The prefixes that every answer binds on its root. */
+/** Prefixes declared on the root of every answer. */
 const prefixes: ReadonlyMap<string, string> = new Map([
   [davNamespace, "d"],
   [caldavNamespace, "c"],
@@ -21,26 +21,26 @@ const prefixes: ReadonlyMap<string, string> = new Map([
 const bindings = [...prefixes].map(([uri, prefix]) => ` xmlns:${prefix}="${uri}"`).join("");
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace";
 
-/** A whole XML text: its root element is written with one of the prefixes that answers bind, as `d:multistatus`. */
+/** A whole XML document. Its root has a declared prefix, as `d:multistatus`. */
 export function xmlDocument(root: string, inner: string): string {
   const { open, close } = documentAround(root);
   return open + inner + close;
 }
 
-/** What stands before and after the content of such a text. */
+/** The text before and after the content of a document. */
 const documentAround = (root: string): { readonly open: string; readonly close: string } => ({
   open: `<?xml version="1.0" encoding="utf-8"?>\n<${root}${bindings}>`,
   close: `</${root}>\n`,
 });
 
-/** An element whose content is XML already; written short when it is empty. The name has a bound prefix. */
+/** An element with XML content; self-closing if empty. The name has a declared prefix. */
 export const element = (name: string, inner: string): string =>
   inner === "" ? `<${name}/>` : `<${name}>${inner}</${name}>`;
 
-/** An element that holds a text. */
+/** An element with text. */
 export const textElement = (name: string, text: string): string => element(name, escapeXml(text));
 
-/** An element that holds one address, which is percent-encoded already. */
+/** An element with a URL that is already percent-encoded. */
 export const hrefElement = (path: string): string => `<d:href>${escapeXml(path)}</d:href>`;
 
 /** The tags of an element, in a document of `xmlDocument`. */
@@ -51,7 +51,7 @@ export interface Tag {
   readonly empty: string;
 }
 
-/** The tags of an element of any namespace: with a bound prefix, or with one that the tag binds itself. */
+/** The tags of an element in any namespace: with a declared prefix, or declaring its own. */
 export function tagOf({ namespace, name }: QName): Tag {
   const prefix = prefixes.get(namespace);
   if (prefix !== undefined || namespace === "") {
@@ -62,14 +62,14 @@ export function tagOf({ namespace, name }: QName): Tag {
   return { open: `<${head}>`, close: `</x:${name}>`, empty: `<${head}/>` };
 }
 
-/** An element of any namespace, whose content is XML already. */
+/** An element in any namespace with XML content. */
 export const namedElement = (name: QName, inner: string): string => elementOf(tagOf(name), inner);
 
-/** The same for many elements of one name. */
+/** The same for many elements with one name. */
 export const elementOf = ({ open, close, empty }: Tag, inner: string): string =>
   inner === "" ? empty : open + inner + close;
 
-/** The same with the language of its content. Source: RFC 4918 4.3 (xml:lang). */
+/** The same with a language. Source: RFC 4918 4.3 (xml:lang). */
 export function languageElement(
   { name, language }: { readonly name: QName; readonly language: string },
   inner: string,
@@ -78,11 +78,11 @@ export function languageElement(
   return `${open.slice(0, -1)} xml:lang="${escapeXml(language)}">${inner}${close}`;
 }
 
-/** The status line that stands in a multistatus. */
+/** The status line in a multistatus. */
 const statusElement = (status: number): string =>
   `<d:status>HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}</d:status>`;
 
-/** Markup, what XML 1.0 forbids, and a CR that is not part of a line's end. */
+/** Markup, characters forbidden in XML 1.0, and a CR without LF. */
 const special = /[&<>"\p{Cs}\ufffe\uffff[\p{Cc}--[\t\n\r\u{7f}-\u{9f}]]]|\r(?!\n)/v;
 const everySpecial = new RegExp(special, "gv");
 const entities: ReadonlyMap<string, string> = new Map([
@@ -94,10 +94,9 @@ const entities: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A text as it may stand in an element or in quotes. Characters that XML 1.0 forbids are left out. CRLF stays as it is,
- * which every reader of XML takes for LF, as programs that decode no numeric reference could not read calendars else;
- * a CR alone, which would become an LF, is the only character that is written as one.
- * Source: XML 1.0 2.2, 2.11.
+ * Escapes a text for an element or for quotes. Characters forbidden in XML 1.0 are removed. CRLF stays, which every XML parser
+ * reads as LF, because programs that do not decode numeric references could not read calendars otherwise. A lone CR, which
+ * would become an LF, is the only character written as a reference. Source: XML 1.0 2.2, 2.11.
  */
 export const escapeXml = (text: string): string =>
   special.test(text) ? text.replace(everySpecial, (found) => entities.get(found) ?? "") : text;
@@ -106,20 +105,20 @@ const characters: ReadonlyMap<string, string> = new Map(
   [...entities].map(([character, entity]) => [entity, character]),
 );
 
-/** The text that `escapeXml` was given, as far as it kept it. */
+/** The text given to `escapeXml`, as far as it was preserved. */
 export const unescapeText = (xml: string): string =>
   xml.replace(/&[^;]*;/g, (entity) => characters.get(entity) ?? entity);
 
 /**
- * What stands between an element's tags, as XML that means the same wherever it is put: each element names its
- * namespace itself. Prefixes are not kept, and line breaks in attributes become blanks, as for every reader of XML.
+ * The content of an element as XML that is independent of its context: each element declares its own namespace. Prefixes are
+ * not kept, and line breaks in attributes become spaces, as for every XML parser.
  */
 export function rawInner(of: XmlElement): string {
   return of.children.map((child) => writeChild(child, null)).join("");
 }
 
 function writeChild(child: XmlElement | string, inherited: string | null): string {
-  // What a program has set goes back to it as it was: with a CR that it wrote as a reference.
+  // Values set by a program are returned unchanged, including a CR written as a reference.
   if (typeof child === "string") return escapeXml(child).replaceAll("\r\n", "&#13;\n");
   const { namespace, name, attributes, children } = child;
   const binding = namespace === inherited ? "" : ` xmlns="${escapeXml(namespace)}"`;
@@ -136,23 +135,23 @@ function writeAttribute([key, value]: readonly [string, string], at: number): st
   return ` xmlns:a${at}="${escapeXml(namespace)}" a${at}:${name}=${written}`;
 }
 
-/** Properties of one response that share a status. */
+/** Properties of one response with the same status. */
 export interface Propstat {
   readonly status: number;
   /** The properties' elements, as XML. */
   readonly props: string;
-  /** What DAV:error holds, as XML: why, as a precondition; "" for none. */
+  /** Content of DAV:error as XML: a precondition; "" if none. */
   readonly error?: string;
 }
 
 export interface Multistatus {
   /** Written by `response` and `statusResponse`. */
   readonly responses: Iterable<string>;
-  /** Of sync-collection. */
+  /** For sync-collection. */
   readonly syncToken?: string;
 }
 
-/** The body of a 207, a piece for each response; an empty one stays an empty piece. Source: RFC 4918 14.16, RFC 6578 6.4. */
+/** The body of a 207, one piece per response; an empty one stays an empty piece. Source: RFC 4918 14.16, RFC 6578 6.4. */
 export function* multistatus({ responses, syncToken }: Multistatus): Generator<string> {
   const { open, close } = documentAround("d:multistatus");
   yield open;
@@ -166,15 +165,15 @@ export function* multistatus({ responses, syncToken }: Multistatus): Generator<s
 }
 
 /**
- * One resource and its properties. The path is percent-encoded. Without any propstat an empty one with 200 is written,
- * as a response must hold one. Source: RFC 4918 14.24, 14.22.
+ * One resource and its properties. The path is percent-encoded. Without a propstat, an empty one with 200 is written, as a
+ * response must have one. Source: RFC 4918 14.24, 14.22.
  */
 export function response(path: string, propstats: readonly Propstat[]): string {
   const written = propstats.length === 0 ? okPropstat("") : propstats.map(writePropstat).join("");
   return `<d:response>${hrefElement(path)}${written}</d:response>`;
 }
 
-/** One resource and its status as a whole; `error` is what DAV:error holds, as XML. Source: RFC 4918 14.24. */
+/** One resource and its overall status; `error`: content of DAV:error as XML. Source: RFC 4918 14.24. */
 export function statusResponse(
   path: string,
   { status, error = "" }: { readonly status: number; readonly error?: string },
@@ -184,7 +183,7 @@ export function statusResponse(
 
 const okStatus = statusElement(200);
 
-/** The usual propstat, without the price of looking things up. */
+/** The usual propstat, as a fast path. */
 const okPropstat = (props: string): string =>
   `<d:propstat>${propElement(props)}${okStatus}</d:propstat>`;
 

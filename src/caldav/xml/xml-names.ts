@@ -4,11 +4,11 @@ export interface QName {
   readonly name: string;
 }
 
-/** One element of a request. Prefixes are gone: only namespaces tell names apart. */
+/** One element of a request. Prefixes are resolved to namespaces. */
 export interface XmlElement extends QName {
-  /** By local name, and by `{namespace}name` where a prefix was written; declarations of namespaces are left out. */
+  /** By local name, and by `{namespace}name` if prefixed; without namespace declarations. */
   readonly attributes: ReadonlyMap<string, string>;
-  /** In order, white space as it was written; no two texts follow each other. */
+  /** In order, with unchanged white space; no two texts are adjacent. */
   readonly children: readonly (XmlElement | string)[];
 }
 
@@ -16,9 +16,9 @@ export interface XmlElement extends QName {
 export const davNamespace = "DAV:";
 /** Source: RFC 4791 7. */
 export const caldavNamespace = "urn:ietf:params:xml:ns:caldav";
-/** Of getctag and other extensions that most programs know. */
+/** For getctag and other widely known extensions. */
 export const serverNamespace = "http://calendarserver.org/ns/";
-/** Of the colour and the order of calendars. */
+/** For the colour and the order of calendars. */
 export const appleNamespace = "http://apple.com/ns/ical/";
 export const dayferryNamespace = "urn:dayferry";
 
@@ -27,7 +27,7 @@ export const caldav = (name: string): QName => ({ namespace: caldavNamespace, na
 export const server = (name: string): QName => ({ namespace: serverNamespace, name });
 export const apple = (name: string): QName => ({ namespace: appleNamespace, name });
 
-/** One text for a name, as keys of maps: `{namespace}name`. */
+/** A name as a map key: `{namespace}name`. */
 export const keyOf = ({ namespace, name }: QName): string => `{${namespace}}${name}`;
 
 export const sameName = (a: QName, b: QName): boolean =>
