@@ -17,72 +17,72 @@ import type { Sync } from "../sync/sync.ts";
 import type { ZoneProof } from "../troubles/zone-probe.ts";
 import type { Upstream } from "../upstream/client.ts";
 
-/** What commands need of the world and of the modules beside theirs; `main` hands it in. */
+/** What commands need from the process and the other modules; passed in by `main`. */
 export interface CommandHost {
   /** Writes data to standard output. */
   readonly print: (text: string) => void;
-  /** The same, for much: resolves once it has been taken over; false = nobody reads any more. */
+  /** The same for large data: resolves once it was accepted; false = the reader has gone. */
   send(text: string): Promise<boolean>;
-  /** Writes what is said about the data to standard error. */
+  /** Writes messages about the data to standard error. */
   readonly say: (text: string) => void;
-  /** For processes of its own. */
+  /** For child processes. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Asks on the terminal and reads a line; null where nobody sits at one. */
+  /** Asks on the terminal and reads a line; null without a terminal. */
   readonly ask: ((question: string) => Promise<string>) | null;
   readFile(path: string): Uint8Array;
   readStandardInput(): Promise<Uint8Array>;
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   readonly clock: () => Temporal.Instant;
-  /** Of this process; a daemon tells its own. */
+  /** Of this process; a daemon reports its own. */
   readonly zoneData: ZoneData;
-  /** The configuration that `--config`, the environment or ./config.json names. */
+  /** The configuration named by `--config`, the environment or ./config.json. */
   readConfig(
     option: string | null,
     how?: { readonly isReader: boolean },
   ): Result<LoadedConfig, readonly ConfigProblem[]>;
-  /** Whether there is a configuration to serve without being told one. */
+  /** True if there is a configuration to serve by default. */
   hasConfig(): boolean;
-  /** The running daemon of this data directory; null when none runs. */
+  /** The running daemon of this data directory; null if none runs. */
   daemonOf(config: Config): DaemonAddress | null;
-  /** Takes the data directory; fails with a sentence when another process holds it. */
+  /** Locks the data directory; fails with a sentence if another process has it. */
   open(config: Config): Result<LocalModules, string>;
   serve(config: LoadedConfig): Promise<number>;
-  /** Serves a copy of the database that somebody else writes. */
+  /** Serves a copy of the database that another daemon writes. */
   serveReadOnly(config: LoadedConfig): Promise<number>;
-  /** Sets up what has no configuration yet, in a browser, and serves it then. */
+  /** Runs the set-up wizard in a browser, and then serves. */
   setUp(): Promise<number>;
   demo(options: DemoOptions): Promise<number>;
   sandbox(options: SandboxCommandOptions): Promise<number>;
-  /** What a mail server says to a greeting: null when all is well. */
+  /** The mail server's problem; null if it is fine. */
   checkMail(config: Config): Promise<string | null>;
-  /** Sends a test message by each way to the operator: what came of it, null where all is well. */
+  /** Sends a test message by each way to the operator, with the results; null if fine. */
   testMessages(
     config: Config,
   ): Promise<readonly { readonly way: string; readonly problem: string | null }[]>;
 }
 
-/** Where a running daemon of the same data directory answers. */
+/** Address of a running daemon of the same data directory. */
 export interface DaemonAddress {
   readonly url: string;
   readonly adminToken: string;
 }
 
-/** The modules on a data directory that this process holds. */
+/** The modules on a data directory locked by this process. */
 export interface LocalModules extends Omit<OperationModules, "baseUrl"> {
   readonly config: Config;
   readonly upstream: Upstream;
   readonly sync: Sync;
   readonly drain: Drain;
-  /** Proves the zone that is configured, by an event; whoever asks meanwhile gets the same proof. */
+  /** Checks the configured zone with an event; concurrent calls share one check. */
   readonly probeZone: (signal: AbortSignal) => Promise<ZoneProof>;
   close(): Promise<void>;
 }
 
 export interface DemoOptions {
-  /** Null = what the environment says, else 8380. */
+  /** Null = from the environment, else 8380. */
   readonly port: number | null;
-  /** Null = what the environment says, else a temporary one that goes with the demo. */
+  /** Null = from the environment, else a temporary one deleted with the demo. */
   readonly dataDir: string | null;
   /** How often somebody else changes something in the workspace; null = never. */
   readonly play: Temporal.Duration | null;
@@ -98,7 +98,7 @@ export interface SandboxCommandOptions {
   readonly json: boolean;
 }
 
-/** What every command is made with. */
+/** What every command is created with. */
 export interface CommandTools {
   readonly host: CommandHost;
   /** Sets the exit code. */
@@ -115,11 +115,11 @@ export class Failed extends Error {
   }
 }
 
-/** What `--config` names, before or after the command; null = nothing. */
+/** The value of `--config`, before or after the command; null = none. */
 export const configOption = (command: Command): string | null =>
   command.optsWithGlobals<{ readonly config?: string }>().config ?? null;
 
-/** The configuration for a command; ends it with every problem at once when there is one. */
+/** The configuration for a command; reports every problem at once. */
 export function configFor(
   command: Command,
   host: CommandHost,
@@ -130,7 +130,7 @@ export function configFor(
   return loaded.value;
 }
 
-/** Ends a command because of the data directory; `doctor` makes a finding of it. */
+/** Ends a command because of the data directory; `doctor` reports it as a finding. */
 export class DataFailed extends Failed {
   readonly problem: DataProblem;
   constructor(problem: DataProblem) {
@@ -140,8 +140,8 @@ export class DataFailed extends Failed {
 }
 
 /**
- * Runs with the data directory in hand and gives it back in any case. A damaged database and a disk that refuses end the
- * command with a sentence and what helps, whenever they are met.
+ * Runs with the data directory locked, and always releases it. A damaged database or a disk error ends the command with a
+ * sentence and what helps.
  */
 export async function withLocalModules<Value>(
   { config, host }: { readonly config: Config; readonly host: CommandHost },
@@ -164,13 +164,13 @@ export async function withLocalModules<Value>(
   }
 }
 
-/** Ends a command that reads a database which cannot be read; one that is damaged has its remedy elsewhere. */
+/** Ends a command that reads an unreadable database; for a damaged one `doctor` has the remedy. */
 export function unreadable(problem: string): Failed {
   const isDamaged = /malformed|not a database|is damaged/.test(problem);
   return new Failed(isDamaged ? `${problem}; \`dayferry doctor\` says what helps` : problem, 1);
 }
 
-/** The content of a file that a command names; `-` is standard input. */
+/** The content of a command's file; `-` is standard input. */
 export async function readInput(file: string, host: CommandHost): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(file === "-" ? await host.readStandardInput() : host.readFile(file));

@@ -1,13 +1,13 @@
 import { unreachable } from "../domain/result.ts";
 import { allCommands, type CommandOutline, type ValueKind } from "./outline.ts";
 
-/** The shells that a completion can be printed for. */
+/** Supported shells. */
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * The script that lets a shell complete commands, options and their values. It holds all of them, so that a key press starts
- * no program; a version with other commands prints another one.
+ * A shell's completion script for commands, options and values. It contains everything, so that no program is started per key
+ * press; after an update it must be printed again.
  */
 export function completionFor(shell: Shell, program: CommandOutline): string {
   switch (shell) {
@@ -22,13 +22,13 @@ export function completionFor(shell: Shell, program: CommandOutline): string {
   }
 }
 
-/** `edits list`, with nothing for the program itself. */
+/** `edits list`; empty for the program itself. */
 const nameOf = ({ path }: CommandOutline): string => path.join(" ");
 
 const optionNames = ({ options }: CommandOutline): readonly string[] =>
   options.flatMap(({ names }) => names);
 
-/** Names of options after which the next word is a value, in any of the commands. */
+/** Options followed by a value, in any command. */
 const takingValues = (program: CommandOutline): readonly string[] => [
   ...new Set(
     allCommands(program)
@@ -37,7 +37,7 @@ const takingValues = (program: CommandOutline): readonly string[] => [
   ),
 ];
 
-// Bash: the words of the line are walked to the command that they name, and tables say what may stand there.
+// Bash: finds the command in the words of the line; tables contain what may follow.
 
 function bashScript(program: CommandOutline): string {
   const all = allCommands(program);
@@ -122,7 +122,7 @@ function bashValue(value: ValueKind): string {
   }
 }
 
-// Zsh: a function for each command, which hands on to those below it.
+// Zsh: a function per command, which calls its subcommands'.
 
 function zshScript(program: CommandOutline): string {
   return `#compdef dayferry
@@ -180,7 +180,7 @@ ${below.join("\n")}
 }`;
 }
 
-/** Inside single quotes, of which an ending is the next beginning; brackets and colons end parts of a specification. */
+/** For single quotes; brackets and colons separate parts of a specification. */
 const zshQuoted = (text: string): string =>
   text.replace(/[\\[\]:]/g, "\\$&").replaceAll("'", "'\\''");
 
@@ -201,7 +201,7 @@ function zshAction(value: ValueKind): string {
   }
 }
 
-// Fish: a condition for each command says whether the line is at it.
+// Fish: a condition per command tests whether the line is at it.
 
 function fishScript(program: CommandOutline): string {
   const all = allCommands(program);

@@ -8,13 +8,13 @@ export interface YesOption {
   readonly yes: boolean;
 }
 
-/** Adds `--yes` to a command that takes something away. */
+/** Adds `--yes` to a destructive command. */
 export const withYes = (command: Command): Command =>
   command.option("--yes", "do it without asking", false);
 
 /**
- * Asks on the terminal before something is taken away; a script, or `--yes`, is not asked. `question`: what happens and what
- * depends on it, looked up only where it is asked. Throws a `Failed` where the answer is not yes.
+ * Asks on the terminal before a destructive action; not in a script or with `--yes`. `question`: what happens and what depends
+ * on it, computed only if asked. Throws a `Failed` unless the answer is yes.
  */
 export async function confirm(
   { ask }: Pick<CommandHost, "ask">,
@@ -26,7 +26,7 @@ export async function confirm(
   if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new Failed("nothing was done", 1);
 }
 
-/** "Google (last on 2026-11-21 10:00) and Thunderbird (…)"; null for nobody. `zone`: on whose clocks. */
+/** "Google (last on 2026-11-21 10:00) and Thunderbird (…)"; null for none. `zone`: zone of the times. */
 export function usersInWords(
   users: readonly { readonly name: string; readonly at: string }[],
   zone: string,

@@ -4,12 +4,12 @@ import type { Config } from "../config/config.ts";
 import { openReader } from "../store/reading/reader.ts";
 import { broken, doubtful, type Finding, fine } from "./finding.ts";
 
-/** What `doctor --read-only` looks at: a copy of the database that somebody else writes. Nothing is opened for writing. */
+/** The checks of `doctor --read-only`: a copy of a database that another daemon writes. Nothing is opened for writing. */
 export function copyFindings(config: Config, now: Temporal.Instant): readonly Finding[] {
   return [copied(config, now), ...keys(config), primary(config)];
 }
 
-/** How old a copy is, as the daemon that serves it tells it or as its file says. */
+/** The age of a copy, from the daemon that serves it or from its file. */
 export function copyAgeFinding({
   ageSeconds,
   problem,

@@ -18,10 +18,10 @@ import {
   type QuotaUse,
 } from "./system-findings.ts";
 
-/** What of a daemon's own account of itself is looked at, as `/api/status` gives it. */
+/** The part of `/api/status` that is checked. */
 export interface DaemonStatus {
   readonly fresh?: boolean;
-  /** What stops all syncing; null while the service can be read. */
+  /** What stops all syncing; null while the service is available. */
   readonly outage?: Pick<ToldTrouble, "id" | "title" | "what" | "remedy"> | null;
   readonly troubles?: readonly Pick<
     ToldTrouble,
@@ -43,7 +43,7 @@ export interface DaemonStatus {
   readonly eventLoop?: { readonly longestMs: number; readonly minutes: number };
 }
 
-/** What a running daemon says of itself, as findings. */
+/** Findings from a running daemon's status. */
 export function daemonFindings(
   status: DaemonStatus,
   { zone, today }: { readonly zone: string; readonly today: Temporal.PlainDate },
@@ -61,7 +61,7 @@ export function daemonFindings(
   ];
 }
 
-/** In an outage its cause comes first, and nothing that needs answers is called fine. */
+/** In an outage its cause comes first, and nothing that needs answers counts as fine. */
 function serviceFindings(status: DaemonStatus): readonly Finding[] {
   const { outage, mirror, polling } = status;
   if (outage) return [broken("service", outage), cutOffFinding(mirror)];
@@ -81,7 +81,7 @@ function cutOffFinding(mirror: DaemonStatus["mirror"]): Finding {
   return doubtful("mirror", { what, remedy: "syncing resumes when the service answers" });
 }
 
-/** One finding for each cause. What an outage keeps from being read is said by the outage. */
+/** One finding per cause. The outage covers lists that cannot be read because of it. */
 function errorFindings({ errors = [], outage }: DaemonStatus): readonly Finding[] {
   const notes = errors.filter(({ severity }) => severity === "note");
   const faults = errors.filter(({ severity }) => severity !== "note");
@@ -114,7 +114,7 @@ function errorFinding(errors: NonNullable<DaemonStatus["errors"]>): Finding {
   });
 }
 
-/** What is called so among the errors is no list. */
+/** The error source that is no list. */
 const storageSource = "storage";
 
 const troubleFindings = ({ troubles = [], outage }: DaemonStatus): readonly Finding[] =>
@@ -124,7 +124,7 @@ const troubleFindings = ({ troubles = [], outage }: DaemonStatus): readonly Find
       (verdict === "broken" ? broken : doubtful)(title, { what, remedy }),
     );
 
-/** What came of a test message by each way to the operator. */
+/** Results of test messages to the operator. */
 export function messageFindings(
   tests: readonly { readonly way: string; readonly problem: string | null }[],
 ): readonly Finding[] {
@@ -145,14 +145,14 @@ export function messageFindings(
   );
 }
 
-/** `mail:ops@example.com` and `webhook:phone` as a sentence has them. */
+/** `mail:ops@example.com` and `webhook:phone` in words. */
 const wayWords = (way: string): string =>
   way.replace(/^mail:/, "mail to ").replace(/^webhook:/, "the webhook ");
 
-/** Whether others on this machine may read what is kept; belongs before anything is opened, which closes what stood open. */
+/** Checks whether other users of this machine can read the data; call before anything is opened, which tightens permissions. */
 export const privacyFinding = (config: Config): Finding => checkPrivacy(foldersOf(config));
 
-/** What the configuration and this machine make of mail, disk and the public address. */
+/** Findings about mail, disk and the public URL of this configuration and machine. */
 export async function settingFindings(
   config: Config,
   checkMail: (config: Config) => Promise<string | null>,
@@ -183,7 +183,7 @@ function mirrorFinding(
   return doubtful("mirror", { what, remedy: "wait, or look at the log" });
 }
 
-/** Where something is kept that not everybody may read. */
+/** Folders with private data. */
 const foldersOf = ({ dataDir, mail, edits }: Config): readonly string[] => [
   dataDir,
   ...(mail.smtpUrl === null ? [mail.directory] : []),

@@ -10,7 +10,7 @@ export class DaemonError extends Error {
 interface DaemonRequest {
   readonly method: string;
   readonly path: string;
-  /** How long the daemon may take; half a minute unless said. */
+  /** Time limit; half a minute by default. */
   readonly withinMs?: number;
   readonly body?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> | string };
 }
@@ -18,8 +18,8 @@ interface DaemonRequest {
 const patienceMs = 30_000;
 
 /**
- * One request to the running daemon's API. Returns status and JSON (null for an empty body). Throws `DaemonError` when
- * it cannot be reached, refuses the token, or answers something else.
+ * One request to the running daemon's API. Returns status and JSON (null for an empty body). Throws `DaemonError` if it cannot
+ * be reached, refuses the token, or answers something else.
  */
 export async function askDaemon(
   { url, adminToken }: DaemonAddress,
@@ -40,7 +40,7 @@ export async function askDaemon(
     throw new DaemonError(`the daemon at ${url} does not answer`, { cause: error });
   }
   if (answer.status === 401) throw new DaemonError(`the daemon at ${url} refuses the admin token`);
-  // 502: the daemon is well, and says what the service behind it did.
+  // 502: the daemon is fine, and reports an error of the service.
   if (answer.status >= 500 && answer.status !== 502)
     throw new DaemonError(`the daemon failed with status ${answer.status}: ${text.slice(0, 300)}`);
   try {

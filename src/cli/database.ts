@@ -3,7 +3,7 @@ import { isZone } from "@dayferry/ical";
 import type { Command } from "commander";
 import { type CommandHost, configFor, configOption, Failed } from "./command-host.ts";
 
-/** The database that an offline command reads, and the zone whose days it speaks of. */
+/** The database of an offline command, and the zone of its days. */
 export interface DatabasePlace {
   readonly file: string;
   readonly zone: string;
@@ -29,7 +29,7 @@ export function databaseFor(
   return { file: database ?? join(config?.dataDir ?? "", "dayferry.sqlite"), zone };
 }
 
-/** The options of every command that reads the database alone. */
+/** Options of every command that only reads the database. */
 export const withDatabase = (command: Command): Command =>
   command
     .option(

@@ -2,7 +2,7 @@ import { mostListed } from "../operations/edit-operations.ts";
 import { visible } from "../reports/formats/text-formats.ts";
 import { localTime, rowsOf, textTable } from "./terminal-text.ts";
 
-/** An edit as the API answers it, as far as it is printed. */
+/** An edit from the API, as far as it is printed. */
 export interface ListedEdit {
   readonly id: number;
   readonly createdAt: string;
@@ -66,7 +66,7 @@ interface Choice {
   readonly besides: readonly ToldChange[];
 }
 
-/** Edits from the API, a line each: when, who, what, and how far. */
+/** Edits from the API, one line each: when, who, what, and the progress. */
 export function describeEdits(answer: unknown, zone: string): string {
   const edits = rowsOf<ListedEdit>(answer);
   if (edits.length === 0) return "no edits\n";
@@ -85,7 +85,7 @@ export function describeEdits(answer: unknown, zone: string): string {
   return edits.length < mostListed ? list : list + more;
 }
 
-/** One edit, whole: in a sentence, field by field, with its story and what can be done. */
+/** One edit with its changes, history and possible actions. */
 export function describeEditText(answer: unknown, zone: string): string {
   const edit: ListedEdit = Object(answer);
   const { id, item, action, state, reason, notBefore, words, story = [], undoes } = edit;
@@ -114,7 +114,7 @@ export function describeEditText(answer: unknown, zone: string): string {
   ]);
 }
 
-/** What a person is to choose between, with the commands that do it. */
+/** A person's choice, with the commands for it. */
 export function describeEditChoice(edit: ListedEdit): string {
   const { id, item } = edit;
   return lines([
@@ -141,7 +141,7 @@ function choiceLines({ choice, action }: ListedEdit): readonly string[] {
   ];
 }
 
-/** What would come of a decision or an undo, as the API answers it. */
+/** The effect of a decision or an undo, from the API. */
 interface PrintedPreview {
   readonly sentence: string;
   readonly fields: readonly (
@@ -192,7 +192,7 @@ export function describePreview(answer: unknown): string {
 
 const whose = (of: string): string => (of === "nobody-else" ? "nobody else has changed it" : of);
 
-/** Each way with the command that takes it. */
+/** Each action with its command. */
 function waysOf({ id, ways }: ListedEdit): readonly string[] {
   return ways.map(({ act, label, does }) => {
     const said = act === "undo" ? undoing : `${label}: ${does}`;
@@ -228,7 +228,7 @@ const lines = (all: readonly string[]): string =>
     .map((line) => `${visible(line)}\n`)
     .join("");
 
-/** Of a creation what it is to be, else old and new. */
+/** For a creation the new value, else old and new. */
 const changeLine =
   (action: string) =>
   ({ name, from, to }: ToldChange): string =>

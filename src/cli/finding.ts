@@ -1,4 +1,4 @@
-/** One thing that was looked at; broken and doubtful ones say what helps. */
+/** The result of one check; broken and doubtful ones say what helps. */
 export interface Finding {
   readonly verdict: "fine" | "doubtful" | "broken";
   readonly subject: string;

@@ -3,7 +3,7 @@ import { troubleWords } from "../domain/trouble.ts";
 import { broken, doubtful, type Finding } from "./finding.ts";
 import { localTime } from "./terminal-text.ts";
 
-/** How mails fare, as the ledger says it and `/api/status` repeats it; `at` as an instant's text there. */
+/** State of mails as in `/api/status`; `at` as text. */
 export interface ReportedMailState {
   readonly deferred: number;
   readonly problem: string | null;
@@ -16,7 +16,7 @@ export interface ReportedMailState {
   }[];
 }
 
-/** Tells what waits, and who got nothing in the last 30 days; empty where all went well. */
+/** What waits, and who got nothing in the last 30 days; empty if all is well. */
 export function mailFindings(
   { deferred, problem, refusals }: ReportedMailState,
   zone: string,
@@ -38,7 +38,7 @@ export function mailFindings(
   ];
 }
 
-/** Tells whether mails that go out name a sender that nobody can have. Source: RFC 2606 3. */
+/** Reports a sender address that cannot exist. Source: RFC 2606 3. */
 export function senderFindings({
   smtpUrl,
   from,

@@ -5,20 +5,20 @@ import { confirm, withYes } from "./confirm.ts";
 import { type OperationRunner, printAnswer, withRunner } from "./operation-runner.ts";
 import { readId } from "./options.ts";
 
-/** An input as a command line gives it: ids are numbers, all else is text. */
+/** Input from the command line: ids are numbers, everything else is text. */
 export type GivenInput = Readonly<Record<string, unknown>>;
 
 interface CommandText {
-  /** The answer as people read it; `zone`: on whose clocks. */
+  /** The answer for people; `zone`: zone of its times. */
   readonly describe?: (answer: unknown, zone: string) => string;
-  /** What is said on standard error once it is done, where it answers nothing. */
+  /** The message on standard error after success, for operations without an answer. */
   readonly done?: (input: GivenInput) => string;
   readonly question?: CommandQuestion;
 }
 
 /**
- * What is asked before something is taken away; null where nothing is lost. `done`: what is said on standard error once it is done,
- * where that depends on what was before.
+ * The question before a destructive action; null if nothing is lost. `done`: the message on standard error after success, if it
+ * depends on the previous state.
  */
 export type CommandQuestion = (
   input: GivenInput,
@@ -26,8 +26,8 @@ export type CommandQuestion = (
 ) => Promise<{ readonly asks: string; readonly done?: string } | null>;
 
 /**
- * The command of an operation. What its path names, and texts that it needs, are arguments; other members are options. `--json`
- * prints the answer as JSON, and what was asked for where there is none.
+ * The command of an operation. Path members and required texts are arguments; other members are options. `--json` prints the
+ * answer as JSON, or the input if there is none.
  */
 export function operationCommand(
   operation: Operation,
@@ -74,7 +74,7 @@ export function operationCommand(
   });
 }
 
-/** The bare command of an operation: its verb, and what help says. */
+/** An operation's bare command: its verb and help text. */
 export const commandOf = ({ name, summary }: Operation): Command =>
   new Command(name.split(" ").at(-1)).description(summary);
 

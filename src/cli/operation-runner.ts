@@ -14,42 +14,42 @@ import {
 } from "./command-host.ts";
 import { askDaemon } from "./daemon.ts";
 
-/** Why an operation was not carried out: a sentence, whether it was wrong usage, and further members as the API answers them. */
+/** Why an operation failed: a sentence, whether it was wrong usage, and further members as in the API. */
 interface Refused {
   readonly detail: string;
   readonly code: 1 | 2;
   readonly more: unknown;
 }
 
-/** Runs operations, through the daemon of the data directory or in this process. Answers are JSON values as the API answers them. */
+/** Runs operations through the data directory's daemon, or in this process. Answers are the API's JSON values. */
 export interface OperationRunner {
   attempt<Of extends Operation>(
     operation: Of,
     input: InputOf<Of>,
   ): Promise<Result<unknown, Refused>>;
-  /** The same; throws `Failed` with the reason where it is refused. */
+  /** The same; throws `Failed` if refused. */
   run<Of extends Operation>(operation: Of, input: InputOf<Of>): Promise<unknown>;
 }
 
-/** What a command runs its operations with. */
+/** Context of a command's operations. */
 export interface RunnerContext {
   readonly config: Config;
-  /** Null beside a daemon. */
+  /** Null with a daemon. */
   readonly modules: LocalModules | null;
 }
 
-/** A command as it was called. */
+/** A command with its options. */
 export interface Invocation {
   readonly command: Command;
   readonly host: CommandHost;
   readonly options: {
     readonly json?: boolean;
-    /** Nothing is asked. */
+    /** Skips questions. */
     readonly yes?: boolean;
   };
 }
 
-/** Beside a daemon, commands go through it; otherwise they hold the data directory themselves. */
+/** Uses the daemon if one runs; otherwise locks the data directory. */
 export async function withRunner<Value>(
   { command, host }: Pick<Invocation, "command" | "host">,
   work: (runner: OperationRunner, context: RunnerContext) => Promise<Value>,
@@ -62,7 +62,7 @@ export async function withRunner<Value>(
   );
 }
 
-/** Does the work of a command and prints its answer: as JSON where that is asked for, else as `describe` puts it. */
+/** Runs a command's work and prints its answer: as JSON if requested, else with `describe`. */
 export async function printAnswer(
   { options, ...invocation }: Invocation,
   {
@@ -113,7 +113,7 @@ function throughDaemon(daemon: DaemonAddress): Attempt {
   };
 }
 
-/** Members that the path does not name go into the query, or into the JSON body where there is one. */
+/** Members that are not in the path go into the query, or into the JSON body if there is one. */
 function requestOf(
   { method, path, body }: Operation,
   input: Readonly<Record<string, unknown>>,
@@ -147,7 +147,7 @@ function inProcess(modules: LocalModules, signal: AbortSignal): Attempt {
   const context = { ...modules, baseUrl, caller: { viewer, channel: "cli", signal } as const };
   return async (operation, input) => {
     const outcome = await operation.run(input, context);
-    // The same JSON that the API would answer.
+    // The same JSON as the API's.
     if (outcome.ok) return ok(JSON.parse(JSON.stringify(outcome.value.value)));
     const { kind, detail, more } = outcome.failure;
     return fail({

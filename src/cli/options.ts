@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { isId } from "../domain/ids.ts";
 import { readFeedName } from "../feeds/feed-request.ts";
 
-/** Readers of option values; what they refuse is wrong usage. */
+/** Parsers of option values; invalid ones are wrong usage. */
 
 export function readId(text: string): number {
   const id = Number(text);
@@ -43,7 +43,7 @@ export function durationOption(text: string): Temporal.Duration {
     const duration = Temporal.Duration.from(text);
     if (duration.sign > 0) return duration;
   } catch {
-    // Said below, as for a duration that is not positive.
+    // Reported below, like a duration that is not positive.
   }
   throw new InvalidArgumentError("It must be an ISO 8601 duration, such as PT30S.");
 }

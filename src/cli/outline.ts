@@ -1,24 +1,24 @@
 import type { Argument, Command, Option } from "commander";
 
-/** What a value may be: one of these words, a file, a folder, or whatever else. */
+/** The possible values: one of these words, a file, a folder, or anything else. */
 export type ValueKind =
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "file" | "folder" | "other" };
 
 export interface OptionOutline {
-  /** `-h` and `--help`, as they are typed; the short one first. */
+  /** `-h` and `--help`; the short one first. */
   readonly names: readonly string[];
-  /** As help shows it: `--port <port>`. */
+  /** As in the help: `--port <port>`. */
   readonly flags: string;
   readonly about: string;
   /** Null = it takes no value. */
   readonly value: ValueKind | null;
-  /** What it is when it is not given, as it is typed; null = nothing, or "off". */
+  /** The default as typed; null = none, or "off". */
   readonly fallback: string | null;
 }
 
 export interface ArgumentOutline {
-  /** As help shows it: `<file...>`. */
+  /** As in the help: `<file...>`. */
   readonly shown: string;
   readonly name: string;
   readonly about: string;
@@ -26,7 +26,7 @@ export interface ArgumentOutline {
   readonly repeats: boolean;
 }
 
-/** One command with those below it, as its help tells of it. */
+/** A command with its subcommands, from its help. */
 export interface CommandOutline {
   /** The words after the program's name; none for the program itself. */
   readonly path: readonly string[];
@@ -37,8 +37,8 @@ export interface CommandOutline {
 }
 
 /**
- * What the commands are, read from the same tree that `--help` is printed from, for whatever else tells of them: completions
- * and the manual page. `words`: what an argument may be that takes any text, by command and argument (`report name`).
+ * All commands, from the same tree as `--help`, for completions and the manual page. `words`: possible values of text
+ * arguments, by command and argument (`report name`).
  */
 export function outlineOf(
   command: Command,
@@ -49,7 +49,7 @@ export function outlineOf(
   }: {
     readonly path?: readonly string[];
     readonly words?: Readonly<Record<string, readonly string[]>>;
-    /** Options of the program that may stand behind any command. */
+    /** Options of the program that may follow any command. */
     readonly inherited?: readonly OptionOutline[];
   } = {},
 ): CommandOutline {
@@ -76,7 +76,7 @@ export function outlineOf(
   };
 }
 
-/** A command and all below it, in the order of help. */
+/** A command and all its subcommands, in the order of the help. */
 export const allCommands = (command: CommandOutline): readonly CommandOutline[] => [
   command,
   ...command.commands.flatMap(allCommands),

@@ -12,7 +12,7 @@ export async function run(
   const finish = (result: number) => {
     code = result;
   };
-  // What runs for years has no use for what others do.
+  // A long-running daemon does not load the other commands.
   const runs = argv[0] === "serve" || argv[0] === "start";
   const program = await programOf({ host, finish, others: !runs });
   try {
@@ -23,7 +23,7 @@ export async function run(
   }
 }
 
-/** The tree of all commands, which parses a line, prints help, and tells completions and the manual page what there is. */
+/** The tree of all commands, for parsing, help, completions and the manual page. */
 export async function programOf({
   host,
   finish,
@@ -31,7 +31,7 @@ export async function programOf({
 }: {
   readonly host: CommandHost & { readonly version: string };
   readonly finish: CommandTools["finish"];
-  /** Whether it has the commands that end by themselves too. */
+  /** True if it includes commands other than the servers. */
   readonly others: boolean;
 }): Promise<Command> {
   const program = new Command("dayferry")
@@ -49,7 +49,7 @@ export async function programOf({
   return program;
 }
 
-/** The commands that end by themselves. */
+/** Commands other than the servers. */
 async function otherCommands(tools: CommandTools): Promise<readonly Command[]> {
   return [
     (await import("./commands/sync.ts")).syncCommand(tools),
@@ -71,7 +71,7 @@ async function otherCommands(tools: CommandTools): Promise<readonly Command[]> {
   ];
 }
 
-/** Every command takes `--config`, before or after its name, and ends by an exception where commander would exit. */
+/** Every command takes `--config`, before or after its name, and throws where commander would exit. */
 function takeConfig(command: Command, host: CommandHost): Command {
   const inner = command.commands.length > 0 ? command.commands : [command];
   for (const one of inner) {

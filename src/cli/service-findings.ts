@@ -6,7 +6,7 @@ import { describeFailure, type Failure } from "../upstream/failure.ts";
 import type { LocalModules } from "./command-host.ts";
 import { broken, doubtful, type Finding, fine } from "./finding.ts";
 
-/** Asks the service for its labels: the cheapest question that shows reachability, the key and the form of answers. */
+/** Requests the labels: the cheapest request that checks reachability, the key and the format of answers. */
 export async function checkReach(
   { upstream, config }: LocalModules,
   signal: AbortSignal,
@@ -34,7 +34,7 @@ export async function checkReach(
   ];
 }
 
-/** What helps against a failure of the first question to the service. */
+/** What helps against a failure of the first request. */
 export function remedyForFailure(failure: Failure): string {
   switch (failure.kind) {
     case "refused":
@@ -57,7 +57,7 @@ export function remedyForFailure(failure: Failure): string {
   }
 }
 
-/** What a probe of the zone has shown, for people. */
+/** The result of a zone check, for people. */
 export function zoneFindings({ ending, removed, left }: ZoneProof): readonly Finding[] {
   return [
     endingFinding(ending),

@@ -4,9 +4,9 @@ import { isFormat } from "../reports/formats/format.ts";
 import { writeRows } from "../reports/formats/query-rows.ts";
 import { openQuery, sqlProblem } from "../store/reading/query.ts";
 
-// A process of its own: SQLite cannot be interrupted from within the process that waits for it, but a process can be
-// ended. Reads {file, sql, format, limit} from standard input, writes rows to standard output, and ends with 1 and a
-// sentence on standard error, or with 0 and what is to be said about the rows.
+// A child process, as SQLite cannot be interrupted within its own process. Reads {file, sql, format, limit} from standard
+// input, writes rows to standard output, and exits with 1 and a sentence on standard error, or with 0 and remarks about the
+// rows.
 const asked = new Map<string, unknown>(Object.entries(JSON.parse(await text(process.stdin))));
 const [file, sql] = [String(asked.get("file")), String(asked.get("sql"))];
 const format = String(asked.get("format"));
@@ -41,7 +41,7 @@ function run(): 0 | 1 {
   }
 }
 
-/** Waits for the reader, so that no more than a piece is ever held. */
+/** Waits for the reader, so that memory use stays small. */
 function writeAll(content: string): void {
   let rest = Buffer.from(content);
   while (rest.length > 0) {

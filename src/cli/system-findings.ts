@@ -9,8 +9,8 @@ import { broken, doubtful, type Finding, fine } from "./finding.ts";
 const tolerableSeconds = 60;
 
 /**
- * How far this machine's clock is from the service's, in seconds; null = the service has not said its time. A wrong clock
- * sends reminders at a wrong time, and misjudges what was changed when.
+ * Difference of this machine's clock to the service's, in seconds; null = unknown. A wrong clock sends reminders at wrong
+ * times, and misjudges change times.
  */
 export function checkClock(ahead: number | null): Finding {
   const subject = "clock";
@@ -26,16 +26,16 @@ export function checkClock(ahead: number | null): Finding {
   return broken(subject, { what, remedy });
 }
 
-/** How often requests were refused for the quota, and how much of it is in use. */
+/** How often the quota was exceeded, and how much of it is in use. */
 export interface QuotaUse {
   readonly used: number;
   readonly quota: number;
   readonly rateLimited: number;
-  /** How many wait for it, by what they are for. */
+  /** Number of waiting requests by purpose. */
   readonly waiting?: Readonly<Record<string, number>>;
 }
 
-/** Whether anybody else seems to spend the quota of the account. */
+/** Detects another user of the account's quota. */
 export function checkQuota({ used, quota, rateLimited, waiting }: QuotaUse): Finding {
   const what = quotaInWords({ used, quota, ...(waiting && { waiting }) });
   if (rateLimited === 0) return fine("quota", what);
@@ -45,17 +45,14 @@ export function checkQuota({ used, quota, rateLimited, waiting }: QuotaUse): Fin
   });
 }
 
-/** What the daemon has seen of a proxy before it. */
+/** What the daemon has seen of a proxy in front. */
 export interface ProxyUse {
   readonly trusted: boolean;
-  /** When a request was last passed on by a proxy that is not trusted; null = none was. */
+  /** When a request last came through an untrusted proxy; null = never. */
   readonly forwardedAt: string | null;
 }
 
-/**
- * Whether requests come through a proxy that the configuration does not name. Its address would stand for those of all
- * people then, and cookies would not know of its https.
- */
+/** Detects a proxy that is not configured. Its address would count as everyone's, and cookies would ignore its https. */
 export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding[] {
   if (forwardedAt === null) return [];
   if (trusted) {
@@ -76,7 +73,7 @@ export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding
   ];
 }
 
-/** Whether the daemon was at one thing for so long that people notice. */
+/** Reports noticeable blocking of the daemon. */
 export function checkBlocks(longest: {
   readonly longestMs: number;
   readonly minutes: number;
@@ -91,7 +88,7 @@ export function checkBlocks(longest: {
   });
 }
 
-/** Whether others on this machine may read what is kept in these folders: the database, keys, mails. */
+/** Checks whether other users of this machine can read these folders: the database, keys, mails. */
 export function checkPrivacy(folders: readonly string[]): Finding {
   const subject = "privacy";
   const open = folders.flatMap(openPlacesIn);
@@ -104,7 +101,7 @@ export function checkPrivacy(folders: readonly string[]): Finding {
   });
 }
 
-/** How old the time zone data is that times are computed with; `today` in any zone. */
+/** Checks the age of the time zone data; `today` in any zone. */
 export function checkZoneData(data: ZoneData, today: Temporal.PlainDate): Finding {
   const subject = "zone data";
   const { tz, icu } = data;
@@ -125,7 +122,7 @@ const mebibyte = 2 ** 20;
 const littleSpace = 500 * mebibyte;
 const noSpace = 50 * mebibyte;
 
-/** Whether the disk of a folder has room, be it there already or not. */
+/** Checks the free space of a folder, which may not exist yet. */
 export function checkDisk(folder: string): Finding {
   const { bavail, bsize } = statfsSync(folderAt(folder));
   const free = bavail * bsize;
@@ -139,7 +136,7 @@ export function checkDisk(folder: string): Finding {
   return free < noSpace ? broken("disk", trouble) : doubtful("disk", trouble);
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** The folder itself, or its nearest existing parent. */
 function folderAt(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : folderAt(dirname(path));
 }

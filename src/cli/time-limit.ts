@@ -1,13 +1,13 @@
 import { monotonic, startTimer, type Timer } from "../runtime.ts";
-/** A length of time that runs only while somebody works. */
+/** A time limit that only counts working time. */
 export interface TimeLimit {
-  /** Stops counting: what is waited for now is not the work. */
+  /** Stops counting while waiting for something else. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly isOver: () => boolean;
 }
 
-/** Counts from now on; `onOver` is called once, when the time is used up. */
+/** Starts counting; `onOver` is called once, when the time is up. */
 export function startTimeLimit(limit: Temporal.Duration, onOver: () => void): TimeLimit {
   let leftMs = limit.total("milliseconds");
   let isOver = false;

@@ -17,13 +17,13 @@ interface AccessGuardDeps {
   readonly auth: AdminAuth;
   readonly viewers: Viewers;
   readonly login: PersonLogin;
-  /** Under which browsers know this server, where a proxy names another host. */
+  /** Public origin, if a reverse proxy rewrites the Host header. */
   readonly publicUrl: () => string;
 }
 
 /**
- * Holds the access table: finds out who asks, and refuses what is not for them. What has no row is not there. Behind it
- * `viewerOf` has an answer wherever the table wants a person or the admin.
+ * Enforces the access table: identifies the user, and refuses what they may not access. A URL without a row does not exist.
+ * After it, `viewerOf` has a result wherever the table requires a person or the admin.
  */
 export function accessGuard({ auth, viewers, login, publicUrl }: AccessGuardDeps): RequestHandler {
   const find = createAccess();
@@ -87,7 +87,7 @@ export function accessGuard({ auth, viewers, login, publicUrl }: AccessGuardDeps
   };
 }
 
-/** A browser that wants a page is led to the log-in, and from there to the page; what it has sent goes along. */
+/** Redirects a browser to the sign-in page, and from there to the requested page; submitted form data are kept. */
 function askForLogIn(request: Request, response: Response, proxied: string | null): void {
   if (proxied !== null) {
     const detail = `you have logged in as ${proxied}, whom this workspace does not know as a person`;
@@ -136,20 +136,19 @@ const wrongMethod = ({ method, path }: Request): Problem => ({
 const allowed = (methods: readonly string[]): string =>
   methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
 
-/** What changes nothing. Source: RFC 9110 9.2.1. */
+/** Methods without side effects. Source: RFC 9110 9.2.1. */
 const safe: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Whether it is not a page of another site that has a browser send this: browsers add the password that a person has once entered
- * here by themselves, also to a form of somebody else, and such a form could log a person in as another. Programs say nothing of
- * where they come from. `publicUrl` has the host under which browsers know this server, where a proxy names another one.
- * Source: Fetch Metadata 2.4 (Sec-Fetch-Site), RFC 6454 7 (Origin).
+ * True unless another site's page makes the browser send this: browsers add a password entered here to such requests, and a
+ * foreign form could sign a person in as someone else. Programs send no origin. `publicUrl`: gives the host known to browsers,
+ * if a proxy uses another one. Source: Fetch Metadata 2.4 (Sec-Fetch-Site), RFC 6454 7 (Origin).
  */
 function isOwnSite({ headers, host }: Request, publicUrl: () => string): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined) return site === "same-origin" || site === "none";
   const { origin } = headers;
-  // A browser that says nothing of its page sends none; "null" is a page without an address.
+  // A browser that hides its page sends none; "null" is a page without a URL.
   if (origin === undefined) return true;
   const from = URL.parse(origin)?.host;
   return from !== undefined && [host, new URL(publicUrl()).host].includes(from);

@@ -1,31 +1,31 @@
 import { operations } from "../operations/operations.ts";
 
-/** Who may ask for something: everybody, who holds the secret in its address, a person of the workspace, the admin alone. */
+/** Who may access something: everyone, anyone with its secret URL, a person of the workspace, the admin only. */
 export type Who = "anyone" | "secret" | "person" | "admin";
 
 /**
- * By what it is known who asks. `page`: a browser's log-in, or a proxy that has people log in; `program`: the Authorization
- * header; `own`: the handler asks itself.
+ * How the user is identified. `page`: a browser session, or an authenticating proxy; `program`: the Authorization header;
+ * `own`: by the handler itself.
  */
 type Door = "page" | "program" | "own";
 
-/** One row: these methods, at addresses of this pattern, are for them. */
+/** One row: who may use these methods at URLs with this pattern. */
 export interface AccessRule {
-  /** HEAD goes with GET; "*" is any. */
+  /** GET includes HEAD; "*" is any. */
   readonly methods: readonly string[];
-  /** `:name` is any one part of an address, `*` at the end all that follow, and none. */
+  /** `:name` is any one path segment, `*` at the end any number of them. */
   readonly path: string;
   readonly who: Who;
   readonly door: Door;
 }
 
-/** For everybody, without a log-in. */
+/** For everyone, without signing in. */
 const open = (methods: string, path: string) => rule(methods, path, { who: "anyone", door: "own" });
 
-/** For who has the address. Mail programs and other sites may lead there. */
+/** For anyone with the URL. Mail programs and other sites may link there. */
 const link = (methods: string, path: string) => rule(methods, path, { who: "secret", door: "own" });
 
-/** Before a log-in, where only this server's own forms may post to. */
+/** Before signing in, and only for this server's own forms. */
 const door = (methods: string, path: string) =>
   rule(methods, path, { who: "anyone", door: "page" });
 
@@ -42,8 +42,7 @@ const rule = (
 ): AccessRule => ({ methods: methods.split(" "), path, who, door: by });
 
 /**
- * Who may do what: every route has its row here, and what has none is refused. A person is shown the own things alone; that is
- * seen to where the things are kept.
+ * Access control: every route has a row here, and others are refused. People only see what is theirs, which the modules check.
  */
 export const accessTable: readonly AccessRule[] = [
   open("GET", "/healthz"),
@@ -56,17 +55,17 @@ export const accessTable: readonly AccessRule[] = [
   page("person", "GET", "/reports/:name"),
   page("person", "GET", "/reports/:name/download"),
 
-  // Feeds say themselves that they are only read.
+  // Feeds refuse writes themselves.
   link("*", "/feeds/:secret/:file"),
   link("GET POST", "/act/:signed"),
   link("GET", "/act/:signed/:edit"),
   link("POST", "/act/:signed/:edit/undo"),
   link("GET POST", "/unsubscribe/:signed"),
 
-  // CalDAV asks for the app password itself, and answers in its own words.
+  // CalDAV authenticates itself, with its own responses.
   rule("*", "/dav/*", { who: "person", door: "own" }),
   rule("*", "/.well-known/caldav", { who: "person", door: "own" }),
-  // What its programs try before they look for it.
+  // Programs try these before they find CalDAV.
   rule("OPTIONS PROPFIND REPORT", "/", { who: "person", door: "own" }),
   rule("OPTIONS PROPFIND REPORT", "*", { who: "person", door: "own" }),
 
@@ -126,14 +125,16 @@ export const accessTable: readonly AccessRule[] = [
   api("person", "GET", "/api/items"),
 ];
 
-/** What an address is for. */
+/** The rule for a URL. */
 export type Admission =
   | { readonly kind: "rule"; readonly rule: AccessRule }
-  /** It is there, for other methods. */
+  /** It exists for other methods. */
   | { readonly kind: "method"; readonly allowed: readonly string[] }
   | { readonly kind: "unknown" };
 
-/** Finds the row of a request; of several the one that says most, so that `/edits/:id/approve` goes before `/edits/:id/:act`. */
+/**
+ * Finds the row of a request; the most specific one if several match, so that `/edits/:id/approve` precedes `/edits/:id/:act`.
+ */
 export function createAccess(
   table: readonly AccessRule[] = accessTable,
 ): (method: string, path: string) => Admission {
@@ -152,11 +153,11 @@ export function createAccess(
   };
 }
 
-/** Without the slash in front, and without one at the end, which routes take as well. */
+/** Without a leading slash, and without a trailing one, which routes accept too. */
 const partsOf = (path: string): readonly string[] =>
   path.replace(/^\//, "").replace(/\/$/, "").split("/");
 
-/** A written part goes before any one, and that before all that follow. */
+/** A literal segment precedes a parameter, and that the open end. */
 const rankOf = (path: string): string =>
   partsOf(path)
     .map((part) => (part === "*" ? "a" : part.startsWith(":") ? "b" : "c"))

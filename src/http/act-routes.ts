@@ -9,14 +9,14 @@ import { confirmLinkPage, idlePage, notTakenBackPage, resultPage, voidPage } fro
 import { sendPage } from "./send-page.ts";
 
 export interface ActRoutesDeps {
-  /** Null where feeds have no action links; those of an earlier time are then void. */
+  /** Null if feeds have no action links; older ones are then void. */
   readonly links: ActionLinks | null;
   readonly editActions: Pick<EditActions, "discard" | "undo">;
 }
 
 /**
- * `/act/<signed>`: a page that says what the link would do, and a form that does it. Programs that look at links before
- * people do only ask for the page, which changes nothing. No cookie and no script is needed.
+ * `/act/<signed>`: a page with what the link would do, and a form that does it. Link scanners only load the page, which changes
+ * nothing. Works without cookies and scripts.
  */
 export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
   const router = Router();
@@ -34,7 +34,7 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
     const followed = links?.follow(signed, formField(request.body, "shown")) ?? unknown;
     switch (followed.kind) {
       case "stored":
-        // Relative, so that it holds behind a proxy that serves Dayferry below a path.
+        // Relative, so that it works behind a proxy with a path prefix.
         response.redirect(303, `${signed}/${followed.edit}`);
         return;
       case "moved":
@@ -76,7 +76,7 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
   return router;
 }
 
-/** What the service has is undone by another edit; anything else has not reached it. */
+/** An applied edit is undone by another one; any other has not reached the service. */
 function takeBack(
   { id, state }: EditDescription,
   editActions: ActRoutesDeps["editActions"],

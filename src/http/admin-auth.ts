@@ -3,11 +3,11 @@ import type { Request } from "express";
 import type { Throttle } from "../people/throttle.ts";
 import { noteWrong } from "./wrong-secret.ts";
 
-/** Knows the operator by the admin token. */
+/** Checks the admin token. */
 export interface AdminAuth {
-  /** Whether the text is the admin token. */
+  /** True if the text is the admin token. */
   isToken(candidate: string): boolean;
-  /** Notes that it was not, as `noteWrong` does. What came in one way stands in nobody's way in another. */
+  /** Records a wrong token, like `noteWrong`. Each way is counted separately. */
   noteWrong(request: Request, by: "bearer" | "form" | "address"): Promise<number | null>;
 }
 
@@ -19,13 +19,13 @@ interface AdminAuthDeps {
 export function createAdminAuth({ adminToken, throttle }: AdminAuthDeps): AdminAuth {
   return {
     isToken: (candidate) => sameSecret(candidate, adminToken()),
-    // An image on a strange page can ask for an address, so that these are counted apart.
+    // An image on another site can request a URL, so these are counted separately.
     noteWrong: (request, by) =>
       noteWrong(throttle, { request, login: by === "bearer" ? by : `token by ${by}` }),
   };
 }
 
-/** Equal or not in a time that tells nothing about where they differ. */
+/** Compares in constant time. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -6,7 +6,7 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import type { DaySpan } from "../store/view/view.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** The kinds of items, with the words that people know them by. */
+/** Kinds of items with their common names. */
 export const kindChoices: readonly { readonly kind: SpokenKind; readonly label: string }[] = [
   { kind: "event", label: "Events" },
   { kind: "milestone", label: "Milestones" },
@@ -14,7 +14,7 @@ export const kindChoices: readonly { readonly kind: SpokenKind; readonly label: 
   { kind: "subtask", label: "Subtasks" },
 ];
 
-/** What the address of the calendar asks to see. Unknown words of it are left aside, as an address is often cut or retyped. */
+/** The filter in the calendar's URL. Unknown parts are ignored, as URLs are often truncated or retyped. */
 export function readAgendaFilter(query: Request["query"], viewer: Viewer): AgendaFilter {
   const projects = valuesOf(query["project"]).map(Number).filter(isId).map(projectId);
   const kinds = kindChoices
@@ -30,10 +30,10 @@ export function readAgendaFilter(query: Request["query"], viewer: Viewer): Agend
   };
 }
 
-/** A longer time is asked for by mistake; a year's view with its edges is shorter. */
+/** A longer span is a mistake; a year's view is shorter. */
 const longest = Temporal.Duration.from({ days: 400 });
 
-/** The days that a browser asks for, as `from` and `to` (exclusive). Fails with a sentence. */
+/** The days requested by a browser, as `from` and `to` (exclusive). Fails with a sentence. */
 export function readDays(query: Request["query"], zone: string): Result<DaySpan, string> {
   const [from, to] = [readDay(query["from"]), readDay(query["to"])];
   if (!from) return fail("from: a day such as 2026-05-31 is needed");
@@ -45,9 +45,9 @@ export function readDays(query: Request["query"], zone: string): Result<DaySpan,
   return ok({ from, to, zone });
 }
 
-/** A day of an address; null for anything else. */
+/** A day in a URL; null for anything else. */
 export function readDay(value: unknown): Temporal.PlainDate | null {
-  // A browser's calendar says midnight of the day with it.
+  // A browser's calendar appends midnight to the day.
   const text = typeof value === "string" ? value.slice(0, 10) : "";
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
   try {

@@ -6,7 +6,7 @@ import type { Status } from "./status.ts";
 
 export interface ApiRoutesDeps {
   readonly status: () => Status;
-  /** Proves the zone that is configured; absent where nothing is asked of the service. */
+  /** Checks the configured zone; absent if nothing is sent to the service. */
   readonly probeZone?: ((signal: AbortSignal) => Promise<ZoneProof>) | undefined;
 }
 

@@ -9,11 +9,11 @@ import { lazy } from "../domain/lazy.ts";
 import type { PageAssets } from "./pages/layout.ts";
 import { notFound, sendProblem } from "./problem-json.ts";
 
-/** The folders that pages are dressed from. */
+/** Folders of the pages' files. */
 export interface AssetFolders {
-  /** Has the stylesheet and the icon, which need no building. */
+  /** Has the stylesheet and the icon, which need no build. */
   readonly sources: string;
-  /** What Vite has made of the scripts, with a manifest; may be missing. */
+  /** Scripts built by Vite, with a manifest; may be missing. */
   readonly built: string;
 }
 
@@ -28,7 +28,7 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** What browsers keep for good: a file that changes gets another name. */
+/** A file that browsers cache forever: when it changes, so does its name. */
 interface Asset {
   readonly type: string;
   readonly octets: (coding: "br" | "gzip" | null) => Buffer;
@@ -38,7 +38,7 @@ interface Catalogue extends PageAssets {
   readonly files: ReadonlyMap<string, Asset>;
 }
 
-/** The files of the pages: read when a page is first asked for, not at the start. */
+/** The pages' files, read on the first page request. */
 export function createAssets(folders: AssetFolders): { readonly assets: () => PageAssets } & {
   readonly router: Router;
 } {
@@ -89,7 +89,7 @@ function readCatalogue({ sources, built }: AssetFolders): Catalogue {
   };
 }
 
-/** A file as it is in the repository, under a name that changes with it. */
+/** A file from the repository, with a hash in its name. */
 function sourceFile(path: string): { readonly name: string; readonly asset: Asset } {
   const octets = readFileSync(path);
   const [base = "", ending = ""] = path.split("/").at(-1)?.split(".") ?? [];
@@ -107,8 +107,8 @@ function sourceFile(path: string): { readonly name: string; readonly asset: Asse
 }
 
 /**
- * A file that lies there in all three forms, and is read when it is asked for. Its shortest form is kept: open pages name it
- * still when an update has put others in its place.
+ * A built file in all three encodings, read on request. The smallest is cached, as open pages still refer to it after an
+ * update.
  */
 function builtFile(folder: string, name: string): Asset {
   const endings = { br: ".br", gzip: ".gz" } as const;
@@ -131,7 +131,7 @@ type Entries = Readonly<
   Record<string, { readonly file: string; readonly styles: readonly string[] }>
 >;
 
-/** The entries by their names. Source: Vite, "Backend Integration" (manifest). */
+/** The entries by name. Source: Vite, "Backend Integration" (manifest). */
 function readManifest(path: string): Entries {
   const parts: unknown[] = Object.values(Object(JSON.parse(readFileSync(path, "utf8"))));
   return Object.fromEntries(

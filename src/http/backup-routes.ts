@@ -14,13 +14,13 @@ interface BackupRoutesDeps {
 }
 
 /**
- * `/api/backups` and the same from the page of the status: what was backed up, a backup now, and each of them as a file. They are
- * for the administrator alone, as everything that anybody ever wrote is in them.
+ * `/api/backups`, and the same from the status page: lists backups, makes one now, and downloads them. Admin only, as backups
+ * contain everything that anyone ever wrote.
  */
 export function backupRoutes({ viewers, backups }: BackupRoutesDeps): Router {
   const router = Router();
 
-  /** Null where it could not be made, which has been answered then. Goes on although nobody waits for the answer any more. */
+  /** Null if it failed, after sending the answer. Continues even if the client disconnects. */
   async function made(response: Response): Promise<KeptBackup | null> {
     const done = await backups.make(new AbortController().signal);
     const snapshot = done.ok
@@ -40,7 +40,7 @@ export function backupRoutes({ viewers, backups }: BackupRoutesDeps): Router {
       .set("Content-Length", String(found.octets))
       .set("Content-Disposition", `attachment; filename="${found.name}"`)
       .set("Cache-Control", "no-store");
-    // Who goes away meanwhile has what has come so far; nothing is left to be said to them.
+    // A client that disconnects has what it has received so far.
     await pipeline(createReadStream(found.file), response).catch(() => undefined);
   }
 

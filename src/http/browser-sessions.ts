@@ -4,23 +4,23 @@ import type { PersonId } from "../domain/ids.ts";
 import type { LogIn, LogInWay } from "../store/calendars/sign-ins.ts";
 import type { Store } from "../store/store.ts";
 
-/** A browser's log-in, as the request at hand has proved it. */
+/** A browser session, as proved by the present request. */
 export interface BrowserSession extends LogIn {
-  /** The token that every form of this session carries. */
+  /** The token in every form of this session. */
   readonly formToken: string;
 }
 
-/** Log-ins of browsers, each held by a cookie. */
+/** Browser sessions, each identified by a cookie. */
 export interface BrowserSessions {
-  /** Null without a session, and with one that has ended. `proxied`: whom a proxy says the request is of. */
+  /** Null without a session, or if it has ended. `proxied`: the user named by a proxy. */
   find(request: Pick<Request, "headers">, proxied: string | null): BrowserSession | null;
-  /** Begins a session; one that the browser had has ended. */
+  /** Starts a session; the browser's previous one ends. */
   begin(request: Request, by: NewSession): BegunSession;
-  /** Ends the browser's session wherever its cookie was copied to; value of the header that takes the cookie away. */
+  /** Ends the browser's session, wherever its cookie was copied to; returns the header value that deletes the cookie. */
   end(request: Request): string;
 }
 
-/** What a browser holds of a session that has just begun: the value of its `Set-Cookie` header, and its forms' token. */
+/** A new session: the value of its `Set-Cookie` header, and its forms' token. */
 export interface BegunSession {
   readonly cookie: string;
   readonly formToken: string;
@@ -37,19 +37,18 @@ interface BrowserSessionsDeps {
   readonly adminToken: () => string;
   readonly store: Pick<Store, "logIns" | "health">;
   readonly clock: () => Temporal.Instant;
-  /** As many unpredictable bytes as asked for. */
+  /** Returns unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
 const cookieName = "dayferry-session";
 const sessionLength = Temporal.Duration.from({ hours: 24 * 14 });
-/** How exactly it is noted when a session was last in use. */
+/** Accuracy of a session's last use. */
 const useNotedEvery = Temporal.Duration.from({ hours: 1 });
 
 /**
- * The cookie is a random text, of which only an HMAC under the admin token is stored: a copy of the database opens nothing,
- * and another admin token ends every session. A log-in begins another session, so that no cookie from before it is worth
- * anything.
+ * The cookie is a random text. Only an HMAC of it under the admin token is stored, so that a copy of the database opens
+ * nothing, and a new admin token ends every session. Signing in starts a new session, so that earlier cookies are worthless.
  */
 export function createBrowserSessions(deps: BrowserSessionsDeps): BrowserSessions {
   const { adminToken, store, clock, randomBytes } = deps;
@@ -63,7 +62,7 @@ export function createBrowserSessions(deps: BrowserSessionsDeps): BrowserSession
     try {
       logIns.used(id);
     } catch (error) {
-      // A full disk is no reason to keep anybody from seeing that it is full.
+      // A full disk must not keep anyone from seeing that it is full.
       if (!store.health.note(error)) throw error;
     }
   }
@@ -78,7 +77,7 @@ export function createBrowserSessions(deps: BrowserSessionsDeps): BrowserSession
     find(request, proxied) {
       const cookie = cookieOf(request);
       const session = cookie === null ? null : logIns.find(digestOf(cookie));
-      // It was begun behind a proxy that has somebody else in this browser now.
+      // It was started behind a proxy that now names another user.
       if (cookie === null || session?.proxied !== proxied) return null;
       used(session);
       return { ...session, formToken: sign(`form ${cookie}`) };
@@ -113,7 +112,7 @@ function cookieLine(
   return `${cookieName}=${value}; ${flags}`;
 }
 
-/** Null where there is none that this server can have given. */
+/** Null if it has none that this server can have set. */
 function cookieOf({ headers }: Pick<Request, "headers">): string | null {
   const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim().split("="));
   const [, value = ""] = pairs.find(([key]) => key === cookieName) ?? [];

@@ -3,33 +3,33 @@ import type { AgendaItem } from "../calendars/agenda.ts";
 import { type Project, type SpokenKind, spokenKind } from "../domain/item.ts";
 import { tintOf } from "../domain/tints.ts";
 
-/** An item as the browser's calendar takes it; days as `YYYY-MM-DD` (the end exclusive), moments as instants. */
+/** An item for the browser's calendar; days as `YYYY-MM-DD` (end exclusive), moments as instants. */
 export interface CalendarEvent {
   readonly id: string;
   readonly title: string;
   readonly start: string;
   readonly end: string | null;
   readonly allDay: boolean;
-  /** Whether it may be dragged, and whether its end may be. */
+  /** Whether it can be dragged, and whether its end can be. */
   readonly startEditable: boolean;
   readonly durationEditable: boolean;
   readonly extendedProps: {
     readonly kind: SpokenKind;
     readonly sequence: number;
-    /** Whether the service names no end, so that none is set by moving it. */
+    /** True if the service has no end, so that moving it sets none. */
     readonly isOpenEnded: boolean;
     readonly pending: boolean;
     readonly completed: boolean;
     readonly private: boolean;
     readonly project: string;
-    /** Of the project in the service, `#rrggbb`; null where it has none. */
+    /** The project's colour in the service, `#rrggbb`; null if none. */
     readonly colour: string | null;
-    /** One of the palette's, by the project. */
+    /** An index into the palette, by project. */
     readonly tint: number;
   };
 }
 
-/** What the browser's calendar shows of an item. `isFixed`: this reader may change nothing. */
+/** An item for the browser's calendar. `isFixed`: this reader has read-only access. */
 export function calendarEvent(
   shown: AgendaItem,
   { isFixed }: { readonly isFixed: boolean },
@@ -70,7 +70,7 @@ function spanOf({ item }: AgendaItem): Pick<CalendarEvent, "start" | "end" | "al
       };
 }
 
-/** The project's own in the service, `#rrggbb`; null where it has none. */
+/** The project's colour in the service, `#rrggbb`; null if none. */
 export function projectColourOf({ color }: Pick<Project, "color">): string | null {
   const [, digits] = /^#?([\da-f]{6})$/i.exec(color?.trim() ?? "") ?? [];
   return digits === undefined ? null : `#${digits.toLowerCase()}`;

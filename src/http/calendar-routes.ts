@@ -34,25 +34,25 @@ export interface CalendarRoutesDeps {
   readonly rights: Rights;
   /** The account's zone. */
   readonly zone: string;
-  /** Template of the service's own pages; null where none is known. */
+  /** URL template of the service's own pages; null if unknown. */
   readonly webUrl: string | null;
   readonly clock: () => Temporal.Instant;
-  /** Whose turns are shared with everybody else's; own ones unless given. */
+  /** The shared turns of the main thread; its own by default. */
   readonly turns?: Turns;
-  /** As many unpredictable bytes as asked for. */
+  /** Returns unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
 /** A description may be long. */
 const longestForm = 500_000;
-/** The list ends with the day on which it has so many, and goes on on another page. */
+/** The list ends with the day on which it reaches this many, and continues on another page. */
 const listedItems = 100;
-/** How many days the list below the calendar looks ahead. */
+/** Number of days in the list below the calendar. */
 const listedDays = 14;
 
 /**
- * The calendar: what takes place as far as the reader may see it, each item with all that is mirrored of it, and forms that
- * change, make and delete items. Each form shows first what it would do. What is dragged goes the same way.
+ * The calendar: everything the reader may see, each item with its mirrored data, and forms that change, create and delete
+ * items. Each form first shows its effect. Dragging works the same way.
  */
 export function calendarRoutes(deps: CalendarRoutesDeps): Router {
   const { viewers, store, acceptForm, people, rights, clock, turns = createTurns() } = deps;
@@ -100,7 +100,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     response.json({ events: items.map((item) => calendarEvent(item, { isFixed: fixed })), isCut });
   });
 
-  /** The form around an item, as the reader last left it or as the item is. */
+  /** The form of an item, as the reader last entered it or as the item is. */
   function sendItem(
     request: Request,
     { response, shown, state = {} }: { response: Response; shown: AgendaItem; state?: FormState },
@@ -124,7 +124,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     sendPage(response, itemPage(data));
   }
 
-  /** What hangs on a task; events and subtasks have none of it in the service. */
+  /** Data that only tasks have in the service. */
   function besides(item: Item) {
     const id = item.kind === "task" ? item.id : null;
     return id === null
@@ -215,13 +215,13 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     answer(request, { response, shown: null, wish, fields: given, once });
   });
 
-  /** A number of the preview: a button that is pressed twice makes nothing twice. */
+  /** An id of the preview, so that a double click creates nothing twice. */
   function onceOf(request: Request): string {
     const given = formField(request.body, "once");
     return /^[0-9a-f]{32}$/.test(given) ? given : Buffer.from(deps.randomBytes(16)).toString("hex");
   }
 
-  /** What an earlier press of the same button has made: the item, or the edit where that waits for approval. */
+  /** What an earlier click of the same button created: the item, or the edit if that waits for approval. */
   function sendMade(request: Request, response: Response, made: ItemKey): void {
     const isShown = agenda.item(made, onlookerOf(viewers.viewerOf(request))) !== null;
     const [held] = store.journal.heldOf(made);
@@ -259,7 +259,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     sendPage(response, newItemPage(data));
   }
 
-  /** Why the reader may not change this, or make something there; null where nothing is in the way. */
+  /** Why the reader may not change or create this; null if they may. */
   function refusalOf(viewer: Viewer, item: Item): string | null {
     if (viewer.kind === "admin") return null;
     const { projectId: project } = item;
@@ -337,7 +337,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
         if (shown) sendItem(request, { response, shown, state: { isUnchanged: true } });
         return;
       case "moved":
-        // What was entered stays; the next try is compared with the item as it is now.
+        // What was entered stays; the next try is compared with the item's present state.
         if (shown) {
           const now = fieldsOfItem(shown.item, viewers.viewerOf(request).zone);
           const state = { fields: { ...now, ...fields }, since: outcome.since };
@@ -363,7 +363,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     return key && agenda.item(key, onlookerOf(viewers.viewerOf(request)));
   }
 
-  /** The item as the form showed it, where that is still known; what has changed since is told then. */
+  /** The item as the form showed it, if still known; later changes are then reported. */
   const seenItem = (
     { key, item, sequence: now }: AgendaItem,
     sequence: number,

@@ -4,8 +4,8 @@ import { type ConfirmQuestion, confirmPage } from "./pages/confirm-page.ts";
 import { sendPage } from "./send-page.ts";
 
 /**
- * Whether a press that takes something away was confirmed. Otherwise the answer is a page that asks, and whose form brings the
- * same fields again. For forms that `formGuard` let pass; scripts use `/api`, where nothing is asked.
+ * True if a destructive action was confirmed. Otherwise answers with a page that asks, whose form submits the same fields
+ * again. For forms that passed `formGuard`; scripts use `/api`, which does not ask.
  */
 export function isConfirmed(
   request: Request,

@@ -10,7 +10,7 @@ export interface ConnectDeps {
   readonly baseUrl: () => string;
 }
 
-/** `/connect`: how programs get to the two-way calendars of a person; the admin may look at everybody's way. */
+/** `/connect`: how programs connect to a person's CalDAV calendars; the admin can view everyone's. */
 export function connectRoutes({ people, viewers, baseUrl }: ConnectDeps): Router {
   const router = Router();
   router.get("/connect", async (request, response) => {

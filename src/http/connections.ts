@@ -3,17 +3,17 @@ import type { Socket } from "node:net";
 import type { Log } from "../log.ts";
 import { type ProxyTrust, proxyTrust, type TrustProxy } from "./trusted-proxies.ts";
 
-/** How long strangers may keep a connection, and how many. */
+/** Limits for connections of strangers. */
 export interface ConnectionLimits {
-  /** After it a connection that takes none of what is written to it is closed. */
+  /** A connection that does not read what is written to it is closed after this time. */
   readonly unreadMs: number;
-  /** Until then the headers of a request have come. */
+  /** Time limit for the headers of a request. */
   readonly headersMs: number;
-  /** Connections at a time from one address that is no trusted proxy's. */
+  /** Concurrent connections from one address that is no trusted proxy. */
   readonly perAddress: number;
 }
 
-/** Longer than proxies keep an idle connection: a request on one that is just being closed fails. */
+/** Longer than proxies keep idle connections, as a request on one that is just being closed fails. */
 const keepAliveMs = 75_000;
 
 export const usualLimits: ConnectionLimits = {
@@ -24,21 +24,21 @@ export const usualLimits: ConnectionLimits = {
 
 const toldEvery = Temporal.Duration.from({ minutes: 1 });
 
-/** Whose connections are counted, and who is told of those that are refused. */
+/** Which connections are counted, and who is told of refused ones. */
 export interface ConnectionGuard {
-  /** A proxy in front brings everybody's connections; where it may stand anywhere, whoever connects is taken for it. */
+  /** A proxy in front brings everyone's connections. If it may have any address, every client counts as the proxy. */
   readonly trustProxy: TrustProxy;
   readonly log: Log;
   readonly clock: () => Temporal.Instant;
   readonly limits?: ConnectionLimits;
-  /** Whether an address is one of this machine, where a proxy may stand: loopback unless said. */
+  /** True for an address of this machine, where a proxy may be; loopback by default. */
   readonly isOwn?: (address: string) => boolean;
 }
 
 /**
- * Keeps those who connect and do nothing from using the server up: answers that nobody reads stay in memory, and each
- * connection costs a file handle. A handler may take its time: only a connection with octets to read is closed. This
- * machine and a trusted proxy may have any number of connections, as those are many people's.
+ * Protects against clients that connect and do nothing: unread answers stay in memory, and each connection takes a file handle.
+ * Handlers may take their time: only a connection with unread octets is closed. This machine and a trusted proxy may open any
+ * number of connections, for many people.
  */
 export function guardConnections(server: Server, guard: ConnectionGuard): void {
   const { unreadMs, headersMs } = guard.limits ?? usualLimits;
@@ -48,12 +48,12 @@ export function guardConnections(server: Server, guard: ConnectionGuard): void {
     response.setTimeout(unreadMs, () => {
       const { socket } = response;
       if (socket && socket.writableLength > 0) socket.destroy();
-      // It is told once; what is written later has to be taken as well.
+      // Reported once; later data must be read too.
       else socket?.setTimeout(unreadMs);
     });
   };
   server.on("request", watch);
-  // Without another listener this one would have to answer.
+  // Without another listener, this one would have to answer.
   if (server.listenerCount("checkContinue") > 0) server.on("checkContinue", watch);
   countConnections(server, { ...guard, trusts: proxyTrust(guard.trustProxy) });
 }
@@ -89,7 +89,7 @@ function countConnections(
   });
 }
 
-/** The first refusal is told at once, those of the next minute with the first one after it. */
+/** The first refusal is reported at once, those of the next minute with the first one after it. */
 function refusalTeller({
   log,
   clock,

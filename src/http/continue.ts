@@ -1,23 +1,22 @@
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { RequestHandler } from "express";
 
-/** The error of a body that is larger than its handler takes, as the error handler of the application reads it. */
+/** The error for a body that is too large, for the application's error handler. */
 class TooLargeError extends Error {
   override readonly name = "TooLargeError";
   readonly status = 413;
 }
 
 /**
- * Has a server say `100 Continue` when a handler begins to read the body, and not before: who is turned away (no login, no
- * right, too large) learns it without having sent anything. The connection ends with an answer that came instead of it,
- * as nobody can tell whether a body still follows. Another expectation is 417, as node:http answers by itself.
- * Source: RFC 9110 10.1.1.
+ * Sends `100 Continue` only when a handler starts to read the body: clients that are refused (no login, no permission, too
+ * large) learn it without sending anything. A final answer closes the connection, as a body may or may not follow. Other
+ * expectations get 417, as node:http does by default. Source: RFC 9110 10.1.1.
  */
 export function continueWhenRead(server: Server, listener: RequestListener): void {
   server.on("checkContinue", (request: IncomingMessage, response) => {
     response.setHeader("Connection", "close");
     request.once("resume", () => {
-      // Once it was answered the body is only thrown away.
+      // Once answered, the body is only discarded.
       if (response.headersSent) return;
       response.removeHeader("Connection");
       response.writeContinue();
@@ -26,7 +25,7 @@ export function continueWhenRead(server: Server, listener: RequestListener): voi
   });
 }
 
-/** Refuses a body of more than `limit` bytes that waits for `100 Continue`. Any other is refused by who reads it. */
+/** Refuses a body of more than `limit` bytes that waits for `100 Continue`. The reader refuses any other. */
 export function refuseUnread(limit: number): RequestHandler {
   return ({ headers }, _response, next) => {
     const isTooLarge = waits(headers) && Number(headers["content-length"] ?? 0) > limit;

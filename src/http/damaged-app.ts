@@ -4,19 +4,19 @@ import { sendProblem } from "./problem-json.ts";
 
 interface DamagedDeps {
   readonly problem: string;
-  /** What helps, with the command to be typed. */
+  /** What helps, with the command to type. */
   readonly remedy: string;
-  /** When the backup was made from which is served; null where there is none. */
+  /** Time of the backup that is served; null if there is none. */
   readonly asOf: Temporal.Instant | null;
-  /** What answers from that backup; null until it is open. */
+  /** Serves that backup; null until it is open. */
   readonly standIn: {
     readonly app: RequestListener;
-    /** Whether the secret of an address opens a feed there. */
+    /** True if a secret URL opens a feed there. */
     readonly opens: (secret: string) => boolean;
   } | null;
 }
 
-/** Somebody has to come: asking every minute brings nothing. */
+/** A person is needed, so retrying every minute is pointless. */
 const retrySeconds = 300;
 
 const reason =
@@ -26,9 +26,8 @@ const feedAddress = /^\/feeds\/([^/?#]+)\/[^/?#]+\.ics$/;
 const ofCalendars = /^\/(?:dav|\.well-known\/caldav)(?:\/|$)/;
 
 /**
- * The HTTP server beside a damaged database. Feeds say what they said when the backup was made; one that is newer than that waits,
- * as it is not gone. Calendar programs are asked to wait: what they would read is older than what they hold. Pages and reads go on
- * to the stand-in, which refuses what would have to be kept.
+ * The HTTP server beside a damaged database. Feeds are served from the backup; a newer one waits, as it is not gone. Calendar
+ * programs must wait, as the backup is older than their data. Pages and reads go to the stand-in, which refuses writes.
  */
 export function createDamagedApp(deps: DamagedDeps): RequestListener {
   const { standIn } = deps;
@@ -48,7 +47,7 @@ export function createDamagedApp(deps: DamagedDeps): RequestListener {
   };
 }
 
-/** It lives, as starting it again would mend nothing; but it is not ready for whoever brings edits. Paths are for the operator alone. */
+/** Alive, as a restart would not help, but not ready for edits. Paths are shown to the operator only. */
 function sendHealth(
   response: ServerResponse,
   { path, deps }: { readonly path: string; readonly deps: DamagedDeps },
@@ -91,10 +90,7 @@ function refuse({
 
 const reading: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/**
- * Refuses every edit, in whatever way it comes: what the stand-in would keep is gone with the restore. The operator may log in and
- * out, to see what helps.
- */
+/** Refuses all edits, as a restore would lose them. The operator may sign in and out to see what helps. */
 export const refuseWhileDamaged: RequestHandler = (request, response, next) => {
   if (reading.has(request.method) || isLogIn(request)) return next();
   response.set({ Connection: "close", "Retry-After": String(retrySeconds) });

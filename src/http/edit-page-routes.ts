@@ -34,20 +34,20 @@ export interface EditPageRoutesDeps {
   readonly store: Store;
 }
 
-/** What makes the pages is loaded when somebody looks at one for the first time. */
+/** Pages are loaded on first use. */
 const listPage = () => import("./pages/edit-list-page.ts");
 const onePage = () => import("./pages/edit-page.ts");
 const filePage = () => import("./pages/edit-file-page.ts");
 
 const pageSize = 40;
-/** More than that is for the command line: the file goes to the browser and back with the plan. */
+/** Larger files need the command line, as the file goes to the browser and back with the plan. */
 const fileLimit = 1_500_000;
-/** Texts that a person writes in the place of two. */
+/** Combined texts written by a person. */
 const textLimit = 500_000;
 
 /**
- * The pages about edits: the list, one edit with its story, what is to be chosen with a preview, undo, and calendar files. A
- * person sees and decides about the own edits, the admin about all.
+ * The pages about edits: the list, one edit with its history, choices with a preview, undo, and calendar files. People see and
+ * decide about their own edits, the admin about all.
  */
 export function editPageRoutes(deps: EditPageRoutesDeps): Router {
   const { viewers, editActions, acceptFile, rights, store } = deps;
@@ -132,7 +132,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     };
   }
 
-  /** Where a person may put something; the admin anywhere. */
+  /** Where a person may add items; the admin anywhere. */
   function placesFor(viewer: Viewer) {
     const { directory } = store;
     const may = (place: Parameters<Rights["refusal"]>[1]) =>
@@ -198,7 +198,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     viewer.kind === "admin" ||
     (edit.actor === viewer.person && rights.mayLookAt(viewer.person, edit.item.uid));
 
-  /** The edit that an address names; what is not for the viewer is answered like what there is not. */
+  /** The edit in a URL. Edits the viewer cannot see are answered with 404. */
   function editOf(request: Request, response: Response): EditStory | null {
     const viewer = viewers.viewerOf(request);
     const { id } = request.params;
@@ -238,7 +238,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     sendPage(response, undoPage({ edit, preview }, options));
   });
 
-  // Somebody loads the answer to a form again.
+  // Somebody reloads the answer to a form.
   router.get("/edits/:id/:act", (request, response) => {
     response.redirect(303, `${rootOf(request)}edits/${encodeURIComponent(request.params.id)}`);
   });
@@ -331,13 +331,13 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
   return router;
 }
 
-/** What is asked before an edit is decided; null where nothing is lost. */
+/** The question before a decision; null if nothing is lost. */
 function lossOf(edit: EditStory, act: "approve" | "discard", back: string): ConfirmQuestion | null {
   if (act === "discard") return discardQuestion(edit, back);
   return edit.action === "delete" ? approveDeletionQuestion(edit, back) : null;
 }
 
-/** Whether the form named a version that was looked at. */
+/** True if the form named a displayed version. */
 const isSeen = (request: Request): boolean => formField(request.body, "version") !== "";
 
 const deciderOf = (viewer: Viewer): Decider => ({
@@ -358,7 +358,7 @@ function queryOf(request: Request): EditQuery {
   };
 }
 
-/** What a person has chosen in the form of a conflict, and its fields as they go on to the next page. */
+/** A person's choices in a conflict's form, and its fields for the next page. */
 function readPicks(body: unknown): {
   readonly version: string | null;
   readonly picks: Picks;
@@ -382,7 +382,7 @@ function readPicks(body: unknown): {
   return { version: version === "" ? null : version, picks: { keep, fields }, carried };
 }
 
-/** What a person has chosen in the form of an undo: for fields that somebody else has changed since. */
+/** A person's choices in the form of an undo: for fields changed by somebody else since. */
 function readUndoPicks(body: unknown): UndoChoices {
   const picks: Partial<Record<PatchField, "back" | "leave">> = {};
   for (const field of patchFields) {
@@ -397,7 +397,7 @@ const peopleOf = ({ directory }: Store) =>
 
 const mostTitles = 100;
 
-/** What brakes hold back, with what would vanish. */
+/** Removals held by brakes, with the items concerned. */
 function removalsOf({ brakes, absences, mirror, directory }: Store): readonly HeldRemovals[] {
   return brakes.all().map(({ source, missing, total, needsPerson, releasedAt }) => {
     const titles = [...absences.ofSource(source).keys().take(mostTitles)].flatMap(

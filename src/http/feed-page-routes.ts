@@ -21,20 +21,20 @@ export interface FeedPageDeps extends OperationModules {
   readonly viewers: Pick<Viewers, "find" | "viewerOf" | "formToken">;
 }
 
-/** What can be done with a feed, by its verb, as the buttons of its page name it. */
+/** Actions on a feed by verb, as in the buttons of its page. */
 const actsOnFeeds: ReadonlyMap<string, Operation> = new Map(
   operations
     .filter(({ method, path }) => method !== "GET" && path.startsWith("/api/feeds/:id"))
     .map((operation) => [operation.name.split(" ")[1] ?? "", operation]),
 );
 
-/** What is asked before something is taken away. */
+/** Questions before destructive actions. */
 const questions = new Map<Operation, typeof endFeedQuestion>([
   [revokeFeed, endFeedQuestion],
   [rotateFeed, rotateFeedQuestion],
 ]);
 
-/** `/feeds` and `/feeds/ID`: everybody's own feeds, and all of them for the admin. */
+/** `/feeds` and `/feeds/ID`: people's own feeds; all of them for the admin. */
 export function feedPageRoutes(deps: FeedPageDeps): Router {
   const { viewers, ...modules } = deps;
   const { store, feeds, baseUrl } = modules;
@@ -51,7 +51,7 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
     { request, response, viewer }: Asked,
     about: { readonly entered?: EnteredFeed; readonly problems?: readonly string[] } = {},
   ): Promise<void> {
-    // Pages that are rarely opened are loaded when they are.
+    // Rarely used pages are loaded on demand.
     const { feedsPage } = await import("./pages/feed-pages.ts");
     const { entered = new Map(), problems = [] } = about;
     sendPage(
@@ -164,7 +164,7 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
     return feed && feed.revokedAt === null ? feed : null;
   }
 
-  /** The feed that the viewer has just ended, as the address of the list says. */
+  /** The feed that the viewer has just revoked, from the list's URL. */
   function endedFeed(request: Request, viewer: Viewer) {
     const id = feedIdOf(queryText(request, "ended"));
     const feed = id && feeds.get(id, viewer);
@@ -188,7 +188,7 @@ const missing = (response: Response): void =>
 const countIn = (text: string | undefined): number =>
   /^\d{1,6}$/.test(text ?? "") ? Number(text) : 0;
 
-/** The change that a form means; a name that is left as it follows the feed's subject goes on following it. */
+/** The change in a form. An unchanged automatic name stays automatic. */
 async function wanted(
   act: string,
   entered: EnteredFeed,
@@ -204,7 +204,7 @@ async function wanted(
 const textsOf = (entered: EnteredFeed): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries([...entered].map(([name, [first]]) => [name, first]));
 
-/** What is wrong, each problem with the label of its field. */
+/** Each problem with the label of its field. */
 async function problemsOf({ detail, more }: OperationFailure): Promise<readonly string[]> {
   const { labelled } = await import("./pages/feed-form.ts");
   const { errors = [] }: { readonly errors?: readonly Parameters<typeof labelled>[0][] } =
@@ -221,7 +221,7 @@ function choicesOf(directory: Store["directory"], viewer: Viewer): FeedChoices {
   };
 }
 
-/** The fields of a form's body, of which some come several times. */
+/** The fields of a form's body; some are repeated. */
 function enteredIn(body: unknown): EnteredFeed {
   const fields = Object.entries({ ...Object(body) });
   return new Map(

@@ -14,15 +14,15 @@ export interface FeedRoutesDeps {
   readonly feeds: PublishedFeeds;
   readonly sharedCache: SharedCache;
   readonly log: Log;
-  /** Knows whether the database is damaged, which a fetch may be the first to meet; absent where nobody asks. */
+  /** Detects a damaged database, which a fetch may be the first to meet. */
   readonly health?: Pick<StorageHealth, "note">;
 }
 
 const feedAddress = /^\/feeds\/([^/?#]+)\/[^/?#]+\.ics(?:\?|$)/;
 
 /**
- * The usual fetch, before anything else is looked at: of a feed in which nothing has changed, by a program that has it, or of
- * which the bytes are in memory. All others go on to where every answer is given.
+ * The usual fetch, before everything else: of an unchanged feed that the program has, or whose bytes are in memory. Others go
+ * to the general route.
  */
 export function feedsAtHand({
   feeds,
@@ -44,7 +44,10 @@ export function feedsAtHand({
   };
 }
 
-/** `/feeds/<secret>/<slug>.ics`: 304 before anything is rendered, compressed only when asked, 503 rather than emptiness. */
+/**
+ * `/feeds/<secret>/<slug>.ics`: answers 304 before rendering, compresses only on request, and sends 503 rather than an empty
+ * calendar.
+ */
 export function feedRoutes({ feeds, sharedCache, log, health }: FeedRoutesDeps): Router {
   const router = Router();
 
@@ -57,7 +60,7 @@ export function feedRoutes({ feeds, sharedCache, log, health }: FeedRoutesDeps):
     }
     const fault = feed.fault();
     if (fault?.kind === "closed") {
-      // Nobody may see it any more, and nothing will come.
+      // Nobody has access any more, permanently.
       sendGone(response, { status: 410, title: "Feed closed", detail: fault.reason });
       return;
     }
@@ -97,7 +100,7 @@ export function feedRoutes({ feeds, sharedCache, log, health }: FeedRoutesDeps):
   return router;
 }
 
-/** What is gone may come back: that is no empty calendar. */
+/** It may come back, so it is no empty calendar. */
 function sendFault(response: Response, { reason }: FeedFault): void {
   response.setHeader("Retry-After", "3600");
   const detail = `${reason}; another filter helps, or another feed`;
@@ -140,10 +143,10 @@ async function answer(
   sendBody(feed, { request, response, version, body });
 }
 
-/** What a feed says now, in the coding that a client asks for. */
+/** A feed's present version in the client's encoding. */
 interface Version {
   readonly coding: Coding | null;
-  /** The ETags under which a client may hold it. */
+  /** The ETags under which a client may have it. */
   readonly etags: readonly string[];
   readonly modifiedAt: Temporal.Instant;
   readonly headers: OutgoingHttpHeaders;
@@ -200,8 +203,8 @@ async function readyHead(feed: OpenFeed): Promise<Head> {
 }
 
 /**
- * Whether the client's copy is current. If-None-Match wins over If-Modified-Since, whose date is really compared.
- * Source: RFC 9110 13.2.2.
+ * True if the client's copy is current. If-None-Match precedes If-Modified-Since, whose date is really compared. Source: RFC
+ * 9110 13.2.2.
  */
 function isUnchanged(
   { headers }: Request,

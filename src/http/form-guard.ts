@@ -6,7 +6,7 @@ import { sendProblem } from "./problem-json.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 import type { Viewers } from "./viewer.ts";
 
-/** A field of a form's body; "" where it was not sent. */
+/** A field of a form's body; "" if absent. */
 export function formField(body: unknown, name: string): string {
   const fields: Readonly<Record<string, unknown>> = { ...Object(body) };
   const value = fields[name];
@@ -15,13 +15,13 @@ export function formField(body: unknown, name: string): string {
 
 const usualLength = 10_000;
 
-/** Reads the body of a form, of so many octets at most. */
+/** Reads the body of a form up to a size limit. */
 export const readForm = (longest = usualLength): RequestHandler =>
   urlencoded({ extended: false, limit: longest });
 
 /**
- * Lets a form pass that this server has given to this viewer, by the token in it; a script may say the token in the header
- * X-Form-Token. Answers 403 otherwise; a person's form that is of an earlier log-in can be sent from that answer.
+ * Accepts forms that this server gave to this viewer, by their token; scripts may send it in the header X-Form-Token. Answers
+ * 403 otherwise. A person's form from an earlier session can be resubmitted from that answer.
  */
 export function formGuard(
   viewers: Pick<Viewers, "find" | "formToken">,

@@ -14,14 +14,14 @@ import type { Viewers } from "./viewer.ts";
 
 export interface FormRoutesDeps {
   readonly viewers: Viewers;
-  /** Of this database, for life. */
+  /** Permanent id of this database. */
   readonly installation: string;
   readonly people: People;
   readonly store: Pick<Store, "appPasswords" | "editSearch" | "logIns">;
   readonly baseUrl: () => string;
 }
 
-/** What the start page's buttons and links do: app passwords, profiles for Apple's programs. */
+/** App passwords, and profiles for Apple's programs. */
 export function formRoutes(deps: FormRoutesDeps): Router {
   const { viewers, people, baseUrl } = deps;
   const router = Router();
@@ -56,7 +56,7 @@ export function formRoutes(deps: FormRoutesDeps): Router {
     } else notDone(response, { status: 404, reason: `Person ${id} has no app password.` });
   });
 
-  /** Whether the password that a person has, if any, may end. */
+  /** True if the person's password, if any, may be replaced or removed. */
   function mayEnd(
     request: Request<{ id: string }>,
     response: Response,

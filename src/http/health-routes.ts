@@ -2,19 +2,19 @@ import { Router } from "express";
 import { retryAfterOf, type StorageTrouble } from "../store/storage-health.ts";
 
 export interface HealthDeps {
-  /** What the disk does not do at present; null when all is well. */
+  /** The disk's problem; null if none. */
   readonly storage: () => StorageTrouble | null;
-  /** Whether everything is served: all that there was had been read as a whole, now or before a restart. */
+  /** True if everything is served: all data had been read, now or before a restart. */
   readonly ready: () => boolean;
-  /** Whether what is served has been read since the start. */
+  /** True if everything served was read since the start. */
   readonly fresh: () => boolean;
-  /** How old the copy is that is served; absent where the database is our own. */
+  /** Age of the served copy; absent for an own database. */
   readonly copy?: (() => CopyState) | undefined;
 }
 
-/** What is known of a served copy of somebody else's database. */
+/** State of a served copy of another daemon's database. */
 export interface CopyState {
-  /** How long ago the newest of it was read from the service; null where nothing was. */
+  /** Age of its newest data; null if nothing was read. */
   readonly ageSeconds: number | null;
   readonly readAt: Temporal.Instant | null;
   /** When its file was written. */
@@ -22,16 +22,16 @@ export interface CopyState {
   /** Since when this state is served. */
   readonly takenAt: Temporal.Instant;
   readonly revision: number;
-  /** Why what lies there now is not served; null while it is. */
+  /** Why the present file is not served; null if it is. */
   readonly problem: string | null;
-  /** Who takes edits. */
+  /** Who accepts edits. */
   readonly primary: string | null;
 }
 
-/** A first sweep is looked at again so soon. */
+/** Retry interval during a first sweep. */
 const sweepSeconds = "10";
 
-/** Liveness, readiness, and the leave for fetchers that obey robots.txt to read feeds. */
+/** Liveness, readiness, and robots.txt, which allows fetching feeds. */
 export function healthRoutes({ ready, fresh, storage, copy }: HealthDeps): Router {
   const router = Router();
   router.get("/healthz", (_request, response) => {

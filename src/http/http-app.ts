@@ -68,90 +68,90 @@ interface HttpDeps {
   readonly store: Store;
   readonly feeds: PublishedFeeds;
   readonly editActions: EditActions;
-  /** Takes in calendar files. */
+  /** Accepts calendar files. */
   readonly acceptFile: AcceptFile;
-  /** Takes in what people set in forms; null where pages change no items. */
+  /** Accepts forms; null if pages are read-only. */
   readonly acceptForm: ((request: FormRequest) => FormOutcome) | null;
-  /** What is said to HTTP caches in front of feeds; that they keep none, without it. */
+  /** Cache headers for feeds; none are cached without it. */
   readonly sharedCache?: SharedCache;
-  /** Refuses what would have to be kept, where a copy of somebody else's database is served; absent elsewhere. */
+  /** Refuses writes, if a copy of another daemon's database is served. */
   readonly refuseWrites?: RequestHandler;
-  /** How old that copy is. */
+  /** Age of that copy. */
   readonly copy?: () => CopyState;
-  /** Null where nothing is asked of the service on a person's request. */
+  /** Null if nothing is sent to the service on request. */
   readonly workspace: ServiceActions | null;
-  /** Null where feeds have no action links. */
+  /** Null if feeds have no action links. */
   readonly links: ActionLinks | null;
-  /** The CalDAV server, which answers its own addresses and leaves the others; null where there is none. */
+  /** The CalDAV server, which answers its own URLs only; null if there is none. */
   readonly caldav: RequestHandler | null;
   readonly people: People;
   readonly passwords: PasswordCheck;
   readonly mailedLogIns: MailedLogIns;
-  /** How a proxy in front says who people are; null where it does not. */
+  /** How a proxy in front names users; null if it does not. */
   readonly identityHeader: IdentityHeader | null;
-  /** Shared with CalDAV, which asks for app passwords as well. */
+  /** Shared with CalDAV, which accepts app passwords too. */
   readonly throttle: Throttle;
   readonly rights: Rights;
-  /** What will go out within a week, so many at most; nothing where no mail goes out. */
+  /** Mails due within a week, up to a limit; none if no mail is sent. */
   readonly mailsAhead?: (most: number) => Promise<readonly MailAhead[]>;
-  /** Absent where mails go to a mail server. */
+  /** Absent if mails go to a mail server. */
   readonly outbox?: Outbox | null;
-  /** By which readers turn mails off; absent where no mail has such a link. */
+  /** Unsubscribe links. Absent if mails have none. */
   readonly mailLinks?: Omit<UnsubscribeRoutesDeps, "store">;
-  /** Where people have their reminders sent by HTTP; absent where nothing goes out. */
+  /** People's webhooks; absent if nothing is sent. */
   readonly webhooks?: Pick<WebhookRoutesDeps, "webhooks" | "testFor">;
-  /** Absent where no reports are served. */
+  /** Absent if no reports are served. */
   readonly reports?: Pick<ReportRoutesDeps, "reports" | "file">;
-  /** Of the whole process. */
+  /** Shared by the process. */
   readonly turns?: Turns;
   readonly ready: () => boolean;
   readonly fastPath: () => FastPathState;
-  /** Whether what is served has been read since the start. */
+  /** True if everything served was read since the start. */
   readonly fresh: () => boolean;
   readonly outlook: () => Forecast;
   readonly gate: () => GateState;
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
-  /** What the operator must hear of; nothing where nobody watches. */
+  /** Current troubles; none if nobody watches. */
   readonly troubles?: () => readonly HeldTrouble[];
-  /** Where requests are counted; absent where nobody counts. */
+  /** Counts requests; absent if nobody counts. */
   readonly tallies?: Tallies;
-  /** Proves the zone that is configured; absent where nothing is asked of the service. */
+  /** Checks the configured zone; absent if nothing is sent to the service. */
   readonly probeZone?: ApiRoutesDeps["probeZone"];
-  /** Answers `/metrics`; null where this port has none. */
+  /** Answers `/metrics`; null if this port has none. */
   readonly scrape?: Scraper | null;
-  /** Under which address metrics are, for the Status page; null where there are none. */
+  /** URL of the metrics, for the status page; null if there are none. */
   readonly metricsUrl?: () => string | null;
-  /** The database's path; absent where it is in memory. */
+  /** The database's path; absent if it is in memory. */
   readonly databaseFile?: string;
   readonly loopDelay: () => LoopDelay;
-  /** As it is in force now. */
+  /** The current one. */
   readonly adminToken: () => string;
-  /** Address under which calendars reach this server, without a slash at the end. */
+  /** Public URL of this server, without a trailing slash. */
   readonly baseUrl: () => string;
   readonly trustProxy: TrustProxy;
-  /** Template of the service's own pages; null where none is known. */
+  /** URL template of the service's own pages; null if unknown. */
   readonly webUrl: string | null;
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
-  /** As many unpredictable bytes as asked for. */
+  /** Returns unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
-  /** Where the pages' files are; those of this checkout unless said. */
+  /** Folders of the pages' files; by default those of this checkout. */
   readonly assetFolders?: AssetFolders;
   readonly log: Log;
-  /** Whether mails go to a server, and not into a folder. */
+  /** True if mails go to a server, not into a folder. */
   readonly sendsMail: boolean;
-  /** Absent where no backups are made. */
+  /** Absent if no backups are made. */
   readonly backups?: Pick<DailyBackups, "make" | "list">;
-  /** Absent where there is nothing to set up. */
+  /** Absent if there is nothing to set up. */
   readonly operator?: StatusRoutesDeps["operator"];
-  /** Ends the streams of open pages; absent where nothing is ever stopped. */
+  /** Ends the streams of open pages; absent if nothing is ever stopped. */
   readonly signal?: AbortSignal;
-  /** Milliseconds that never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
 }
 
-/** The HTTP server: feeds first and bare, as they are asked for most; then CalDAV, health, the API and the pages. */
+/** The HTTP server: feeds first, as they are requested most; then CalDAV, health, the API and the pages. */
 export function createApp(deps: HttpDeps): Express {
   const {
     feeds,
@@ -183,7 +183,7 @@ export function createApp(deps: HttpDeps): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  // The address that a trusted proxy names counts, not those that its client claims.
+  // The address named by a trusted proxy counts, not those that its client claims.
   const trusts = proxyTrust(deps.trustProxy);
   app.set("trust proxy", trusts);
   app.use(({ headers, socket }, _response, next) => {
@@ -196,7 +196,7 @@ export function createApp(deps: HttpDeps): Express {
   const { sharedCache = noSharedCache(store) } = deps;
   app.use(feedsAtHand({ feeds, sharedCache }));
   app.use((_request, response, next) => {
-    // Whatever answers, nothing of it is a page that runs, frames or tells where somebody came from, unless it says so itself.
+    // By default no answer may run scripts, be framed, or leak its URL.
     response.set(bareHeaders);
     next();
   });
@@ -218,7 +218,7 @@ export function createApp(deps: HttpDeps): Express {
   app.use(assetRouter);
   app.get("/live", openLive({ deps, viewers }));
   app.use((_request, response, next) => {
-    // All that follows is for one reader, or of this moment; what may be kept says so itself.
+    // Everything below is for one reader and one moment; cacheable answers override this.
     response.set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     next();
   });
@@ -266,7 +266,7 @@ export function createApp(deps: HttpDeps): Express {
 const noSharedCache = ({ meta: { installation } }: Store): SharedCache =>
   createSharedCache({ config: null, installation, onServed() {} });
 
-/** What open pages listen to, until everything is stopped. */
+/** The stream for open pages, until the server stops. */
 function openLive({
   deps,
   viewers,
@@ -309,11 +309,11 @@ function errorHandler({
   };
 }
 
-/** A path that may be logged: what follows `/feeds/`, `/act/`, `/unsubscribe/` or `/login/` is as good as a password. */
+/** A path for logs: whatever follows `/feeds/`, `/act/`, `/unsubscribe/` or `/login/` is as good as a password. */
 const openPath = (path: string): string =>
   path.replace(/^\/(feeds|act|unsubscribe|login)\/.*/i, "/$1/…");
 
-/** Nothing of the request was kept. Source: RFC 4918 11.5 (507). */
+/** Nothing of the request was stored. Source: RFC 4918 11.5 (507). */
 const storageProblem = (trouble: StorageTrouble): Problem => ({
   status: trouble.kind === "full" ? 507 : 503,
   title: trouble.kind === "damaged" ? "Database damaged" : "Cannot be stored",
@@ -335,7 +335,7 @@ function problemOf(status: number): Problem {
   };
 }
 
-/** Errors of express and its body readers carry the status that they mean. */
+/** Errors of express and its body readers have a status. */
 function statusOf(error: unknown): number {
   if (!(error instanceof Error && "status" in error)) return 500;
   const { status } = error;

@@ -2,10 +2,10 @@ import { formFieldNames, type ItemFields } from "../edits/forms/item-fields.ts";
 
 const { texts, sets } = formFieldNames;
 
-/** The boxes of a form: browsers leave out what is not ticked, so that the form names those that it has. */
+/** Names of a form's checkboxes, as browsers omit unticked ones. */
 export const boxesField = "has";
 
-/** The body of an item's form. What the form has no field for is not spoken of. */
+/** The body of an item's form. Fields that the form lacks stay undefined. */
 export function readItemBody(body: unknown): ItemFields {
   const given: Readonly<Record<string, unknown>> = { ...Object(body) };
   const boxes = (typeof given[boxesField] === "string" ? given[boxesField] : "").split(" ");
@@ -25,7 +25,7 @@ export function readItemBody(body: unknown): ItemFields {
   };
 }
 
-/** The body again, as hidden fields of the page that asks whether to go on. */
+/** The body as hidden fields of the confirmation page. */
 export function hiddenFields(fields: ItemFields): readonly (readonly [string, string])[] {
   const boxes = [...texts, ...sets].filter((name) => fields[name] !== undefined);
   return [

@@ -1,26 +1,26 @@
 import type { Request } from "express";
 import { createAccess } from "./access.ts";
 
-/*
- * What somebody has entered and sent after the log-in had ended: nothing of it is done, and nothing of it is lost. It goes through
- * the log-in in the page itself, and is sent again only when the person agrees. It is kept only where the browser says that the
- * form is of this server: another site must not be able to put words into somebody's mouth.
+/**
+ * A form submitted after the session had ended: nothing is done, and nothing is lost. It passes through the sign-in page, and
+ * is submitted again only with the person's consent. It is kept only if the browser says that it comes from this server, as
+ * another site must not be able to prefill it.
  */
 
-/** A form of which nothing was done. */
+/** A form that was not processed. */
 export interface KeptForm {
-  /** Its address, from the start page on. */
+  /** Its URL, relative to the start page. */
   readonly to: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-/** The field of the log-in in which it goes along. */
+/** The field of the sign-in form that carries it. */
 export const keptField = "kept";
 
-/** Octets of a body of which something is kept: a log-in is for strangers, whose bodies are not to be long. */
+/** Size limit, as sign-in requests come from strangers. */
 export const longestKept = 100_000;
 
-/** What a request that no log-in lets in has brought; null where there is nothing to keep. Its body has been read. */
+/** The form of an unauthenticated request; null if there is none to keep. Its body has been read. */
 export function keptForm(request: Request): KeptForm | null {
   const fields = Object.entries({ ...Object(request.body) }).flatMap(([name, value]) =>
     [value].flat().flatMap((each) => (typeof each === "string" ? [[name, each] as const] : [])),
@@ -30,7 +30,7 @@ export function keptForm(request: Request): KeptForm | null {
   return own.length > 0 && isForm(to) ? { to, fields: own } : null;
 }
 
-/** What a log-in brings along in its field, which anybody can have written; null for anything else. */
+/** The form in a sign-in's field, which anyone may have written; null if invalid. */
 export function readKept(text: string): KeptForm | null {
   const { to, fields } = parsed(text);
   if (typeof to !== "string" || !isForm(to) || !Array.isArray(fields)) return null;
@@ -41,8 +41,8 @@ export function readKept(text: string): KeptForm | null {
 export const keptText = (kept: KeptForm): string => JSON.stringify(kept);
 
 /**
- * Whether a request is a form that a browser has sent from a page of this server. Where it is from another site it has been
- * refused already (`access-guard`); here the browser has to have said where it is from.
+ * True if a browser has sent the form from a page of this server. Other sites are refused in `access-guard`; here the browser
+ * must have named the origin.
  */
 export function isOwnForm(request: Request): boolean {
   const { origin, "sec-fetch-site": site } = request.headers;
@@ -65,7 +65,7 @@ function parsed(text: string): { readonly to?: unknown; readonly fields?: unknow
 const isField = (field: unknown): field is readonly [string, string] =>
   Array.isArray(field) && field.length === 2 && field.every((each) => typeof each === "string");
 
-/** Whether an address from the start page on is that of a form for who has logged in. */
+/** True if a URL relative to the start page is that of a form for signed-in users. */
 function isForm(to: string): boolean {
   if (!/^[\w-]+(?:\/[\w.:@~-]+)*$/.test(to) || to === "logout") return false;
   const admission = find("POST", `/${to}`);

@@ -4,7 +4,7 @@ import { ipKeyGenerator, rateLimit } from "express-rate-limit";
 import { tooManyPage } from "./pages/login.ts";
 import { sendPage } from "./send-page.ts";
 
-/** What stands before the pages of links that need no login: as good as a password, they are for one reader alone. */
+/** Guards pages of links without sign-in: as good as a password, they are for one reader alone. */
 export const linkGuard = (): readonly RequestHandler[] => [unlisted, linkLimit()];
 
 const unlisted: RequestHandler = (_request, response, next) => {
@@ -13,8 +13,8 @@ const unlisted: RequestHandler = (_request, response, next) => {
 };
 
 /**
- * Following one link: a page takes two requests. Each link is counted by itself, as many people, or a whole proxy, may
- * share one address, and links cannot be guessed. Answers 429 beyond 120 a minute.
+ * Rate limit for one link: a page takes two requests. Each link is counted separately, as many people may share an address, and
+ * links cannot be guessed. Answers 429 beyond 120 a minute.
  */
 const linkLimit = (): RequestHandler =>
   rateLimit({
@@ -23,11 +23,11 @@ const linkLimit = (): RequestHandler =>
     identifier: "links",
     standardHeaders: "draft-8",
     legacyHeaders: false,
-    // It warns of proxies in its own words on the console; which address counts is decided by `http.trustProxy`.
+    // It prints warnings about proxies; `http.trustProxy` decides which address counts.
     validate: false,
     handler: (_request, response) => sendPage(response.status(429), tooManyPage),
     keyGenerator: ({ ip = "", path }) => `${ipKeyGenerator(ip)} ${hash("sha256", linkIn(path))}`,
   });
 
-/** The signed part of a path, of which a link has several. */
+/** The signed part of a path, which a link has in several URLs. */
 const linkIn = (path: string): string => path.split("/", 2).join("/");

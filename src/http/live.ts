@@ -8,36 +8,36 @@ import type { Viewer } from "./viewer.ts";
 
 export interface LiveDeps {
   readonly watch: TopicWatch;
-  /** Says whose eyes a project or a list is for. */
+  /** Decides who may see a project or a list. */
   readonly directory: Pick<Directory, "project" | "todolist">;
-  /** Asked at the start of a stream and whenever it is about to say something: null once the log-in has ended. */
+  /** Called at the start of a stream and before each event: null once the session has ended. */
   readonly find: (request: Request) => Viewer | null;
   readonly timers: LiveTimers;
-  /** Unlike that of any other run: what a page has heard of an earlier run says nothing of this one. */
+  /** Unique per run, as events of an earlier run say nothing about this one. */
   readonly run: string;
 }
 
 export interface LiveTimers {
-  /** Milliseconds that never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** Calls once, so much later. */
+  /** Calls back once after a delay. */
   readonly after: (ms: number, step: () => void) => void;
 }
 
 export interface Live {
   /** `/live`: a stream of server-sent events. */
   readonly handler: RequestHandler;
-  /** Ends all streams, and takes no more. */
+  /** Ends all streams, and accepts no more. */
   close(): void;
   readonly streams: () => number;
 }
 
-/** Soon after the first of several changes, so that an edit is seen to settle, and not often while much changes. */
+/** Soon after the first of several changes, but not often while much changes. */
 const soonMs = 150;
 const restMs = 1000;
-/** Proxies give a silent connection up after a minute or so. */
+/** Proxies drop silent connections after a minute or so. */
 const beatMs = 25_000;
-/** A browser that goes on asks anew, and is asked who it is. */
+/** A browser then reconnects, and is authenticated again. */
 const longestMs = 30 * 60_000;
 const retryMs = 3000;
 const perViewer = 30;
@@ -50,17 +50,17 @@ interface Stream {
   readonly since: number;
 }
 
-/** What the pages of one viewer were told in this run: a change that the viewer cannot see leaves no trace. */
+/** What the pages of one viewer were told in this run: a change hidden from the viewer leaves no trace. */
 interface Audience {
   readonly viewer: Viewer;
   events: number;
-  /** By topic the number of the event that told of it last. */
+  /** The last event's number, by topic. */
   readonly told: Map<Topic, number>;
 }
 
 /**
- * Tells open pages that something has changed that their viewer may see; what it is they ask for themselves. Between changes
- * there is one timer for all streams, and a comment line to each when it ends; without streams there is none.
+ * Notifies open pages of changes visible to their viewer; they fetch the content themselves. Between changes there is one timer
+ * for all streams, which sends each a comment line; without streams there is none.
  */
 export function createLive({ watch, directory, find, timers, run }: LiveDeps): Live {
   const streams = new Set<Stream>();
@@ -80,7 +80,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
     timers.after(Math.max(soonMs, sentAt + restMs - timers.now()), tell);
   }
 
-  /** Ends the stream of somebody who has logged out since, or whose log-in was ended. */
+  /** Ends the stream if its session has ended. */
   function say({ request, response, audience }: Stream, text: string): void {
     if (isClosed) return;
     if (isStill(request, audience.viewer)) response.write(text);
@@ -92,7 +92,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
       const viewer = find(request);
       return viewer !== null && nameOf(viewer) === nameOf(asked);
     } catch {
-      // A timer has nobody to tell; the browser asks anew, and is told what is wrong.
+      // A timer cannot report it; the browser reconnects, and gets the error.
       return false;
     }
   }
@@ -113,7 +113,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
     }
   }
 
-  /** Of the news those that a viewer may know of. */
+  /** The news that a viewer may know of. */
   function topicsFor(viewer: Viewer): readonly Topic[] {
     const seen = [...news.values()].filter((one) => concerns(viewer, one));
     return [...new Set(seen.map(({ topic }) => topic))];
@@ -147,7 +147,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
     timers.after(beatMs, beat);
   }
 
-  /** What has changed since the event that a page heard last; everything where that is not known. */
+  /** Changes since the last event of a page; everything if unknown. */
   function missed({ told }: Audience, last: string): readonly Topic[] {
     if (last === "") return [];
     const [of, number] = last.split(".");
@@ -189,7 +189,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-store",
       "X-Content-Type-Options": "nosniff",
-      // nginx would keep events until a buffer is full.
+      // Prevents nginx from buffering events.
       "X-Accel-Buffering": "no",
     });
     if (request.method === "HEAD") {
@@ -220,7 +220,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
 const nameOf = (viewer: Viewer): string =>
   viewer.kind === "admin" ? "admin" : `person ${viewer.person}`;
 
-/** The timers of this process, which hold up no end. */
+/** Timers that do not keep the process alive. */
 export const processTimers = (now: () => number): LiveTimers => ({
   now,
   after: (ms, step) => void startTimer(ms, step, { holdsProcess: false }),

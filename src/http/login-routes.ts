@@ -30,13 +30,13 @@ export interface LoginRoutesDeps {
   readonly passwords: PasswordCheck;
   readonly mailedLogIns: MailedLogIns;
   readonly throttle: Throttle;
-  /** Where the log-in of a proxy ends; null = there is none, or it has no such place. */
+  /** The proxy's sign-out URL; null = none. */
   readonly proxyLogout: string | null;
   readonly health: StorageHealth;
   readonly log: Log;
 }
 
-/** The admin token in the address of the start page, once, as `demo` prints it. It stands before what wants a log-in. */
+/** The admin token in the start page's URL, once, as printed by `demo`. Must precede everything that requires signing in. */
 export function tokenInAddress({
   auth,
   viewers,
@@ -49,7 +49,7 @@ export function tokenInAddress({
       const { cookie } = viewers.logIn(request, { person: null, way: "token" });
       response.setHeader("Set-Cookie", cookie);
       response.set("Cache-Control", "no-store").redirect(303, rootOf(request));
-      // An image on a strange page can ask for such an address: it ends nothing for who has logged in.
+      // An image on another site can request such a URL, which must not end a session.
     } else if (viewers.find(request)) next();
     else {
       const seconds = await auth.noteWrong(request, "address");
@@ -59,7 +59,7 @@ export function tokenInAddress({
   return router;
 }
 
-/** Logs people in and out: by app password, by a link by mail, and the admin by the token. */
+/** Signs people in and out: by app password, by a link by mail, and the admin by the token. */
 export function loginRoutes(deps: LoginRoutesDeps): Router {
   const { auth, viewers, passwords, mailedLogIns, throttle, proxyLogout } = deps;
   const router = Router();
@@ -67,7 +67,7 @@ export function loginRoutes(deps: LoginRoutesDeps): Router {
   router.get("/login", (request, response) => {
     const next = checkedNext(queryText(request, "next") ?? "");
     const viewer = viewers.find(request);
-    // Somebody whom a proxy has logged in may come here to become the admin.
+    // Somebody authenticated by a proxy may become the admin here.
     if (viewer && viewers.sessionOf(request)) response.redirect(303, `${rootOf(request)}${next}`);
     else {
       const root = rootOf(request);
@@ -87,7 +87,7 @@ export function loginRoutes(deps: LoginRoutesDeps): Router {
     }
     const login = formField(request.body, "login").trim();
     const password = formField(request.body, "password");
-    // Nothing was tried that could be wrong, as when somebody who has no password presses Enter.
+    // Nothing was tried, as when somebody without a password presses Enter.
     if (password === "") return refuse({ request, response, seconds: null }, "no-password");
     const person = passwords.check(login, password);
     if (person) {
@@ -102,11 +102,11 @@ export function loginRoutes(deps: LoginRoutesDeps): Router {
   router.post("/login/link", readLogIn, async (request, response) => {
     const login = formField(request.body, "login").trim().slice(0, 200);
     if (login === "") return refuse({ request, response, seconds: null }, "nobody");
-    // Each is counted like a wrong password, whether the address is known or not.
+    // Counted like a wrong password, whether the address is known or not.
     const seconds = await noteWrong(throttle, { request, login: "link by mail" });
     if (seconds !== null) return refuse({ request, response, seconds }, "nobody");
     const next = checkedNext(formField(request.body, "next"));
-    // Looked up once the answer is out: how long it takes tells nothing.
+    // Done after the answer, so that its timing reveals nothing.
     response.once("finish", () => askForLink(login, next));
     const minutes = wholeMinutes(linkLength);
     const kept = keptBy(request);
@@ -161,7 +161,7 @@ export function loginRoutes(deps: LoginRoutesDeps): Router {
   return router;
 }
 
-/** A log-in, with what it may bring along, which takes somewhat more room as text within text. */
+/** A sign-in with a kept form, which is larger as nested text. */
 const readLogIn = readForm(2 * longestKept);
 
 const keptBy = ({ body }: Request): KeptForm | null => readKept(formField(body, keptField));
@@ -171,7 +171,7 @@ interface Exchange {
   readonly response: Response;
 }
 
-/** Shows the log-in again, with what was wrong; or says how long to wait. */
+/** Shows the sign-in page with the error, or with how long to wait. */
 function refuse(
   { request, response, seconds }: Exchange & { readonly seconds: number | null },
   fault: LogInFault,

@@ -1,14 +1,13 @@
 import { createHistogram, type Histogram, performance } from "node:perf_hooks";
 
 /**
- * For how long the main thread was at one thing: so long nobody else got an answer, and no request left. Milliseconds, each
- * of the worst of the last minutes.
+ * How long the main thread was blocked, so that nothing else was answered or sent. Milliseconds, maxima of the last minutes.
  */
 export interface LoopDelay {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** How many minutes are looked back on; the last one is under way. */
+  /** Number of minutes covered, including the current one. */
   readonly minutes: number;
 }
 
@@ -17,13 +16,13 @@ export type DelayHistogram = Pick<Histogram, "count" | "max" | "percentile" | "r
 
 export interface LoopDelayMeter {
   readonly read: () => LoopDelay;
-  /** Belongs at the end of each minute: the oldest that is kept is forgotten. */
+  /** Call at the end of each minute: drops the oldest one. */
   readonly turnOver: () => void;
 }
 
-/** The event loop that is measured. */
+/** The measured event loop. */
 export interface EventLoop {
-  /** Milliseconds since the process began, and how many of them the loop spent waiting. */
+  /** Milliseconds since the process started, and how many of them the loop was idle. */
   readonly moment: () => { readonly at: number; readonly idle: number };
   /** Calls back in the next turn, without causing one. */
   readonly nextTurn: (callback: () => void) => void;
@@ -32,9 +31,9 @@ export interface EventLoop {
 const minutesKept = 5;
 
 /**
- * Measures every turn of the event loop until the signal aborts: what passed since the turn before, without the time in which the
- * loop had nothing to do. `monitorEventLoopDelay` per iteration leaves out the callbacks of sockets and files, in which answers are
- * worked on, and by a timer it would not let a daemon at rest rest.
+ * Measures every turn of the event loop until the signal aborts: the time since the previous turn without idle time.
+ * `monitorEventLoopDelay` per iteration misses callbacks of sockets and files, where answers are made; with a timer it would
+ * keep an idle daemon busy.
  */
 export function measureDelays(
   signal: AbortSignal,
@@ -49,7 +48,7 @@ export function measureDelays(
     before = now;
     lookInNextTurn();
   }
-  // It is called back in the next turn whenever that is, and brings none about itself.
+  // Called in the next turn, whenever that is, without causing one.
   const lookInNextTurn = (): void => {
     if (!signal.aborted) nextTurn(look);
   };

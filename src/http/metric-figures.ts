@@ -13,7 +13,7 @@ import type { GateState } from "../upstream/gate.ts";
 import type { CopyState } from "./health-routes.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 
-/** Where the figures of metrics come from. */
+/** Sources of the metrics. */
 export interface MetricSources {
   readonly version: string;
   readonly tallies: Tallies;
@@ -24,9 +24,9 @@ export interface MetricSources {
   readonly outlook: () => Forecast;
   readonly fastPath: () => FastPathState;
   readonly gate: () => GateState;
-  /** How long a request counts towards the quota. */
+  /** How long a request counts against the quota. */
   readonly quotaSpan: Temporal.Duration;
-  /** Whether the service fails as a whole. */
+  /** True if the service is down. */
   readonly isOut: () => boolean;
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => {
@@ -36,14 +36,14 @@ export interface MetricSources {
   readonly loopDelay: () => LoopDelay;
   /** The database's path. */
   readonly databaseFile: string;
-  /** When the newest backup was made, or the installation where there is none yet; null where none is to be made. */
+  /** Time of the newest backup, or of the installation if there is none yet; null if none are made. */
   readonly backedUpAt: () => Temporal.Instant | null;
   readonly clock: () => Temporal.Instant;
-  /** Absent where the database is our own. */
+  /** Absent for an own database. */
   readonly copy?: () => Pick<CopyState, "ageSeconds" | "problem">;
 }
 
-/** Lists in the groups in which `/api/status` tells their ages. */
+/** Groups of lists with their ages in `/api/status`. */
 export const listGroups = ["events", "tasks", "names", "side"] as const;
 export type ListGroup = (typeof listGroups)[number];
 
@@ -58,7 +58,7 @@ export interface ListFigures {
   readonly oldest: Temporal.Instant | null;
 }
 
-/** Everything that metrics tell of one moment. */
+/** All figures of one moment. */
 export interface Figures {
   readonly now: Temporal.Instant;
   readonly version: string;
@@ -78,9 +78,9 @@ export interface Figures {
   readonly waitingMails: number;
   readonly feeds: number;
   readonly failingChannels: number;
-  /** What caches in front are still to be told. */
+  /** Purges that caches in front still need. */
   readonly purges: Pick<PurgeState, "waiting" | "since">;
-  /** Null where the database is our own. */
+  /** Null for an own database. */
   readonly copy: Pick<CopyState, "ageSeconds" | "problem"> | null;
   readonly troubles: readonly string[];
   readonly loopDelay: LoopDelay;
@@ -94,11 +94,11 @@ export interface ProcessFigures {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
-  /** Null where the system does not tell. */
+  /** Null if the system does not tell. */
   readonly openFiles: number | null;
 }
 
-/** Reads the figures, in turns with everybody else; the reader is made once. */
+/** Reads the figures in turns; the reader is created once. */
 export function createFigures(sources: MetricSources): () => Promise<Figures> {
   const { store, clock } = sources;
   const gauges = store.gauges();
@@ -173,7 +173,7 @@ async function readLists(gauges: Gauges): Promise<readonly ListFigures[]> {
   return [...found.values()];
 }
 
-/** The latest of these moments for 1, the earliest for -1; null where there is none. */
+/** The latest of these moments for 1, the earliest for -1; null if there is none. */
 function outer(
   moments: readonly (Temporal.Instant | null)[],
   sign: 1 | -1,

@@ -3,22 +3,22 @@ import { troubleKinds } from "../domain/trouble-kinds.ts";
 import type { Figures, ListFigures } from "./metric-figures.ts";
 import type { TextMetric } from "./metric-text.ts";
 
-/** One metric as it is documented, and how its numbers are found. */
+/** A documented metric, and how its values are found. */
 export interface Metric extends Omit<TextMetric, "samples"> {
-  /** What sets its numbers apart; nothing where it is one number. */
+  /** Its labels; none for a single value. */
   readonly labels?: readonly string[];
-  /** Under which name `/api/status` has the same figure; null where it has none. */
+  /** The same figure's name in `/api/status`; null if absent. */
   readonly status: string | null;
   readonly read: (figures: Figures) => TextMetric["samples"];
 }
 
-/** The samples of all metrics at one moment. */
+/** The samples of all metrics. */
 export const metricsOf = (figures: Figures): readonly TextMetric[] =>
   allMetrics.map(({ name, type, help, read }) => ({ name, type, help, samples: read(figures) }));
 
 /**
- * Every metric, in the order in which they are told. Whoever can reach the port may read them: no value of a label is a name, an
- * address, an id or a secret of anybody, and each label has few values.
+ * Every metric, in order. Anyone who can reach the port may read them: no label contains a name, an address, an id or a secret,
+ * and each has few values.
  */
 export const allMetrics: readonly Metric[] = [
   gauge("dayferry_build_info", {
@@ -386,7 +386,7 @@ function counter(name: string, description: Description): Metric {
 
 const noLabels: MetricLabels = {};
 
-/** The samples of a metric that is one number. */
+/** The samples of a single value. */
 function one(value: number): readonly Sample[] {
   return [{ labels: noLabels, value }];
 }

@@ -1,15 +1,15 @@
 import type { MetricLabels, Sample, Spread } from "../domain/tallies.ts";
 
-/** One metric as it is told: its name, what it means, and its numbers. */
+/** A metric with its description and samples. */
 export interface TextMetric {
-  /** Of a counter it ends in `_total`. */
+  /** A counter's name ends in `_total`. */
   readonly name: string;
   readonly type: "gauge" | "counter" | "histogram";
   readonly help: string;
   readonly samples: readonly (Sample | Spread)[];
 }
 
-/** Forms in which a scraper may have metrics. */
+/** Supported formats. */
 export type MetricForm = "prometheus" | "openmetrics";
 
 export const contentTypes: Readonly<Record<MetricForm, string>> = {
@@ -18,9 +18,8 @@ export const contentTypes: Readonly<Record<MetricForm, string>> = {
 };
 
 /**
- * Writes metrics; one without numbers is left out.
- * Source: Prometheus, Exposition formats (text format 0.0.4); OpenMetrics 1.0.0, which names the family of a counter without
- * `_total`, writes bounds as floats and ends in `# EOF`.
+ * Writes metrics; those without samples are omitted. Source: Prometheus, Exposition formats (text format 0.0.4); OpenMetrics
+ * 1.0.0, which names the family of a counter without `_total`, writes bounds as floats and ends in `# EOF`.
  */
 export function metricText(metrics: readonly TextMetric[], form: MetricForm): string {
   const lines = metrics
@@ -68,7 +67,7 @@ function valueText(value: number): string {
   return value > 0 ? "+Inf" : "-Inf";
 }
 
-/** In OpenMetrics a bound is a float also where it is whole. */
+/** In OpenMetrics, whole bounds are floats too. */
 function boundText(bound: number, form: MetricForm): string {
   const text = valueText(bound);
   return form === "openmetrics" && /^\d+$/.test(text) ? `${text}.0` : text;
@@ -79,8 +78,8 @@ const escapedHelp = (text: string): string => text.replaceAll("\\", "\\\\").repl
 const escapedValue = (text: string): string => escapedHelp(text).replaceAll('"', '\\"');
 
 /**
- * The form that an Accept header likes best; the older one where both are as welcome, or neither is. Parameters other than
- * `version` and `q` say nothing about what is written here.
+ * The format preferred by an Accept header; the older one on a tie, or if neither is accepted. Parameters other than `version`
+ * and `q` are ignored.
  */
 export function formFor(accept: string | undefined): MetricForm {
   const wishes = (accept ?? "").split(",").map(readWish);

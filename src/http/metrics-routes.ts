@@ -4,19 +4,16 @@ import type { Log } from "../log.ts";
 import type { MetricSources } from "./metric-figures.ts";
 import type { TextMetric } from "./metric-text.ts";
 
-/** What a scraper gets. */
+/** The answer to a scraper. */
 interface Scrape {
   readonly contentType: string;
   readonly text: string;
 }
 
-/** Answers the `Accept` header of a scraper with the metrics of this moment. */
+/** Answers a scraper's `Accept` header with the present metrics. */
 export type Scraper = (accept: string | undefined) => Promise<Scrape>;
 
-/**
- * Nothing is loaded before somebody asks. Who asks while somebody else's figures are being read gets the same ones, so that many
- * scrapers cost no more than one.
- */
+/** Loaded on first use. Concurrent scrapers share one reading, so that many cost no more than one. */
 export function createScraper(sources: MetricSources): Scraper {
   let loading: ReturnType<typeof load> | null = null;
   let underWay: Promise<readonly TextMetric[]> | null = null;
@@ -43,7 +40,7 @@ async function load(sources: MetricSources) {
   return { read: createFigures(sources), metricsOf, contentTypes, formFor, metricText };
 }
 
-/** `/metrics`, for everybody who can reach the port. */
+/** `/metrics`, for everyone who can reach the port. */
 export function metricsRoutes(scrape: Scraper): Router {
   const router = Router();
   router.get("/metrics", async (request, response) => {
@@ -53,7 +50,7 @@ export function metricsRoutes(scrape: Scraper): Router {
   return router;
 }
 
-/** A server that has nothing but `/metrics`, for a port of its own. */
+/** A server with only `/metrics`, for a separate port. */
 export function metricsServer(scrape: Scraper, log: Log): Server {
   return createServer((request, response) => {
     answer(request, { response, scrape }).catch((error: unknown) => {

@@ -10,8 +10,8 @@ interface OperationRoutesDeps extends OperationModules {
 }
 
 /**
- * The API of every operation. Members of the input come from the path, from the query and from a JSON body; of several of one name
- * the path counts first, then the body. Answers are JSON, problems are RFC 9457.
+ * The API of every operation. Input comes from the path, the query and a JSON body; for a repeated name the path counts first,
+ * then the body. Answers are JSON, problems follow RFC 9457.
  */
 export function operationRoutes({ viewers, ...modules }: OperationRoutesDeps): Router {
   const router = Router();

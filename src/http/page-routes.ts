@@ -8,7 +8,7 @@ export interface PageRoutesDeps extends TodayDeps {
   readonly viewers: Viewers;
 }
 
-/** `/`: how things stand today for whoever looks, and what can be settled there and then. */
+/** `/`: today's state for the viewer, and what can be resolved at once. */
 export function pageRoutes(deps: PageRoutesDeps): Router {
   const { viewers, status } = deps;
   const today = createToday(deps);

@@ -25,20 +25,20 @@ export interface PeoplePageRoutesDeps {
     Store,
     "appPasswords" | "editSearch" | "journal" | "ledger" | "logIns" | "mailChoices" | "view"
   >;
-  /** Which kinds the configuration grants a person. */
+  /** Kinds of mail that the configuration grants a person. */
   readonly wishes: (person: PersonId) => MailWishes;
-  /** What will go out within a week, so many at most. */
+  /** Mails due within a week, up to a limit. */
   readonly mailsAhead: (most: number) => Promise<readonly MailAhead[]>;
-  /** Null where mails go to a mail server. */
+  /** Null if mails go to a mail server. */
   readonly outbox: Outbox | null;
-  /** Null where reminders go by mail alone. */
+  /** Null if reminders are sent by mail only. */
   readonly webhooks: Pick<WebhookSettings, "describe"> | null;
   readonly baseUrl: () => string;
 }
 
 const mostShown = 50;
 
-/** `/people`, for the admin: who there is, and the mails; `/me`, for everybody else: what is one's own. */
+/** `/people`, for the admin: people and mails; `/me`, for everyone else: their own settings. */
 export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
   const { viewers, people, store, wishes, outbox } = deps;
   const router = Router();
@@ -65,7 +65,7 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
       ahead: await deps.mailsAhead(mostShown),
       recent: store.ledger.recent(mostShown).map((mail) => ({ ...mail, title: titleOf(mail) })),
       outbox: outbox && (await outbox.list(mostShown)),
-      // Whose choice was just changed stays unfolded.
+      // The person whose setting was just changed stays expanded.
       unfolded: personIn(queryText(request, "mails") ?? "")?.id ?? null,
     };
     sendPage(response, peopleAndMailPage(data, frameOf(request)));
@@ -83,7 +83,7 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
     sendPage(response, outboxMailPage(mail, frameOf(request)));
   });
 
-  // Somebody else's markup: in a document of its own, without scripts, forms or the origin of this server.
+  // Untrusted markup: in its own document, without scripts, forms or this server's origin.
   router.get("/people/outbox/:file/html", async (request, response) => {
     const mail = (await outbox?.read(request.params.file)) ?? null;
     if (!mail || mail.html === null)
@@ -118,7 +118,7 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
     else if (isMailChoice(on)) store.mailChoices.turnOn(person, on);
   }
 
-  /** The person who looks; null for the admin, who is nobody of the workspace. */
+  /** The viewing person; null for the admin, who is no person of the workspace. */
   function own(request: Request): PersonDescription | null {
     const viewer = viewers.viewerOf(request);
     return viewer.kind === "person" ? people.get(viewer.person) : null;
@@ -144,7 +144,7 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
     response.redirect(303, `${rootOf(request)}me#mails`);
   });
 
-  /** Whether the password that the person who looks has, if any, may end. */
+  /** True if the viewer's own password, if any, may be replaced or removed. */
   function mayEnd(
     request: Request,
     response: Response,
@@ -191,13 +191,13 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
     const mine = person ? store.logIns.of(person.id) : [];
     const one = mine.find(({ id }) => String(id) === ended);
     if (one) store.logIns.end(one.id);
-    // Who ends the log-in at hand is led to another one.
+    // Ending the current session leads to the sign-in page.
     response.redirect(303, `${rootOf(request)}me#log-ins`);
   });
   return router;
 }
 
-/** Source: CSP 3 6.3 (sandbox): no script runs, no form is sent, and the document has an origin of its own. */
+/** Source: CSP 3 6.3 (sandbox): no scripts, no forms, and an origin of its own. */
 const mailPolicy = [
   "sandbox allow-popups",
   "default-src 'none'",

@@ -10,13 +10,13 @@ export interface PersonLoginDeps {
   readonly throttle: Throttle;
 }
 
-/** Who these credentials are of; null when the request was answered with 401 or 429. */
+/** The person of these credentials; null if the request was answered with 401 or 429. */
 export type PersonLogin = (
   credentials: Credentials,
   at: { readonly request: Request; readonly response: Response },
 ) => Promise<Person | null>;
 
-/** Logs people in by their app passwords; wrong ones are slowed down and in the end turned away. */
+/** Authenticates people by app password. Wrong ones are slowed down and finally refused. */
 export function createPersonLogin({ passwords, throttle }: PersonLoginDeps): PersonLogin {
   return async ({ login, password }, { request, response }) => {
     const person = passwords.check(login, password);

@@ -2,20 +2,19 @@ import type { Request, Response } from "express";
 import { errorPage } from "./pages/error-page.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 
-/** What went wrong with a request, in the form of RFC 9457; for ICS with one entry per refusal. */
+/** An error in the form of RFC 9457; for ICS with one entry per refusal. */
 export interface Problem {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** Seconds after which asking again may help, where the status says that this is for now; a minute unless given. */
+  /** Seconds until a retry may help, for temporary errors; a minute by default. */
   readonly retryAfter?: number;
   /** Further members, such as `errors`. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Says what went wrong: to a browser that shows a page with a page, to everybody else with `application/problem+json`.
- * Source: RFC 9457, RFC 9110 12.5.1 (Accept).
+ * Sends an error: as a page to a browser, otherwise as `application/problem+json`. Source: RFC 9457, RFC 9110 12.5.1 (Accept).
  */
 export function sendProblem(response: Response, problem: Problem): void {
   const { status, title, detail, retryAfter = usualRetry, more } = problem;
@@ -35,20 +34,20 @@ export function sendProblem(response: Response, problem: Problem): void {
     .send(jsonText(response.req, body));
 }
 
-/** What passes by itself, or once somebody has made room. Source: RFC 9110 15.6.4, RFC 4918 11.5. */
+/** Temporary errors, or ones that end once there is free space. Source: RFC 9110 15.6.4, RFC 4918 11.5. */
 const forNow: ReadonlySet<number> = new Set([503, 507]);
 const usualRetry = 60;
 
-/** Who takes anything, as programs do, gets no page. */
+/** Clients that accept anything, as programs do, get no page. */
 const asksForPage = (request: Request): boolean =>
   request.accepts(["application/json", "text/html"]) === "text/html";
 
-/** Answers with JSON as `jsonText` writes it. */
+/** Sends JSON as written by `jsonText`. */
 export function sendJson(response: Response, value: unknown): void {
   response.type("application/json").send(jsonText(response.req, value));
 }
 
-/** JSON, set out over lines for who asks by hand: with a program of the command line, or with `?pretty`; `?pretty=false` is not. */
+/** JSON, indented for people: command-line clients, or `?pretty`; not with `?pretty=false`. */
 function jsonText(request: Pick<Request, "get" | "query">, value: unknown): string {
   const { pretty } = request.query;
   const isByHand =

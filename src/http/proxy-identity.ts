@@ -3,24 +3,24 @@ import type { IdentityHeader } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { addressesOf } from "./trusted-proxies.ts";
 
-/** Says whom the proxy in front has logged in. */
+/** The user authenticated by the proxy in front. */
 export interface ProxyIdentity {
-  /** As the header says it; null without a header, and where it comes from somebody who is not the proxy. */
+  /** From the header; null without one, or if the sender is not the proxy. */
   of(request: Request): string | null;
   isAdmin(name: string): boolean;
-  /** Where people end their log-in with the proxy; null = there is no such place. */
+  /** Where people sign out of the proxy; null = nowhere. */
   readonly logout: string | null;
 }
 
 interface ProxyIdentityDeps {
-  /** Null where no proxy says who people are. */
+  /** Null if no proxy names users. */
   readonly header: IdentityHeader | null;
   readonly log: Log;
 }
 
 /**
- * The header counts only from the proxy's own addresses, by the connection itself: what a request says of the way it has come
- * anybody could write. That somebody else sends it is told once.
+ * The header is trusted only from the proxy's own addresses, judged by the connection itself, as anyone could write forwarding
+ * headers. If somebody else sends it, that is logged once.
  */
 export function createProxyIdentity({ header, log }: ProxyIdentityDeps): ProxyIdentity {
   if (!header) return { of: () => null, isAdmin: () => false, logout: null };

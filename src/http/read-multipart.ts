@@ -8,7 +8,7 @@ export interface SentFile {
   readonly content: Buffer;
 }
 
-/** What a form with files holds, by the names of its fields. */
+/** A form with files, by field name. */
 interface MultipartForm {
   readonly fields: ReadonlyMap<string, string>;
   readonly files: ReadonlyMap<string, SentFile>;
@@ -18,7 +18,9 @@ const lineEnd = Buffer.from("\r\n");
 const headEnd = Buffer.from("\r\n\r\n");
 const mostParts = 50;
 
-/** Reads the body of a form with files; fails with a sentence where it is none, or was cut. Source: RFC 7578, RFC 2046 5.1. */
+/**
+ * Parses the body of a form with files; fails with a sentence if it is invalid or truncated. Source: RFC 7578, RFC 2046 5.1.
+ */
 export function readMultipart(body: Buffer, contentType: string): Result<MultipartForm, string> {
   const boundary = boundaryOf(contentType);
   if (boundary === null) return fail("the form names no boundary between its parts");
@@ -51,14 +53,14 @@ function boundaryOf(contentType: string): string | null {
   return quoted ?? plain ?? null;
 }
 
-/** A parameter of Content-Disposition; browsers escape quotes by percent signs. */
+/** A parameter of Content-Disposition; browsers percent-encode quotes. */
 function parameterOf(head: string, name: string): string | null {
   const disposition = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? "";
   const value = new RegExp(`;\\s*${name}="([^"]*)"`, "i").exec(disposition)?.[1];
   return value === undefined ? null : value.replace(/%22/g, '"').replace(/%0D%0A/gi, " ");
 }
 
-/** Reads a form with files, up to so many bytes; its fields become the body, as those of other forms. */
+/** Reads a form with files up to a size limit; its fields become the body, like those of other forms. */
 export function multipartReader(limit: number): readonly RequestHandler[] {
   return [
     raw({ type: "multipart/form-data", limit }),
@@ -78,7 +80,7 @@ export function multipartReader(limit: number): readonly RequestHandler[] {
   ];
 }
 
-/** A file that came with a form; null where none was chosen. */
+/** A form's file; null if none was chosen. */
 export function sentFile(response: Response, name: string): SentFile | null {
   const files: ReadonlyMap<string, SentFile> | undefined = response.locals["files"];
   const file = files?.get(name);

@@ -1,24 +1,24 @@
 import type { Request, RequestHandler, Response } from "express";
 import { sendProblem } from "./problem-json.ts";
 
-/** What changes nothing, also in CalDAV. Source: RFC 9110 9.2.1, RFC 4918 9.1, RFC 3253 3.6. */
+/** Methods without side effects, including CalDAV's. Source: RFC 9110 9.2.1, RFC 4918 9.1, RFC 3253 3.6. */
 const reading: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"]);
 
-/** Lists that are asked of the service at that moment. */
+/** Lists requested live from the service. */
 const asksService = /^\/api\/(?:files|labels|tasks\/[^/]+\/comments)\/?$/;
 
-/** Nobody can say when somebody else answers; programs try again by themselves. */
+/** The time is unknown; programs retry by themselves. */
 const retryAfterSeconds = 60;
 
 /**
- * Refuses whatever would have to be kept or sent, where a copy of the database is served: with 503, as the same is possible elsewhere,
- * and with the address at which it is. Log-ins are refused as well: only the daemon that writes could keep them. A trial of
- * edits (`dryRun=true`) changes nothing. Source: RFC 9110 15.6.4; RFC 5023 11.1 (edit).
+ * Refuses everything that would be stored or sent, while a copy of the database is served: with 503, as it is possible
+ * elsewhere, and with that URL. Signing in is refused too, as only the writing daemon could store it. A dry run of edits
+ * (`dryRun=true`) changes nothing. Source: RFC 9110 15.6.4; RFC 5023 11.1 (edit).
  */
 export function refuseWrites(primary: string | null): RequestHandler {
   return (request, response, next) => {
     if (!isWrite(request)) return next();
-    // Whoever waits for 100 Continue sends no body; what follows of any other is not worth reading.
+    // A client that waits for 100 Continue sends no body; others' bodies are not worth reading.
     response.set({
       Connection: "close",
       "Retry-After": String(retryAfterSeconds),
@@ -38,11 +38,11 @@ export function refuseWrites(primary: string | null): RequestHandler {
 function isWrite({ method, path, query }: Request): boolean {
   if (method === "POST" && path === "/api/edits" && query["dryRun"] === "true") return false;
   if (!reading.has(method)) return true;
-  // The admin token in the address would begin a log-in.
+  // The admin token in the URL would start a session.
   return asksService.test(path) || (path === "/" && query["token"] !== undefined);
 }
 
-/** Without what a query may hold of secrets. */
+/** Without secrets in the query. */
 const linkable = (url: string): string => encodeURI(decodeSafely(url.split("?")[0] ?? ""));
 
 function decodeSafely(path: string): string {
@@ -53,7 +53,7 @@ function decodeSafely(path: string): string {
   }
 }
 
-/** In the words of WebDAV, with an element of our own. Source: RFC 4918 14.5, 16. */
+/** A WebDAV error with our own element. Source: RFC 4918 14.5, 16. */
 function sendDavError(
   response: Response,
   { detail, primary }: { readonly detail: string; readonly primary: string | null },

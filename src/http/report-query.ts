@@ -4,7 +4,7 @@ import { type Format, formats, isFormat } from "../reports/formats/format.ts";
 import { type ReportRequest, reportRequest } from "../reports/report-request.ts";
 import { queryText } from "./request-query.ts";
 
-/** The parameters that narrow a report, in the order in which a form asks for them. */
+/** A report's filter parameters, in the order of the form. */
 export const narrowing = [
   "project",
   "person",
@@ -17,7 +17,7 @@ export const narrowing = [
 ] as const;
 export type Narrowing = (typeof narrowing)[number];
 
-/** What of a report is asked for; fails with what is wrong with it. */
+/** Parses a report request; fails with the error. */
 export function readReportQuery(
   { query }: Pick<Request, "query">,
   name: string,
@@ -27,7 +27,7 @@ export function readReportQuery(
     if (!known.includes(key)) {
       return fail(`"${key}" is no parameter; there are ${known.join(", ")}`);
     }
-    // Passed over, a filter that cannot be understood would be answered with everything.
+    // Ignoring an invalid filter would return everything.
     if (typeof value !== "string") return fail(`${key}: it can be given once, with one value`);
     if (value === "") return fail(`${key}: it has no value; leave it out where none is meant`);
   }
@@ -47,7 +47,7 @@ export function readReportQuery(
   return ok({ format, request });
 }
 
-/** What a page's form has narrowed a report by; its fields that were left empty are nothing. */
+/** A form's filters; empty fields are omitted. */
 export function narrowedBy({ query }: Pick<Request, "query">): ReadonlyMap<Narrowing, string> {
   const given = narrowing.flatMap((name) => {
     const value = queryText({ query }, name)?.trim() ?? "";

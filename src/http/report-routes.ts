@@ -28,18 +28,18 @@ export interface ReportRoutesDeps {
   readonly clock: () => Temporal.Instant;
 }
 
-/** Rows of a page. */
+/** Rows per page. */
 const pageSize = 50;
 
 /**
- * Reports and items, as pages, as files and for scripts: worked out in a process of its own each, from a connection that only
- * reads. A person gets what is for their eyes.
+ * Reports and items as pages, files and JSON. Each runs in its own process with a read-only connection. People get what they
+ * may see.
  */
 export function reportRoutes(deps: ReportRoutesDeps): Router {
   const { reports: processes, viewers, store, file, zone, clock } = deps;
   const router = Router();
 
-  /** Null where nobody waits for the answer any more. */
+  /** Null if the client has disconnected. */
   async function render(
     response: Response,
     wish: Pick<RenderOptions, "request" | "format" | "viewer">,
@@ -68,7 +68,7 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
     if (rendered === null) return;
     if (!rendered.ok) return sendProblem(response, problemOf(rendered.failure));
     const { body, bytes, mediaType, fileName, freshness } = rendered.value;
-    // Spreadsheets take a file without it for another encoding.
+    // Without it, spreadsheets assume another encoding.
     const mark = disposition === "attachment" && wish.format === "csv" ? byteOrderMark : "";
     response
       .set("Content-Length", String(bytes + Buffer.byteLength(mark)))
@@ -79,7 +79,7 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
       .set("Cache-Control", "no-store")
       .set("X-Dayferry-Mirror", freshness);
     if (mark !== "") response.write(mark);
-    // Who goes away meanwhile has what has come so far; nothing is left to be said to them.
+    // A client that disconnects has what it has received so far.
     await pipeline(body, response).catch(() => undefined);
   }
 
@@ -87,7 +87,7 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
     const asked = readReportQuery(request, name);
     if (!asked.ok) return sendProblem(response, badRequest(asked.failure));
     const viewer = viewers.viewerOf(request);
-    // A program with the admin token reads on the clocks of the account, or of the person that it names.
+    // With the admin token, times are in the account's zone, or that of the named person.
     const own = viewer.kind === "admin" ? null : viewer;
     return send(response, { ...asked.value, viewer: own, disposition: "inline" });
   };
@@ -122,7 +122,7 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
     const format: PageWish = { page: pageNumber(request), size: pageSize };
     const rendered = await render(response, { request: asked.value.request, format, viewer });
     if (rendered === null) return;
-    // Who looks at one looks at the next, or narrows it down.
+    // Viewers usually open another report, or add a filter.
     processes.prepare();
     if (rendered.ok) {
       const shown: ReportPage = JSON.parse(await text(rendered.value.body));

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from "express";
 import { type Door, statusClass, type Tallies } from "../domain/tallies.ts";
 
-/** Methods that calendar programs use; what else somebody sends is no name of a metric's value. */
+/** Methods that calendar programs use. Others must not become label values. */
 const calendarMethods: ReadonlySet<string> = new Set([
   "COPY",
   "DELETE",
@@ -29,7 +29,7 @@ const ways: readonly (readonly [pattern: RegExp, door: Door])[] = [
   [/^\/(?:healthz|readyz|metrics|robots\.txt)\/?$/, "health"],
 ];
 
-/** Counts each answer by the way in, with nothing in it that a stranger has written. It belongs behind what takes prefixes off. */
+/** Counts each answer by kind of request, without anything written by strangers. Must follow the removal of path prefixes. */
 export function tallyRequests(
   tallies: Tallies,
   { monotonic }: { readonly monotonic: () => number },
@@ -37,11 +37,11 @@ export function tallyRequests(
   return ({ method, url }, response, next) => {
     const path = pathOf(url);
     const door = doorOf(method, path);
-    // The stream of changes of an open page has no length that would say anything.
+    // The event stream of an open page has no meaningful duration.
     const lasts = path === "/live";
     const begunMs = monotonic();
     response.once("close", () => {
-      // Who has gone before the answer was given none.
+      // A client that disconnected early got no answer.
       if (!response.headersSent) return;
       note({ door, method, response, tallies });
       if (!lasts) tallies.httpLengths.add((monotonic() - begunMs) / 1000, { door });

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from "express";
 import { layout, type Page, type PageFrame } from "./pages/layout.ts";
 
-/** What stands around the pages that answer a request, apart from where they are. */
+/** The frame of pages in answers, except for their location. */
 export type Surroundings = Omit<PageFrame, "root">;
 
-/** Lets everything behind it send pages. `of` is asked only when one is sent. */
+/** Enables pages for the handlers behind it. `of` is called only when one is sent. */
 export function surroundPages(of: (request: Request) => Surroundings): RequestHandler {
   return (request, response, next) => {
     response.locals["surroundings"] = () => of(request);
@@ -12,7 +12,7 @@ export function surroundPages(of: (request: Request) => Surroundings): RequestHa
   };
 }
 
-/** Sends a page, which is of this moment. It may load nothing but files of this server, and nobody may frame it. */
+/** Sends an uncacheable page. It may only load files of this server, and must not be framed. */
 export function sendPage(response: Response, page: Page): void {
   const of: (() => Surroundings) | undefined = response.locals["surroundings"];
   if (!of) throw new Error(`the page ${page.title} has no surroundings: surroundPages comes first`);
@@ -20,7 +20,7 @@ export function sendPage(response: Response, page: Page): void {
   response.set(pageHeaders).type("html").send(markup);
 }
 
-/** Of what is no page: feeds, files, redirects and answers to programs. */
+/** For everything but pages: feeds, files, redirects and answers to programs. */
 export const bareHeaders: Readonly<Record<string, string>> = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Referrer-Policy": "same-origin",
@@ -40,23 +40,23 @@ const pageHeaders: Readonly<Record<string, string>> = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Permissions-Policy":
     "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
-  // Addresses of links and of the first log-in are as good as passwords. To this server itself a browser has to say where a form
-  // comes from: without an origin it could not be told from one of another site.
+  // Link URLs are as good as passwords. For this server itself a browser must name the origin of a form, to distinguish it from
+  // other sites'.
   "Referrer-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
 };
 
 /**
- * The way from the address that is asked to that of the start page, as in `../../`. Links and redirects are relative, so
- * that they hold whatever path a proxy has put before them.
+ * From the requested URL to the start page's, as in `../../`. Links and redirects are relative, so that they work with any
+ * proxy prefix.
  */
 export function rootOf({ baseUrl, path }: Pick<Request, "baseUrl" | "path">): string {
   const depth = `${baseUrl}${path}`.split("/").length - 2;
   return depth > 0 ? "../".repeat(depth) : "./";
 }
 
-/** Takes the path of the public address off, as a proxy may leave it on. `publicUrl` has no slash at its end. */
+/** Removes the public URL's path, which a proxy may leave on. `publicUrl`: without a trailing slash. */
 export function withoutPrefix(publicUrl: () => string): RequestHandler {
   let known = { address: "", prefix: "" };
   return (request, response, next) => {
@@ -68,7 +68,7 @@ export function withoutPrefix(publicUrl: () => string): RequestHandler {
     const { url } = request;
     if (prefix === "" || !url.startsWith(prefix)) return next();
     const rest = url.slice(prefix.length);
-    // Without the slash relative links would lead out of the prefix.
+    // Without the slash, relative links would leave the prefix.
     if (rest === "" || rest.startsWith("?")) return response.redirect(308, `${prefix}/${rest}`);
     if (rest.startsWith("/")) request.url = rest;
     next();

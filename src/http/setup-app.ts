@@ -16,36 +16,36 @@ import { notFound, sendProblem } from "./problem-json.ts";
 import { queryText } from "./request-query.ts";
 import { rootOf, sendPage, surroundPages } from "./send-page.ts";
 
-/** What is wrong with one answer; `field` null = with none of them alone. */
+/** The error of one answer; `field` null = of no single one. */
 export interface SetupFault {
   readonly field: keyof SetupAnswers | null;
   readonly problem: string;
 }
 
-/** What the service has said to the answers. */
+/** The service's reaction to the answers. */
 export type SetupTrial =
   | { readonly kind: "faults"; readonly faults: readonly SetupFault[] }
   | {
       readonly kind: "reached";
-      /** Null where the service does not list them, so that the configuration has to. */
+      /** Null if the service does not list them, so that the configuration must. */
       readonly projects: readonly Project[] | null;
       /** What was found out about the account, in sentences. */
       readonly facts: readonly string[];
     };
 
-/** What became of writing the configuration. */
+/** Result of writing the configuration. */
 export type SetupWrite =
   | { readonly kind: "written"; readonly files: readonly string[]; readonly adminToken: string }
-  /** There is something already, which is kept unless it may be replaced. */
+  /** A file exists already, and is kept unless it may be replaced. */
   | { readonly kind: "exists"; readonly file: string }
   | { readonly kind: "failed"; readonly problem: string };
 
-/** The projects that are to be kept; "discover" for all, also those of later. */
+/** The projects to mirror; "discover" for all, including later ones. */
 export type ProjectChoice = "discover" | readonly number[];
 
 export interface SetupDeps {
   readonly attempt: (answers: SetupAnswers) => Promise<SetupTrial>;
-  /** Creates an event of its own, reads it back and deletes it; says in a sentence what that has shown. */
+  /** Creates a test event, reads it back and deletes it; returns the result in a sentence. */
   readonly probe: (
     answers: SetupAnswers,
   ) => Promise<{ readonly isRight: boolean; readonly said: string }>;
@@ -55,20 +55,20 @@ export interface SetupDeps {
     answers: SetupAnswers,
     how: { readonly projects: ProjectChoice; readonly mayReplace: boolean },
   ) => SetupWrite;
-  /** Called once the answer that says so has left. */
+  /** Called once the final answer was sent. */
   readonly onWritten: () => void;
   /** Opens the set-up, once. */
   readonly token: string;
   /** The cookie for which the token is exchanged. */
   readonly session: string;
-  /** That forms carry. */
+  /** The forms' token. */
   readonly formToken: string;
   readonly assetFolders?: AssetFolders;
 }
 
 /**
- * The guided set-up at `/setup`, for as long as there is no configuration. It opens with the token that was printed; nothing is
- * written until it is told to.
+ * The set-up wizard at `/setup`, while there is no configuration. It opens with the printed token; nothing is written until the
+ * person confirms.
  */
 export function createSetupApp(deps: SetupDeps): Express {
   const app = express();
@@ -87,7 +87,7 @@ export function createSetupApp(deps: SetupDeps): Express {
   app.use(letIn(deps));
   app.get("/", (request, response) => response.redirect(303, `${rootOf(request)}setup`));
 
-  /** Held here, so that no page has to carry the key. */
+  /** Kept here, so that no page contains the key. */
   let draft: { readonly answers: SetupAnswers; readonly trial: Reached } | null = null;
   let isWritten = false;
 
@@ -170,7 +170,7 @@ export function createSetupApp(deps: SetupDeps): Express {
   return app;
 }
 
-/** What express would answer with a stack trace. What is wrong with a request is said by its status alone. */
+/** Replaces express's stack traces. The status alone describes a bad request. */
 const answerError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) return next(error);
   const { status }: { readonly status?: unknown } = Object(error);
@@ -187,7 +187,7 @@ type Reached = Extract<SetupTrial, { kind: "reached" }>;
 
 const nothingYet: SetupAnswers = { baseUrl: "", apiKey: "", contact: "", timeZone: "" };
 
-/** A key that was given before need not be given again, unless it would go to another server. */
+/** A key given before need not be repeated, unless it would go to another server. */
 function answersIn(body: unknown, before: SetupAnswers): SetupAnswers {
   const of = (name: keyof SetupAnswers) => formField(body, name).trim();
   const [apiKey, baseUrl] = [of("apiKey"), of("baseUrl")];
@@ -215,9 +215,8 @@ function choiceOf({ isAll, ticked }: ChosenProjects, { projects }: Reached): Pro
 const cookieName = "dayferry-setup";
 
 /**
- * Lets in who comes with the token, wherever from: behind a proxy on this machine everybody looks local. The token counts once, and
- * is exchanged for a cookie, so that it neither stays in the address nor opens anything from a log. What is sent carries the forms'
- * token.
+ * Admits whoever has the token, from anywhere, as behind a local proxy everyone looks local. The token works once, and is
+ * exchanged for a cookie, so that it stays neither in the URL nor useful in a log. Forms carry their own token.
  */
 function letIn({ token, session, formToken }: SetupDeps): RequestHandler {
   const read = readForm();
@@ -234,7 +233,7 @@ function letIn({ token, session, formToken }: SetupDeps): RequestHandler {
         response.redirect(303, `${rootOf(request)}setup`);
         return;
       }
-      // Its page loaded again.
+      // Its page reloaded.
       if (hasSession) return response.redirect(303, `${rootOf(request)}setup`);
     }
     if (!hasSession) {

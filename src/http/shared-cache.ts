@@ -6,32 +6,32 @@ import type { OpenFeed } from "../feeds/published-feeds.ts";
 import { surrogateKeys } from "../feeds/surrogate-keys.ts";
 import type { Problem } from "./problem-json.ts";
 
-/** What is said to HTTP caches in front of feeds. */
+/** Headers for HTTP caches in front of feeds. */
 export interface SharedCache {
-  /** The headers of an answer with a feed, and of the word that it has not changed. */
+  /** The headers of a feed's answer, including 304. */
   headersFor(feed: OpenFeed, request: Request): OutgoingHttpHeaders;
-  /** Answers for an address that opens nothing (any more), so that a copy of what it opened goes; false where it must not be kept. */
+  /** Answers for a revoked or unknown URL, so that a cached copy goes; false if it must not be cached. */
   sendGone(response: Response, problem: Problem): boolean;
 }
 
 interface SharedCacheDeps {
-  /** Null where no shared cache may keep feeds. */
+  /** Null if no shared cache may store feeds. */
   readonly config: SharedCacheConfig | null;
   readonly installation: string;
-  /** Told of each version that a cache may have been given. */
+  /** Called with each version that a cache may have received. */
   readonly onServed: (feed: FeedId, etag: string) => void;
 }
 
 const forOneReader = "private, no-cache";
 
-/** For how long an address that opens nothing may be taken for that, in seconds: new ones were never asked for before. */
+/** How long an unknown URL may be cached as such, in seconds: new URLs were never requested before. */
 const goneSeconds = 10;
 
 /**
- * A shared cache may keep a feed that says the same to everybody and shows nothing private. What one person sees, or whatever was
- * asked for with a log-in, is for that reader alone: few read it, and a cache is one more place that could leak it. So is an
- * address with a query, which would be kept beside the true one, and where copies are dropped by address each other name of the file.
- * Source: RFC 9111 3.5, 5.2.2; RFC 5861 3, 4.
+ * A shared cache may store a feed that shows the same to everyone and nothing private. Anything for one person, or requested
+ * with credentials, is for that reader alone: few read it, and a cache could leak it. The same for a URL with a query, which
+ * would be cached besides the real one, and, if copies are purged by URL, for any other file name. Source: RFC 9111 3.5, 5.2.2;
+ * RFC 5861 3, 4.
  */
 export function createSharedCache({
   config,
@@ -73,7 +73,7 @@ export function createSharedCache({
     sendGone(response, { status, title, detail }) {
       const { headers, url } = response.req;
       if (headers.authorization !== undefined || url.includes("?")) return false;
-      // Always the same form: another one per reader would be kept beside it.
+      // Always the same form, as another one per reader would be cached separately.
       response
         .status(status)
         .set({

@@ -12,20 +12,20 @@ export interface StatusRoutesDeps {
   readonly viewers: Viewers;
   readonly status: () => Status;
   readonly tests: TestLimit;
-  /** Absent where no backups are made. */
+  /** Absent if no backups are made. */
   readonly backups?: Pick<DailyBackups, "list">;
   readonly operator?:
     | {
         readonly settings: () => Promise<readonly EffectiveSetting[]>;
-        /** Looks at everything, the mail server among it: some seconds. */
+        /** Checks everything, including the mail server: some seconds. */
         readonly examine: (status: Status) => Promise<readonly StatusFinding[]>;
-        /** Sends a test message by each way to the operator; absent where nothing is sent. */
+        /** Sends a test message by each way to the operator; absent if nothing is sent. */
         readonly test?: () => Promise<readonly StatusFinding[]>;
       }
     | undefined;
 }
 
-/** `/status`: how the daemon fares and how it is set up, for the administrator; `/status/check` has everything looked at. */
+/** `/status`: the daemon's state and settings, for the admin; `/status/check` runs all checks. */
 export function statusRoutes({
   viewers,
   status,
@@ -40,7 +40,7 @@ export function statusRoutes({
     findings: readonly StatusFinding[] | null,
   ): Promise<void> {
     const settings = operator ? await operator.settings() : [];
-    // It is opened seldom.
+    // Rarely opened.
     const { statusPage } = await import("./pages/status-page.ts");
     const about = {
       findings,
@@ -55,7 +55,7 @@ export function statusRoutes({
 
   router.get("/status", (request, response) => show({ request, response }, null));
 
-  // Somebody who loads the page again that shows the findings.
+  // Somebody reloads the page with the results.
   router.get(["/status/check", "/status/test"], (request, response) => {
     response.redirect(303, `${rootOf(request)}status`);
   });

@@ -21,34 +21,34 @@ export interface StatusDeps {
   readonly store: Store;
   readonly feeds: PublishedFeeds;
   readonly ready: () => boolean;
-  /** How the account-wide list of tasks stands. */
+  /** State of the account-wide list of tasks. */
   readonly fastPath: () => FastPathState;
-  /** Whether every list has been read since the start. */
+  /** True if every list was read since the start. */
   readonly fresh: () => boolean;
   readonly outlook: () => Forecast;
   readonly gate: () => GateState;
-  /** How far this machine's clock is ahead of the service's; null = not known. */
+  /** How far this machine's clock is ahead of the service's; null = unknown. */
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;
-  /** Edits that there may be twice. */
+  /** Edits that may exist twice. */
   readonly repeated: () => readonly RepeatedEdit[];
   readonly loopDelay: () => LoopDelay;
-  /** What the operator must hear of; nothing where nobody watches. */
+  /** Current troubles; none if nobody watches. */
   readonly troubles?: () => readonly HeldTrouble[];
-  /** Under which address metrics are; null where there are none. */
+  /** URL of the metrics; null if there are none. */
   readonly metricsUrl?: () => string | null;
-  /** The database's path; absent where it is in memory. */
+  /** The database's path; absent if it is in memory. */
   readonly databaseFile?: string;
   readonly trustProxy: TrustProxy;
-  /** When a request last said that a proxy has passed it on, of one that is not trusted; null = none has. */
+  /** When a request last claimed to come through a proxy that is not trusted; null = never. */
   readonly forwardedAt: Temporal.Instant | null;
   readonly zone: string;
   readonly clock: () => Temporal.Instant;
-  /** Absent where the database is our own. */
+  /** Absent for an own database. */
   readonly copy?: (() => CopyState) | undefined;
 }
 
-/** Mirror counts and ages, quota use, journal depth, mails, what is held and the last errors: the answer of `/api/status`. */
+/** Mirror counts and ages, quota use, journal depth, mails, held removals and the last errors: the answer of `/api/status`. */
 export type Status = ReturnType<typeof readStatus>;
 
 export function readStatus({ store, clock, ...deps }: StatusDeps) {
@@ -74,7 +74,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     ready: deps.ready(),
     fresh: deps.fresh(),
     timeZone: deps.zone,
-    // Of the daemon that writes are quota, polling and queues below as they stand in the copy.
+    // For a copy, quota, polling and queues below are as in the copy.
     copy: deps.copy?.() ?? null,
     zoneData: deps.zoneData,
     mirror: {
@@ -85,12 +85,12 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       labels: store.directory.labels().length,
       revision: store.changes.latest(),
       sources: sum(read.map(({ sources }) => sources)),
-      // Of these nothing is served yet.
+      // Projects that are not served yet.
       projectsNeverRead: store.sources.projectsNeverRead(),
       sourcesNeverRead: sum(read.map(({ never }) => never)),
       oldestAgeSeconds: all?.oldestSeconds ?? null,
       newestAgeSeconds: all?.newestSeconds ?? null,
-      // What changes often is read more often: one age for all would tell of the slowest alone.
+      // Busy lists are read more often: a single age would describe the slowest only.
       ages: {
         events: agesOf(["events"]),
         tasks: agesOf(["tasks", "subtasks"]),
@@ -123,7 +123,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     ...deps.channels(),
     brakes: store.brakes.all(),
     proxy: { trusted: deps.trustProxy !== false, forwardedAt: deps.forwardedAt },
-    // The one of the troubles that stops all syncing; null while the service can be read.
+    // The trouble that stops all syncing; null while the service is available.
     outage: outage ? toldTrouble(outage) : null,
     troubles: held.map(toldTrouble),
     storage: storageOf(trouble),
@@ -134,7 +134,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
       ...storageErrors(trouble),
       ...store.sources.failing().map(({ name, kind, failure, failures, attemptedAt }) => ({
         source: name,
-        // Listed people stand in for a look-up that the service does not offer.
+        // Listed people replace a look-up that the service does not offer.
         severity: kind === "people" ? "note" : "problem",
         problem: failure,
         failures,

@@ -10,20 +10,20 @@ import type { ListAges } from "../store/mirror/list-ages.ts";
 import type { Store } from "../store/store.ts";
 import type { Status } from "./status.ts";
 
-/** Whether calendars show what the workspace holds, as far as that is known here. */
+/** Whether calendars show the workspace's present state, as far as known. */
 export type SyncStanding =
-  /** `readAt`: when the list that was read longest ago was read, of those with dates in the next days. */
+  /** `readAt`: when the list with upcoming dates that was read longest ago was read. */
   | { readonly kind: "in-step"; readonly readAt: Temporal.Instant }
-  /** What is on the disk is served, and is being read anew since the start: all of it by `doneBy`; null = it takes longer. */
+  /** Stored data is served and being reread since the start: all of it by `doneBy`; null = it takes longer. */
   | {
       readonly kind: "catching-up";
       readonly readAt: Temporal.Instant | null;
       readonly doneBy: Temporal.Instant | null;
     }
   | { readonly kind: "first-reading"; readonly read: number; readonly lists: number }
-  /** The list that was read longest ago is older than polling lets it get. */
+  /** The list read longest ago is older than polling should allow. */
   | { readonly kind: "behind"; readonly readAt: Temporal.Instant }
-  /** Nothing was answered since; null = never. `remedy`: what helps; null = waiting. */
+  /** No answers since then; null = never. `remedy`: what helps; null = waiting. */
   | {
       readonly kind: "cut-off";
       readonly readAt: Temporal.Instant | null;
@@ -38,30 +38,30 @@ export interface ProjectToday {
   readonly lists: number;
   readonly unread: number;
   readonly failing: number;
-  /** When the list that was read longest ago was read: of those with near dates where there are any, else of all. */
+  /** When the list read longest ago was read: of those with upcoming dates, if any, else of all. */
   readonly readAt: Temporal.Instant | null;
 }
 
-/** One thing that makes Dayferry useful; those that are done stay ticked until all are. */
+/** A first step for new users; finished ones stay ticked until all are done. */
 export interface FirstStep {
   readonly id: "subscribe" | "connect" | "mail" | "address";
   readonly isDone: boolean;
 }
 
-/** What somebody sees first, each the own. */
+/** The start page's content for its viewer. */
 export interface Today {
   readonly viewer: Viewer;
   readonly now: Temporal.Instant;
   readonly standing: SyncStanding;
-  /** Edits on their way to the workspace. */
+  /** Pending edits. */
   readonly underWay: number;
-  /** Edits that wait for a person, the newest first, as far as they are listed. */
+  /** Edits that wait for a person, newest first, as far as listed. */
   readonly needs: readonly EditDescription[];
   readonly needed: number;
-  /** Nobody counts further: as many may be more. */
+  /** Counting stops here; there may be more. */
   readonly countedTo: number;
   readonly brakes: Status["brakes"];
-  /** What an administrator may have to look at, each in a sentence. */
+  /** What an admin may have to look at, each in a sentence. */
   readonly troubles: readonly string[];
   readonly projects: readonly ProjectToday[];
   readonly recent: readonly EditDescription[];
@@ -77,18 +77,18 @@ export interface TodayDeps {
   readonly rights: Pick<Rights, "mayLookAt">;
   readonly status: () => Status;
   readonly baseUrl: () => string;
-  /** Whether mails go to a server, and not into a folder. */
+  /** True if mails go to a server, not into a folder. */
   readonly sendsMail: boolean;
 }
 
 const listed = { needs: 10, recent: 8 };
-/** Beyond this many the page says that there are more. */
+/** Beyond this number the page says that there are more. */
 const counted = 200;
-/** A date that far ahead makes its list matter. */
+/** A date this many days ahead makes its list matter. */
 const nearDays = 14;
 const nearFor = Temporal.Duration.from({ minutes: 10 });
 
-/** Gathers what the page of today says. What costs a look at every item is kept for some minutes. */
+/** Collects the start page's content. Whatever needs all items is cached for some minutes. */
 export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) => Today {
   const { store, editActions, feeds, people, rights, baseUrl } = deps;
   let near: { readonly at: Temporal.Instant; readonly lists: ReadonlySet<string> } | null = null;
@@ -104,7 +104,7 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
     return lists;
   }
 
-  /** A person's own, but for those of items that are for the person's eyes no more. */
+  /** A person's own, without those of items they may no longer see. */
   function editsOf(viewer: Viewer, state: string | undefined, limit: number) {
     const person = viewer.kind === "person" ? String(viewer.person) : undefined;
     const found = editActions.find({ state, person }, { limit, viewer });
@@ -163,7 +163,7 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
 
 const isFetched = ({ lastFetch }: PublishedFeed): boolean => lastFetch !== null;
 
-/** A feed of a project counts for everybody, that of a person for that person. */
+/** A project's feed counts for everyone, a person's for that person. */
 const feedsOf = (viewer: Viewer, feeds: readonly PublishedFeed[]): readonly PublishedFeed[] =>
   feeds.filter(
     ({ personId }) => viewer.kind === "admin" || personId === null || personId === viewer.person,
@@ -184,10 +184,10 @@ const projectToday = (
   { lists, unread, failing, oldestAt, nearOldestAt }: ProjectAge,
 ): ProjectToday => ({ ...project, lists, unread, failing, readAt: nearOldestAt ?? oldestAt });
 
-/** Beyond the limit of polling a list may be so old before it is worth a word: a poll takes its time. */
+/** How much older than its maximum a list may be before it is reported, as a poll takes time. */
 const tolerated = Temporal.Duration.from({ minutes: 2 });
 
-/** A copy of another server's database knows of an outage by the lists that fail; few that fail are none. */
+/** For a copy of another server's database, an outage shows in failing lists; a few are none. */
 function standingOf(status: Status, projects: readonly ProjectToday[]): SyncStanding {
   const { storage, mirror, fresh, errors, outage, polling, now } = status;
   if (storage) return { kind: "cannot-store", why: storage.problem };
@@ -213,8 +213,8 @@ function standingOf(status: Status, projects: readonly ProjectToday[]): SyncStan
 }
 
 /**
- * When every list will have been read since the start: none is left alone for longer than the limit, and where all are older
- * than that, as after a night without power, every second request goes to the oldest.
+ * When every list will have been read since the start: none waits longer than the maximum age, and if all are older, as after a
+ * power cut, every second request goes to the oldest.
  */
 function doneBy({ startedAt, polling, now }: Status): Temporal.Instant | null {
   const seconds = Math.max(polling.ceilingSeconds, 2 * polling.bestAgeSeconds);
@@ -222,7 +222,7 @@ function doneBy({ startedAt, polling, now }: Status): Temporal.Instant | null {
   return Temporal.Instant.compare(at, now) > 0 ? at : null;
 }
 
-/** Without what tells of lists that the viewer does not see: their number, and what is wrong with one of them. */
+/** Without facts about lists that the viewer cannot see: their number, and their errors. */
 function ownStanding(standing: SyncStanding, projects: readonly ProjectToday[]): SyncStanding {
   switch (standing.kind) {
     case "cut-off":
@@ -243,7 +243,7 @@ function ownStanding(standing: SyncStanding, projects: readonly ProjectToday[]):
   }
 }
 
-/** Removals that wait have a card of their own, and an outage is said on top. */
+/** Held removals have their own card, and an outage is shown at the top. */
 const troublesOf = ({ troubles, outage }: Status): readonly string[] =>
   troubles
     .filter(({ kind, id }) => kind !== "removals-held" && id !== outage?.id)

@@ -11,14 +11,13 @@ import { sendPage } from "./send-page.ts";
 export interface UnsubscribeRoutesDeps {
   readonly store: Pick<Store, "directory" | "mailChoices">;
   readonly signer: ChoiceSigner;
-  /** Which kinds the configuration grants a person: what it denies cannot be turned on here. */
+  /** Kinds of mail that the configuration grants a person; others cannot be turned on here. */
   readonly wishes: (person: PersonId) => MailWishes;
 }
 
 /**
- * `/unsubscribe/<signed>`: a page on which a reader turns mails off and on. A bare POST, as mail programs send it for their
- * own button, acts at once; GET changes nothing, whoever follows it. No cookie and no script is needed.
- * Source: RFC 8058.
+ * `/unsubscribe/<signed>`: a page on which a reader turns mails off and on. A bare POST, as mail programs send it for their own
+ * button, acts at once; GET changes nothing. Works without cookies and scripts. Source: RFC 8058.
  */
 export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDeps): Router {
   const { mailChoices, directory } = store;
@@ -52,7 +51,7 @@ export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDe
   return router;
 }
 
-/** What a form asks for; what mail programs send names no choice, and means the kind of the mail. */
+/** The change in a form; a mail program's request names none, and means the mail's own kind. */
 function changeIn(
   body: unknown,
   { choice }: ChoiceClaim,

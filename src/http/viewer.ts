@@ -16,35 +16,35 @@ import type { ProxyIdentity } from "./proxy-identity.ts";
 
 export type { Viewer } from "../domain/sight.ts";
 
-/** Knows who asks: by the browser's log-in, by a proxy that has logged them in, or by what a program has sent. */
+/** Identifies the user: by browser session, by an authenticating proxy, or by a program's credentials. */
 export interface Viewers {
-  /** Null for somebody who has not logged in. */
+  /** Null if nobody is signed in. */
   find(request: Request): Viewer | null;
-  /** Looks anew, for what outlasts the moment it was let in: null once the log-in has ended. */
+  /** Checks again, for long-lived requests: null once the session has ended. */
   again(request: Request): Viewer | null;
-  /** Of a request that was let in as somebody's. Throws `NoViewerError` for any other. */
+  /** The user of an authenticated request. Throws `NoViewerError` for any other. */
   viewerOf(request: Request): Viewer;
-  /** Says who has sent a request, where that is not known from a browser's log-in. */
+  /** Sets the user of a request without a browser session. */
   note(request: Request, viewer: Viewer): void;
-  /** The admin, or a person, on whose clocks times are told. */
+  /** The admin, or a person, with the zone of their times. */
   admin(): Viewer;
   person(person: Person): Viewer;
-  /** The browser's log-in by which the viewer is known; null where a proxy or a program says it. */
+  /** The browser session of the viewer; null for a proxy or a program. */
   sessionOf(request: Request): BrowserSession | null;
-  /** The token that every form for this viewer carries. */
+  /** The token of every form for this viewer. */
   formToken(request: Request): string;
-  /** Whom a trusted proxy says the request is of, whether that is known here or not; null without one. */
+  /** The user named by a trusted proxy, known or not; null without one. */
   proxied(request: Request): string | null;
-  /** Begins a log-in of a person, or of the admin (null). */
+  /** Starts a session of a person, or of the admin (null). */
   logIn(
     request: Request,
     by: { readonly person: Person | null; readonly way: LogInWay },
   ): BegunSession;
-  /** Ends the browser's log-in; value of the `Set-Cookie` header that takes the cookie away. */
+  /** Ends the browser session; returns the value of the `Set-Cookie` header that deletes the cookie. */
   logOut(request: Request): string;
 }
 
-/** Thrown where something for somebody is made for nobody: the access table should have asked for a log-in. */
+/** Thrown if something personal is requested without a user: the access table should have prevented that. */
 class NoViewerError extends Error {
   override readonly name = "NoViewerError";
 }
@@ -59,7 +59,7 @@ interface ViewersDeps extends Pick<Parameters<typeof createBrowserSessions>[0], 
   readonly clock: () => Temporal.Instant;
 }
 
-/** Who a request is of, and what its forms are to carry. */
+/** A request's user, and the token for its forms. */
 interface Sight {
   readonly viewer: Viewer | null;
   readonly session: BrowserSession | null;
@@ -78,7 +78,7 @@ export function createViewers(deps: ViewersDeps): Viewers {
     zone: timeZone !== null && isZone(timeZone) ? timeZone : zone,
   });
 
-  /** Somebody who has left the account is let in no more, nor by the same cookie should they come back. */
+  /** Somebody who has left the account is not let in again, nor by the same cookie if they come back. */
   function ofSession({ person }: BrowserSession): Viewer | null {
     if (person === null) return admin;
     const known = store.directory.activePerson(person);
@@ -92,7 +92,7 @@ export function createViewers(deps: ViewersDeps): Viewers {
     return only && !another ? personViewer(only) : null;
   }
 
-  /** The admin's own log-in goes before what a proxy says, and that before any other log-in. */
+  /** The admin's own session precedes the proxy's user, and that any other session. */
   function look(request: Request): Sight {
     const proxied = identity.of(request);
     const session = sessions.find(request, proxied);

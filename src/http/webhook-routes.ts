@@ -16,7 +16,7 @@ export interface WebhookRoutesDeps {
   readonly viewers: Viewers;
   readonly people: People;
   readonly webhooks: WebhookSettings;
-  /** What somebody is sent who asks for a test. */
+  /** Limits and content of test messages. */
   readonly tests: TestLimit;
   readonly testFor: (person: PersonDescription) => WebhookMessage;
 }
@@ -26,7 +26,7 @@ interface Said {
   readonly text: string;
 }
 
-/** `/me/webhook` and, for the admin, `/people/ID/webhook`: where a person's reminders go by HTTP, and a test of it. */
+/** `/me/webhook` and, for the admin, `/people/ID/webhook`: a person's webhook, and a test of it. */
 export function webhookRoutes({
   viewers,
   people,
@@ -38,7 +38,7 @@ export function webhookRoutes({
   const places = ["/me/webhook", "/people/:id/webhook"];
   router.post(places, ...formGuard(viewers));
 
-  /** The person that an address is about; null where there is none. */
+  /** The person in a URL; null if there is none. */
   function personOf(request: Request): PersonDescription | null {
     const { id } = request.params;
     if (id !== undefined) return isId(Number(id)) ? people.get(personId(Number(id))) : null;
@@ -112,7 +112,7 @@ export function webhookRoutes({
 }
 
 function notThere(request: Request, response: Response): void {
-  // The admin is nobody of the workspace.
+  // The admin is no person of the workspace.
   if (request.params["id"] === undefined) response.redirect(303, `${rootOf(request)}people`);
   else sendPage(response.status(404), notDonePage("There is no such person.", rootOf(request)));
 }

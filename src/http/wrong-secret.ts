@@ -3,8 +3,8 @@ import type { Throttle } from "../people/throttle.ts";
 import { sendProblem } from "./problem-json.ts";
 
 /**
- * Notes a wrong secret and waits as long as its answer is to wait. Null when it can be answered now; else after how many
- * seconds its sender may try again. `login`: whom it was said to be of.
+ * Records a wrong secret and delays the answer. Null if it can be answered now; else the seconds until the sender may retry.
+ * `login`: whose it claimed to be.
  */
 export function noteWrong(
   throttle: Throttle,
@@ -13,7 +13,7 @@ export function noteWrong(
   return throttle.answerable(request.ip ?? "", login);
 }
 
-/** Answers who has sent too many wrong secrets. */
+/** Answers a client that has sent too many wrong secrets. */
 export function turnAway(response: Response, seconds: number): void {
   response.setHeader("Retry-After", String(seconds));
   const detail = "too many wrong passwords or tokens came from this address for this login";

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import type { FieldPick, Picks } from "../edits/actions/choice.ts";
 import type { UndoChoices } from "../edits/actions/undo.ts";
 
-/** What a program sends to settle a conflict. */
+/** A program's decision about a conflict. */
 interface SentDecision {
   readonly version: string;
   readonly picks: Picks;
@@ -13,8 +13,8 @@ interface SentDecision {
 const members = ["version", "keep", "fields", "dryRun"];
 
 /**
- * Reads `{version, keep?, fields?, dryRun?}`: `keep` is "mine" or "theirs" for all fields that are not named, `fields` has by name
- * "mine", "theirs" or `{text}`. Fails with a sentence that names the member; what is not known is refused.
+ * Parses `{version, keep?, fields?, dryRun?}`: `keep` is "mine" or "theirs" for all fields not named, `fields` has "mine",
+ * "theirs" or `{text}` by name. Fails with a sentence that names the member; unknown members are refused.
  */
 export function readDecision(body: unknown): Result<SentDecision, string> {
   if (!isObject(body)) return fail("a JSON object is needed, with version and keep or fields");
@@ -55,8 +55,8 @@ function readFields(sent: unknown): Result<Picks["fields"], string> {
 }
 
 /**
- * Reads what a program sends to undo an edit, `fields` of `{version, fields?}`: by name "back" or "leave", for what somebody has
- * changed since. Fails with a sentence that names the member.
+ * Parses the `fields` of an undo, `{version, fields?}`: "back" or "leave" by name, for fields that somebody has changed since.
+ * Fails with a sentence that names the member.
  */
 export function readUndoChoices(body: unknown): Result<UndoChoices, string> {
   const { fields: sent = {} }: { readonly fields?: unknown } = Object(body);

@@ -23,11 +23,11 @@ import {
   pathId,
 } from "./operation.ts";
 
-/** A little over what the reader takes, so that it is the reader who says what is too large. */
+/** A little over the reader's limit, so that the reader reports what is too large. */
 const largestFile = 6_000_000;
-/** They take some ten milliseconds. */
+/** Takes some ten milliseconds. */
 const describedAtOnce = 100;
-/** More edits than these are not listed at once. */
+/** Maximum number of edits listed at once. */
 export const mostListed = 500;
 
 const id = pathId("edit", editId);
@@ -140,7 +140,7 @@ export const discardEdit = operation({
     withEdit(id, context, () => decided(id, context.editActions.discard(id, by(context)))),
 });
 
-/** Which version of the workspace was looked at that is to be overwritten. */
+/** The displayed version of the workspace that may be overwritten. */
 const seen = {
   version: z.string({ error: "it must be one text" }).nullish(),
   force: anyJson().optional(),
@@ -216,13 +216,13 @@ type Context = Pick<OperationModules, "editActions" | "rights"> & { readonly cal
 
 const by = ({ caller }: Context) => deciderOf(caller);
 
-/** The edit, or that there is none: what is not for the caller's eyes is answered like what there is not. */
+/** The edit, or 404 if it does not exist or the caller cannot see it. */
 function withEdit(id: number, context: Context, work: (edit: EditStory) => Outcome): Outcome {
   const edit = context.editActions.show(id, context.caller.viewer.zone);
   return edit && isOpenTo(edit, context) ? work(edit) : missing(noEdit(id));
 }
 
-/** Whether the caller may look at an edit, and decide about it: the admin may, and whose it is. */
+/** True if the caller may see and decide about an edit: the admin and its editor. */
 function isOpenTo(
   edit: Pick<FoundEdit, "actor" | "item">,
   { rights, caller }: Pick<Context, "rights" | "caller">,
@@ -257,7 +257,7 @@ function decided(id: number, decision: Decision): Outcome {
   }
 }
 
-/** Says what would be overwritten, and how to say that it may be. */
+/** Says what would be overwritten, and how to confirm it. */
 function overwriteRefusal({
   edit,
   version,
@@ -279,7 +279,7 @@ function overwriteRefusal({
       };
 }
 
-/** The plan, or what was accepted, also in part; refused when nothing could be. */
+/** The plan, or what was accepted, even partly; a failure if nothing was. */
 function accepted(acceptance: Acceptance, dryRun: boolean): Result<unknown, OperationFailure> {
   if (acceptance.kind === "refused") {
     const { errors } = acceptance;

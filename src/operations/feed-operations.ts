@@ -111,7 +111,7 @@ const listedFor = (context: Context) => {
 
 const noOpenFeed = (feed: number): string => `there is no open feed ${feed}`;
 
-/** Every member that is wrong; what is not there, where that is all, is missing. */
+/** Every invalid member; "missing" if the only problem is that something does not exist. */
 function wrongFeed(problems: readonly FeedProblem[]): OperationFailure {
   const errors = problems.map(({ field, message }) => ({ field, message }));
   const isMissing = problems.every(({ isUnknown }) => isUnknown);

@@ -12,7 +12,7 @@ import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
 import type { Turns } from "../turns.ts";
 
-/** What operations work on. */
+/** The modules that operations use. */
 export interface OperationModules {
   readonly store: Store;
   readonly feeds: PublishedFeeds;
@@ -20,29 +20,26 @@ export interface OperationModules {
   readonly acceptFile: AcceptFile;
   readonly people: People;
   readonly rights: Rights;
-  /** Null where nothing is sent to the service on a person's request. */
+  /** Null if nothing is sent to the service on request. */
   readonly workspace: ServiceActions | null;
   readonly turns: Turns;
-  /** Address under which calendars reach this server, without a slash at the end. */
+  /** Public URL of this server, without a trailing slash. */
   readonly baseUrl: () => string;
 }
 
-/** Who runs an operation, and through what. */
+/** Who runs an operation, and with what. */
 export interface Caller {
   readonly viewer: Viewer;
   readonly channel: Extract<Channel, "upload" | "cli" | "dashboard">;
-  /** User-Agent of the program that asks; none unless said. */
+  /** User-Agent of the program, if any. */
   readonly program?: string | undefined;
-  /** Ends what is asked of the service. */
+  /** Aborts requests to the service. */
   readonly signal?: AbortSignal;
 }
 
-/** Why an operation was not carried out; `detail` is one sentence. */
+/** Why an operation failed; `detail` is one sentence. */
 export interface OperationFailure {
-  /**
-   * `invalid`: the input cannot be meant; `missing`: what it names is not there, or not for the caller; `failed`: the service did
-   * not do it.
-   */
+  /** `invalid`: invalid input; `missing`: it does not exist, or not for the caller; `failed`: the service did not do it. */
   readonly kind:
     | "invalid"
     | "missing"
@@ -52,7 +49,7 @@ export interface OperationFailure {
     | "unprocessable"
     | "failed";
   readonly detail: string;
-  /** What stands above the detail, where the kind does not say it all. */
+  /** A title, if the kind is not enough. */
   readonly title?: string;
   /** Further members for programs, such as `errors`. */
   readonly more?: object;
@@ -62,44 +59,44 @@ export type Outcome = Result<unknown, OperationFailure>;
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Method and path of the API; `:name` in the path is the input's member of that name. */
+/** Method and path of the API; `:name` in the path is the input's member with that name. */
 type Route = `${"GET" | "POST" | "PATCH" | "DELETE"} /api/${string}`;
 
 interface Declaration<Shape extends z.ZodRawShape> {
   /** Group and verb, as on the command line: `feeds rotate`. */
   readonly name: string;
-  /** What it does, without a full stop; the help of the command. */
+  /** What it does, without a full stop; the command's help. */
   readonly summary: string;
   readonly route: Route;
-  /** `person`: members get at what is their own; `admin`: the administrator alone. */
+  /** `person`: members access what is theirs; `admin`: the admin only. */
   readonly access: "person" | "admin";
   readonly input: Shape;
-  /** Member of the input that is the whole body of the request. Unless given, the members of a JSON body are members of the input. */
+  /** The input's member that is the whole request body. By default the members of a JSON body are members of the input. */
   readonly body?: { readonly member: keyof Shape & string; readonly type: "json" | "octets" };
-  /** Largest body that is read, in octets; 1 MB unless given. */
+  /** Largest body in octets; 1 MB by default. */
   readonly largest?: number;
-  /** Under which name the API answers the value, as `{"feeds": [...]}`; as it is unless given. */
+  /** The value's name in the API's answer, as `{"feeds": [...]}`; unwrapped by default. */
   readonly member?: string;
-  /** HTTP status of success where it is not 200, or 204 for null. */
+  /** HTTP status of success, if not 200, or 204 for null. */
   readonly status?: (input: z.output<z.ZodObject<Shape>>) => number;
-  /** It waits for the service, which may take minutes. */
+  /** True if it waits for the service, which may take minutes. */
   readonly isSlow?: boolean;
-  /** Whether it can be run at all with these modules; it can unless given. */
+  /** Whether it is available with these modules; true by default. */
   readonly isOffered?: (modules: Pick<OperationModules, "workspace">) => boolean;
-  /** Answers a value for JSON, null for nothing. */
+  /** Returns a JSON value, or null for nothing. */
   run(
     input: z.output<z.ZodObject<Shape>>,
     context: OperationModules & { readonly caller: Caller },
   ): Promise<Outcome> | Outcome;
 }
 
-/** Something that a person or a program can ask for. API, commands and pages are made from it. */
+/** Something that people and programs can request. API, commands and pages are made from it. */
 export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: string;
   readonly summary: string;
   readonly method: string;
   readonly path: string;
-  /** Members of the input that the path names. */
+  /** Members of the input in the path. */
   readonly pathMembers: readonly string[];
   readonly access: "person" | "admin";
   readonly input: z.ZodObject<Shape>;
@@ -108,7 +105,7 @@ export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly member: string | null;
   readonly isSlow: boolean;
   isOffered(modules: Pick<OperationModules, "workspace">): boolean;
-  /** Reads the input, and carries the operation out. */
+  /** Parses the input and runs the operation. */
   run(
     input: Input,
     context: OperationModules & { readonly caller: Caller },
@@ -117,7 +114,7 @@ export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
 
 const usualLargest = 1_000_000;
 
-/** Makes an operation of its declaration. */
+/** Makes an operation from its declaration. */
 export function operation<Shape extends z.ZodRawShape>(
   declared: Declaration<Shape>,
 ): Operation<Shape> {
@@ -140,7 +137,7 @@ export function operation<Shape extends z.ZodRawShape>(
   };
 }
 
-/** The first problem of an input; what a path names and cannot be is not there. */
+/** The first problem of an input. An impossible id in the path means that it does not exist. */
 function failureOf(
   { issues: [issue] }: z.ZodError,
   { given, pathMembers }: { readonly given: Input; readonly pathMembers: readonly string[] },
@@ -154,7 +151,7 @@ function failureOf(
   return { kind: "invalid", detail };
 }
 
-/** How a member of an input is read from text, and what help says about it. */
+/** How a member of an input is parsed, and its help text. */
 interface MemberMeta {
   readonly kind: "id" | "text" | "json" | "octets";
   readonly about: string;
@@ -162,7 +159,7 @@ interface MemberMeta {
 
 const metas = z.registry<MemberMeta>();
 
-/** The members of an operation's input, in their order. */
+/** The members of an operation's input, in order. */
 export const membersOf = ({ input, pathMembers }: Operation): readonly InputMember[] =>
   Object.entries(input.shape).map(([name, schema]) => {
     const isOptional = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
@@ -179,10 +176,10 @@ export interface InputMember extends MemberMeta {
   readonly isInPath: boolean;
 }
 
-/** What an operation takes, before it is read. */
+/** An operation's input before parsing. */
 export type InputOf<Of extends Pick<Operation, "input">> = z.input<Of["input"]>;
 
-/** An id that the path names, such as a feed's; `noun`: what it is an id of. */
+/** An id in the path; `noun`: what it identifies. */
 export const pathId = <Id extends number>(noun: string, brand: (id: number) => Id) =>
   z
     .union([z.string(), z.number()], noun)
@@ -201,13 +198,13 @@ export const anId = <Id extends number>(about: string, brand: (id: number) => Id
 export const aText = (about: string) =>
   z.string({ error: "a text is needed" }).register(metas, { kind: "text", about });
 
-/** JSON that the operation reads itself. */
+/** JSON that the operation parses itself. */
 export const anyJson = () => z.unknown().register(metas, { kind: "json", about: "" });
 
 export const octets = (about: string) =>
   z.instanceof(Uint8Array<ArrayBuffer>).register(metas, { kind: "octets", about });
 
-/** The person whose view an operation is limited to; null for the administrator. */
+/** The person whose permissions apply; null for the admin. */
 export const callerPerson = ({ viewer }: Caller): PersonId | null =>
   viewer.kind === "person" ? viewer.person : null;
 
@@ -220,6 +217,6 @@ export const deciderOf = (caller: Caller): Decider => ({
 export const missing = (detail: string) => fail<OperationFailure>({ kind: "missing", detail });
 export const invalid = (detail: string) => fail<OperationFailure>({ kind: "invalid", detail });
 
-/** The value, or that there is none. */
+/** The value, or a "missing" failure without one. */
 export const foundOr = (value: unknown, otherwise: string): Outcome =>
   value === null || value === undefined || value === false ? missing(otherwise) : ok(value);

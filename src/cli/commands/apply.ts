@@ -25,7 +25,7 @@ interface ApplyOptions {
   readonly json: boolean;
 }
 
-/** `apply`: ICS edits from files, through the daemon when one runs. Exits 1 when anything was refused. */
+/** `apply`: ICS edits from files, through the daemon if one runs. Exits 1 if anything was refused. */
 export function applyCommand({ host, finish }: CommandTools): Command {
   return new Command("apply")
     .description("apply ICS edits from files (- = standard input); prints the plan, item by item")

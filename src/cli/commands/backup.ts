@@ -43,7 +43,7 @@ const withPassphrase = (command: Command): Command =>
     )
     .option("--ask-passphrase", "ask for it on the terminal", false);
 
-/** `backup`: one file with everything that Dayferry keeps, whether a daemon runs or not. */
+/** `backup`: one file with all data, with or without a running daemon. */
 export function backupCommand({ host }: CommandTools): Command {
   const command = new Command("backup")
     .description("write a checked, compressed copy of all that Dayferry keeps into one file")
@@ -100,7 +100,7 @@ interface RestoreCommandOptions extends PassphraseOptions {
   readonly json: boolean;
 }
 
-/** `restore`: puts a backup in the place of what is there; with `--list` it shows what is in one, or in a folder. */
+/** `restore`: replaces the data with a backup; with `--list` shows what a backup or a folder contains. */
 export function restoreCommand({ host }: CommandTools): Command {
   const command = new Command("restore")
     .description("put a backup in the place of the present database, which is kept aside")
@@ -269,7 +269,7 @@ async function list(
   );
 }
 
-/** From a file, the environment, the terminal or the configuration; null where none is given. */
+/** From a file, the environment, the terminal or the configuration; null if none. */
 async function passphraseFor(
   { passphraseFile, askPassphrase: asks }: PassphraseOptions,
   { host, config }: { readonly host: CommandHost; readonly config: Config | null },
@@ -296,7 +296,7 @@ function checked(passphrase: string, from: string): string {
   return passphrase;
 }
 
-/** A restore that was decided and cut off is carried out before anything is copied; a daemon has done so itself. */
+/** Finishes an interrupted restore before anything is copied; a daemon does so at startup. */
 function finishWhatWasDecided(dataDir: string): void {
   if (!isRestoreDecided(dataDir)) return;
   const lock = lockDataDirectory(dataDir);
@@ -308,7 +308,7 @@ function finishWhatWasDecided(dataDir: string): void {
   }
 }
 
-/** The version that `--version` tells. */
+/** The version printed by `--version`. */
 const programOf = (command: Command): string => command.parent?.version() ?? "";
 
 const size = (octets: number): string =>
@@ -318,15 +318,14 @@ const inWords = ({ madeAt, program, migration, installation, keys, openEdits }: 
   `made ${localTime(madeAt, "UTC")} UTC by Dayferry ${program}, migration ${migration}, installation ${installation}, keys ${keys}, ${openEdits} edits under way`;
 
 /**
- * Asks for a passphrase on the terminal, which does not show it. Ends the command where there is no terminal: what is piped in
- * is read with `--passphrase-file -`.
+ * Reads a passphrase from the terminal without echo. Ends the command without a terminal: use `--passphrase-file -` for a pipe.
  */
 async function askPassphrase(say: (text: string) => void): Promise<string> {
   const { stdin } = process;
   if (!stdin.isTTY) {
     throw new Failed("there is no terminal to ask on: --passphrase-file - reads standard input", 2);
   }
-  // It echoes into nothing what is typed.
+  // Discards the echo.
   const hidden = new Writable({ write: (_piece, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: hidden, terminal: true });
   try {

@@ -4,7 +4,7 @@ import type { CommandTools } from "../command-host.ts";
 import { operationCommand } from "../operation-command.ts";
 import { localTime, rowsOf, textTable } from "../terminal-text.ts";
 
-/** `brakes`: sources of which so much vanished at once that removals wait. */
+/** `brakes`: held removals, by source. */
 export function brakesCommand({ host }: CommandTools): Command {
   return new Command("brakes")
     .description("removals that are held because so much vanished at once")

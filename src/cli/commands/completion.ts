@@ -4,10 +4,10 @@ import type { CommandTools } from "../command-host.ts";
 import { completionFor, type Shell, shells } from "../completions.ts";
 import { outlineOf } from "../outline.ts";
 
-/** Arguments that take any text and are completed by what is known. */
+/** Arguments with known words for completion. */
 export const knownWords = { "report name": ["list", ...reports.map(({ name }) => name)] };
 
-/** `completion`: prints the script that lets a shell complete the commands that stand beside this one. */
+/** `completion`: prints a shell's completion script for the commands. */
 export function completionCommand({ host }: CommandTools): Command {
   return new Command("completion")
     .description("print what lets bash, zsh or fish complete commands, options and values")

@@ -27,7 +27,7 @@ import { mailFindings } from "../mail-findings.ts";
 import { checkReach, zoneFindings } from "../service-findings.ts";
 import { checkClock, checkQuota, checkZoneData } from "../system-findings.ts";
 
-/** `doctor`: one line per finding with its remedy; exits 1 when something is broken, 2 when it is the configuration. */
+/** `doctor`: one line per finding with its remedy; exits 1 if something is broken, 2 for the configuration. */
 export function doctorCommand({ host, finish }: CommandTools): Command {
   return new Command("doctor")
     .description(
@@ -79,7 +79,7 @@ async function examine(
   config: Config,
   { host, probe }: { readonly host: CommandHost; readonly probe: boolean },
 ): Promise<readonly Finding[]> {
-  // Before anything is opened, which closes what stood open.
+  // Before anything is opened, which tightens permissions.
   const privacy = privacyFinding(config);
   const daemon = host.daemonOf(config);
   const service = daemon
@@ -99,13 +99,13 @@ async function examine(
   return [
     ...service,
     privacy,
-    // What a probe has found out, or could not, is said already.
+    // Skipped after a probe, which reports more.
     ...(probe ? [] : [zoneSetting(config)]),
     ...(await settingFindings(config, (each) => host.checkMail(each))),
   ];
 }
 
-/** Without the database the rest can be looked at all the same. */
+/** The rest can be checked without the database. */
 function dataFinding(error: unknown): Finding {
   if (error instanceof DataFailed) return broken("data directory", error.problem);
   if (!(error instanceof Failed)) throw error;
@@ -129,7 +129,7 @@ async function throughDaemon(
   ];
 }
 
-/** It goes through the daemon, which has the quota. */
+/** Goes through the daemon, which manages the quota. */
 async function probeByDaemon(daemon: DaemonAddress, config: Config): Promise<readonly Finding[]> {
   const { status, body } = await askDaemon(daemon, {
     method: "POST",
@@ -170,7 +170,7 @@ function line({ verdict, subject, what, remedy }: Finding): string {
   return `${marks[verdict]} ${subject}: ${what}${remedy ? ` → ${remedy}` : ""}\n`;
 }
 
-/** What is wrong with a configuration, one finding for each fault. */
+/** One finding per problem of the configuration. */
 const configurationFindings = (problems: readonly ConfigProblem[]): readonly Finding[] =>
   problems.map((problem) =>
     broken("configuration", { what: describeProblem(problem), remedy: remedyFor(problem.path) }),

@@ -35,7 +35,7 @@ interface ListOptions extends EditOptions, Omit<EditQuery, "before"> {
   readonly before?: number;
 }
 
-/** `edits`: the journal, and what a person decides about its entries. */
+/** `edits`: the journal, and decisions about its entries. */
 export function editsCommand({ host }: CommandTools): Command {
   const withId = (operation: Operation) =>
     commandOf(operation)
@@ -160,7 +160,7 @@ interface PreviewedUndo {
   readonly changedSince?: readonly { readonly field: PatchField }[];
 }
 
-/** What an undo does with the fields that somebody has changed since; nothing where nothing was said of them. */
+/** How an undo treats fields that somebody has changed since; empty without a choice. */
 function choicesOf({ version, changedSince = [] }: PreviewedUndo, keep: Picks | undefined) {
   if (!keep || version === undefined) return {};
   const sides = changedSince.flatMap(({ field }) => {
@@ -177,7 +177,7 @@ interface ResolveOptions {
   readonly dryRun: boolean;
 }
 
-/** Prints both sides and what will come of it, and decides about exactly that. */
+/** Prints both sides and the effect, and decides about exactly that. */
 async function settle(
   runner: OperationRunner,
   about: {
@@ -204,7 +204,7 @@ async function settle(
   return decide(options.dryRun);
 }
 
-/** `mine`, `theirs`, or fields with their sides, with commas in between; a side alone is for all fields that are not named. */
+/** `mine`, `theirs`, or field=side pairs, separated by commas. A side alone applies to all fields not named. */
 function readSides(text: string): Picks {
   let keep: Picks["keep"];
   const fields: Partial<Record<PatchField, FieldPick>> = {};
@@ -226,7 +226,7 @@ function readText(text: string, before: Picks["fields"] = {}): Picks["fields"] {
   return { ...before, [readField(text.slice(0, at).trim())]: { text: text.slice(at + 1) } };
 }
 
-/** A field by the name that programs or people give it. */
+/** A field by its name for programs or people. */
 function readField(text: string): PatchField {
   const known = patchFields.find(
     (field) =>

@@ -19,7 +19,7 @@ interface FeedOptions {
   readonly json: boolean;
 }
 
-/** `feeds`: the published calendars and their addresses. */
+/** `feeds`: the published calendars and their URLs. */
 export function feedsCommand({ host }: CommandTools): Command {
   const create = chosen(
     commandOf(createFeed)
@@ -93,7 +93,7 @@ export function feedsCommand({ host }: CommandTools): Command {
     .addCommand(operationCommand(reopenFeed, { describe: describeList }, host));
 }
 
-/** A new feed as the API takes it. Throws `Failed` where the line does not say what it is of. */
+/** A new feed for the API. Throws `Failed` if the options do not say what it shows. */
 function wishOf(options: CreateOptions): Readonly<Record<string, unknown>> {
   const { project, person, name } = options;
   const kind = kindOf(options);
@@ -109,7 +109,7 @@ function wishOf(options: CreateOptions): Readonly<Record<string, unknown>> {
   };
 }
 
-/** A change of a feed as the API takes it. */
+/** A feed's change for the API. */
 function changeOf(options: ChangeOptions): Readonly<Record<string, unknown>> {
   const { name } = options;
   const filter = options.filter ? filterOf(options) : null;
@@ -120,7 +120,7 @@ function changeOf(options: ChangeOptions): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Which programs have fetched from a feed's address, as a sentence. */
+/** Programs that have fetched a feed, as a sentence. */
 async function fetchersOf(
   id: unknown,
   { runner, zone }: { readonly runner: OperationRunner; readonly zone: string },
@@ -131,7 +131,7 @@ async function fetchersOf(
   return words === null ? "No program has fetched it yet." : `Fetched by ${words}.`;
 }
 
-/** What a feed shows, for making one and for changing one. */
+/** Options of a feed's contents, for creating and changing. */
 interface ChoiceOptions extends FeedOptions {
   readonly kinds?: readonly string[];
   readonly label?: readonly string[];
@@ -175,7 +175,7 @@ function chosen(command: Command): Command {
     .option("--json", "print JSON", false);
 }
 
-/** As the API takes it, which says what is wrong with it; undefined where nothing was chosen. */
+/** The filter for the API, which validates it; undefined if nothing was chosen. */
 function filterOf(options: ChoiceOptions): Readonly<Record<string, unknown>> | undefined {
   const { kinds, label: labels, assigned, projects, completed, reminders } = options;
   const filter = {
@@ -195,7 +195,7 @@ function filterOf(options: ChoiceOptions): Readonly<Record<string, unknown>> | u
 
 const idOr = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text);
 
-/** What a new feed is of; none where the line names nothing. */
+/** The kind of a new feed; undefined if the options name none. */
 function kindOf({ all, project, person }: CreateOptions): string | undefined {
   if (all) return "all";
   if (project !== undefined) return "project";

@@ -11,7 +11,7 @@ import { type GivenInput, operationCommand } from "../operation-command.ts";
 import type { OperationRunner } from "../operation-runner.ts";
 import { rowsOf, textTable } from "../terminal-text.ts";
 
-/** `people`: who there is, and the app passwords of their calendar programs. */
+/** `people`: the people, and the app passwords of their calendar programs. */
 export function peopleCommand({ host }: CommandTools): Command {
   return new Command("people")
     .description("people and their app passwords")
@@ -48,7 +48,7 @@ export function peopleCommand({ host }: CommandTools): Command {
     );
 }
 
-/** What ends with a person's app password, as sentences; null where there is none. */
+/** What ends with a person's app password, as sentences; null if there is none. */
 async function passwordEnd(
   { id }: GivenInput,
   { runner, zone }: { readonly runner: OperationRunner; readonly zone: string },

@@ -38,7 +38,7 @@ interface ReportOptions extends DatabaseOptions {
   readonly publish?: string;
 }
 
-/** `report`: the mirror's reports, from the database file alone; `--publish` sends one to the workspace. */
+/** `report`: the mirror's reports, from the database file alone; `--publish` uploads one to the workspace. */
 export function reportCommand({ host }: CommandTools): Command {
   const command = new Command("report")
     .description("a report on the mirror; `report list` names them")
@@ -78,7 +78,7 @@ export function reportCommand({ host }: CommandTools): Command {
         );
       }
       if (options.output === undefined && options.publish === undefined) host.print(rendered.text);
-      // The other formats say it themselves.
+      // The other formats include them.
       if (format === "csv") {
         for (const line of [...rendered.notes, rendered.freshness]) host.say(`${line}\n`);
       }
@@ -133,7 +133,7 @@ function failedOf({ kind, message }: RenderFailure): Failed {
   }
 }
 
-/** A folder by id or name; its project is the one that is named, or its own. */
+/** A folder by id or name; its project is the named one, or its own. */
 function folderOf(
   text: string,
   { place, project }: { readonly place: DatabasePlace; readonly project: string | null },
@@ -154,7 +154,7 @@ function folderOf(
     const folders = reader
       .named("folders")
       .filter(({ project_id: of }) => own === null || of === own.id);
-    // Folders may not be polled: an id is enough where the project is named.
+    // Folders may not be polled: an id is enough if the project is named.
     const isUnseen =
       own !== null && isId(Number(text)) && !folders.some(({ id }) => id === Number(text));
     if (isUnseen) return { project: own.id, folder: Number(text) };
@@ -171,10 +171,10 @@ function folderOf(
   }
 }
 
-/** Without its parameters, as an upload names it. */
+/** Without its parameters, for an upload. */
 const typeOf = (format: Format): string => mediaType(format).split(";", 1).join("");
 
-/** Writes a file as a whole or not at all: what was there before stays until the new one is complete. */
+/** Writes a file atomically: an existing one stays until the new one is complete. */
 function writeWhole(path: string, text: string): void {
   const present = statSync(path, { throwIfNoEntry: false });
   if (present?.isDirectory()) {
@@ -183,7 +183,7 @@ function writeWhole(path: string, text: string): void {
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
   try {
     writeFileSync(draft, text, { flush: true });
-    // A web server that publishes the file has to be able to read the next one as well.
+    // A web server that publishes the file must be able to read the next one too.
     if (present) chmodSync(draft, present.mode & 0o777);
     renameSync(draft, path);
   } catch (error) {

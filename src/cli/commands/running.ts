@@ -8,7 +8,7 @@ import {
 } from "../command-host.ts";
 import { durationOption, readPort, readSeed } from "../options.ts";
 
-/** The commands that run until they are stopped: `serve`, `demo`, `sandbox`, and `start`, which chooses. */
+/** Commands that run until they are stopped: `serve`, `demo`, `sandbox`, and `start`, which chooses. */
 export function runningCommands({ host, finish }: CommandTools): readonly Command[] {
   const serve = new Command("serve")
     .description(
@@ -71,6 +71,6 @@ export function runningCommands({ host, finish }: CommandTools): readonly Comman
 
 const usualDemo: DemoOptions = { port: null, dataDir: null, play: null };
 
-/** Whether the environment alone configures a service, or tries to: what is wrong with that is told as always. */
+/** True if the environment alone configures a service, or tries to; errors are reported as usual. */
 const isInEnvironment = ({ env }: CommandTools["host"]): boolean =>
   ["DAYFERRY_API_KEY", "DAYFERRY_API_KEY_FILE"].some((name) => (env[name] ?? "") !== "");

@@ -62,11 +62,11 @@ async function runQuery(
   }: {
     readonly host: CommandHost;
     readonly timeout: Temporal.Duration;
-    /** What comes before all rows. */
+    /** Written before all rows. */
     readonly mark: string;
   },
 ): Promise<void> {
-  // A child that is killed cannot clean up what it has put aside, such as the copy of a database on a read-only medium.
+  // A killed child cannot delete its temporary files, such as the copy of a database on a read-only medium.
   const scratch = mkdtempSync(join(tmpdir(), "dayferry-sql-"));
   const script = fileURLToPath(new URL("../sql-child.ts", import.meta.url));
   const child = spawn(process.execPath, [script], { env: { ...host.env, TMPDIR: scratch } });
@@ -78,7 +78,7 @@ async function runQuery(
       child.once("error", reject);
       child.once("close", resolve);
     });
-    // A child that ended early has said why.
+    // A child that ended early has reported why.
     child.stdin.once("error", () => undefined);
     child.stdin.end(JSON.stringify(query));
     const [code, isRead, said] = await Promise.all([
@@ -86,7 +86,7 @@ async function runQuery(
       handOver(child.stdout, { host, limit, stop, mark }),
       text(child.stderr),
     ]);
-    // Nobody reads any more, as behind `| head`: that is no failure.
+    // The reader has gone, as with `| head`, which is no failure.
     if (!isRead) return;
     if (limit.isOver()) {
       const reason = `the query took longer than ${timeout.toString()} and was stopped; --timeout gives it more`;
@@ -102,8 +102,8 @@ async function runQuery(
 }
 
 /**
- * Passes the rows on as fast as they are read, and no faster; whether they were read to the end. A carriage return that ends
- * a piece waits for the next one: by itself it would be shown as a sign that steers a terminal.
+ * Passes the rows on as fast as they are read; returns whether they were read to the end. A carriage return at the end of a
+ * piece waits for the next one, as it would be printed as a control character by itself.
  */
 async function handOver(
   rows: Readable,

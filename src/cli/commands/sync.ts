@@ -8,7 +8,7 @@ import {
   withLocalModules,
 } from "../command-host.ts";
 
-/** `sync`: one full sweep, the journal drained, what changed printed. Needs the data directory for itself. */
+/** `sync`: one full sweep, delivery of pending edits, and a list of changes. Locks the data directory. */
 export function syncCommand({ host, finish }: CommandTools): Command {
   return new Command("sync")
     .description("one full sweep and a drain of the journal, then exit")
@@ -30,12 +30,12 @@ export function syncCommand({ host, finish }: CommandTools): Command {
 }
 
 /**
- * So many lists of comments, history and files are read after a sweep, which at the documented quota takes under a
- * minute; the next one goes on. A daemon reads on without end.
+ * Number of comment, history and file lists read after a sweep, which takes under a minute at the documented quota; the next
+ * sweep continues. A daemon reads continuously.
  */
 const mostSideSources = 25;
 
-/** Sends what waits in the journal and may go now; tells how many edits were confirmed and how many still wait. */
+/** Sends pending edits that may be sent now; returns how many were confirmed and how many still wait. */
 export async function drainAll({ drain, store }: LocalModules, signal: AbortSignal) {
   const confirmed = () => store.journal.counts().confirmed ?? 0;
   const before = confirmed();
@@ -46,8 +46,8 @@ export async function drainAll({ drain, store }: LocalModules, signal: AbortSign
 }
 
 /**
- * One line: lists read of those that are known by now, and how long the rest takes at the quota. Where that comes to
- * nothing, the service is still being asked which lists there are, or takes its own time: nobody can say how long.
+ * One line: lists read of those known so far, and the time left at the quota. If that is zero, the service is still being asked
+ * for lists, or is slow, so the time is unknown.
  */
 export function progressLine({ done, total, remaining }: SweepProgress): string {
   const seconds = Math.ceil(remaining.total("seconds"));

@@ -10,7 +10,7 @@ import type {
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** Says what a link would do, and asks. `moved`: the date is another than the one that the person agreed to move. */
+/** Says what a link would do, and asks. `moved`: the date has changed since the person agreed. */
 export function confirmLinkPage(offer: LinkOffer, { moved }: { readonly moved: boolean }): Page {
   const { subject, action } = offer;
   const notice = html`<p class="problem" role="alert">The date was changed meanwhile, so nothing was done. It is another question now:</p>`;
@@ -33,7 +33,7 @@ export function idlePage(sight: Extract<LinkSight, { readonly kind: "idle" }>): 
   });
 }
 
-/** Says why a link does nothing. */
+/** Says why a link does not work. */
 export function voidPage(fault: LinkFault): Page {
   return card({
     title: "This link does nothing",
@@ -41,7 +41,7 @@ export function voidPage(fault: LinkFault): Page {
   });
 }
 
-/** Says what became of an edit, and how to take it back. */
+/** Shows an edit's result, and how to undo it. */
 export function resultPage(edit: EditDescription): Page {
   return card({
     title: outcomeOf(edit),
@@ -53,7 +53,7 @@ ${undoForm(edit)}
   });
 }
 
-/** Says why an edit could not be taken back. */
+/** Says why an edit could not be undone. */
 export function notTakenBackPage({
   id,
   reason,
@@ -180,7 +180,7 @@ function movedIn(
   return to && "startOn" in from && "startOn" in to ? [from.startOn, to.startOn] : [null, null];
 }
 
-/** Nothing for what is over; the next page says when it is too late. */
+/** Null for a finished edit; the next page says if it is too late. */
 function undoForm({ id, state }: EditDescription): Markup | null {
   if (state === "discarded" || state === "undone") return null;
   return html`<form method="post" action="${id}/undo" class="whole"><button>Undo</button></form>`;

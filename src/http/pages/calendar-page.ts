@@ -29,13 +29,13 @@ interface CalendarPageData {
   readonly projects: readonly Project[];
   readonly people: readonly Person[];
   readonly formToken: string;
-  /** Whether this reader may change nothing. */
+  /** True for a reader with read-only access. */
   readonly isFixed: boolean;
 }
 
 /**
- * The page `/calendar`: a month, a week or a list where there is a script, and below it the next two weeks as a list, which
- * is all that there is without one.
+ * The page `/calendar`: a month, a week or a list with scripts, and below it the next two weeks as a list, which works without
+ * them.
  */
 export function calendarPage(data: CalendarPageData): Page {
   const { viewer, filter, today, from, listing, formToken, isFixed } = data;
@@ -110,10 +110,10 @@ ${selectField({
 <button>Show</button></form>`;
 }
 
-/** So many are told apart at a glance. */
+/** More colours cannot be distinguished at a glance. */
 const shownColours = 12;
 
-/** Which project has which colour; of one alone there is nothing to tell apart. */
+/** Projects with their colours; none for a single project. */
 function legend({ projects, filter }: CalendarPageData): Markup | null {
   const shown = projects.filter(({ id }) => filter.projects.size === 0 || filter.projects.has(id));
   if (shown.length < 2) return null;
@@ -123,7 +123,7 @@ function legend({ projects, filter }: CalendarPageData): Markup | null {
     : list;
 }
 
-/** The colour in which a project's items are drawn: no style may stand in a page, the colour of a drawing may. */
+/** A project's colour as a drawing, as pages must not have inline styles. */
 function swatch(project: Pick<Project, "id" | "color">): Markup {
   const colour = projectColourOf(project);
   const look =
@@ -179,7 +179,7 @@ const byTime =
     a.item.title.localeCompare(b.item.title, "en") ||
     a.key - b.key;
 
-/** Whole days, then times, then what is due some time that day. */
+/** Whole days, then timed items, then what is due some time that day. */
 function rank({ item }: AgendaItem): number {
   if (item.kind !== "event") return 2;
   return item.when.kind === "dates" ? 0 : 1;

@@ -1,18 +1,20 @@
-/** How a calendar program is connected. `docs/clients.md` says the same; a test holds that. */
+/** How to connect a calendar program. `docs/clients.md` says the same, which a test checks. */
 export interface CalendarProgram {
   readonly id: string;
-  /** As its section of `docs/clients.md` is called. */
+  /** Title of its section in `docs/clients.md`. */
   readonly name: string;
-  /** What its page is called. */
+  /** Title of its page. */
   readonly label: string;
-  /** `calendar`: it edits, by CalDAV; `feed`: it subscribes to feeds, and shows them. */
+  /** `calendar`: edits over CalDAV; `feed`: subscribes to feeds read-only. */
   readonly by: "calendar" | "feed";
-  /** What to do, one way after the other. `{server}` stands for the address; between backticks is what is entered as it stands. */
+  /**
+   * The steps, one alternative after the other. `{server}` stands for the URL; text in backticks is to be entered literally.
+   */
   readonly steps: readonly string[];
-  /** What the program calls the fields for address and user; null where it asks for neither. */
+  /** The program's names for the URL and user fields; null if it asks for neither. */
   readonly asks: {
     readonly server: string;
-    /** Whether a host alone is asked for. */
+    /** True if it asks for a host only. */
     readonly isHost: boolean;
     readonly user: string;
   } | null;

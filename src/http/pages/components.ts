@@ -1,19 +1,19 @@
 import type { Topic } from "../../store/topic-watch.ts";
 import { html, type Markup, type TemplatePart } from "./markup-template.ts";
 
-/** The parts that pages are put together from; how each looks is said in `web/style.css`. Whatever is put in is escaped. */
+/** The parts of pages; `web/style.css` defines their looks. All inserted text is escaped. */
 
-/** What a colour says; it never says it alone. */
+/** The meaning of a colour, which is never the only sign. */
 export type Tone = "good" | "wait" | "bad" | "info";
 
 /** A word or two about a state. */
 export const badge = (text: string, tone: Tone | null = null): Markup =>
   html`<span class="badge${tone === null ? "" : ` ${tone}`}">${text}</span>`;
 
-/** What a section shows anew for: a change, or that time has passed, where it tells ages. */
+/** What makes a section reload: a change, or passing time if it shows ages. */
 type Follows = Topic | "age";
 
-/** A section with a heading. The bundle shows it anew when something of its `live` topics changes; that needs an id. */
+/** A section with a heading. Scripts reload it when one of its `live` topics changes, which requires an id. */
 export function card({
   title,
   body,
@@ -24,7 +24,7 @@ export function card({
 }: {
   readonly title: string | null;
   readonly body: TemplatePart;
-  /** Beside the heading: a badge, or a link to all of it. */
+  /** Beside the heading: a badge, or a link to everything. */
   readonly aside?: TemplatePart;
   readonly footer?: TemplatePart;
   readonly id?: string;
@@ -36,11 +36,11 @@ export function card({
 ${body}${footer === null ? null : html`\n<footer>${footer}</footer>`}</section>`;
 }
 
-/** What happened, or what to know before going on. `bad` interrupts a screen reader. */
+/** An event or a hint. `bad` interrupts a screen reader. */
 export const notice = (tone: Tone, body: TemplatePart): Markup =>
   html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}">${body}</div>`;
 
-/** In the place of a list that has nothing in it: what would stand there, and the next step. */
+/** Replaces an empty list: what would be there, and the next step. */
 export const emptyState = ({
   title,
   text,
@@ -54,20 +54,20 @@ export const emptyState = ({
 
 interface Column {
   readonly title: string;
-  /** Numbers stand to the right. */
+  /** Aligned to the right. */
   readonly isNumber?: boolean;
 }
 
 /**
- * A table that scrolls by itself where it is wider than the screen. The first cell of a row is its heading. On a phone the cells
- * of a row stand below each other, each with its column's title, unless they are few and mostly numbers.
+ * A table that scrolls if it is wider than the screen. The first cell of a row is its heading. On a phone, cells are stacked
+ * with their column's title, unless they are few and mostly numbers.
  */
 export function table({
   caption,
   columns,
   rows,
 }: {
-  /** What it shows, for those who do not see what stands around it. */
+  /** Its content, for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly TemplatePart[])[];
@@ -89,13 +89,13 @@ export function table({
 <tbody>${body}</tbody></table></div>`;
 }
 
-/** Terms with what there is to say of each; those without are left out. */
+/** Terms with their descriptions; empty ones are omitted. */
 export const facts = (entries: readonly (readonly [string, TemplatePart])[]): Markup =>
   html`<dl class="facts">${entries
     .filter(([, said]) => said !== null)
     .map(([term, said]) => html`<dt>${term}</dt><dd>${said}</dd>\n`)}</dl>`;
 
-/** What only some want to read. */
+/** Collapsed details. */
 export const folded = (
   summary: TemplatePart,
   body: TemplatePart,
@@ -103,7 +103,7 @@ export const folded = (
 ): Markup =>
   html`<details${open ? html` open` : null}><summary>${summary}</summary>${body}</details>`;
 
-/** Links between parts of a page, each with an address of its own. */
+/** Links between parts of a page, each with its own URL. */
 export function tabs(
   label: string,
   entries: readonly {
@@ -126,7 +126,7 @@ export const linkButton = (
   { isMain = false }: { readonly isMain?: boolean } = {},
 ): Markup => html`<a class="button${isMain ? " main" : ""}" href="${href}">${label}</a>`;
 
-/** A button of a form; `to` is the address that it sends the form to, where that is not the form's own. */
+/** A form's button; `to`: the URL it submits to, if not the form's own. */
 export function button(
   label: string,
   {
@@ -135,7 +135,7 @@ export function button(
     name,
     value = "",
   }: {
-    /** `main` is the one to press, `bad` takes something away, `link` looks like text. */
+    /** `main` is the default action, `bad` is destructive, `link` looks like text. */
     readonly tone?: "main" | "bad" | "link" | null;
     readonly to?: string;
     readonly name?: string;
@@ -148,7 +148,7 @@ export function button(
   return html`<button${look}${target}${said}>${label}</button>`;
 }
 
-/** A form that changes something: it carries the token by which the session's own forms are known. */
+/** A form that changes something, with the session's form token. */
 export const postForm = (
   { action, formToken, inRow = false }: FormOptions,
   body: TemplatePart,
@@ -156,10 +156,10 @@ export const postForm = (
 <input type="hidden" name="form" value="${formToken}">${body}</form>`;
 
 interface FormOptions {
-  /** Null where each button says where it leads. */
+  /** Null if each button has its own URL. */
   readonly action: string | null;
   readonly formToken: string;
-  /** Side by side, as buttons stand. */
+  /** Side by side, like buttons. */
   readonly inRow?: boolean;
 }
 
@@ -169,13 +169,13 @@ interface FieldOptions {
   readonly value?: string;
   readonly type?: "text" | "email" | "password" | "search" | "date" | "time" | "url" | "number";
   readonly hint?: TemplatePart;
-  /** What is wrong with what was entered. */
+  /** The error for this field. */
   readonly problem?: string | null;
   readonly isRequired?: boolean;
   readonly autocomplete?: string;
 }
 
-/** A field with its label, a hint, and what is wrong with it. The name serves as the id: one form of a page has it. */
+/** A field with its label, a hint and its error. The name is the id, so a page has one form with it. */
 export function field(options: FieldOptions): Markup {
   const { name, label, value = "", type = "text", autocomplete, isRequired = false } = options;
   return described(
@@ -194,14 +194,14 @@ export function textField(
   const { name, label, value = "" } = options;
   return described(
     options,
-    // The first line break of a text area is none of its text.
+    // Browsers drop the first line break of a text area.
     (attributes) => html`<label for="${name}">${label}</label>
 <textarea id="${name}" name="${name}" rows="6"${attributes}>
 ${value}</textarea>`,
   );
 }
 
-/** One of several: a list to unfold. */
+/** A drop-down list. */
 export function selectField({
   choices,
   ...options
@@ -240,10 +240,10 @@ interface ChoiceOptions {
   readonly hint?: string;
 }
 
-/** Something that is on or off. */
+/** A switch. */
 export const switchField = (options: ChoiceOptions): Markup => choice("switch", options);
 
-/** One of several that may be chosen together. */
+/** A checkbox. */
 export const checkbox = (options: ChoiceOptions): Markup => choice("checkbox", options);
 
 function choice(
@@ -259,7 +259,7 @@ function choice(
   }</div></div>`;
 }
 
-/** Something to take along, with a button that copies it where there is a script. */
+/** Text with a copy button if scripts run. */
 export const copyField = ({
   id,
   label,
@@ -269,7 +269,7 @@ export const copyField = ({
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  /** What the button copies, where the label alone does not tell it from others of the page. */
+  /** What the button copies, if the label alone is ambiguous on the page. */
   readonly about?: string;
 }): Markup =>
   html`<div class="field"><label for="${id}">${label}</label>

@@ -2,19 +2,19 @@ import { button, card, linkButton } from "./components.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup, type TemplatePart } from "./markup-template.ts";
 
-/** What somebody is asked before something is taken away. */
+/** A question before a destructive action. */
 export interface ConfirmQuestion {
   /** "End the feed …?" */
   readonly title: string;
   /** What happens, what depends on it, and whether it can be undone. */
   readonly body: TemplatePart;
-  /** What the button that does it says. */
+  /** Label of the button. */
   readonly label: string;
-  /** Where it leads who does not want to. */
+  /** Where Cancel leads. */
   readonly back: string;
 }
 
-/** Asks before a press is carried out. It works without a script. `fields`: what the form brings back to the same address. */
+/** Asks before an action is carried out. Works without scripts. `fields`: submitted again to the same URL. */
 export function confirmPage(
   { title, body, label, back }: ConfirmQuestion,
   fields: readonly (readonly [name: string, value: string])[],

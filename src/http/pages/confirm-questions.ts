@@ -6,7 +6,7 @@ import type { ConfirmQuestion } from "./confirm-page.ts";
 import { asSentence, spoken, told } from "./edit-parts.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-// What is asked before something is taken away. `zone`: on whose clocks times are told; `back`: where Cancel leads.
+// Questions before destructive actions. `zone`: zone of the times; `back`: where Cancel leads.
 
 interface Asking {
   readonly zone: string;
@@ -80,7 +80,7 @@ export const discardQuestion = ({ words, ways }: EditStory, back: string): Confi
   back,
 });
 
-/** Of an edit that deletes an item. */
+/** For an edit that deletes an item. */
 export const approveDeletionQuestion = (
   { words, item }: EditStory,
   back: string,

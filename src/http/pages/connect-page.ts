@@ -8,17 +8,17 @@ import { isReachable } from "./subscribe-links.ts";
 
 interface ConnectPageData {
   readonly viewer: Viewer;
-  /** Whose calendars are connected; null where nobody is known yet. */
+  /** The calendars' owner; null if nobody is known yet. */
   readonly person: PersonDescription | null;
-  /** Whom an admin may choose from; otherwise nobody. */
+  /** People an admin may choose from; otherwise empty. */
   readonly people: readonly PersonDescription[];
   readonly baseUrl: string;
-  /** The QR code of the server's address. */
+  /** The QR code of the server's URL. */
   readonly qr: Markup;
   readonly formToken: string;
 }
 
-/** Where and how calendar programs are connected that can change what they show. */
+/** How to connect calendar programs that can edit. */
 export function connectPage(data: ConnectPageData): Page {
   const { person, people, baseUrl } = data;
   const server = `${baseUrl}/dav/`;
@@ -116,7 +116,7 @@ function unreachable(server: string): Markup | null {
   );
 }
 
-/** Text with addresses between backticks and names between asterisks. */
+/** Text with URLs in backticks and names in asterisks. */
 function stepMarkup(text: string, server: string): Markup {
   const parts = text.replaceAll("{server}", server).split(/(`[^`]+`|\*[^*]+\*)/);
   return html`${parts.map((part) => {

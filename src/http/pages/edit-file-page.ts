@@ -3,7 +3,7 @@ import { badge, button, card, linkButton, notice, selectField, type Tone } from 
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** Where the new items of a file can go. */
+/** Where new items of a file can go. */
 export interface FilePlaces {
   readonly projects: readonly { readonly id: number; readonly title: string }[];
   readonly lists: readonly {
@@ -17,13 +17,13 @@ interface FileFormOptions {
   readonly places: FilePlaces;
   readonly formToken: string;
   readonly root: string;
-  /** As it was filled in. */
+  /** As entered. */
   readonly project?: string;
   readonly list?: string;
   readonly problem?: string | null;
 }
 
-/** Asks for a calendar file and where its new items go: `/edits/file`. */
+/** Asks for a calendar file and a place for its new items: `/edits/file`. */
 export function fileFormPage(options: FileFormOptions): Page {
   const { places, formToken, root, project = "", list = "", problem = null } = options;
   const body = html`${problem === null ? null : notice("bad", problem)}
@@ -61,7 +61,7 @@ ${button("Preview", { tone: "main" })}
   };
 }
 
-/** What a file would do, or has done, item by item. `carried`: what applies it; null where it was applied. */
+/** What a file would do, or has done, item by item. `carried`: applies it; null if it was applied. */
 export function filePlanPage(
   about: {
     readonly name: string;

@@ -24,27 +24,27 @@ interface Named {
   readonly name: string;
 }
 
-/** Removals that wait because much vanished at once, with what would go. */
+/** Held removals with the items concerned. */
 export interface HeldRemovals {
   readonly source: string;
   /** Where that is, in words. */
   readonly where: string;
   readonly missing: number;
   readonly total: number;
-  /** Whether nothing goes before a person agrees. */
+  /** True if nothing is removed before a person agrees. */
   readonly asks: boolean;
-  /** Titles of what would vanish; the first ones. */
+  /** Titles of the first items concerned. */
   readonly titles: readonly string[];
 }
 
 export interface EditListData {
   readonly edits: readonly EditDescription[];
   readonly query: EditQuery;
-  /** What of the filter cannot be read. */
+  /** The invalid part of the filter. */
   readonly problem: string | null;
-  /** Number of the last one shown, where there are older ones. */
+  /** Id of the last one shown, if there are older ones. */
   readonly olderThan: number | null;
-  /** Empty where a person sees the own edits alone. */
+  /** Empty if a person only sees their own edits. */
   readonly people: readonly Named[];
   readonly projects: readonly Named[];
   readonly removals: readonly HeldRemovals[];
@@ -52,7 +52,7 @@ export interface EditListData {
   readonly formToken: string;
 }
 
-/** All edits that one may see, newest first, narrowed by what is asked for: `/edits`. */
+/** Visible edits, newest first, with a filter: `/edits`. */
 export function editListPage(data: EditListData): Page {
   const { query, problem, removals, formToken } = data;
   return {
@@ -82,7 +82,7 @@ function stateTabs(query: EditQuery) {
   }));
 }
 
-/** The address of a list, from the start page on. */
+/** The URL of a list, relative to the start page. */
 function addressOf(query: EditQuery): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -111,7 +111,7 @@ const channelWords: Readonly<Record<(typeof channels)[number], string>> = {
   dashboard: "these pages",
 };
 
-/** Whoever asks for one thing more gets it by a plain GET, whose address can be kept. */
+/** Filters are a plain GET form, whose URL can be bookmarked. */
 function filterForm({ query, people, projects }: EditListData): Markup {
   const all = { value: "", label: "all" };
   const some = [query.person, query.project, query.channel, query.item, query.since];

@@ -8,18 +8,18 @@ import { html, type Markup } from "./markup-template.ts";
 
 interface EditPageOptions {
   readonly formToken: string;
-  /** Leads to the start page. */
+  /** Relative URL of the start page. */
   readonly root: string;
   readonly zone: string;
-  /** Whether who looks may let held edits go. */
+  /** True if the viewer may approve held edits. */
   readonly mayApprove: boolean;
-  /** Whether what was decided about has changed since: it is shown anew. */
+  /** True if the decided state has changed since, so that it is shown again. */
   readonly isAnew?: boolean;
-  /** What was wrong with what was decided. */
+  /** The error of the decision. */
   readonly problem?: string | null;
 }
 
-/** One edit: what it changes, what is to be chosen, what can be done, and its story. `/edits/ID`. */
+/** One edit: its changes, choices, actions and history. `/edits/ID`. */
 export function editPage(edit: EditStory, options: EditPageOptions): Page {
   const { id, words } = edit;
   const { isAnew = false, problem = null } = options;
@@ -35,7 +35,7 @@ ${storyCard(edit, options)}</section>`,
   };
 }
 
-/** What it changes, field by field; of a creation what it is to be. */
+/** Its changes by field; for a creation the new item. */
 function changeCard(
   { words, action, item, extras, problem, replaced, choice, undoes }: EditStory,
   { root }: EditPageOptions,
@@ -70,7 +70,7 @@ ${
 
 const bdi = (text: string): Markup => html`<bdi>${text}</bdi>`;
 
-/** What can be done where nothing is to be chosen; each button says what it will do. */
+/** Actions of an edit without a choice; each button says what it does. */
 function wayCard(
   edit: EditDescription,
   { formToken, root, mayApprove }: EditPageOptions,
@@ -125,7 +125,7 @@ function choiceTitle({ choice }: EditDescription): string {
     : "Somebody else has changed the same";
 }
 
-/** What somebody else has changed of what is to be deleted. */
+/** What somebody else changed in an item to be deleted. */
 function newsTable({ choice }: EditDescription): Markup | null {
   if (!choice || choice.fields.length === 0) return null;
   return table({
@@ -135,7 +135,7 @@ function newsTable({ choice }: EditDescription): Markup | null {
   });
 }
 
-/** Before, theirs and mine of each field side by side, of which one is chosen; texts can be put together. */
+/** Before, theirs and mine of each field side by side, one of which is chosen; texts can be combined. */
 function fieldForm(
   { choice }: EditDescription,
   { here, formToken }: { readonly here: string; readonly formToken: string },
@@ -188,11 +188,11 @@ function storyCard(edit: EditStory, { zone }: EditPageOptions): Markup {
   });
 }
 
-/** The seconds, which tell one step from the next. */
+/** The seconds, which distinguish steps. */
 const secondsOf = (at: Temporal.Instant, zone: string): string =>
   `:${at.toZonedDateTimeISO(zone).toPlainTime().toString({ smallestUnit: "millisecond" }).slice(6, 10)}`;
 
-/** What would come of a decision, with the button that does it. */
+/** The effect of a decision, with the button that carries it out. */
 export function previewPage(
   about: { readonly edit: EditDescription; readonly preview: ResolutionPreview },
   {
@@ -202,7 +202,7 @@ export function previewPage(
   }: {
     readonly formToken: string;
     readonly root: string;
-    /** The decision as it came, by the names of its fields. */
+    /** The decision's form fields. */
     readonly carried: readonly (readonly [string, string])[];
   },
 ): Page {
@@ -262,7 +262,7 @@ const confirmWords: Readonly<Record<ResolutionPreview["kind"], string>> = {
   revives: "Make it anew",
 };
 
-/** What an undo would put back, what has changed since, and the button that does it: `/edits/ID/undo`. */
+/** What an undo would restore, what has changed since, and the button: `/edits/ID/undo`. */
 export function undoPage(
   about: { readonly edit: EditDescription; readonly preview: UndoPreview },
   {
@@ -290,7 +290,7 @@ ${card({
 
 type PossibleUndo = Extract<UndoPreview, { kind: "possible" }>;
 
-/** What somebody has changed since is overwritten only where that is said. */
+/** A later change is overwritten only if chosen. */
 function undoPick(
   { field, name, now }: PossibleUndo["changedSince"][number],
   fields: PossibleUndo["fields"],

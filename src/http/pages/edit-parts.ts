@@ -3,19 +3,19 @@ import type { EditDescription } from "../../edits/actions/describe.ts";
 import { badge, button, type Tone } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** A moment on the clocks of a zone: "Tue 24 Nov 2026, 09:45". Scripts tell it on the browser's clocks. */
+/** A moment in a zone: "Tue 24 Nov 2026, 09:45". Scripts convert it to the browser's zone. */
 export function told(at: Temporal.Instant, zone: string): Markup {
   const local = at.toZonedDateTimeISO(zone);
   const clock = local.toPlainTime().toString({ smallestUnit: "minute" });
   return html`<time datetime="${at.toString()}" data-form="day">${dayInWords(local)}, ${clock}</time>`;
 }
 
-/** A sentence about an edit. Its clocks are those that the page tells; a script says so where the browser's are others. */
+/** A sentence about an edit, with times in the page's zone. A script says so if the browser's differs. */
 export const spoken = (text: string): Markup => html`<bdi data-spoken>${text}</bdi>`;
 
 type Way = EditDescription["ways"][number];
 
-/** A button for what can be done about an edit, beside what it will do; what gives something up looks so. */
+/** A button for an edit's action, beside its effect; a destructive one looks so. */
 export function wayButton(
   { act, label, does }: Way,
   { edit, to }: { readonly edit: EditDescription; readonly to?: string },
@@ -42,7 +42,7 @@ const stateBadges: Readonly<Record<EditDescription["state"], readonly [string, T
   undone: ["taken back", null],
 };
 
-/** How far an edit is, in two or three words; of one that is there, how soon it was. */
+/** An edit's state in two or three words; for an applied one, how fast it was. */
 export function stateBadge({ state, words, choice }: EditDescription): Markup {
   const [said, tone] = stateBadges[state];
   if (state === "confirmed") return badge(words.standing, tone);

@@ -1,7 +1,7 @@
 import type { Page } from "./layout.ts";
 import { html } from "./markup-template.ts";
 
-/** Says to a person why something was not answered or not done, and where to go on. `root` leads to the start page. */
+/** Tells a person why a request failed, and where to go. `root`: relative URL of the start page. */
 export function errorPage(
   { status, detail }: { readonly status: number; readonly detail: string },
   root: string,
@@ -27,7 +27,7 @@ const titles: Readonly<Record<number, string>> = {
   507: "No room left",
 };
 
-/** Details are written for programs, in the middle of a sentence. */
+/** Details are written as a clause for programs. */
 function sentence(detail: string): string {
   const text = `${detail.charAt(0).toUpperCase()}${detail.slice(1)}`;
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -13,14 +13,14 @@ import {
 } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** What a feed may be of, and be narrowed to. */
+/** What a feed may show. */
 export interface FeedChoices {
   readonly projects: readonly Project[];
   readonly people: readonly Person[];
   readonly labels: readonly Label[];
 }
 
-/** What was entered last; nothing at first. */
+/** The last input; empty at first. */
 export type EnteredFeed = ReadonlyMap<string, readonly string[]>;
 
 interface Asked {
@@ -30,7 +30,7 @@ interface Asked {
   readonly entered: EnteredFeed;
 }
 
-/** Asks for a new feed: of what, called what, showing what. */
+/** The form for a new feed: subject, name and contents. */
 export function newFeedForm(asked: Asked): Markup {
   const { choices, viewer, formToken, entered } = asked;
   const isAdmin = viewer.kind === "admin";
@@ -78,7 +78,7 @@ const stays = [
   { value: "P90D", label: "Stays for three months" },
 ];
 
-/** A length that a script has chosen, as people say it. */
+/** A duration set by a script, in words. */
 function stayInWords(text: string): string {
   try {
     const length = Temporal.Duration.from(text);
@@ -94,14 +94,14 @@ const privateWords: Readonly<Record<(typeof privateModes)[number], string>> = {
   show: "Are shown",
 };
 
-/** What a feed is narrowed to, as it was entered; a choice that is none of the usual ones stands among them. */
+/** A feed's filter as entered; an unusual value is added to the options. */
 export function filterFields({
   choices,
   viewer,
   entered,
   isOverAll,
 }: Omit<Asked, "formToken"> & {
-  /** Whether it is, or may be, of several projects. */
+  /** True if it is, or may be, over several projects. */
   readonly isOverAll: boolean;
 }): Markup {
   const has = (name: string, value: string): boolean => entered.get(name)?.includes(value) ?? false;
@@ -172,7 +172,7 @@ interface Option {
   readonly label: string;
 }
 
-/** A choice that scripts have made stays one of those that there are. */
+/** Adds a value set by a script to the options. */
 const withEntered = (
   { value, label = value }: { readonly value: string; readonly label?: string },
   options: readonly Option[],
@@ -210,7 +210,7 @@ export function colourField(value: string, first: readonly Option[]): Markup {
   });
 }
 
-/** The fields of the form, as they would have been entered for a feed that is there. */
+/** The form's fields for an existing feed. */
 export function enteredOf({ filter }: FeedChoice): EnteredFeed {
   const { assigned, labels = [], projects = [], completed, reminders } = filter ?? {};
   const entered: Readonly<Record<string, readonly (string | undefined)[]>> = {
@@ -229,7 +229,7 @@ export function enteredOf({ filter }: FeedChoice): EnteredFeed {
   );
 }
 
-/** The body of `POST /api/feeds` that the form means. */
+/** The body of `POST /api/feeds` for the form. */
 export function feedBodyOf(entered: EnteredFeed): Readonly<Record<string, unknown>> {
   const [kind = "", id] = one(entered, "of").split(":");
   const filter = filterOf(entered);
@@ -245,7 +245,7 @@ export function feedBodyOf(entered: EnteredFeed): Readonly<Record<string, unknow
   };
 }
 
-/** The filter that the form means, as a script would send it; null where nothing is narrowed. */
+/** The form's filter as a script would send it; null if nothing is filtered. */
 export function filterOf(entered: EnteredFeed): Partial<Record<keyof FeedFilter, unknown>> | null {
   const ids = (name: string): readonly number[] => (entered.get(name) ?? []).map(Number);
   const chosenKinds = entered.get("kinds") ?? [];
@@ -264,7 +264,7 @@ export function filterOf(entered: EnteredFeed): Partial<Record<keyof FeedFilter,
   return Object.keys(filter).length === 0 ? null : filter;
 }
 
-/** What the fields for name and colour mean; a colour that is left as usual is not named. */
+/** Name and colour from the form; a default colour is omitted. */
 export function nameAndColour(entered: EnteredFeed): Readonly<Record<string, unknown>> {
   const [name, colour] = [one(entered, "name"), one(entered, "colour")];
   return {
@@ -273,7 +273,7 @@ export function nameAndColour(entered: EnteredFeed): Readonly<Record<string, unk
   };
 }
 
-/** What is wrong, each with the label under which it was entered. */
+/** A problem with the label of its field. */
 export const labelled = ({
   field: at,
   message,

@@ -30,12 +30,12 @@ import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { isReachable, subscribeLinks } from "./subscribe-links.ts";
 
-/** A feed with its choice in words. */
+/** A feed with a description. */
 export interface ShownFeed extends PublishedFeed {
   readonly shows: string;
 }
 
-/** Which of the feeds are looked at: those whose name or choice has a text, from one of them on. */
+/** Search text and cursor of a feed listing. */
 export interface FeedQuery {
   readonly find: string;
   readonly from: number;
@@ -48,13 +48,13 @@ interface FeedsPageData {
   readonly viewer: Viewer;
   readonly formToken: string;
   readonly entered: EnteredFeed;
-  /** What is wrong with what was entered. */
+  /** Errors of the input. */
   readonly problems: readonly string[];
-  /** The feed that was ended just now. */
+  /** The feed that was just revoked. */
   readonly ended: Pick<PublishedFeed, "id" | "name"> | null;
 }
 
-/** All feeds of the viewer, and the form that makes another. */
+/** All feeds of the viewer, and the form for a new one. */
 export function feedsPage(data: FeedsPageData): Page {
   const { feeds, query, viewer, problems, ended, formToken } = data;
   const open = feeds.filter(({ revokedAt }) => revokedAt === null);
@@ -106,7 +106,7 @@ ${card({ title: "A new feed", body: newFeedForm(data), id: "new" })}`;
 
 const pageSize = 25;
 
-/** A page of them; where there are more, with a field that finds one. */
+/** One page of them; with a search field if there are more. */
 function feedList(
   open: readonly ShownFeed[],
   { query: { find, from }, viewer }: Pick<FeedsPageData, "query" | "viewer">,
@@ -169,19 +169,19 @@ function lastFetched({ lastFetch, fetches }: PublishedFeed, zone: string): Marku
 
 interface FeedPageData {
   readonly feed: ShownFeed;
-  /** The feed's whole address. */
+  /** The feed's whole URL. */
   readonly url: string;
-  /** The QR code of the address. */
+  /** The QR code of the URL. */
   readonly qr: Markup;
   readonly viewer: Viewer;
   readonly choices: FeedChoices;
   readonly formToken: string;
-  /** What of it was to be chosen otherwise, and could not. */
+  /** The rejected input of the filter. */
   readonly entered: EnteredFeed | null;
   readonly problems: readonly string[];
 }
 
-/** One feed: how to subscribe to it, who fetches it, another name, colour or choice, another address, its end. */
+/** One feed: how to subscribe, who fetches it, its name, colour, filter, a new URL, and revoking it. */
 export function feedPage(data: FeedPageData): Page {
   const { feed, url, qr, viewer, formToken, problems } = data;
   const trouble =
@@ -221,7 +221,7 @@ ${form(button("End this feed…", { name: "do", value: "revoke", tone: "bad" }))
   };
 }
 
-/** Which programs an address is taken from. */
+/** The programs that would lose access. */
 function breaks({ fetches }: PublishedFeed): string {
   const names = fetches.map(({ program }) => program);
   if (names.length === 0) return "Nobody has fetched it so far, so nothing breaks.";
@@ -273,7 +273,7 @@ ${button("Save", { name: "do", value: "change", tone: "main" })}`;
 
 const ofProject = { value: "project", label: "That of the project" };
 
-/** The choice anew; the feed that a project has by itself keeps showing all of it. */
+/** The filter's form; a project's automatic feed always shows everything. */
 function chooseForm({ feed, choices, viewer, formToken, entered }: FeedPageData): Markup {
   if (feed.automatic) {
     return html`<p>All of the project, with nothing left out. <a href="../feeds#new">Make another feed</a> to choose.</p>`;

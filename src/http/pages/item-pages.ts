@@ -41,9 +41,9 @@ import {
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** What came of the last thing that the reader did with the form. */
+/** Result of the reader's last submission. */
 export interface FormState {
-  /** As they were entered. */
+  /** As entered. */
   readonly fields?: ItemFields;
   readonly faults?: readonly (FieldFault | NewItemFault)[];
   readonly problems?: readonly string[];
@@ -61,19 +61,19 @@ interface ItemPageData {
   readonly state: FormState;
   readonly subtasks: readonly ViewItem[];
   readonly comments: readonly Comment[];
-  /** What the service says happened to it, oldest first. */
+  /** Its history in the service, oldest first. */
   readonly history: readonly HistoryEntry[];
   readonly people: readonly Person[];
   readonly names: ReadonlyMap<PersonId, string>;
   readonly labels: readonly Label[];
   readonly labelNames: ReadonlyMap<LabelId, string>;
-  /** Where the service's own pages show it. */
+  /** Its URL in the service. */
   readonly link: string | null;
   readonly formToken: string;
   readonly isFixed: boolean;
 }
 
-/** An item with all that is mirrored of it, and the form that changes it; its address is two steps below the start page. */
+/** An item with all its mirrored data, and its form; its URL is two levels below the start page. */
 export function itemPage(data: ItemPageData): Page {
   const { shown, state, isFixed } = data;
   const { item, pending } = shown;
@@ -110,7 +110,7 @@ interface NewItemPageData {
   readonly formToken: string;
 }
 
-/** The form for a new event, milestone or task; its address is one step below the start page. */
+/** The form for a new event, milestone or task; its URL is one level below the start page. */
 export function newItemPage(data: NewItemPageData): Page {
   const { fields, faults, problems, projects, lists, zone, formToken } = data;
   const problem = problemOf(faults);
@@ -288,7 +288,7 @@ function happened({ history, names, viewer }: ItemPageData): Markup | null {
   return card({ title: null, body: folded(title, html`<ul class="plain">${entries}</ul>`) });
 }
 
-/** Fields whose type alone decides how a form asks for them. */
+/** Fields whose form control depends on their type alone. */
 const simpleFields = (kind: ItemKind) =>
   fieldsOfKind(kind)
     .filter(isEdited)
@@ -317,7 +317,7 @@ function simpleControl(
   });
 }
 
-/** Fields of one line of text, as the page of an item shows them. */
+/** One-line text fields on an item's page. */
 const linesOf = (item: Item): readonly (readonly [string, string | null])[] =>
   fieldsOfKind(item.kind)
     .filter((name) => isEdited(name) && fieldOf(name).type.name === "line")

@@ -11,15 +11,15 @@ interface PreviewData {
   /** Null for a new item. */
   readonly shown: AgendaItem | null;
   readonly sequence: number;
-  /** By which a new item is known that is agreed to a second time; null for one that is there. */
+  /** Identifies a new item, so that confirming twice creates it once; null for an existing one. */
   readonly once: string | null;
-  /** What was entered, which comes back when the reader agrees. */
+  /** The input, submitted again on confirmation. */
   readonly fields: NewItemFields;
   readonly outcome: Extract<FormOutcome, { readonly kind: "planned" }>;
   readonly formToken: string;
 }
 
-/** What a form would do, before it does. */
+/** The effect of a form before it is carried out. */
 export function itemPreviewPage({
   wish,
   shown,
@@ -71,7 +71,7 @@ const actWords: Readonly<
   delete: { agree: "Delete it", question: (title) => `Delete “${title}”?` },
 };
 
-/** From the address of the form to that of the start page. */
+/** From the form's URL to the start page's. */
 function rootTo(wish: FormWish, place: string): string {
   const depth = { change: "../../", create: "../", delete: "../../../" }[wish.kind];
   return `${depth}${place}`;

@@ -3,7 +3,7 @@ import { button, card, facts, linkButton, notice } from "./components.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** Asks whether what somebody entered is to be sent after all; `formToken`: of the log-in that it is sent from. */
+/** Asks whether to submit an earlier form after all; `formToken`: of the present session. */
 export function keptFormPage({
   kept,
   formToken,
@@ -24,7 +24,7 @@ ${keptFormAgain({ kept, formToken, root, label: "Send it now" })}
   return { title: "Not sent yet", width: "narrow", body };
 }
 
-/** The form as it came; without the token of a log-in it is asked about once more. */
+/** The form as received; without a session's token it is asked about again. */
 export const keptFormAgain = ({
   kept,
   formToken,
@@ -40,7 +40,7 @@ export const keptFormAgain = ({
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )}${button(label, { tone: "main" })}</form>`;
 
-/** Numbers of things, and what a form says to itself, tell nobody anything. */
+/** Ids and internal fields mean nothing to people. */
 const isTyped = (name: string, value: string): boolean =>
   value !== "" && !/^\d+$/.test(value) && !ofTheForm.has(name);
 

@@ -2,48 +2,48 @@ import type { Viewer } from "../../domain/sight.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { type OutageNotice, outageNotice } from "./outage-notice.ts";
 
-/** What a page says; its links are relative to the address at which it stands. */
+/** A page. Its links are relative to its URL. */
 export interface Page {
-  /** Its heading, and what the browser calls it. */
+  /** Its heading and browser title. */
   readonly title: string;
-  /** What stands below the heading. */
+  /** The content below the heading. */
   readonly body: Markup;
   /** A sentence under the heading. */
   readonly lead?: Markup | string;
   /** Buttons beside the heading. */
   readonly actions?: Markup | null;
-  /** The entry of the navigation that it belongs to. */
+  /** Its navigation entry. */
   readonly current?: NavigationId;
-  /** A narrow page has one thing to say or to ask. */
+  /** A narrow page has one message or question. */
   readonly width?: "narrow";
-  /** Entries of `web/` that this page needs beside the one that all have. */
+  /** Additional entries of `web/` for this page. */
   readonly scripts?: readonly string[];
 }
 
-/** What stands around a page: where it is, who looks at it, and what its browser is to load. */
+/** The frame of a page: its location, its viewer, and its files. */
 export interface PageFrame {
-  /** Leads from the page's address to that of the start page, as in `../`. */
+  /** From the page's URL to the start page's, as in `../`. */
   readonly root: string;
-  /** Null where nobody has logged in: there is no navigation then. */
+  /** Null if nobody is signed in: there is no navigation then. */
   readonly viewer: Viewer | null;
-  /** Of the button that logs out. */
+  /** For the sign-out button. */
   readonly formToken: string;
-  /** The account's zone, on whose clocks times are told to somebody of whom nothing is known. */
+  /** The account's zone, for viewers whose zone is unknown. */
   readonly zone: string;
   readonly assets: PageAssets;
-  /** Null while the service can be read. */
+  /** Null while the service is available. */
   readonly outage: OutageNotice | null;
 }
 
-/** Addresses of what a page loads, from the start page on. */
+/** URLs of a page's files, relative to the start page. */
 export interface PageAssets {
   readonly style: string;
   readonly icon: string;
-  /** Of an entry of `web/`; nothing where it was not built. */
+  /** For an entry of `web/`; undefined if it was not built. */
   script(entry: string): { readonly file: string; readonly styles: readonly string[] } | null;
 }
 
-/** In the order in which they are shown: today, calendar, edits, feeds, connect, reports, people, status. */
+/** In display order: today, calendar, edits, feeds, connect, reports, people, status. */
 const navigation = [
   { id: "today", label: "Today", path: "", kinds: ["admin", "person"] },
   { id: "calendar", label: "Calendar", path: "calendar", kinds: ["admin", "person"] },
@@ -58,12 +58,12 @@ const navigation = [
 
 export type NavigationId = (typeof navigation)[number]["id"];
 
-/** Where a page of the navigation stands, from the start page on; null while there is none. */
+/** URL of a navigation entry, relative to the start page; null if it does not exist. */
 export function pathOf(id: string): string | null {
   return navigation.find((entry) => entry.id === id)?.path ?? null;
 }
 
-/** A whole page, with nothing inline: style and scripts are files of this server. */
+/** A whole page without inline styles and scripts. */
 export function layout(page: Page, frame: PageFrame): string {
   const { title, lead = null, actions = null, body, width } = page;
   const { root, viewer, assets, outage } = frame;

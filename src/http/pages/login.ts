@@ -4,22 +4,22 @@ import { keptFormAgain } from "./kept-form-page.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** What a try to log in has come to. */
+/** Why signing in failed. */
 export type LogInFault = "password" | "no-password" | "token" | "nobody";
 
 interface LogInOptions {
   readonly fault: LogInFault | null;
-  /** What was entered as user name. */
+  /** The entered user name. */
   readonly login: string;
-  /** Where the browser goes on, from the start page on; "" is that page. */
+  /** The page to continue to, relative to the start page; "" is the start page. */
   readonly next: string;
-  /** What was sent after the log-in had ended; null where nothing was. */
+  /** A form submitted after the session had ended; null if none. */
   readonly kept: KeptForm | null;
-  /** Leads to the start page. */
+  /** Relative URL of the start page. */
   readonly root: string;
 }
 
-/** Asks people for user name and app password, or mails them a link; asks the admin for the token. */
+/** Sign-in page: user name and app password, or a link by mail; the token for the admin. */
 export function loginPage({ fault, login, next, kept, root }: LogInOptions): Page {
   const wrong = passwordProblem(fault);
   const goOn = html`<input type="hidden" name="next" value="${next}">${
@@ -58,7 +58,7 @@ function passwordProblem(fault: LogInFault | null): string | null {
 const problem = (text: string): Markup =>
   html`<p class="problem" role="alert" id="problem">${text}</p>`;
 
-/** Says that a mail may be on its way, and nothing of whether anybody has that address. */
+/** Says that a mail may be on its way, without revealing whether the address is known. */
 export function linkSentPage({
   login,
   minutes,
@@ -80,7 +80,7 @@ ${kept && html`<p>What you entered before is kept on this page. Leave it open, a
   };
 }
 
-/** Asks before a link by mail logs somebody in: programs that look at links open them, and press no button. */
+/** Asks before a mailed link signs somebody in, as link scanners open links but press no button. */
 export function confirmLogInPage({ name }: { readonly name: string }): Page {
   return {
     title: "Log in",
@@ -90,7 +90,7 @@ export function confirmLogInPage({ name }: { readonly name: string }): Page {
   };
 }
 
-/** Says that a link opens nothing. */
+/** Says that a link does not work. */
 export function deadLinkPage({ root }: { readonly root: string }): Page {
   return {
     title: "This link has ended",
@@ -100,7 +100,7 @@ export function deadLinkPage({ root }: { readonly root: string }): Page {
   };
 }
 
-/** Says that whoever asks has asked too often: with wrong passwords or tokens, or for one link. */
+/** Says that there were too many attempts: wrong passwords or tokens, or requests of one link. */
 export const tooManyPage: Page = {
   title: "Too many requests",
   width: "narrow",

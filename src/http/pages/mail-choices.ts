@@ -8,7 +8,7 @@ import {
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** What a reader has chosen, seen through the link of one mail. */
+/** A reader's mail settings through the link of one mail. */
 export interface MailChoiceView {
   readonly name: string;
   /** The kind of the mail; "all" for a mail of several kinds. */
@@ -17,13 +17,13 @@ export interface MailChoiceView {
   readonly granted: MailWishes;
 }
 
-/** What a reader has just done. */
+/** What a reader has just changed. */
 export interface ChoiceChange {
   readonly to: "off" | "on";
   readonly choice: MailChoice;
 }
 
-/** Shows which mails a reader gets, with a button for each, the kind of the mail in front. */
+/** A reader's mail settings, with a button for each, the mail's own kind first. */
 export function choicePage(
   { name, choice, off, granted }: MailChoiceView,
   { done }: { readonly done: ChoiceChange | null },
@@ -46,7 +46,7 @@ ${button({ to: "off", choice: "all" }, "Stop all mails")}`
   };
 }
 
-/** Says that a link is none of ours. */
+/** Says that a link is invalid. */
 export function unknownLinkPage(): Page {
   return {
     title: "This link is not known",

@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../domain/text.ts";
 
-/** Markup that is safe to send: made by `html` only. */
+/** Safe markup, made by `html` only. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -8,10 +8,10 @@ export class Markup {
   }
 }
 
-/** What may be put into a template. */
+/** Values allowed in a template. */
 export type TemplatePart = string | number | null | Markup | readonly TemplatePart[];
 
-/** Template tag: whatever is put in is escaped, unless it was made by this tag; null is nothing, lists are joined. */
+/** Template tag: escapes values unless made by this tag; null is empty, lists are joined. */
 export function html(strings: TemplateStringsArray, ...parts: readonly TemplatePart[]): Markup {
   const rest = parts.map((part, index) => render(part) + (strings[index + 1] ?? ""));
   return new Markup((strings[0] ?? "") + rest.join(""));

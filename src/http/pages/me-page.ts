@@ -13,15 +13,15 @@ export interface OwnPlace {
   readonly person: PersonDescription;
   readonly mails: MailSwitches;
   readonly logIns: readonly LogIn[];
-  /** Null where reminders go by mail alone. */
+  /** Null if reminders are sent by mail only. */
   readonly webhook: WebhookDescription | null;
-  /** The log-in by which the page is looked at; null where a proxy says who it is. */
+  /** The current session; null if a proxy names the user. */
   readonly current: number | null;
 }
 
 const ways = { token: "by token", password: "by app password", link: "by a link by mail" } as const;
 
-/** A person's own things: app password, mails, and the browsers in which they have logged in. */
+/** A person's own settings: app password, mails, and signed-in browsers. */
 export function mePage(
   { person, mails, logIns, webhook, current }: OwnPlace,
   frame: { readonly root: string; readonly formToken: string; readonly zone: string },

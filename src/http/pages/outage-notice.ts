@@ -5,14 +5,14 @@ import { notice } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { ago } from "./page-times.ts";
 
-/** An outage of the service, as pages warn of it. */
+/** An outage of the service, for a page's warning. */
 export interface OutageNotice extends Pick<TroubleWords, "what" | "remedy"> {
   /** When a list was last read; null = never. */
   readonly syncedAt: Temporal.Instant | null;
   readonly now: Temporal.Instant;
 }
 
-/** The warning on top of a page. Only administrators read the cause: it names addresses and settings. */
+/** The warning at the top of a page. Only admins see the cause, which contains URLs and settings. */
 export function outageNotice(
   { what, remedy, syncedAt, now }: OutageNotice,
   { kind }: Pick<Viewer, "kind">,
@@ -25,7 +25,7 @@ export function outageNotice(
   );
 }
 
-/** What becomes of calendars and edits in an outage. */
+/** What happens to calendars and edits during an outage. */
 export function keptMeanwhile(syncedAt: Temporal.Instant | null, now: Temporal.Instant): string {
   const shown = syncedAt === null ? "" : `Calendars show data from ${ago(syncedAt, now)}. `;
   return `${shown}Edits are saved and sent when the service answers again.`;

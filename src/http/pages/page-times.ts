@@ -1,6 +1,6 @@
 import { html, type Markup } from "./markup-template.ts";
 
-/** A time in seconds, for people. */
+/** A duration in seconds, for people. */
 export function length(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
@@ -9,15 +9,15 @@ export function length(seconds: number): string {
     : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** How long ago a moment was: "4 s ago". */
+/** Time since a moment: "4 s ago". */
 export function ago(at: Temporal.Instant, now: Temporal.Instant): string {
   const seconds = Math.round(now.since(at).total("seconds"));
   return seconds < 2 ? "just now" : `${length(seconds)} ago`;
 }
 
 /**
- * A moment that a page tells on the clocks of its viewer's zone, and a script on those of the browser: "Sat 21 Nov, 10:42",
- * on the day of `now` the clock alone, in another year with the year.
+ * A moment in the viewer's zone, which a script converts to the browser's: "Sat 21 Nov, 10:42", only the time on the day of
+ * `now`, with the year in another year.
  */
 export function pageTimeOf(
   at: Temporal.Instant,

@@ -19,16 +19,16 @@ import { told } from "./edit-parts.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** A person with what they have said of their mails. */
+/** A person with their mail settings. */
 export interface PersonWithMail {
   readonly person: PersonDescription;
   readonly mails: MailSwitches;
   readonly logIns: number;
-  /** Null where reminders go by mail alone. */
+  /** Null if reminders are sent by mail only. */
   readonly webhook: WebhookDescription | null;
 }
 
-/** Which mails somebody gets: what the configuration grants, and what they have turned off themselves. */
+/** Which mails somebody gets: granted by the configuration, and turned off by the person. */
 export interface MailSwitches {
   readonly off: readonly MailChoice[];
   readonly granted: Readonly<Record<(typeof mailKinds)[number], boolean>>;
@@ -39,9 +39,9 @@ export interface PeopleAndMail {
   readonly state: MailState;
   readonly ahead: readonly MailAhead[];
   readonly recent: readonly (RecentMail & { readonly title: string | null })[];
-  /** Null where mails go to a mail server. */
+  /** Null if mails go to a mail server. */
   readonly outbox: readonly OutboxMail[] | null;
-  /** Whose mail choices are shown unfolded. */
+  /** The person whose mail settings are expanded. */
   readonly unfolded: PersonDescription["id"] | null;
 }
 
@@ -51,7 +51,7 @@ interface Frame {
   readonly zone: string;
 }
 
-/** Who there is, how they come in and which mails they get; which mails are ahead, and how those fared that went out. */
+/** People with their sign-in and mail settings; upcoming mails, and the results of sent ones. */
 export function peopleAndMailPage(data: PeopleAndMail, frame: Frame): Page {
   const { people, state, ahead, recent, outbox, unfolded } = data;
   const names = new Map(people.map(({ person }) => [person.id, person.name]));
@@ -109,15 +109,15 @@ ${suspended ? null : postForm({ action: null, formToken, inRow: true }, buttons)
 <details${isOpen ? html` open` : null}><summary>Mails</summary>${mailSwitches(mails, { action: `${at}/mails`, formToken })}${webhook && html`<p><a href="${at}/webhook">Where reminders go…</a> <span class="quiet">${webhook.current === null ? "by mail alone" : webhook.current.host}</span></p>`}</details></li>`;
 }
 
-/** A person's own zone, or the account's `zone`, and that it is that. */
+/** A person's own zone, or the account's `zone`, marked as such. */
 export const zoneInWords = (own: string | null, zone: string): string =>
   own?.replaceAll("_", " ") ?? `${zone.replaceAll("_", " ")}, the account's`;
 
-/** Under whose name the service notes somebody's edits. */
+/** Under whose name the service records somebody's edits. */
 export const keyInWords = (hasOwnKey: boolean): string =>
   hasOwnKey ? "an own key" : "the account's key";
 
-/** One button per kind of mail, which turns it on or off. */
+/** One button per kind of mail. */
 export function mailSwitches(
   { off, granted }: MailSwitches,
   { action, formToken }: { readonly action: string; readonly formToken: string },
@@ -141,7 +141,7 @@ export function mailSwitches(
   )}`;
 }
 
-/** More are folded. */
+/** More are collapsed. */
 const mostAhead = 10;
 
 function aheadTable(
@@ -218,7 +218,7 @@ function outboxTable(outbox: readonly OutboxMail[], { root, zone }: Frame): Mark
   )}`;
 }
 
-/** A mail of the outbox: its text, and the way to how a mail program shows it. */
+/** A mail of the outbox: its text, and a link to its HTML. */
 export function outboxMailPage(mail: OutboxText, { root, zone }: Omit<Frame, "formToken">): Page {
   const { subject, from, to, date, text, html: markup, file } = mail;
   return {
@@ -232,6 +232,6 @@ ${linkButton("Back to people and mail", `${root}people`)}</p>`,
   };
 }
 
-/** A time on one line, as it stands in tables. */
+/** A time on one line, for tables. */
 const time = (at: Temporal.Instant, zone: string): Markup =>
   html`<span class="nowrap">${told(at, zone)}</span>`;

@@ -3,7 +3,7 @@ import { copyField } from "./components.ts";
 import type { Page } from "./layout.ts";
 import { html } from "./markup-template.ts";
 
-/** Shows a new app password, this once, where it was asked for: at `/people/<id>/password` unless said. */
+/** Shows a new app password once, by default at `/people/<id>/password`. */
 export function passwordPage({
   person,
   password,
@@ -15,10 +15,10 @@ export function passwordPage({
   readonly person: PersonDescription;
   readonly password: string;
   readonly baseUrl: string;
-  /** Where the profile for Apple's programs is, and where to go on. */
+  /** URL of the profile for Apple's programs, and where to continue. */
   readonly profile?: string;
   readonly back?: string;
-  /** Where the steps for each program are. */
+  /** URL of the instructions for each program. */
   readonly connect?: string;
 }): Page {
   return {
@@ -35,7 +35,7 @@ stands under Connect.</p>
   };
 }
 
-/** Says why something was not done. `root` leads to the start page. */
+/** Says why something was not done. `root`: relative URL of the start page. */
 export function notDonePage(reason: string, root: string): Page {
   return {
     title: "Not done",

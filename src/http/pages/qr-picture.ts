@@ -1,6 +1,6 @@
 import { Markup } from "./markup-template.ts";
 
-/** A QR code of a text as a picture in the page; its encoder is loaded when the first is asked for. */
+/** A QR code of a text as an inline picture; its encoder is loaded on first use. */
 export async function qrPicture(text: string, about: string): Promise<Markup> {
   const { default: encode } = await import("qr");
   const picture = encode(text, "svg", { ecc: "medium", border: 2 });

@@ -25,7 +25,7 @@ import {
 import type { Page } from "./layout.ts";
 import { html, Markup, type TemplatePart } from "./markup-template.ts";
 
-/** Every report by what it answers. */
+/** Every report with the question it answers. */
 export function reportListPage(reports: readonly Report[], root: string): Page {
   const body = reportGroups.map((group) =>
     card({
@@ -46,20 +46,20 @@ export function reportListPage(reports: readonly Report[], root: string): Page {
   };
 }
 
-/** What stands on the page of a report: its rows, or why there are none to show. */
+/** The content of a report's page: its rows, or why there are none. */
 interface ReportPageData {
   readonly report: Report;
-  /** Leads to the start page. */
+  /** Relative URL of the start page. */
   readonly root: string;
-  /** What it was narrowed by, as it was entered. */
+  /** Its filters as entered. */
   readonly given: ReadonlyMap<Narrowing, string>;
   readonly choices: ReportChoices;
   readonly shown?: ReportPage;
-  /** What is wrong with what was entered. */
+  /** The error of the input. */
   readonly problem?: string;
 }
 
-/** One report: what narrows it, the chart, the rows, and how to take it along. */
+/** One report: filters, chart, rows, and downloads. */
 export function reportPage(data: ReportPageData): Page {
   const { report, root, shown, problem } = data;
   return {
@@ -79,7 +79,7 @@ ${shown ? [chartOf(shown), rowsCard(data, shown), downloads(data)] : null}`,
   };
 }
 
-/** Where a report stands. */
+/** URL of a report. */
 const addressOf = ({ report, root }: Pick<ReportPageData, "report" | "root">): string =>
   `${root}reports/${report.name}`;
 
@@ -134,7 +134,7 @@ function filterFields(
   }
 }
 
-/** A name in an address means what has it; what is not known stays as it was entered, so that it can be mended. */
+/** A name in a URL selects its entry; an unknown one stays as entered, so that it can be corrected. */
 function choiceField(
   name: "project" | "person" | "label",
   {
@@ -160,11 +160,11 @@ function choiceField(
   });
 }
 
-/** A moment within a day can be given in the address: it is shown as it is written. */
+/** A moment within a day can be given in the URL, and is shown as written. */
 const dateField = (name: "from" | "to" | "as-of", label: string, value: string): Markup =>
   field({ name, label, value, type: /^(\d{4}-\d{2}-\d{2})?$/.test(value) ? "date" : "text" });
 
-/** On the first page alone: it is of all rows. */
+/** On the first page only, as it covers all rows. */
 const chartOf = ({ chart, page }: ReportPage): Markup | null =>
   chart === null || page > 1
     ? null
@@ -207,10 +207,10 @@ function rowsCard(data: ReportPageData, shown: ReportPage): Markup {
   });
 }
 
-/** Numbers by which programs know things: names stand beside them, and downloads have them. An edit's own leads to it. */
+/** Ids for programs, which are in downloads; pages show names. An edit's own id is a link. */
 const isForPrograms = (key: string): boolean => key !== "edit_id" && /^(?:id|uid)$|_id$/.test(key);
 
-/** Says cells as the reports' own formats do; an instant can be moved to the browser's zone. */
+/** Formats cells like the reports' own formats; instants can be converted to the browser's zone. */
 function cellMarkup(zone: string, root: string) {
   const say = cellText(localTimes(zone));
   return (cell: Cell, { key, type }: Pick<Column, "key" | "type">): TemplatePart => {

@@ -3,7 +3,7 @@ import { button, card, checkbox, field, notice, postForm } from "./components.ts
 import type { Page } from "./layout.ts";
 import { html } from "./markup-template.ts";
 
-/** What the set-up asks for. */
+/** The answers of the set-up form. */
 export interface SetupAnswers {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -18,7 +18,7 @@ interface Faults {
   }[];
 }
 
-/** Asks for what Dayferry cannot know, and says of each answer what is wrong with it. */
+/** Asks for what Dayferry cannot know, and shows each answer's error. */
 export function setupPage({
   answers,
   faults,
@@ -78,13 +78,13 @@ ${field({
   };
 }
 
-/** What was chosen of the projects: all of them, or those that were ticked. */
+/** The chosen projects: all of them, or the ticked ones. */
 export interface ChosenProjects {
   readonly isAll: boolean;
   readonly ticked: ReadonlySet<number>;
 }
 
-/** What was found, with a choice of projects, and what is to become of it. */
+/** What was found, with a choice of projects, and the resulting configuration. */
 export function setupResultPage({
   answers,
   trial: { projects, facts },
@@ -150,13 +150,13 @@ const radio = (
     isOn ? html` checked` : null
   }><div><label for="projects-${value}">${label}</label></div></div>`;
 
-/** Says that all is written, and where to go on. */
+/** Says that everything is written, and where to continue. */
 export function doneSetupPage({
   files,
   adminToken,
 }: {
   readonly files: readonly string[];
-  /** Where it will be. */
+  /** Its URL. */
   readonly adminToken: string;
 }): Page {
   return {

@@ -18,7 +18,7 @@ import type { Page } from "./layout.ts";
 import { html, type Markup, type TemplatePart } from "./markup-template.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
 
-/** One thing that was looked at; doubtful and broken ones say what helps. */
+/** The result of one check; doubtful and broken ones say what helps. */
 export interface StatusFinding {
   readonly verdict: "fine" | "doubtful" | "broken";
   readonly subject: string;
@@ -27,19 +27,19 @@ export interface StatusFinding {
 }
 
 interface StatusPageOptions {
-  /** What was found when everything was looked at; null where nobody has asked. */
+  /** Results of the full check; null if it was not requested. */
   readonly findings: readonly StatusFinding[] | null;
-  /** Empty where there is nothing to set up. */
+  /** Empty if there is nothing to set up. */
   readonly settings: readonly EffectiveSetting[];
-  /** Whether a test message can be sent to the operator. */
+  /** True if a test message can be sent to the operator. */
   readonly canTest: boolean;
-  /** The newest first; null where none are made. */
+  /** Newest first; null if none are made. */
   readonly backups: readonly KeptBackup[] | null;
   readonly formToken: string;
   readonly root: string;
 }
 
-/** How the daemon fares and how it is set up; at `/status`. */
+/** The daemon's state and settings; at `/status`. */
 export function statusPage(
   status: Status,
   { findings, settings, canTest, backups, formToken, root }: StatusPageOptions,
@@ -104,7 +104,7 @@ function findingsCard(findings: readonly StatusFinding[]): Markup {
   });
 }
 
-/** What a server says of itself that only reads; null where the database is our own. */
+/** State of a read-only server; null for an own database. */
 function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
   if (copy === null) return null;
   const { readAt, fileAt, takenAt, revision, problem, primary } = copy;
@@ -136,7 +136,7 @@ function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
   });
 }
 
-/** The same sentences as in the log, in messages and from `doctor`. */
+/** The same sentences as in the log, in messages and in `doctor`. */
 function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null {
   if (troubles.length === 0) return null;
   return card({
@@ -154,7 +154,7 @@ function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null 
   });
 }
 
-/** So many are shown. */
+/** Number of backups shown. */
 const mostBackups = 5;
 
 const reasonsInWords: Readonly<Record<KeptBackup["reason"], string>> = {
@@ -352,7 +352,7 @@ function answers({ eventLoop, storage, proxy, disk, metrics }: Status): Markup {
   });
 }
 
-/** Whole mebibytes, or gibibytes where it is many. */
+/** Whole mebibytes, or gibibytes for large numbers. */
 function octets(count: number): string {
   const mebibytes = count / 2 ** 20;
   if (mebibytes < 2048) return `${Math.ceil(mebibytes).toLocaleString("en")} MiB`;
@@ -383,7 +383,7 @@ function mail({ mail: state }: Status, settings: readonly EffectiveSetting[]): M
   });
 }
 
-/** Null where no configuration is shown. */
+/** Null if no configuration is shown. */
 function wayOfMails(settings: readonly EffectiveSetting[]): TemplatePart {
   const server = settings.find(({ path }) => path === "mail.smtpUrl");
   if (!server) return null;
@@ -475,7 +475,7 @@ const byWords = (by: string): Markup =>
     ? html`<span class="quiet">default</span>`
     : html`${by === "file" ? "file" : html`<code>${by}</code>`}`;
 
-/** What stands between backquotes is code. */
+/** Text in backquotes is code. */
 const withCode = (text: string): readonly Markup[] =>
   text
     .split("`")

@@ -1,13 +1,13 @@
-/** A page or program that takes a feed's address over by one click. */
+/** A page or program that subscribes to a feed with one click. */
 interface SubscribeLink {
   readonly label: string;
   readonly href: string;
 }
 
 /**
- * Links that subscribe to an address at once. `url`: the feed's whole address. Google's servers take the address of a
- * calendar by its webcal form, Microsoft's by the plain one; programs of the device open webcal.
- * Source: Google Calendar "From URL" (`r?cid=`), Outlook on the web "Subscribe from web" (`addfromweb`).
+ * Links that subscribe to a feed at once. `url`: the feed's whole URL. Google's servers take the webcal form, Microsoft's the
+ * plain one; local programs open webcal. Source: Google Calendar "From URL" (`r?cid=`), Outlook on the web "Subscribe from web"
+ * (`addfromweb`).
  */
 export function subscribeLinks(url: string, name: string): readonly SubscribeLink[] {
   const webcal = url.replace(/^https?:/, "webcal:");
@@ -26,7 +26,7 @@ export function subscribeLinks(url: string, name: string): readonly SubscribeLin
   ];
 }
 
-/** Whether servers elsewhere can fetch from an address: they take no plain http, and reach nobody's own machine. */
+/** True if remote servers can fetch from a URL: not plain http, and not a local machine. */
 export function isReachable(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "https:" && hostname !== "localhost" && !/^(127\.|\[::1\])/.test(hostname);

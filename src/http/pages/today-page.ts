@@ -18,7 +18,7 @@ import { html, type Markup } from "./markup-template.ts";
 import { keptMeanwhile } from "./outage-notice.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
 
-/** Where somebody sees within seconds whether everything is in step, and settles what waits; at `/`. */
+/** Shows at a glance whether everything is up to date, and what needs a decision; at `/`. */
 export function todayPage(today: Today, { formToken }: { readonly formToken: string }): Page {
   return {
     title: "Today",
@@ -176,7 +176,7 @@ ${postForm(
   });
 }
 
-/** A conflict in one sentence, as its page has the fields; anything else as it was told. */
+/** A conflict in one sentence, as its page has the fields; anything else as reported. */
 function whatIsWrong({ choice, problem }: EditDescription): Markup | null {
   if (choice && choice.fields.length > 0) {
     const names = enumerated(choice.fields.map(({ name }) => name));
@@ -185,7 +185,7 @@ function whatIsWrong({ choice, problem }: EditDescription): Markup | null {
   return problem === null ? null : html`<p class="small"><bdi>${problem}</bdi></p>`;
 }
 
-/** What one press does; the rest is looked at first, on a page of its own. Only the administrator approves. */
+/** Actions done by one click; others are shown on a page first. Only the admin approves. */
 const isPressed = (act: string, { kind }: Today["viewer"]): boolean =>
   act === "retry" || act === "discard" || (act === "approve" && kind === "admin");
 

@@ -14,26 +14,26 @@ import { told } from "./edit-parts.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
-/** What is shown of where one person's messages go. */
+/** State of one person's webhook. */
 interface WebhookPlace {
   readonly person: Pick<PersonDescription, "id" | "name" | "email">;
   readonly webhook: WebhookDescription;
-  /** What has just come of something; null where nothing was done. */
+  /** Result of the last action; null if none. */
   readonly said: { readonly isGood: boolean; readonly text: string } | null;
 }
 
 interface Frame {
   readonly formToken: string;
   readonly zone: string;
-  /** The entry of the navigation. */
+  /** The navigation entry. */
   readonly current: "me" | "people";
-  /** Where it is led back to. */
+  /** Where Back leads. */
   readonly back: string;
 }
 
 const formatWords = { ntfy: "ntfy", json: "JSON, for a program" } as const;
 
-/** Where reminders, digests and notices of one person go by HTTP: at `/me/webhook` and `/people/ID/webhook`. */
+/** One person's webhook for reminders, digests and notices: at `/me/webhook` and `/people/ID/webhook`. */
 export function webhookPage({ person, webhook, said }: WebhookPlace, frame: Frame): Page {
   const { current } = webhook;
   const { formToken, zone } = frame;
@@ -108,7 +108,7 @@ function lastMessage({ fate }: WebhookDescription, zone: string): Markup | strin
   return html`${words[fate.state]}, ${told(fate.at, zone)}${fate.problem === null || fate.state === "sent" ? null : html`: ${fate.problem}`}`;
 }
 
-/** What of it stands among a person's other things. */
+/** Its summary among a person's other settings. */
 export const webhookSummary = ({ current }: WebhookDescription, href: string): Markup =>
   html`<p>${
     current === null
