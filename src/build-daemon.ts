@@ -52,62 +52,62 @@ import { probeZone, type ZoneProof } from "./troubles/zone-probe.ts";
 import { createTurns, type Turns } from "./turns.ts";
 import { createUpstream, type UpstreamEvent } from "./upstream/client.ts";
 
-/** The clocks and the source of randomness of this process; `main` passes them in. */
+/** Clocks and randomness of this process, injected by `main`. */
 export interface DaemonContext {
   readonly clock: () => Temporal.Instant;
-  /** Milliseconds that never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   readonly random: () => number;
 }
 
-/** The modules that work on one data directory, and what `serve` needs of them beyond what commands do. */
+/** The modules of one data directory, with what `serve` needs beyond what commands do. */
 export interface Modules extends LocalModules {
-  /** As it is in force now. */
+  /** The current admin token. */
   readonly adminToken: () => string;
   readonly secrets: LiveSecrets;
-  /** Other secrets are in force: what waited for a key goes on at once. */
+  /** Called when secrets have changed: whatever waited for a key continues at once. */
   readonly secretsChanged: () => void;
-  /** Null where feeds have no action links. */
+  /** null if feeds have no action links. */
   readonly links: ActionLinks | null;
   readonly channels: Channels;
   readonly accessControl: AccessControl;
   /** Asks the service which projects people's own keys can access. */
   readonly keyAccess: (signal: AbortSignal) => Promise<void>;
-  /** Takes in what people set in forms on pages. */
+  /** Handles forms that people submit on pages. */
   readonly acceptForm: (request: FormRequest) => FormOutcome;
-  /** The dependencies of the CalDAV router, but for the address and the log. */
+  /** Dependencies of the CalDAV router, except the URL and the log. */
   readonly dav: Omit<DavDeps, "publicUrl" | "log">;
   readonly wakeDrain: Wake;
   readonly editWaker: EditWaker;
   readonly wakeEditWaker: Wake;
   readonly wakeReminders: Wake;
   readonly wakeNotices: Wake;
-  /** Null where no cache in front is told anything. */
+  /** null if no cache is configured. */
   readonly cachePurger: CachePurger | null;
   readonly wakeCachePurger: Wake;
   readonly troubleWatch: TroubleWatch;
-  /** Shares out the main thread among all that can wait. */
+  /** Shares the main thread among everything that can wait. */
   readonly turns: Turns;
-  /** What has happened since the start, for metrics. */
+  /** Counts since the start, for metrics. */
   readonly tallies: Tallies;
   readonly log: Log;
 }
 
-/** How long closing may wait for a cache. */
+/** How long shutdown may wait for a cache. */
 const lastPurgeMs = 2000;
 
 const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
 
-/** Made when the first link is: that it is not there says nothing. */
+/** Created with the first link, so its absence means nothing. */
 const onDemand = "link-key";
 
-/** For how long the operator is told that a key file was lost. */
+/** How long the operator is told that a key file was lost. */
 const lossTold = Temporal.Duration.from({ hours: 24 * 7 });
 
 const endedWith = (name: string): string =>
   keyFiles.find((key) => key.name === name)?.without ?? "what it has opened is void";
 
-/** A feed that is gone without a word would be looked for in the wrong place. */
+/** Reports a lost key: without it, people would look in the wrong place for the reason their feeds are gone. */
 function tellLostKey({
   dataDir,
   name,
@@ -125,21 +125,21 @@ function tellLostKey({
   });
 }
 
-/** Of 32 octets in base64url: addresses of feeds are made with it. */
+/** Length of 32 bytes in base64url; feed URLs are derived from it. */
 const feedKeyLength = 43;
 
 interface Surroundings {
   readonly log: Log;
   readonly throttle?: Throttle;
-  /** Of this program, which backups name. */
+  /** Version of this program, recorded in backups. */
   readonly version?: string | undefined;
-  /** Follows the files of secrets; those of `config` stay in force unless given. */
+  /** Watches the secret files. Default: the secrets of `config`. */
   readonly secrets?: LiveSecrets | undefined;
 }
 
 /**
- * Takes the data directory and builds every room on it. Fails with a sentence when another process holds it, and when the
- * database does not fit this build, such as that of a newer one.
+ * Locks the data directory and builds every module on it. Errors are sentences: another process holds the lock, or the database
+ * does not fit this build, for example because it is newer.
  */
 export function openModules(
   config: Config,
@@ -165,7 +165,7 @@ export function openModules(
   }
 }
 
-/** A sentence where a file stands in the place of a folder that is to be written to. */
+/** A sentence if a file is in the place of a folder that is to be written to. */
 function misplacedFolder({ dataDir, mail }: Config): string | null {
   const folders = [
     ["dataDir", dataDir],
@@ -179,7 +179,7 @@ function misplacedFolder({ dataDir, mail }: Config): string | null {
   return null;
 }
 
-/** What the items of an answer depend on beside its octets. */
+/** What feed items depend on besides the response's bytes. */
 function readerOf({ service }: Config): string | undefined {
   const program = programPrint(process.argv[1], process.versions);
   return program === null ? undefined : `${program} ${service.timeZone} ${service.baseUrl}`;
@@ -217,7 +217,7 @@ function buildModules(
   const madeToken = config.adminToken === null ? secret("admin-token") : "";
   const adminToken = () => secrets.current().adminToken ?? madeToken;
   const feedKey = Buffer.from(secret("feed-key", feedKeyLength), "base64url");
-  // Made here with the others, so that a start on a full disk fails before anything is opened.
+  // Created here with the others, so that a start on a full disk fails before anything is opened.
   secret("mail-key");
   const wakeDrain = createWake();
   const wakeReminders = createWake();
@@ -237,7 +237,7 @@ function buildModules(
     beforeMigration: () => backUpFirst(config, { now: clock(), program: version, log }),
   });
   for (const name of lost) store.keyLosses.note(name, prints.get(name) ?? "");
-  // Where a backup has brought the old key back, or another one is there, nothing is lost any more.
+  // A loss is over once a backup has restored the old key or another key exists.
   const losses = store.keyLosses.all().filter(({ name, print }) => prints.get(name) === print);
   const upstream = createUpstream({
     baseUrl: service.baseUrl,
@@ -296,7 +296,7 @@ function buildModules(
   });
   const { assignees, tasks } = config.feeds;
   const { webUrl } = service;
-  // Action links need an address that works wherever the calendar is read.
+  // Action links need a URL that works wherever the calendar is read.
   const address = config.feeds.actionLinks ? config.http.publicUrl : null;
   const linkKey = () => Buffer.from(secret("link-key"), "base64url");
   const linkMaker = address === null ? null : { signer: createLinkSigner(linkKey()), address };
@@ -335,7 +335,7 @@ function buildModules(
       versionOf: (feed) => feeds.versionOf(feed),
       pathOf: (address) => feeds.pathOf(address),
       publicUrl: () => config.http.publicUrl ?? openableUrl(config.http),
-      // Most have no cache in front.
+      // Loaded on first use: most installations have no cache in front.
       send: async (request, signal) =>
         (await import("./remote/send-purge.ts")).sendPurge(request, signal),
       clock,
@@ -380,7 +380,7 @@ function buildModules(
       noteAnswer(edit, { troubles: store.troubles, zone });
       tallies.editDelays.add(createdAt.until(clock()).total("seconds"));
       sync.hurry(sourceOf(answer ?? base));
-      // Until the old place is read again it may still show what was moved away.
+      // Until the old source is read again, it may still show what was moved away.
       if (patch.place) sync.hurry(sourceOf(before ?? base));
       wakeReminders.notify();
     },
@@ -507,7 +507,7 @@ function buildModules(
     keyAccess: (signal) => keyAccess(signal),
     secrets,
     secretsChanged() {
-      // What was found out of former keys, and how long they rest, says nothing of these.
+      // Results for earlier keys, and how long they pause, say nothing about these.
       keyAccess = createKeyAccess({ store, upstream, people: withOwnKey, clock });
       editWaker.keysChanged();
       store.operatorMessages.retryRefused();
@@ -545,11 +545,11 @@ function buildModules(
     log,
     async close() {
       await upstream.close();
-      // An address that a command has just ended is not to be open until the next start.
+      // A URL that a command has just revoked must not stay cached until the next start.
       if (store.cachePurges.state().waiting > 0) {
         await cachePurger?.step(timeLimit(lastPurgeMs));
       }
-      // What is noted of fetches is no promise: a failing disk must not keep anything else from its end.
+      // Recording of fetches is best effort: a failing disk must not stop anything else from closing.
       try {
         feeds.keepFetches(true);
       } catch (error) {
@@ -558,7 +558,7 @@ function buildModules(
       try {
         drain.close();
       } catch (error) {
-        // The next start settles the edits whose answers could not be stored, as after a crash.
+        // The next start settles edits whose responses could not be stored, as after a crash.
         log.error("the last answers could not be stored", { error });
       } finally {
         store.close();
@@ -580,7 +580,7 @@ function tallyAnswer(
   }
 }
 
-/** What polls bring all day long; an info log has the sum of a sweep, and what is out of the ordinary. */
+/** What polls report all day; an info log has a summary per sweep, and anything unusual. */
 const everyday: ReadonlySet<SyncEvent["kind"]> = new Set([
   "polled",
   "found",
@@ -589,7 +589,7 @@ const everyday: ReadonlySet<SyncEvent["kind"]> = new Set([
   "side-changed",
 ]);
 
-/** What items are called is nobody's business who reads a log: it says how many. */
+/** Titles do not belong in a log: it has counts instead. */
 function logSync(log: Log, event: SyncEvent): void {
   const { kind, ...fields } = event;
   const told = {
@@ -600,7 +600,7 @@ function logSync(log: Log, event: SyncEvent): void {
   log[everyday.has(kind) ? "debug" : "info"](`sync ${kind}`, told);
 }
 
-/** No migration without a way back. Throws where no backup can be made. */
+/** Backs up before a migration, so that there is a way back. Throws if no backup can be made. */
 function backUpFirst(
   { dataDir, backups }: Config,
   {
@@ -615,7 +615,7 @@ function backUpFirst(
     dataDir,
     file,
     ifTaken: "number",
-    // A service manager starts what ends in a migration again and again.
+    // A service manager restarts a process that crashes during a migration again and again.
     unlessKept: true,
     passphrase,
     program,

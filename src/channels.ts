@@ -13,14 +13,14 @@ import { createWake, type LoopOptions } from "./loop.ts";
 import { anyAddress, publicOnly } from "./remote/address-guard.ts";
 import { fetchCalendar } from "./remote/fetch-calendar.ts";
 
-/** The channels that fetch edits themselves, without a request from outside: the inbox folder and subscribed calendars. */
+/** The channels that fetch edits themselves: the inbox folder and subscribed calendars. */
 export interface Channels {
   readonly inbox: Inbox | null;
   readonly subscriptions: readonly Subscription[];
   states(): ChannelStates;
 }
 
-/** Runs one named loop until the daemon ends. */
+/** Runs one named loop until the daemon stops. */
 export type RunLoop = (
   name: string,
   step: LoopOptions["step"],
@@ -48,7 +48,7 @@ export function openChannels({
   readonly reader: CalendarReader;
   readonly monotonic: () => number;
   readonly random: () => number;
-  /** Whether the workspace was read as a whole, now or in an earlier run. */
+  /** True if the whole workspace has been read, now or in an earlier run. */
   readonly known: () => boolean;
   readonly log: Log;
 }): Channels {

@@ -18,13 +18,13 @@ export interface JobsOptions extends DaemonContext {
   readonly modules: Modules;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Told how far the first sweep is; the log says it as well. */
+  /** Called with the progress of the first sweep; the log has it as well. */
   readonly onProgress?: (progress: SweepProgress) => void;
-  /** Told that the database was found damaged, more than once maybe; without it the daemon goes on as on a failing disk. */
+  /** Called when the database is found damaged, possibly more than once; without it the daemon goes on as on a failing disk. */
   readonly onDamage?: (problem: string) => void;
-  /** Notified when somebody asks for the files of secrets to be read again. */
+  /** Notified when somebody asks for the secret files to be read again. */
   readonly wakeSecrets?: Wake;
-  /** Tells commands beside the daemon where it listens. */
+  /** Publishes the daemon's address for commands. */
   readonly announce: () => void;
   readonly loopDelay: LoopDelayMeter;
   readonly mails: Mails;
@@ -33,29 +33,29 @@ export interface JobsOptions extends DaemonContext {
   readonly wakeLogInMails: Wake;
 }
 
-/** How many drains deliver edits side by side. */
+/** How many loops deliver edits concurrently. */
 const drains = 4;
 const progressEveryMs = 2000;
 const idle = Temporal.Duration.from({ seconds: 5 });
-/** How often the service is probed while it is out, or refuses a key. */
+/** How often the service is probed while it is down or rejects a key. */
 const wakerRest = Temporal.Duration.from({ seconds: 3 });
-/** What has changed within it is told at once; an address that is ended wakes the loop. */
+/** Changes within this time are purged together; a revoked URL wakes the loop. */
 const purgeRest = Temporal.Duration.from({ seconds: 1 });
 const storageRest = Temporal.Duration.from({ seconds: 2 });
-/** How often certificates are looked at. */
+/** How often certificates are checked. */
 const certificatesRest = Temporal.Duration.from({ hours: 6 });
-/** A start has other things to do first. */
+/** Delay of the first check, because a start is busy. */
 const firstCertificates = Temporal.Duration.from({ minutes: 1 });
-/** How often the files of secrets are looked at. */
+/** How often the secret files are checked. */
 const secretsRest = Temporal.Duration.from({ seconds: 2 });
 const troubleRest = Temporal.Duration.from({ seconds: 10 });
 const hour = Temporal.Duration.from({ hours: 1 });
 const minute = Temporal.Duration.from({ minutes: 1 });
 const day = Temporal.Duration.from({ hours: 24 });
-/** Below this the drains would ask the journal all the time where its clock and theirs differ by a rounding. */
+/** Below this, drains would poll the journal constantly when its clock and theirs differ by rounding. */
 const shortestRest = Temporal.Duration.from({ milliseconds: 50 });
 
-/** Runs all loops of the daemon side by side; resolves when each has ended after the signal. */
+/** Runs all loops of the daemon concurrently; resolves when each has ended after the signal. */
 export async function runJobs(options: JobsOptions): Promise<void> {
   const { modules, log, signal, clock, random } = options;
   const { sync, drain, feeds, store, wakeDrain, wakeReminders } = modules;
@@ -76,7 +76,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
       ...rest,
       recovered,
       onFault(error, consecutive) {
-        // The storage loop reports a failing disk, once and not for every loop.
+        // The storage loop reports a failing disk once, instead of every loop.
         if (!store.health.note(error)) log.error(`${name} failed`, { error, consecutive });
         else log.debug(`${name} could not store`, { error, consecutive });
       },
@@ -130,7 +130,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
     loop(
       "upkeep",
       async () => {
-        // A clock that is years ahead would make everything old: only one that agrees with the service's may say so.
+        // A clock that is years ahead would make everything old, so it must agree with the service's.
         const lead = modules.upstream.clockLead();
         isUpkept = lead !== null && Temporal.Duration.compare(lead.abs(), day) < 0;
         if (!isUpkept) return "idle";
@@ -147,7 +147,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
         if (by === null) return Promise.resolve("idle");
         const waits = store.futureWaits.end();
         log.warn("the clock was set back", { by, waits });
-        // What was read at a moment that is still to come would not be read again before.
+        // A read time in the future would prevent the next read until then.
         modules.sync.rereadAll();
         modules.sync.recover();
         wakeDrain.notify();
@@ -200,7 +200,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
   mailer.close();
 }
 
-/** What comes before all loops, tried until the disk takes it: requests are answered meanwhile from what is there. */
+/** What precedes all loops, retried until the disk works; requests are answered from existing data meanwhile. */
 async function onceStorable(
   begin: () => void,
   {
@@ -220,7 +220,7 @@ async function onceStorable(
   }
 }
 
-/** Looks at the certificates of the service, of the mail server and of the address under which this daemon is seen. */
+/** Checks the certificates of the service, the mail server and this daemon's public URL. */
 function watchCertificates({
   config,
   modules,
@@ -251,7 +251,7 @@ function watchCertificates({
   ];
 }
 
-/** Takes up what the files of secrets say by now, and lets go what waited for it. */
+/** Rereads the secret files, and continues whatever waited for a secret. */
 function followSecretFiles({
   modules,
   log,
@@ -272,7 +272,7 @@ function followSecretFiles({
   };
 }
 
-/** Tells when the disk refuses what is to be stored, tries until it takes it again, and lets everything go on then. */
+/** Reports when the disk rejects writes, retries until it accepts them, and continues everything then. */
 function watchStorage({
   health,
   onRecovered,
@@ -301,7 +301,7 @@ function watchStorage({
   };
 }
 
-/** The rest until the earliest moment that something is due, such as the next try of an edit; between `shortestRest` and `idle`. */
+/** Time until something is due, such as the next attempt of an edit; between `shortestRest` and `idle`. */
 function restUntil(
   due: readonly (Temporal.Instant | null)[],
   now: Temporal.Instant,

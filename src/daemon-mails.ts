@@ -19,11 +19,11 @@ interface MailsOptions extends Pick<DaemonContext, "clock" | "random"> {
   readonly log: Log;
 }
 
-/** What tells people and the operator: reminders, notices, log-in mails, and messages of troubles. */
+/** Everything sent to people and the operator: reminders, notices, login mails and trouble messages. */
 export type Mails = ReturnType<typeof openMails>;
 export type OperatorMessaging = ReturnType<typeof openOperatorMessages>;
 
-/** What sends mails, and the transport that all of it goes through. */
+/** The mail senders, and the transport they share. */
 export function openMails({
   config,
   modules,
@@ -85,7 +85,7 @@ export function openMails({
     baseUrl: baseUrl,
     onEvent: told("log-in mail", "log-in"),
   });
-  /** The same, to where people have it sent by HTTP, each told once by each way; made once anybody has. */
+  /** The same messages to people's webhooks, each sent once by each channel; created when anybody has one. */
   const openWebhooks = () => {
     const posted =
       (what: string) =>
@@ -124,7 +124,7 @@ export function openMails({
   return { mailer, reminders, notices, logInMails, webhookStep };
 }
 
-/** What tells the operator of troubles, by every way that the configuration names. */
+/** Sends troubles to the operator by every configured channel. */
 export function openOperatorMessages({
   config,
   modules,

@@ -3,24 +3,24 @@ import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 
-// What has to be settled before anything else is loaded, as it decides how much memory a daemon takes for years.
+// Settings that must precede everything else, because they determine how much memory a daemon uses.
 
-// What is young is collected in 1 MB at a time, instead of in up to 16: a daemon makes little at once, and would keep all 32.
+// Collect the young generation at 1 MB instead of up to 16: a daemon allocates little at a time and would otherwise keep 32 MB.
 setFlagsFromString("--semi-space-growth-factor=1");
 
-// What is old is collected when it has grown by a quarter, instead of when it has doubled: what a sweep leaves would stay.
+// Collect the old generation when it has grown by a quarter instead of doubled, so that the garbage of a sweep does not stay.
 setFlagsFromString("--heap-growing-percent=25");
 
-// What runs for years polls, most of the time: the compiler for the hottest code and the one for the lukewarm take 10 MB and more
-// with what they make, to build a feed of 10,000 events in a fifth less of the processor's time. The one between them stays.
+// A daemon mostly polls: the two optimizing compilers take 10 MB and more, only to build a feed of 10,000 events in a fifth
+// less CPU time. The baseline compiler stays on.
 const stays = process.argv[2] === "serve" || process.argv[2] === "start";
 if (stays) {
   setFlagsFromString("--no-turbofan");
   setFlagsFromString("--no-sparkplug");
 }
 
-// The second start of the sources finds them without their types, and compiled: what does that takes 30 MB, and half a second.
-// Of the bundle only commands gain by it: what is kept for them would stay in a daemon's memory, 6 MB for a tenth of a second.
+// When run from source, a later start finds the sources compiled and without types, which otherwise takes 30 MB and half a
+// second. Of the bundle only commands benefit: in a daemon the cache would take 6 MB for a tenth of a second.
 if (import.meta.filename.endsWith(".ts") || !stays) {
   enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/dayferry", import.meta.url)));
 }

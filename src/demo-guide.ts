@@ -4,7 +4,7 @@ import { tellStory, until } from "./demo-story.ts";
 import type { People } from "./people/people.ts";
 import type { RunningDaemon } from "./serve.ts";
 
-/** What runs beside the daemon of a demo, and how the demo speaks. */
+/** What runs beside a demo's daemon, and how it prints text. */
 export interface Demo {
   readonly sandbox: Sandbox;
   readonly dataDir: string;
@@ -17,10 +17,7 @@ export interface Demo {
   };
 }
 
-/**
- * Prints the addresses as soon as the projects are known, and what can be tried once everything has been read: each line
- * works as it is printed.
- */
+/** Prints the URLs once the projects are known, and what to try once everything has been read: each line works as printed. */
 export async function printGuide(daemon: RunningDaemon, demo: Demo): Promise<void> {
   const { modules, adminToken, url } = daemon;
   const { sandbox, dataDir, context } = demo;
@@ -49,10 +46,10 @@ export async function printGuide(daemon: RunningDaemon, demo: Demo): Promise<voi
   context.print(`  every list has been read\n${recipes(daemon, demo)}\n  Ctrl-C stops the demo\n`);
 }
 
-/** The event that the seed lets start soon: its reminder can be seen to go out. */
+/** An event that the seed data starts soon, so that its reminder can be seen. */
 const soon = "Release call";
 
-/** What people type before a command, by how npm says that it runs this one. */
+/** Prefix of a command, depending on how npm runs this one. */
 function typedCommand(event: string | undefined): string {
   if (event === "npx") return "npx dayferry";
   return event ? "npm run -s dayferry --" : "dayferry";
@@ -92,7 +89,7 @@ interface Account {
   readonly person: number | undefined;
 }
 
-/** What a calendar program asks for; a password that is there already stays as it is. */
+/** Account for a calendar program; an existing password is kept. */
 function calendarAccount(people: People, { url, person }: Account): string {
   const { login, password } = accountOf(people, person);
   return [
@@ -103,7 +100,7 @@ function calendarAccount(people: People, { url, person }: Account): string {
   ].join("");
 }
 
-/** A member logs in on the pages with the same password as in a calendar program. */
+/** A member logs in to the pages with the same password as in a calendar program. */
 function memberAccount(people: People, { url, person }: Account): string {
   const { login, password } = accountOf(people, person);
   return [

@@ -9,26 +9,26 @@ import { createAccept } from "./edits/intake/accept.ts";
 import { createWake } from "./loop.ts";
 import type { ViewItem } from "./store/view/view.ts";
 
-/** Where the story is told. */
+/** Where the story is played. */
 export interface StoryPlace {
   readonly modules: Modules;
   readonly sandbox: Sandbox;
   readonly dataDir: string;
-  /** An address of the daemon that can be opened here. */
+  /** URL of the daemon on this machine. */
   readonly url: string;
   readonly clock: () => Temporal.Instant;
   readonly signal: AbortSignal;
 }
 
-/** The place with all that was there before. */
+/** The place with everything that existed before. */
 interface Stage extends StoryPlace {
   readonly items: readonly ViewItem[];
 }
 
-/** Who is in the seed, by first name. */
+/** The people in the seed data, by first name. */
 type Cast = Readonly<Record<"ana" | "ben" | "chiara" | "davit" | "elif", PersonId>>;
 
-/** A change that somebody makes with a program: properties of one item, of which the others stay. */
+/** A change that somebody makes with a program: the given properties of one item, leaving the others. */
 interface Scene {
   readonly item: ViewItem;
   readonly by: PersonId;
@@ -43,9 +43,10 @@ const apple = "iOS/26.1 (23B85) dataaccessd/1.0";
 const curl = "curl/8.14.1";
 
 /**
- * What a team does in a morning, so that there is something to see: edits by several people and programs, one taken back,
- * two conflicts, a refused edit, a deletion that waits, comments, a narrowed feed that is fetched. All of it goes the way of
- * any edit, and what others do is done in the sandbox. It is told once per data directory, also when it was interrupted.
+ * Plays a team's morning, so that there is something to see: edits by several people and programs, one of them undone, two
+ * conflicts, a refused edit, a deletion waiting for approval, comments, and a filtered feed that is fetched. Everything goes
+ * the way of any edit; other people's changes are made in the sandbox. It is played once per data directory, also if it was
+ * interrupted.
  */
 export async function tellStory(place: StoryPlace): Promise<void> {
   const told = join(place.dataDir, "story-told");
@@ -54,7 +55,7 @@ export async function tellStory(place: StoryPlace): Promise<void> {
   writeFileSync(told, "", { mode: 0o600 });
   const stage = { ...place, items: everyItem(place) };
   const edits: EditId[] = [];
-  // Between two scenes others have their turn.
+  // Yields between two scenes.
   for (const scene of [holdDeletion, refuseEdit, disagree, remark]) {
     scene(stage, cast);
     await place.modules.turns.share();
@@ -69,7 +70,7 @@ export async function tellStory(place: StoryPlace): Promise<void> {
   if (taken !== null && !place.signal.aborted) await takeBack(place, { edit: taken, by: cast.ben });
 }
 
-/** Four people change five things, by four programs; one of them is a milestone, which slips. */
+/** Four people change five items with four programs; one is a milestone that slips. */
 function work(place: Stage, { ana, ben, chiara, davit }: Cast): readonly EditId[] {
   const today = place.clock().toZonedDateTimeISO(place.sandbox.timeZone).toPlainDate();
   const planning = find(place, "Sprint planning", (item) => isAfter(item, place.clock()));
@@ -107,7 +108,7 @@ function work(place: Stage, { ana, ben, chiara, davit }: Cast): readonly EditId[
   ].filter((id) => typeof id === "number");
 }
 
-/** A link of a mail marks a task as done. */
+/** A link in a mail marks a task as completed. */
 function follow(place: Stage, { elif }: Cast): readonly EditId[] {
   const bug = find(place, "Wrong date on the last Sunday of March");
   const { links } = place.modules;
@@ -118,7 +119,7 @@ function follow(place: Stage, { elif }: Cast): readonly EditId[] {
   return followed.kind === "stored" ? [followed.edit] : [];
 }
 
-/** Somebody else has changed the same fields a moment before: a person decides, field by field. */
+/** Somebody else has just changed the same fields: a person decides, field by field. */
 function disagree(place: Stage, { ana, ben, chiara }: Cast): void {
   const { workspace } = place.sandbox;
   const call = find(place, "Weekly call with Haddad & Sons");
@@ -142,7 +143,7 @@ function disagree(place: Stage, { ana, ben, chiara }: Cast): void {
   }
 }
 
-/** The service says no, once: tried again, the edit goes. */
+/** The service rejects an edit once; a retry succeeds. */
 function refuseEdit(place: Stage, { chiara }: Cast): void {
   const item = find(place, "Demo laptop; spare laptop; adapters, cables, tape");
   if (!item) return;
@@ -157,14 +158,14 @@ function refuseEdit(place: Stage, { chiara }: Cast): void {
   play(place, { item, by: chiara, channel: "caldav", program: phone, lines });
 }
 
-/** A deletion that waits for approval, as each edit does where `edits.mode` is `review`. */
+/** A deletion waiting for approval, as every edit does if `edits.mode` is `review`. */
 function holdDeletion(place: Stage, { davit }: Cast): void {
   const item = find(place, "500 tote bags 👜");
   const lines = ["STATUS:CANCELLED"];
   if (item) play(place, { item, by: davit, channel: "upload", program: curl, lines }, "review");
 }
 
-/** People talk in the workspace. */
+/** People comment in the workspace. */
 function remark(place: Stage, { ana, ben }: Cast): void {
   const found = find(place, "Redirects from the old site");
   if (found?.item.kind !== "task") return;
@@ -178,7 +179,7 @@ function remark(place: Stage, { ana, ben }: Cast): void {
   }
 }
 
-/** An edit that its editor regrets. */
+/** An edit that its editor undoes. */
 function rename(place: Stage, { ben }: Cast): EditId | null {
   const item = find(place, "Release 2.0");
   const lines = ["SUMMARY:Release 2.0 (postponed?)"];
@@ -195,7 +196,7 @@ async function takeBack(
   modules.editActions.undo(edit, { channel: "dashboard", actor: by });
 }
 
-/** One person's tasks of one kind in a feed of their own, which programs have fetched. */
+/** A feed with one person's tasks of one kind, fetched by programs. */
 async function offerFeed({ modules, url, signal }: StoryPlace, { ben }: Cast): Promise<void> {
   const { path } = modules.feeds.create({
     kind: "person",
@@ -207,7 +208,7 @@ async function offerFeed({ modules, url, signal }: StoryPlace, { ben }: Cast): P
   });
   for (const agent of [thunderbird, "Google-Calendar-Importer"]) {
     const headers = { "user-agent": agent };
-    // Who stops the demo meanwhile stops this as well; the feed stays without a visit.
+    // If the demo is stopped meanwhile, the feed just has no fetches.
     await fetch(`${url}${path}`, { headers, signal }).then(
       (answer) => answer.arrayBuffer(),
       () => null,
@@ -215,7 +216,7 @@ async function offerFeed({ modules, url, signal }: StoryPlace, { ben }: Cast): P
   }
 }
 
-/** Hands an edit in as a program does; null where there was nothing to change. */
+/** Submits an edit as a program does; null if nothing was changed. */
 function play(
   { modules, clock }: StoryPlace,
   { item: { item, uid }, by, channel, program, lines }: Scene,
@@ -255,7 +256,7 @@ function everyItem({ modules: { store } }: StoryPlace): readonly ViewItem[] {
   return store.directory.projects().flatMap(({ id }) => store.view.ofProject(id));
 }
 
-/** The first item of a title, in the order in which they became known. */
+/** The first known item with a title. */
 function find(
   { items }: Stage,
   title: string,
@@ -272,13 +273,13 @@ const startOf = ({ item }: ViewItem): number =>
 const isAfter = (item: ViewItem, now: Temporal.Instant): boolean =>
   startOf(item) > now.epochMilliseconds;
 
-/** The times of an event, some hours later, as a calendar program writes them. */
+/** An event's times, some hours later, as a calendar program writes them. */
 const later = (viewed: ViewItem, hours: number): readonly string[] =>
   timesOf(viewed, hours).map(
     (time, index) => `${index === 0 ? "DTSTART" : "DTEND"}:${utc(time.toInstant())}`,
   );
 
-/** The days of an event, some days later. */
+/** An event's days, some days later. */
 function daysLater({ item }: ViewItem, count: number): readonly string[] {
   if (item.kind !== "event" || item.when.kind !== "dates") return [];
   const { start, end } = item.when;
@@ -288,7 +289,7 @@ function daysLater({ item }: ViewItem, count: number): readonly string[] {
   );
 }
 
-/** The same as the service is told them. */
+/** The same in the service's format. */
 function wallLater(viewed: ViewItem, hours: number): object {
   const [start, end] = timesOf(viewed, hours).map((time) =>
     time.toString({ timeZoneName: "never", smallestUnit: "second" }),
@@ -327,7 +328,7 @@ function isSettled({ modules }: Pick<StoryPlace, "modules">, id: EditId): boolea
   return state !== "pending" && state !== "claimed";
 }
 
-/** Resolves when it is so, or when the signal aborts. */
+/** Resolves when the condition is true or the signal aborts. */
 export async function until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
   const wake = createWake();
   while (!isSo() && !signal.aborted) await wake.wait(100, signal);

@@ -16,7 +16,7 @@ import { runLoop } from "./loop.ts";
 import { type Address, listen } from "./runtime.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
 
-/** What the demo and the lone sandbox need of the process; `main` hands it in. */
+/** What the demo and the standalone sandbox need from the process; injected by `main`. */
 export interface RunContext extends DaemonContext {
   readonly version: string;
   readonly cwd: string;
@@ -29,7 +29,7 @@ export interface RunContext extends DaemonContext {
 const timeZone = "Europe/Berlin";
 const usualPort = 8380;
 
-/** A sandbox workspace and the daemon on it, in one process, until the signal; returns the exit code. */
+/** Runs a sandbox workspace and a daemon on it in one process until the signal; returns the exit code. */
 export async function runDemo(options: DemoOptions, context: RunContext): Promise<number> {
   const named = options.dataDir ?? (context.env["DAYFERRY_DATA_DIR"] || null);
   const dataDir =
@@ -77,7 +77,7 @@ async function runIn(dataDir: string, { options, context }: DemoRun): Promise<nu
   }
 }
 
-/** The stand-in service alone, until the signal; prints its address and keys. */
+/** Runs only the sandbox until the signal; prints its URL and keys. */
 export async function runSandbox(
   options: SandboxCommandOptions,
   context: RunContext,
@@ -113,7 +113,7 @@ interface DemoRun {
   readonly context: RunContext;
 }
 
-/** The daemon on the sandbox, or the exit code of a start that failed. */
+/** Starts the daemon on the sandbox; returns the exit code if that fails. */
 async function startDemoDaemon(
   sandbox: Sandbox,
   { options, dataDir, context }: DemoRun & { readonly dataDir: string },
@@ -159,7 +159,7 @@ const portChange = "--port or DAYFERRY_PORT";
 
 interface DemoConfig {
   readonly config: LoadedConfig;
-  /** What makes it, as a file says it. */
+  /** The configuration, as a file has it. */
   readonly settings: object;
 }
 
@@ -169,8 +169,8 @@ interface StartFault {
 }
 
 /**
- * The demo's configuration, which is written into its data directory as well, so that every command works beside the demo.
- * Its public address is its own, for action links and mail choices that work on this machine.
+ * The demo's configuration, which is also written into its data directory, so that every command works beside the demo. Its
+ * public URL is its own, for action links and mail choices that work on this machine.
  */
 async function demoConfig(
   sandbox: Sandbox,
@@ -198,7 +198,7 @@ async function demoConfig(
   return fail({ code: 2, message: describeProblems(config.failure) });
 }
 
-/** Never `config.json`, which may be somebody's own. */
+/** Not `config.json`, which may belong to somebody. */
 const configFileIn = (dataDir: string): string => join(dataDir, "demo.json");
 
 function demoSettings(
@@ -222,8 +222,8 @@ function demoSettings(
 }
 
 /**
- * The demo has a workspace of its own, whose address and key nothing replaces; where it listens, what it is called from
- * outside and how much it tells comes from the environment, unless an option says it.
+ * The demo's own workspace URL and key cannot be overridden; address, public URL and log level come from the environment,
+ * unless an option sets them.
  */
 function demoEnvironment({ port }: DemoOptions, env: RunContext["env"]): RunContext["env"] {
   const kept = [
@@ -237,7 +237,7 @@ function demoEnvironment({ port }: DemoOptions, env: RunContext["env"]): RunCont
   return Object.fromEntries(kept.map((name) => [name, env[name]]));
 }
 
-/** The port to listen on, a free one for 0: links must name it before the daemon listens. Fails with a sentence. */
+/** The port to listen on, a free one for 0: links must contain it before the daemon listens. Errors are sentences. */
 async function freePort({ host, port }: Address): Promise<Result<number, string>> {
   const probe = createServer();
   try {

@@ -17,17 +17,17 @@ import type { MailDeps } from "./reminders/recipients.ts";
 import { randomBytes, randomId } from "./runtime.ts";
 import { secretFile } from "./store/secret-files.ts";
 
-/** How long a mail server may stay silent. */
+/** Timeout for a silent mail server. */
 const smtpTimeout = Temporal.Duration.from({ seconds: 30 });
 
-/** The transport that the configuration names: a mail server, or a folder of `.eml` files. */
+/** The configured transport: a mail server, or a folder of `.eml` files. */
 export function chooseMailer({ smtpUrl, smtpPassword, directory }: MailConfig): Mailer {
   return smtpUrl === null
     ? createDirectoryMailer({ directory })
     : createSmtpMailer({ url: smtpUrl, password: smtpPassword, timeout: smtpTimeout });
 }
 
-/** The same with the password as it is in force: with another one it logs in anew, and what is under way is finished first. */
+/** The same, following a changed password: it logs in again after the mails in progress. */
 export function followMailer(mail: () => MailConfig): Mailer {
   let password = mail().smtpPassword;
   let mailer = chooseMailer(mail());
@@ -46,7 +46,7 @@ export function followMailer(mail: () => MailConfig): Mailer {
   };
 }
 
-/** Connects to the mail server, or tries the folder: null when mails can go out, else a sentence that says what is wrong. */
+/** Connects to the mail server or tries the folder: null if mails can be sent, else a sentence that says what is wrong. */
 export async function checkMail({ mail }: Config): Promise<string | null> {
   const mailer = chooseMailer(mail);
   try {
@@ -56,12 +56,12 @@ export async function checkMail({ mail }: Config): Promise<string | null> {
   }
 }
 
-/** How readers turn mails off and log in: the signatures of their links, and which mails the configuration grants them at all. */
+/** Signed links to turn mails off and to log in, and which mails the configuration allows. */
 export interface MailLinks {
   readonly signer: ChoiceSigner;
   readonly logInSigner: LogInSigner;
   readonly wishes: (person: PersonId) => MailWishes;
-  /** Closes what people set of where their messages go. */
+  /** Encrypts people's webhook settings. */
   readonly seal: () => Seal;
 }
 
@@ -78,7 +78,7 @@ export function openMailLinks({ dataDir, people }: Config): MailLinks {
   };
 }
 
-/** The part of the configuration that holds for mails of every kind: sender, zone, rate, and how each is unsubscribed. */
+/** Settings shared by all mails: sender, time zone, rate and unsubscribing. */
 export function mailSettings(
   { mail, service, http }: Config,
   { signer, wishes }: MailLinks,
@@ -94,11 +94,11 @@ export function mailSettings(
   };
 }
 
-/** Every way to the operator that the configuration names. */
+/** Every configured channel to the operator. */
 export function openOperatorWays(
   config: Config,
   about: {
-    /** The configuration as it is in force when a message goes; `config` unless given. */
+    /** The configuration at the time a message is sent. Default: `config`. */
     readonly current?: () => Config;
     readonly mailer: Mailer;
     readonly installation: string;
@@ -124,7 +124,7 @@ export function openOperatorWays(
   });
 }
 
-/** Sends a test by each way to the operator, without a daemon. */
+/** Sends a test by each channel to the operator, without a daemon. */
 export async function testMessages(
   config: Config,
   about: {

@@ -24,10 +24,10 @@ import { monotonic, now, random, sleep, startTimer } from "./runtime.ts";
 import { MetricsPortError, startDaemon } from "./serve.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
 
-// Both calendar libraries read the zone of the process in corner cases.
+// Both calendar libraries use the process's time zone in corner cases.
 process.env["TZ"] = "UTC";
 
-// Whatever is written holds what some may not read; where a shell or a service manager has other habits, so do libraries.
+// Files may contain confidential data; shells, service managers and libraries set other modes.
 process.umask(0o077);
 
 const runtime: DaemonContext = { clock: now, monotonic, random };
@@ -36,7 +36,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => en
 
 const longestEndMs = 8000;
 const samePressMs = 150;
-/** The first fetches after a start go first. */
+/** The first fetches after a start take priority. */
 const lookAfterMs = 3000;
 let endAskedMs = 0;
 
@@ -55,12 +55,12 @@ const context: RunContext = {
   say: (text) => void process.stderr.write(shownText(text)),
 };
 
-// Whoever reads may have enough, as `head` has: what is printed after that goes nowhere, and that is no failure.
+// The reader of standard output may stop early, as `head` does: discard the rest, without an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
 
-/** What is asked goes to standard error, as all that is said does. */
+/** Prompts go to standard error, like all messages. */
 async function askOnTerminal(question: string): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -88,17 +88,17 @@ const host: CommandHost & { readonly version: string } = {
     }),
   hasConfig: () => findConfigFile(null, context) !== null,
   daemonOf,
-  // A command prints its own account of what it does; the log adds only what went wrong.
+  // A command prints its own messages; the log adds only errors.
   open: (config) =>
     openModules(config, { ...runtime, log: logOf(config, "warn"), version: context.version }),
   serve,
   serveReadOnly: async (config) => {
-    // A daemon of its own has no use for it.
+    // Not loaded by an ordinary daemon.
     const { runReadOnly } = await import("./serve-read-only.ts");
     return runReadOnly({ ...context, config, log: logOf(config) });
   },
   setUp,
-  // The sandbox is a server of its own, which a daemon need not hold in memory.
+  // The sandbox is a server of its own, which a daemon need not keep in memory.
   demo: async (options) => (await import("./demo.ts")).runDemo(options, context),
   sandbox: async (options) => (await import("./demo.ts")).runSandbox(options, context),
   checkMail,
@@ -111,12 +111,12 @@ try {
   createLog({ level: "error" }).error("dayferry ends with an error", { error });
   process.exitCode = 1;
 }
-// What hangs, such as a mail server that never answers, must not hold up an end that was asked for.
+// Something that hangs, such as a silent mail server, must not delay a requested shutdown.
 if (stop.signal.aborted) process.exit();
 
 /**
- * The first signal asks everything to end, which takes eight seconds at most; a second one ends at once. What was under way
- * is in the database, and taken up at the next start. One key press under npm comes twice, from the terminal and from npm.
+ * The first signal shuts down in at most eight seconds; a second one exits at once. Work in progress is in the database and is
+ * resumed at the next start. Under npm one key press arrives twice, from the terminal and from npm.
  */
 function end(signal: "SIGINT" | "SIGTERM"): void {
   if (stop.signal.aborted) {
@@ -135,7 +135,7 @@ function end(signal: "SIGINT" | "SIGTERM"): void {
 async function serve(config: LoadedConfig): Promise<number> {
   const secrets = followSecrets(config);
   const wakeSecrets = createWake();
-  // A terminal that is closed ends what runs in it, as everywhere.
+  // Closing a terminal ends what runs in it, as usual.
   if (!process.stdin.isTTY) {
     process.on("SIGHUP", () => {
       secrets.ask();
@@ -150,12 +150,12 @@ async function serve(config: LoadedConfig): Promise<number> {
   const found = damageBeforeOpening(config);
   const problem = found ?? (await serveWhole(config, { log, secrets, wakeSecrets }));
   if (typeof problem === "number") return problem;
-  // Most never need it.
+  // Rarely needed.
   const { serveDamaged } = await import("./serve-damaged.ts");
   return serveDamaged({ ...context, config, problem, log });
 }
 
-/** Serves until the end, whose exit code it returns; what is wrong with the database, where that is found damaged. */
+/** Serves until shutdown and returns the exit code, or a problem if the database is found damaged. */
 async function serveWhole(
   config: LoadedConfig,
   {
@@ -221,17 +221,17 @@ async function serveWhole(
   }
 }
 
-/** A database that serves is known, and what stood in for a damaged one goes. */
+/** Records that the database is in use, and removes the copy that was served for a damaged one. */
 function noteServed(dataDir: string): void {
   try {
     noteDatabase(dataDir);
     rmSync(join(dataDir, standInName), { recursive: true, force: true });
   } catch {
-    // On a full disk it is noted at the next start.
+    // On a full disk it is recorded at the next start.
   }
 }
 
-/** Reads all pages of the database in a process of its own, once everything is served: a start reads few of them. */
+/** Reads all pages of the database in a separate process once everything is served, because a start reads only a few. */
 async function lookThrough({
   config,
   signal,
@@ -254,7 +254,7 @@ async function lookThrough({
   }
 }
 
-/** The modules, once the disk lets them be opened; null when the end was asked for before. */
+/** The modules, once the disk allows opening them; null if shutdown was requested first. */
 async function openWaiting(
   config: LoadedConfig,
   { log, secrets }: { readonly log: Log; readonly secrets: LiveSecrets },
@@ -286,7 +286,7 @@ async function setUp(): Promise<number> {
   }
 }
 
-/** A daemon holds the lock and has left its address; a file without the lock is a leftover. */
+/** Address of a running daemon; a file without the lock is a leftover. */
 function daemonOf(config: Config): DaemonAddress | null {
   const file = join(config.dataDir, "daemon.json");
   if (!existsSync(file)) return null;
@@ -305,7 +305,7 @@ function logOf(config: Config, level: LogLevel = config.log.level) {
   return createLog({ level, secrets: [...secretsIn(config), ...keptSecrets(config.dataDir)] });
 }
 
-/** What an earlier start has made; what this one makes is shown to nobody but by its file. */
+/** Secrets from an earlier start; those created by this one are in their files only. */
 function keptSecrets(dataDir: string): readonly string[] {
   const files = ["admin-token", "feed-key", "link-key", "mail-key"].map((name) =>
     join(dataDir, name),

@@ -29,10 +29,9 @@ const databaseName = "dayferry.sqlite";
 const messageRest = Temporal.Duration.from({ seconds: 10 });
 
 /**
- * What a daemon does whose database is damaged, until it is ended: feeds say what they said when the newest good backup was made,
- * pages and reads are of that moment, all else is answered 503 with the reason, and the operator is told once of the command
- * that helps. The damaged file is read for edits that wait, and not written to. Nothing is asked of the service and no mail goes to
- * people. Returns the exit code.
+ * Serves while the database is damaged, until shutdown: feeds and pages have the content of the newest good backup, everything
+ * else is answered with 503 and the reason, and the operator is told once which command helps. The damaged file is searched for
+ * undelivered edits and not written to. No requests go to the service and no mails to people. Returns the exit code.
  */
 export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
   const { config, log, say, clock } = options;
@@ -103,7 +102,10 @@ interface Good {
   readonly folder: string;
 }
 
-/** The newest backup that is whole, unpacked below the data directory; it stays there over restarts, with who was told. */
+/**
+ * The newest valid backup, unpacked below the data directory; it stays there across restarts, with the record of who was
+ * notified.
+ */
 async function findGood({ config, log, clock }: DamagedOptions): Promise<Good | null> {
   const { dataDir, backups } = config;
   const place = join(dataDir, standInName);
@@ -136,7 +138,7 @@ interface StandIn {
   readonly watch: TroubleWatch;
 }
 
-/** Everything on the backup, or on an empty database where there is none: pages and the operator's messages work in any case. */
+/** Opens the modules on the backup, or on an empty database if there is none: pages and operator messages work in any case. */
 function openStandIn(
   options: DamagedOptions,
   {
@@ -182,7 +184,7 @@ function openStandIn(
   return { generation, watch: watchOf(generation.modules) };
 }
 
-/** Sends the one message by each way, until the end. */
+/** Sends the one message by each channel, until shutdown. */
 async function tellOperator(options: DamagedOptions, { generation, watch }: StandIn) {
   const { config, log, signal, clock, random, version } = options;
   const { store } = generation.modules;

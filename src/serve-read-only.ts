@@ -32,54 +32,57 @@ import {
 import type { TroubleWatch } from "./troubles/trouble-watch.ts";
 
 export interface ReadOnlyOptions extends DaemonContext {
-  /** As it was loaded for a reader: without the secrets that only the daemon that writes needs. */
+  /** Loaded for a reader: without the secrets that only a writing daemon needs. */
   readonly config: LoadedConfig;
   readonly version: string;
   readonly log: Log;
-  /** Writes what is said to the person at the terminal. */
+  /** Prints a message to the terminal. */
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
-  /** Told where it listens. */
+  /** Called with the URL once it listens. */
   readonly onListening?: (url: string) => void;
-  /** How often it is seen to whether another state has come; a second unless given. */
+  /** How often to check for a new state. Default: one second. */
   readonly lookEvery?: Temporal.Duration;
 }
 
-/** Everything on one state of the database. Requests that began on it end on it. */
+/** The modules on one state of the database. Requests that start on it finish on it. */
 export interface Generation {
   readonly app: ReturnType<typeof createApp>;
   readonly modules: Modules;
   readonly folder: string;
   readonly copy: CopyFacts;
-  /** Ends the streams of open pages, whose browsers come again to the next one. */
+  /** Ends the streams of open pages; browsers reconnect to the next generation. */
   readonly stop: AbortController;
   users: number;
   isRetired: boolean;
 }
 
-/** What goes on reading and serving for the whole life of the process. */
+/** What lasts for the whole life of the process. */
 export interface Standing extends ReadOnlyOptions {
   readonly throttle: Throttle;
   readonly publicUrl: () => string;
   readonly primary: string | null;
   readonly loopDelay: ReturnType<typeof createLoopDelayMeter>;
-  /** Why what lies there now is not served. */
+  /** Why the current copy is not served. */
   readonly problem: () => string | null;
-  /** What refuses edits, where that is not for being a copy. */
+  /** Rejects edits, if the reason is not that this is a copy. */
   readonly refusal?: ReturnType<typeof refuseWrites>;
-  /** What the operator must hear of, where that is not what the database knows. */
+  /** Troubles for the operator, if they are not those in the database. */
   readonly troubles?: (modules: Modules) => TroubleWatch;
 }
 
 const usualLook = Temporal.Duration.from({ seconds: 1 });
-/** Another state is opened when so many times the work of opening one has passed: what changes all the time takes no more of a processor. */
+/**
+ * Pause between opening states, as a multiple of the time it took: a copy that changes constantly must not use a whole
+ * processor.
+ */
 const restFactor = 4;
 
 /**
  * Serves feeds, calendars, pages and reports from a copy of the database that another daemon writes, wherever it comes from and
- * however it is replaced. Each whole state is taken into a private folder and served from there, so that nothing is ever
- * written to the copy or beside it, no lock is taken there, and no two states are mixed; what is not whole leaves the last one
- * in place. What rendering keeps goes with the private state. Returns the exit code.
+ * however it is replaced. Each complete state is copied into a private folder and served from there: nothing is written to the
+ * copy or beside it, no lock is taken there, and two states are never mixed. An incomplete state leaves the last one in place.
+ * The render cache belongs to the private state. Returns the exit code.
  */
 export async function runReadOnly(options: ReadOnlyOptions): Promise<0 | 1> {
   const { config, log, say, signal, clock, monotonic } = options;
@@ -189,7 +192,7 @@ async function openNext(source: CopySource, standing: Standing): Promise<Opened>
   try {
     return { kind: "opened", generation: openGeneration(taken, standing) };
   } catch (error) {
-    // Such as a database of a newer build.
+    // For example a database of a newer build.
     rmSync(taken.folder, { recursive: true, force: true });
     return { kind: "unusable", problem: messageOf(error) };
   }
@@ -197,7 +200,7 @@ async function openNext(source: CopySource, standing: Standing): Promise<Opened>
 
 const firstTries = 5;
 
-/** The first state, or why there is none: a copy may come into being just now. */
+/** The first state, or why there is none: a copy may just be in progress. */
 async function openFirst(source: CopySource, standing: Standing): Promise<Generation | string> {
   let problem = "";
   for (let tried = 1; tried <= firstTries && !standing.signal.aborted; tried += 1) {
@@ -209,7 +212,7 @@ async function openFirst(source: CopySource, standing: Standing): Promise<Genera
   return problem;
 }
 
-/** A restored backup and an older copy are taken as they are, and told. */
+/** A restored backup or an older copy is accepted, and logged. */
 function noteNew(
   before: CopyFacts,
   { copy, log }: { readonly copy: CopyFacts; readonly log: Log },
@@ -223,7 +226,7 @@ function noteNew(
   } else log.debug("another state is served", { revision, before: before.revision });
 }
 
-/** Secrets that stand in addresses and feeds: made anew they would be others. */
+/** Secrets that feed URLs depend on: new ones would change the URLs. */
 function missingKeys({ dataDir, feeds, http }: LoadedConfig): readonly string[] {
   const hasLinks = feeds.actionLinks && http.publicUrl !== null;
   return ["feed-key", ...(hasLinks ? ["link-key"] : [])].filter(
@@ -231,7 +234,7 @@ function missingKeys({ dataDir, feeds, http }: LoadedConfig): readonly string[] 
   );
 }
 
-/** Opens a state that lies in a folder of its own, and everything that serves it; keys are those of the data directory. */
+/** Opens a state in a folder of its own and everything that serves it; keys come from the data directory. */
 export function openGeneration(
   { folder, copy }: { readonly folder: string; readonly copy: CopyFacts },
   standing: Standing,
@@ -258,7 +261,7 @@ export function openGeneration(
   const mailLinks = openMailLinks(config);
   const isFresh = () =>
     copy.readAt !== null && isRecent(copy.readAt, { length: config.polling.maxAge, now: clock() });
-  // A port of their own is the business of the daemon that writes.
+  // A separate metrics port belongs to the writing daemon.
   const scrape =
     config.metrics.enabled && config.metrics.port === null
       ? createScraper({
@@ -361,7 +364,7 @@ function stateOf(copy: CopyFacts, { clock, problem, primary }: Standing): CopySt
   return { ageSeconds, readAt, fileAt, takenAt, revision, problem: problem(), primary };
 }
 
-/** Nothing new begins on it; what is under way ends on it. */
+/** Accepts nothing new; requests in progress finish on it. */
 async function retire(generation: Generation): Promise<void> {
   generation.isRetired = true;
   generation.stop.abort();

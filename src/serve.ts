@@ -29,13 +29,13 @@ import { testMessage } from "./reminders/webhook-mailer.ts";
 import { createReportProcesses } from "./reports/report-processes.ts";
 import { listen, randomBytes, randomId, sleep, startTimer } from "./runtime.ts";
 
-/** A daemon that serves; `done` resolves once everything is closed after the signal. */
+/** A running daemon; `done` resolves when everything is closed after the signal. */
 export interface RunningDaemon {
-  /** An address that can be opened on this machine. */
+  /** A URL that works on this machine. */
   readonly url: string;
   readonly adminToken: string;
   readonly modules: Modules;
-  /** A mail server or service that hangs holds it up for six seconds at most. */
+  /** A mail server or service that hangs delays it by at most six seconds. */
   readonly done: Promise<void>;
 }
 
@@ -46,14 +46,14 @@ export interface ServeOptions
   > {
   readonly config: Config & Partial<Pick<LoadedConfig, "written">>;
   readonly version: string;
-  /** How long the main thread is at one thing; measured here unless given. */
+  /** Measures blocking of the event loop. Default: measured here. */
   readonly loopDelay?: LoopDelayMeter;
 }
 
-/** Supervisors give ten seconds or so: this leaves time to close the database in order. */
+/** Supervisors allow about ten seconds: this leaves time to close the database properly. */
 const patienceMs = 6000;
 
-/** Listens, then sweeps, drains and mails until the signal aborts. Rejects when the address cannot be listened on. */
+/** Listens, then sweeps, drains and mails until the signal aborts. Rejects if it cannot listen. */
 export async function startDaemon(options: ServeOptions & DaemonContext): Promise<RunningDaemon> {
   const { config, modules, log, signal, clock } = options;
   const { loopDelay = createLoopDelayMeter(measureDelays(options.signal)) } = options;
@@ -157,7 +157,7 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
     log,
     sendsMail: config.mail.smtpUrl !== null,
     operator: {
-      // Both are seldom asked for, and nothing of them is loaded before.
+      // Both are rarely used and loaded on first use.
       settings: async () => {
         const { effectiveSettings } = await import("./config/effective.ts");
         return config.written ? effectiveSettings(config.written) : [];
@@ -205,10 +205,10 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
     try {
       rmSync(addressFile, { force: true });
     } catch (error) {
-      // Without the lock, which ends with this process, the file says nothing.
+      // Without the lock, which ends with this process, the file has no meaning.
       log.warn("the file with the address could not be removed", { error });
     }
-    // Requests under way get a few seconds; what is left claimed afterwards is put back.
+    // Requests in progress get a few seconds; edits still claimed afterwards are released.
     const hasEnded = await within(patienceMs, Promise.all([modules.upstream.close(), work]));
     lingering.cancel();
     server.closeAllConnections();
@@ -220,7 +220,7 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
   return { url, adminToken: modules.adminToken(), modules, done };
 }
 
-/** Listens for scrapers where that is asked for; null where metrics are on the daemon's own port. */
+/** Listens for metrics scrapers if configured; null if metrics are on the daemon's own port. */
 async function openMetrics(
   scrape: Scraper,
   { config, log, clock }: Pick<ServeOptions & DaemonContext, "config" | "log" | "clock">,
@@ -246,18 +246,18 @@ async function openMetrics(
   };
 }
 
-/** Nothing listens once the start has failed. */
+/** Closes the server if the start fails. */
 const closing = (server: Server) => (error: unknown) => {
   server.close();
   throw error;
 };
 
-/** Thrown where the port for metrics cannot be listened on; the message is a sentence for people. */
+/** Thrown if the metrics port cannot be listened on; the message is a sentence for people. */
 export class MetricsPortError extends Error {
   override readonly name = "MetricsPortError";
 }
 
-/** What `doctor` would say of this daemon. */
+/** What `doctor` reports about this daemon. */
 async function examineDaemon(
   status: Status,
   { config, clock }: Pick<ServeOptions & DaemonContext, "config" | "clock">,
@@ -266,7 +266,7 @@ async function examineDaemon(
     "./cli/daemon-findings.ts"
   );
   return [
-    // It judges what `/api/status` says, as text.
+    // As text, because doctor judges the JSON of `/api/status`.
     ...daemonFindings(JSON.parse(JSON.stringify(status)), {
       zone: config.service.timeZone,
       today: clock().toZonedDateTimeISO("UTC").toPlainDate(),
@@ -276,7 +276,7 @@ async function examineDaemon(
   ];
 }
 
-/** Backups were checked before they got their names. */
+/** Backups are checked before they get their names. */
 function lastBackup(
   { backups }: Config,
   { installedAt, now }: Modules["store"]["meta"] & { readonly now: Temporal.Instant },
@@ -319,7 +319,7 @@ function openBackups({
   });
 }
 
-/** Whether the work ended in that time; a later outcome is ignored. Rejects when the work does in time. */
+/** True if the work finished in time; a later result is ignored. Rejects if the work does in time. */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
   try {

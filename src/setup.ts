@@ -25,12 +25,12 @@ interface SetupContext extends DaemonContext {
   readonly env: Environment;
   /** Where `config.json` and `secrets/api-key` are written. */
   readonly cwd: string;
-  /** Writes what is said to the person at the terminal. */
+  /** Prints a message to the terminal. */
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** How the set-up ended: `serve` goes on with the configuration, was told to stop, or could not listen. */
+/** How setup ended: `serve` continues with the configuration, was stopped, or could not listen. */
 type SetupEnd =
   | { readonly kind: "written"; readonly config: LoadedConfig }
   | { readonly kind: "stopped" }
@@ -39,7 +39,7 @@ type SetupEnd =
 const keyFile = "secrets/api-key";
 const configFile = "config.json";
 
-/** Serves the guided set-up where the daemon is going to be, until a configuration was written or the signal aborts. */
+/** Serves the guided setup at the daemon's address until a configuration is written or the signal aborts. */
 export async function runSetup(context: SetupContext): Promise<SetupEnd> {
   const { env, cwd, say, signal } = context;
   const host = env["DAYFERRY_HOST"] ?? "127.0.0.1";
@@ -87,7 +87,7 @@ const rawOf = ({ baseUrl, apiKey, contact, timeZone }: SetupAnswers) => ({
   service: { baseUrl, apiKey, contact, timeZone },
 });
 
-/** Each answer by the schema of the configuration; what is empty is said to be missing. */
+/** Checks each answer with the configuration's schema; an empty one is reported as missing. */
 function check(
   answers: SetupAnswers,
   { env, cwd }: Pick<SetupContext, "env" | "cwd">,
@@ -104,7 +104,7 @@ function check(
   return { config: null, faults };
 }
 
-/** A client for a question or two: what it has used of the quota is not kept. */
+/** A client for a few requests, without a stored quota. */
 async function withUpstream<Answer>(
   config: Config,
   { clock, monotonic, random }: DaemonContext,
@@ -128,7 +128,7 @@ async function withUpstream<Answer>(
   }
 }
 
-/** Tries the answers against the service: its address, the key, and what the key opens. Nothing is written there. */
+/** Tries the answers with the service: its URL, the key, and what the key can access. Writes nothing there. */
 async function attempt(answers: SetupAnswers, context: SetupContext): Promise<SetupTrial> {
   const { config, faults } = check(answers, context);
   if (!config) return { kind: "faults", faults };
@@ -169,7 +169,7 @@ function clockFact(lead: Temporal.Duration): string {
   return `This machine's clock is ${off} s ${seconds > 0 ? "ahead of" : "behind"} the service's: set it right.`;
 }
 
-/** The answer that a failure of the first question is about. */
+/** The answer that a failure of the first request is about. */
 function faultOf(failure: Failure): SetupFault {
   const problem = `${describeFailure(failure)}: ${remedyForFailure(failure)}`;
   const isKey = failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
@@ -206,7 +206,7 @@ function configText({ baseUrl, contact, timeZone }: SetupAnswers, projects: Proj
   return `${JSON.stringify({ service, ...chosen }, null, 2)}\n`;
 }
 
-/** Both files, for their owner alone; what is there already stays unless it may be replaced. */
+/** Writes both files, readable by their owner only; keeps existing ones unless they may be replaced. */
 function write(
   answers: SetupAnswers,
   {
@@ -215,7 +215,7 @@ function write(
     cwd,
   }: { readonly projects: ProjectChoice; readonly mayReplace: boolean; readonly cwd: string },
 ): SetupWrite {
-  // The configuration comes last: with it a start goes on without the set-up.
+  // The configuration comes last: once it exists, a start skips the setup.
   const contents = [
     [join(cwd, keyFile), `${answers.apiKey}\n`],
     [join(cwd, configFile), configText(answers, projects)],
@@ -226,7 +226,7 @@ function write(
   try {
     mkdirSync(join(cwd, "secrets"), { recursive: true, mode: 0o700 });
     for (const [file, text] of contents) {
-      // A file that is written over would keep its rights.
+      // An overwritten file would keep its permissions.
       rmSync(file, { force: true });
       writeFileSync(file, text, { mode: 0o600, flag: "wx" });
     }

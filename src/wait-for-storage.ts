@@ -3,23 +3,23 @@ import type { Log } from "./log.ts";
 import { listen, sleep } from "./runtime.ts";
 import { storageProblemAtStart } from "./store/storage-health.ts";
 
-/** What a start that cannot open its data directory needs to say so, and to try again. */
+/** What a start that cannot open its data directory needs, to say so and to retry. */
 interface WaitOptions {
   readonly http: { readonly host: string; readonly port: number };
   readonly dataDir: string;
   readonly log: Log;
-  /** Prints a line for whoever has started it by hand. */
+  /** Prints a line for whoever started it by hand. */
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** As often as a running daemon tries. */
+/** As often as a running daemon retries. */
 const restMs = 2000;
 
 /**
- * What `open` returns, as soon as the disk lets it: while that is full, read-only or failing, every request is answered 503
- * with the reason, so that a supervisor need not restart anything and nobody takes silence for an empty calendar. Null when
- * it was ended before. Throws what else `open` throws.
+ * Returns the result of `open` once the disk allows it. While it is full, read-only or failing, every request is answered with
+ * 503 and the reason, so that supervisors need not restart anything and nobody mistakes silence for an empty calendar. null if
+ * stopped first. Throws any other error of `open`.
  */
 export async function openOnceStorable<Value>(
   open: () => Value,

@@ -5,19 +5,19 @@ import { createGunzip, createGzip } from "node:zlib";
 import { fileReason } from "../domain/file-reason.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 
-/** What a backup says of itself, ahead of its parts. */
+/** Metadata of a backup, stored before its parts. */
 export interface Manifest {
   readonly format: "dayferry-backup";
   readonly version: number;
   readonly madeAt: string;
-  /** The Dayferry that has made it. */
+  /** Version of Dayferry that created it. */
   readonly program: string;
   readonly migration: number;
   readonly installation: string;
   readonly epoch: string;
   readonly openEdits: number;
   readonly keys: "sealed" | "left out";
-  /** The key files that were there, in the backup or not; null where it does not say so. */
+  /** The key files that existed, in the backup or not; null if not recorded. */
   readonly keyFiles: readonly string[] | null;
   readonly parts: readonly PartFacts[];
 }
@@ -28,7 +28,7 @@ interface PartFacts {
   readonly sha256: string;
 }
 
-/** One part to be written: its octets come as they are asked for, and are as many as its facts say. */
+/** One part to write; its bytes are read on demand and match its facts in length. */
 interface Part extends PartFacts {
   readonly content: () => AsyncIterable<Uint8Array>;
 }
@@ -39,8 +39,8 @@ const block = 512;
 const mostManifest = 65_536;
 
 /**
- * Writes a backup into an open file: a compressed tar archive, which common tools open as well, with the manifest in front.
- * Source: IEEE Std 1003.1 pax, ustar Interchange Format.
+ * Writes a backup into an open file: a compressed tar archive that common tools can open, starting with the manifest. Source:
+ * IEEE Std 1003.1 pax, ustar Interchange Format.
  */
 export async function writeArchive(
   descriptor: number,
@@ -98,18 +98,18 @@ function header({
   return head;
 }
 
-/** Told of each part of a backup as it is read; `begin` answers where its octets go. */
+/** Receives each part of a backup as it is read; `begin` returns where to write its bytes. */
 interface PartSink {
   begin(facts: PartFacts): (piece: Uint8Array) => void;
 }
 
-/** Reads the manifest of a backup alone. Fails with a sentence. */
+/** Reads only the manifest of a backup. Errors are sentences for people. */
 export async function readManifest(file: string): Promise<Result<Manifest, string>> {
   const reader = new ArchiveReader(null);
   return settle(file, reader);
 }
 
-/** Reads a backup to its end, and compares all of it with the manifest. Fails with a sentence. */
+/** Reads a whole backup and checks it against its manifest. Errors are sentences for people. */
 export async function readArchive(file: string, sink: PartSink): Promise<Result<Manifest, string>> {
   return settle(file, new ArchiveReader(sink));
 }
@@ -131,7 +131,7 @@ async function settle(file: string, reader: ArchiveReader): Promise<Result<Manif
   return manifest.ok ? manifest : fail(`${file} is no whole backup: ${manifest.failure}`);
 }
 
-/** What zlib says of octets that it cannot unpack tells nothing to whoever has named the wrong file. */
+/** zlib's own error message does not help somebody who named the wrong file. */
 function unreadableBecause(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "Z_BUF_ERROR") return "it is cut short";
@@ -139,7 +139,7 @@ function unreadableBecause(error: unknown): string {
   return fileReason(error);
 }
 
-/** A part that is being read. `open`: octets that are still to come. */
+/** The part being read; `open` is the number of bytes to come. */
 interface OpenPart {
   readonly facts: PartFacts;
   readonly write: (piece: Uint8Array) => void;
@@ -156,7 +156,7 @@ class ArchiveReader {
   #part: OpenPart | null = null;
   #hasEnded = false;
 
-  /** With no sink the manifest is all that is wanted. */
+  /** Without a sink only the manifest is read. */
   constructor(sink: PartSink | null) {
     this.#sink = sink;
   }
@@ -168,7 +168,7 @@ class ArchiveReader {
   take(piece: Buffer): void {
     this.#waiting = this.#waiting.byteLength === 0 ? piece : Buffer.concat([this.#waiting, piece]);
     while (!this.isSatisfied && !this.#hasEnded && this.#step());
-    // Behind the end there is nothing but filling.
+    // After the end marker there is only padding.
     if (this.#hasEnded) this.#waiting = Buffer.alloc(0);
   }
 
@@ -180,7 +180,7 @@ class ArchiveReader {
     return this.#hasEnded ? ok(this.#manifest) : fail("its end is missing");
   }
 
-  /** Whether there was enough to go on. */
+  /** Returns false if more input is needed. */
   #step(): boolean {
     if (this.#part) return this.#read(this.#part);
     const head = this.#waiting;
@@ -233,7 +233,7 @@ class ArchiveReader {
 
 const textOf = (octets: Buffer): string => octets.toString("latin1").split(/[\0 ]/)[0] ?? "";
 
-/** Throws for what this build cannot read. */
+/** Throws if this build cannot read it. */
 function manifestOf(value: unknown): Manifest {
   const facts = new Map<string, unknown>(Object.entries(Object(value)));
   const text = (name: string): string => {
@@ -272,7 +272,7 @@ function manifestOf(value: unknown): Manifest {
   };
 }
 
-/** The names of the parts are ours, so that no archive says where something is written. */
+/** Part names are fixed, so that an archive cannot choose where something is written. */
 export const databasePart = "dayferry.sqlite";
 export const keysPart = "keys.json";
 
@@ -285,7 +285,7 @@ function partOf(value: unknown): PartFacts {
   return { name, octets: Number(octets), sha256 };
 }
 
-/** Writes a part into a file of its own, which only its owner reads. */
+/** Writes a part into a file that only its owner can read. */
 export function fileSink(path: string): { write(piece: Uint8Array): void; descriptor: number } {
   const descriptor = openSync(path, "wx", 0o600);
   return {

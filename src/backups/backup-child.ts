@@ -4,8 +4,8 @@ import { examineDatabase } from "../store/copies/copy-database.ts";
 import type { ChildTask } from "./backup-processes.ts";
 import { makeBackup } from "./make-backup.ts";
 
-// A process of its own: copying, checking and compressing take a processor for seconds, and memory that is given back with it.
-// Reads a task from standard input, and writes how it ended to standard output.
+// Runs in its own process: copying, checking and compressing take a processor for seconds, and memory that is freed with the
+// process. Reads a task from standard input and writes the result to standard output.
 const task: ChildTask = JSON.parse(await text(process.stdin));
 process.umask(0o077);
 const result =

@@ -9,12 +9,12 @@ import type { DatabaseFacts, DatabaseFault } from "../store/copies/copy-database
 import type { BackupFailure, BackupTask, MadeBackup } from "./make-backup.ts";
 import { removeAbandoned } from "./snapshots.ts";
 
-/** What a process is given on its standard input, as JSON. */
+/** The process's standard input, as JSON. */
 export type ChildTask =
   | { readonly kind: "backup"; readonly backup: BackupTask }
   | { readonly kind: "examine"; readonly file: string };
 
-/** What takes seconds, in processes beside the daemon. */
+/** Work that takes seconds, run in processes beside the daemon. */
 export interface BackupProcesses {
   backup(task: BackupTask, signal: AbortSignal): Promise<Result<MadeBackup, BackupFailure>>;
   /** Reads all pages of a database. */
@@ -22,7 +22,7 @@ export interface BackupProcesses {
 }
 
 const script = fileURLToPath(new URL("./backup-child.ts", import.meta.url));
-/** What is asked of the daemon goes first. */
+/** Requests to the daemon take priority. */
 const niceness = 10;
 
 export function createBackupProcesses(): BackupProcesses {
@@ -41,7 +41,7 @@ export function createBackupProcesses(): BackupProcesses {
   };
 }
 
-/** A backup that is waited for, before anything else is done. A process that was ended fails as one that could not make it. */
+/** Runs a backup synchronously, before anything else. A process that was killed counts as a failed backup. */
 export function backupAtOnce(backup: BackupTask): Result<MadeBackup, BackupFailure> {
   const input = JSON.stringify({ kind: "backup", backup } satisfies ChildTask);
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, [script], {
@@ -57,12 +57,12 @@ export function backupAtOnce(backup: BackupTask): Result<MadeBackup, BackupFailu
   }
 }
 
-/** Removes what a process has left that was ended, as by the end of the daemon, at once and not with the next backup. */
+/** Removes what a killed process has left, at once instead of with the next backup. */
 function tidy({ file, dataDir }: BackupTask): void {
   try {
     removeAbandoned(dirname(file), dataDir);
   } catch {
-    // The next backup does, and says what is wrong with the folder.
+    // The next backup does it, and reports what is wrong with the folder.
   }
 }
 
@@ -81,9 +81,9 @@ async function beside(task: ChildTask, signal: AbortSignal): Promise<Ended> {
     try {
       if (child.pid !== undefined) setPriority(child.pid, niceness);
     } catch {
-      // It has ended, or the system does not let us.
+      // It has ended, or the system does not allow it.
     }
-    // A child that has ended early has said why.
+    // A child that ended early has reported why.
     child.stdin.on("error", () => undefined);
     child.stdin.end(JSON.stringify(task));
     const [said, problem, [code, endedBy]] = await Promise.all([
@@ -103,7 +103,7 @@ function answerOf<Answer>(ended: Ended): Answer {
   return JSON.parse(ended.said);
 }
 
-/** Thrown when the process ends without an answer. */
+/** Thrown if the process ends without an answer. */
 class BackupProcessError extends Error {
   override readonly name = "BackupProcessError";
   constructor({ code, signal, problem }: Ended) {

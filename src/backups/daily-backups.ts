@@ -12,10 +12,10 @@ import {
   snapshotName,
 } from "./snapshots.ts";
 
-/** Where backups go that are made by themselves, and when. */
+/** Where automatic backups are stored, and when they are made. */
 export interface BackupRules {
   readonly enabled: boolean;
-  /** On the clocks of `zone`. */
+  /** In the time zone `zone`. */
   readonly at: Temporal.PlainTime;
   readonly keep: Retention;
   readonly directory: string;
@@ -27,10 +27,10 @@ interface DailyBackupsDeps {
   readonly zone: string;
   readonly dataDir: string;
   readonly program: string;
-  /** What fell due before there was an installation is not made up for. */
+  /** Backups due before the installation are not made up for. */
   readonly installedAt: Temporal.Instant;
   readonly processes: BackupProcesses;
-  /** Where what was found is told, and where it is taken back. */
+  /** Where problems are reported and withdrawn. */
   readonly troubles: {
     readonly report: (trouble: Trouble) => void;
     readonly withdraw: (identity: string) => void;
@@ -49,13 +49,13 @@ export type BackupEvent =
   | { readonly kind: "failed"; readonly problem: string }
   | { readonly kind: "damaged"; readonly problem: string; readonly remedy: string };
 
-/** Backups of one data directory, and the nightly look for damage that each of them is. */
+/** Backups of one data directory, each of which is also the nightly integrity check. */
 export interface DailyBackups {
-  /** Makes the one that is due; rests an hour after one that could not be made. */
+  /** Makes the backup that is due; pauses for an hour after a failed one. */
   readonly step: (signal: AbortSignal) => Promise<"idle">;
-  /** Makes one now, because somebody asks for it. One is made at a time. */
+  /** Makes a backup on request. Only one is made at a time. */
   readonly make: (signal: AbortSignal) => Promise<Result<MadeBackup, BackupFailure>>;
-  /** The newest first. */
+  /** Newest first. */
   readonly list: () => readonly KeptBackup[];
 }
 
@@ -109,7 +109,7 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
     onEvent({ kind, problem, remedy });
   }
 
-  /** The look alone, where no backups are made. */
+  /** The integrity check alone, if backups are off. */
   async function examine(dueAt: Temporal.Instant, signal: AbortSignal): Promise<void> {
     const now = clock();
     if (examinedAt && isWithin(examinedAt, { from: dueAt, to: now })) return;
@@ -155,14 +155,14 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
   };
 }
 
-/** What a clock that ran ahead has noted is not within, so that it holds nothing up until its time comes. */
+/** A time recorded by a clock that was ahead counts as outside, so that it blocks nothing until then. */
 const isWithin = (
   moment: Temporal.Instant,
   { from, to }: { readonly from: Temporal.Instant; readonly to: Temporal.Instant },
 ): boolean =>
   Temporal.Instant.compare(moment, from) >= 0 && Temporal.Instant.compare(moment, to) <= 0;
 
-/** When it was that time of day last. */
+/** The most recent occurrence of that time of day. */
 function lastTurn(
   now: Temporal.Instant,
   { at, zone }: { readonly at: Temporal.PlainTime; readonly zone: string },

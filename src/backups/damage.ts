@@ -12,26 +12,26 @@ interface Place {
 }
 
 const databaseName = "dayferry.sqlite";
-/** Beside the database once one was opened, and moved away with it: an empty file is not a new database then. */
+/** Created beside the database when one is first opened, and moved away with it: an empty file is not a new database then. */
 const knownName = `${databaseName}-known`;
 
-/** What is served while the database is damaged, below the data directory. */
+/** Folder below the data directory with the copy that is served while the database is damaged. */
 export const standInName = ".stand-in";
 
-/** Notes that there is a database, so that one that was cut to nothing is not taken for a new one. */
+/** Records that there is a database, so that a truncated one is not taken for a new one. */
 export function noteDatabase(dataDir: string): void {
   const file = join(dataDir, knownName);
   if (statSync(file, { throwIfNoEntry: false })) return;
   writeFileSync(file, "", { mode: 0o600 });
 }
 
-/** Whether a daemon has served from this data directory before. */
+/** True if a daemon has served from this data directory before. */
 export const isInUse = (dataDir: string): boolean =>
   statSync(join(dataDir, knownName), { throwIfNoEntry: false }) !== undefined;
 
 /**
- * What the file of the database tells before it is opened: SQLite takes one without an octet for a new one, and throws its log
- * away. Null where nothing is wrong with it, where there is none, and where a restore waits to put another one in its place.
+ * Checks the database file before it is opened: SQLite treats an empty file as a new database and deletes its WAL. null if
+ * nothing is wrong, if there is no file, and if a pending restore will replace it.
  */
 export function damageBeforeOpening({ dataDir, backups }: Place): string | null {
   if (isRestoreDecided(dataDir)) return null;
@@ -50,21 +50,21 @@ export function damageBeforeOpening({ dataDir, backups }: Place): string | null 
   return isKnown ? `${file} is damaged: it is empty` : null;
 }
 
-/** What is damaged, where opening the database has ended with this error; null for errors of other kinds. */
+/** What is damaged, if this error came from opening the database; null for other errors. */
 export function damageIn(error: unknown, { dataDir }: Pick<Place, "dataDir">): string | null {
   if (!isDamage(error)) return null;
   return `${join(dataDir, databaseName)} is damaged: ${messageOf(error)}`;
 }
 
-/** What stands in the way of a command, and what a person does about it. */
+/** Why a command cannot run, and what to do about it. */
 export interface DataProblem {
   readonly what: string;
   readonly remedy: string;
 }
 
 /**
- * What an error says of the data directory: that the database is damaged, or that the disk does not take or give what is asked
- * of it; null for errors of other kinds. `now` names where a damaged file would be moved to.
+ * What an error says about the data directory: the database is damaged, or the disk does not work; null for other errors. `now`
+ * names the place a damaged file would be moved to.
  */
 export function dataProblem(
   error: unknown,
@@ -77,7 +77,7 @@ export function dataProblem(
   return { what: `${place.dataDir}: ${what}`, remedy: `${remedy}, and run it again` };
 }
 
-/** The remedy names the newest backup, which is examined before it takes the place of anything. */
+/** The remedy names the newest backup, which is checked before it replaces anything. */
 export function damageProblem(
   what: string,
   { place, now }: { readonly place: Place; readonly now: Temporal.Instant },
@@ -86,7 +86,7 @@ export function damageProblem(
   return { what, remedy: remedyFor(place, { good: newest?.file ?? null, now }) };
 }
 
-/** What mends a damaged database, as one command to be typed; `good`: the backup that was found good, null = there is none. */
+/** The command that repairs a damaged database; `good` is the backup that was found good, null if there is none. */
 export function remedyFor(
   { dataDir, backups }: Place,
   { good, now }: { readonly good: string | null; readonly now: Temporal.Instant },
@@ -100,21 +100,21 @@ export function remedyFor(
   return `there is no good backup in ${backups.directory}: stop Dayferry, run \`mkdir ${aside} && mv ${files} ${aside}\` and start it again: everything is read anew from the service, the keys stay, and the damaged file is kept`;
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a path as one shell word. */
 const quoted = (path: string): string =>
   /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 const rescueName = "rescued-edits.json";
 
-/** Where edits were written that could still be read of a damaged database, and how many those are. */
+/** Where the edits that could still be read from a damaged database were written, and how many. */
 export interface Rescued {
   readonly file: string;
   readonly edits: number;
 }
 
 /**
- * Writes what can still be read of edits that had not arrived in the service, with their comments and files, into a file of
- * its own: from both ends of each table, as far as the damage. Null where there is none.
+ * Writes the undelivered edits that can still be read, with their comments and files, into a separate file: from both ends of
+ * each table, up to the damage. null if there are none.
  */
 export function rescueEdits(dataDir: string): Rescued | null {
   const database = join(dataDir, databaseName);
@@ -132,7 +132,7 @@ export function rescueEdits(dataDir: string): Rescued | null {
         }
         break;
       } catch {
-        // What lies behind the damage is read from the other end.
+        // What is behind the damage is read from the other end.
       }
     }
     return [...rows.values()];
@@ -149,7 +149,7 @@ export function rescueEdits(dataDir: string): Rescued | null {
     });
     return { file, edits: edits.length };
   } catch {
-    // A full disk is no reason to serve nothing.
+    // Serving goes on although the disk is full.
     return null;
   } finally {
     close();

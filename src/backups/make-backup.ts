@@ -32,38 +32,38 @@ import { giveFreeName, listSnapshots, makeScratch, removeAbandoned } from "./sna
 
 export interface BackupTask {
   readonly dataDir: string;
-  /** Where it is to be. */
+  /** Path of the new backup. */
   readonly file: string;
-  /** Where there is a file of that name once the new one is whole: that one goes, or the new one is given a number. */
+  /** If the file exists when the new one is complete: replace it, or number the new one. */
   readonly ifTaken: "replace" | "number";
-  /** Whether one of the same database that was made before a migration, and is whole, does as well: none is made then. */
+  /** If true and a valid backup from before the same migration exists, none is made. */
   readonly unlessKept?: boolean;
-  /** Seals the keys; null leaves them out. */
+  /** Encrypts the keys; null leaves them out. */
   readonly passphrase: string | null;
   readonly program: string;
-  /** An instant's text. */
+  /** An instant as text. */
   readonly now: string;
 }
 
-/** A backup that is whole. `file`: where it is in the end; `octets`: of the file. */
+/** A complete backup. `file`: its final path; `octets`: its size in bytes. */
 export interface MadeBackup {
   readonly file: string;
   readonly octets: number;
   readonly manifest: Manifest;
 }
 
-/** Why there is no backup. `damaged`: it is the database that is hurt. */
+/** Why there is no backup. `damaged`: the database is damaged. */
 export interface BackupFailure {
   readonly kind: "damaged" | "failed";
   readonly problem: string;
 }
 
-/** Left free beside what a backup takes. */
+/** Bytes to leave free beside a backup. */
 const margin = 16 * 2 ** 20;
 
 /**
- * Makes a backup of a data directory, whoever writes to it meanwhile: a copy of one moment, checked as a whole, compressed, and
- * given its name when it is safe on the disk.
+ * Makes a backup of a data directory while others write to it: a snapshot, checked as a whole, compressed, and renamed when it
+ * is durable.
  */
 export async function makeBackup(
   task: BackupTask,
@@ -126,7 +126,7 @@ export async function makeBackup(
   }
 }
 
-/** The backup that was made of this database before it was to be migrated; null where none is whole. */
+/** The backup of this database from before the migration; null if there is no valid one. */
 async function keptAlready(folder: string, database: string): Promise<MadeBackup | null> {
   for (const { file, octets, reason } of listSnapshots(folder)) {
     if (reason !== "before-migration") continue;
@@ -144,7 +144,7 @@ const hurt = ({ kind, problem }: DatabaseFault) =>
 
 const failed = (problem: string) => fail({ kind: "failed", problem } as const);
 
-/** Copy and archive stand side by side for a while. A sentence where there is no room for them; null where there is. */
+/** Snapshot and archive exist side by side for a while. Returns a sentence if there is not enough space, else null. */
 function roomFor(database: string, folder: string): string | null {
   const log = statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const needed = 2 * (statSync(database).size + log) + margin;
@@ -174,7 +174,7 @@ function octetPart(name: string, octets: Buffer) {
   return { name, octets: octets.byteLength, sha256, content };
 }
 
-/** Makes what was renamed in a folder safe on the disk, where the system lets folders be opened. */
+/** Makes renames in a folder durable, if the system can sync folders. */
 export function syncFolder(folder: string): void {
   try {
     const descriptor = openSync(folder, "r");
@@ -184,6 +184,6 @@ export function syncFolder(folder: string): void {
       closeSync(descriptor);
     }
   } catch {
-    // Some file systems have no such thing; the rename itself is done.
+    // Some file systems cannot; the rename itself is done.
   }
 }

@@ -33,14 +33,14 @@ import { type Keys, keyFiles, openKeys } from "./sealed-keys.ts";
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 
-/** Files of the database, the log and the index that belong to it. */
+/** The database with its WAL and shared-memory file. */
 const databaseFiles = [databasePart, `${databasePart}-wal`, `${databasePart}-shm`];
 
 export interface RestoreOptions {
   readonly file: string;
-  /** Held by this process, and by no other. */
+  /** Locked by this process. */
   readonly dataDir: string;
-  /** Opens the keys; null: they are left as they are in the data directory. */
+  /** Decrypts the keys; null leaves the data directory's keys as they are. */
   readonly passphrase: string | null;
   readonly epoch: string;
   readonly now: Temporal.Instant;
@@ -49,21 +49,21 @@ export interface RestoreOptions {
 
 export interface Restored extends NewLifeReport {
   readonly manifest: Manifest;
-  /** Where the database that was there is now; null where there was none. */
+  /** Where the previous database is now; null if there was none. */
   readonly aside: string | null;
-  /** Keys that are those of the backup now. */
+  /** Keys that were taken from the backup. */
   readonly keys: readonly string[];
-  /** What a key that neither the backup nor the data directory holds ends, one sentence each. */
+  /** What stops working because neither the backup nor the data directory has a key, one sentence each. */
   readonly lost: readonly string[];
 }
 
-/** What is moved when everything is ready: the one file that decides whether the old state holds or the new one. */
+/** Moved into place when everything is ready: this one file decides whether the old or the new state is valid. */
 const intentName = "restore.json";
 const draftName = `${intentName}.draft`;
 
 /**
- * Puts a backup in the place of the database that is there, which is kept aside. Until everything is checked, brought up to this
- * build and safe on the disk nothing is touched; from then on `finishRestore` carries it out, now or at the next start.
+ * Replaces the database by a backup and keeps the old one aside. Touches nothing until everything is checked, migrated and
+ * durable; then `finishRestore` carries it out, now or at the next start.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Result<Restored, string>> {
   const { file, dataDir, passphrase, now } = options;
@@ -120,7 +120,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Result<Res
 
 const stagePrefix = ".restoring-";
 
-/** Unpacked and worked on, it may take three times what it is. */
+/** Unpacked and migrated, it may take three times its size. */
 function roomFor({ parts }: Manifest, dataDir: string): string | null {
   const octets = parts.reduce((sum, part) => sum + part.octets, 0);
   const { bavail, bsize } = statfsSync(dataDir);
@@ -129,7 +129,7 @@ function roomFor({ parts }: Manifest, dataDir: string): string | null {
   return `the disk of ${dataDir} has ${Math.floor(free / 2 ** 20)} MiB free, and this backup takes ${Math.ceil(needed / 2 ** 20)} MiB while it is restored`;
 }
 
-/** Unpacks a backup into a folder and checks all of it. Fails with a sentence. */
+/** Unpacks a backup into a folder and checks it completely. Errors are sentences for people. */
 export async function unpack(file: string, folder: string): Promise<Result<Manifest, string>> {
   const open: number[] = [];
   const read = await readArchive(file, {
@@ -152,7 +152,7 @@ export async function unpack(file: string, folder: string): Promise<Result<Manif
   if (!existsSync(join(folder, databasePart))) return fail(`${file} holds no database`);
   const whole = examineDatabase(join(folder, databasePart), "full");
   if (!whole.ok) return fail(`${file}: ${whole.failure.problem}`);
-  // An empty file is a whole database to SQLite.
+  // SQLite accepts an empty file as a valid database.
   const { installation } = read.value;
   if (whole.value.migration !== migration || whole.value.installation !== installation) {
     return fail(
@@ -162,7 +162,7 @@ export async function unpack(file: string, folder: string): Promise<Result<Manif
   return read;
 }
 
-/** Reads a backup as a restore would, in a temporary folder, and leaves nothing behind. With a passphrase its keys are tried as well. */
+/** Reads a backup as a restore would, in a temporary folder that is removed. With a passphrase its keys are tried as well. */
 export async function verifyBackup(
   file: string,
   passphrase: string | null,
@@ -195,15 +195,15 @@ function keysOf(
 
 export interface KeysRestored {
   readonly manifest: Manifest;
-  /** Those that were lost, cut or other ones. */
+  /** Keys that were missing, truncated or different. */
   readonly keys: readonly string[];
-  /** Where those are that were there; null where there were none. */
+  /** Where the previous keys are; null if there were none. */
   readonly aside: string | null;
 }
 
 /**
- * Puts only the keys of a backup back, each at once and whole, and leaves the database as it is: for a key file that was lost or
- * cut. Fails with a sentence, also for the backup of another installation, whose keys open nothing here.
+ * Restores only the keys of a backup, each atomically, and leaves the database alone: for a lost or truncated key file. Errors
+ * are sentences for people; the backup of another installation is an error, because its keys open nothing here.
  */
 export async function restoreKeys({
   file,
@@ -268,10 +268,10 @@ function writeIntent(dataDir: string, intent: Intent): void {
   syncFolder(dataDir);
 }
 
-/** Whether a restore was cut off after it was decided: what lies in the place of the database is half of the old state then. */
+/** True if a restore was interrupted after its decision: the database in place is then half of the old state. */
 export const isRestoreDecided = (dataDir: string): boolean => existsSync(join(dataDir, intentName));
 
-/** What a restore has left that was cut off before it had decided anything: a copy of the backup, and keys in the open. */
+/** Removes what an interrupted restore left before its decision: a copy of the backup, and decrypted keys. */
 function removeUndecided(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     if (!name.startsWith(stagePrefix) && name !== draftName) continue;
@@ -280,9 +280,9 @@ function removeUndecided(dataDir: string): void {
 }
 
 /**
- * Carries out a restore that was decided, from wherever it was cut off, and removes what one has left that was not; every start
- * does so before it opens the database. Each file is moved once: as long as the new one waits in its folder, what lies in its
- * place is the old one. Returns whether a restore was carried out. Belongs to whoever holds the data directory.
+ * Completes a restore that was decided, from wherever it was interrupted, and removes the leftovers of one that was not; every
+ * start does this before it opens the database. Each file is moved once: while the new one waits in its folder, the one in
+ * place is the old one. Returns true if a restore was carried out. The caller holds the lock of the data directory.
  */
 export function finishRestore(dataDir: string): boolean {
   const intent = join(dataDir, intentName);
@@ -290,7 +290,7 @@ export function finishRestore(dataDir: string): boolean {
     try {
       removeUndecided(dataDir);
     } catch {
-      // A disk that does not let go of it is no reason to serve nothing.
+      // A folder that cannot be removed must not stop the start.
     }
     return false;
   }
@@ -302,7 +302,7 @@ export function finishRestore(dataDir: string): boolean {
   const to = join(dataDir, basename(aside));
   mkdirSync(to, { recursive: true, mode: 0o700 });
   if (existsSync(join(from, databasePart))) {
-    // All of them before the new one comes: a log that lies beside a database of another time would spoil it.
+    // Move all of them before the new one comes: a WAL of another database would corrupt it.
     for (const name of databaseFiles) moveIfThere(join(dataDir, name), join(to, name));
     syncFolder(to);
     renameSync(join(from, databasePart), join(dataDir, databasePart));

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, ok, type Result } from "../domain/result.ts";
 
-/** The secrets that a data directory holds beside the database, and what ends when one is lost. */
+/** The secret files in a data directory, and what stops working if one is lost. */
 export const keyFiles: readonly { readonly name: string; readonly without: string }[] = [
   {
     name: "admin-token",
@@ -17,28 +17,28 @@ export const keyFiles: readonly { readonly name: string; readonly without: strin
   },
 ];
 
-/** Secrets by the names of their files. */
+/** Secrets by file name. */
 export type Keys = ReadonlyMap<string, string>;
 
-/** Those that are there. */
+/** The keys that exist. */
 export function readKeys(dataDir: string): Keys {
   const present = keyFiles.filter(({ name }) => existsSync(join(dataDir, name)));
   return new Map(present.map(({ name }) => [name, readFileSync(join(dataDir, name), "utf8")]));
 }
 
-/** A tenth of a second and 64 MB for each guess. Source: RFC 7914 2 (N, r, p). */
+/** A tenth of a second and 64 MB per guess. Source: RFC 7914 2 (N, r, p). */
 const cost = { N: 65_536, r: 8, p: 1 } as const;
 const mostMemory = 256 * 2 ** 20;
 
 interface SealOptions {
   readonly passphrase: string;
-  /** As many unpredictable octets as asked for. */
+  /** Returns this many random bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
-  /** Belongs to it: another one does not open it. */
+  /** Associated data: the text opens only with the same value. */
   readonly about: string;
 }
 
-/** Keys closed by a passphrase, as JSON: scrypt makes the key, AES-256-GCM seals and proves it. */
+/** Keys encrypted with a passphrase, as JSON: scrypt derives the key, AES-256-GCM encrypts and authenticates. */
 export function sealKeys(keys: Keys, { passphrase, randomBytes, about }: SealOptions): string {
   const salt = randomBytes(16);
   const nonce = randomBytes(12);
@@ -57,7 +57,7 @@ export function sealKeys(keys: Keys, { passphrase, randomBytes, about }: SealOpt
   });
 }
 
-/** The keys of a sealed text; fails with a sentence where the passphrase is another one. */
+/** Decrypts the keys; errors with a sentence if the passphrase is wrong. */
 export function openKeys(
   text: string,
   { passphrase, about }: Omit<SealOptions, "randomBytes">,

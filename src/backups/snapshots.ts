@@ -11,17 +11,17 @@ import {
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 
-/** A backup in the folder of those that are made by themselves. */
+/** A backup in the folder of automatic backups. */
 export interface KeptBackup {
   readonly name: string;
   readonly file: string;
-  /** Why it was made: its turn has come, somebody has asked, or a migration was about to change the database. */
+  /** Why it was made: daily, on request, or before a migration. */
   readonly reason: "daily" | "asked" | "before-migration";
   readonly madeAt: Temporal.Instant;
   readonly octets: number;
 }
 
-/** How many are kept: of the last days, weeks and months, one each. */
+/** How many are kept: one for each of the last days, weeks and months. */
 export interface Retention {
   readonly daily: number;
   readonly weekly: number;
@@ -35,27 +35,24 @@ const pattern =
 export const snapshotName = (at: Temporal.Instant, reason: KeptBackup["reason"]): string =>
   `dayferry-${at.toString({ smallestUnit: "second" }).replaceAll(/[-:]/g, "")}-${reason}${ending}`;
 
-/**
- * Gives a snapshot that is whole its name, and a number where one of the same second has that. Returns the path it has then; throws
- * what the disk has against it.
- */
+/** Gives a complete backup its name, with a number if the name is taken. Returns the final path; throws file system errors. */
 export function giveFreeName(whole: string, file: string): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? file : `${file.slice(0, -ending.length)}-${number}${ending}`;
     try {
-      // Where a rename would replace what has come meanwhile, a link refuses.
+      // A link fails if the name is taken, while a rename would replace the file.
       linkSync(whole, name);
       return name;
     } catch {
       if (existsSync(name)) continue;
-      // There are file systems without links; what else stands against it stands against a rename too.
+      // Some file systems have no links; any other reason also stops a rename.
       renameSync(whole, name);
       return name;
     }
   }
 }
 
-/** Those of a folder, the newest first; none of one that is not there. Other files are no business of ours. */
+/** The backups in a folder, newest first; empty if the folder is missing. Ignores other files. */
 export function listSnapshots(folder: string): readonly KeptBackup[] {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   const found = readdirSync(folder).flatMap((name) => {
@@ -81,21 +78,21 @@ export function listSnapshots(folder: string): readonly KeptBackup[] {
 const reasons = ["daily", "asked", "before-migration"] as const;
 
 /**
- * Those of a folder, the newest first, and behind them those that were made by a clock that ran ahead: when that was nobody
- * knows, and one of next year would be the newest for a year.
+ * The backups in a folder, newest first, followed by those with a date in the future: their real time is unknown, and one of
+ * next year would be the newest for a year.
  */
 export function newestSnapshots(folder: string, now: Temporal.Instant): readonly KeptBackup[] {
   const [ahead = [], past = []] = byClock(listSnapshots(folder), now);
   return [...past, ...ahead];
 }
 
-/** Those that are later than now, and the others. */
+/** Splits backups into those in the future and the others. */
 function byClock(snapshots: readonly KeptBackup[], now: Temporal.Instant) {
   const isAhead = ({ madeAt }: KeptBackup) => Temporal.Instant.compare(madeAt, now) > 0;
   return [snapshots.filter(isAhead), snapshots.filter((one) => !isAhead(one))];
 }
 
-/** So many of those that were made before a migration, or because somebody asked, are kept. */
+/** How many backups from before a migration or on request are kept. */
 const mostOthers = 5;
 
 interface Pruning {
@@ -105,8 +102,8 @@ interface Pruning {
 }
 
 /**
- * Those that nobody needs any more: the newest of each of the last days, weeks and months stays. What a clock that ran ahead has
- * dated does not count among them, and does not push them out.
+ * The backups to delete: all but the newest of each of the last days, weeks and months. Those dated in the future do not count
+ * and displace nothing.
  */
 export function superfluous(
   all: readonly KeptBackup[],
@@ -116,7 +113,7 @@ export function superfluous(
   const daily = snapshots.filter(({ reason }) => reason === "daily");
   const dayOf = ({ madeAt }: KeptBackup) => madeAt.toZonedDateTimeISO(zone).toPlainDate();
   const kept = new Set([
-    // The newest one is never too many.
+    // The newest one is always kept.
     ...daily.slice(0, 1),
     ...newestOfEach(daily, { most: keep.daily, period: (one) => dayOf(one).toString() }),
     ...newestOfEach(daily, {
@@ -144,11 +141,11 @@ function newestOfEach(
 
 const scratch = ".dayferry-backup-";
 
-/** Where a backup is put together: a new folder beside it, so that a rename gives it its name. */
+/** Creates a new folder beside the target to build a backup in, so that a rename completes it. */
 export const makeScratch = (folder: string, dataDir: string): string =>
   mkdtempSync(join(folder, `${scratch}${ownerOf(dataDir)}-${process.pid}-`));
 
-/** Removes what processes have left that were ended while they made a backup of this data directory on this machine. */
+/** Removes what killed backup processes of this data directory have left on this machine. */
 export function removeAbandoned(folder: string, dataDir: string): void {
   const own = ownerOf(dataDir);
   for (const name of readdirSync(folder)) {
@@ -158,14 +155,14 @@ export function removeAbandoned(folder: string, dataDir: string): void {
   }
 }
 
-/** Several machines may keep their backups in one folder, and the number of a process says nothing on another. */
+/** Several machines may share a backup folder, and a process id means nothing on another machine. */
 const ownerOf = (dataDir: string): string =>
   createHash("sha256")
     .update(`${hostname()} ${resolve(dataDir)}`)
     .digest("hex")
     .slice(0, 8);
 
-/** This process has not begun; in a container it often has the number of the one that was ended. */
+/** The current process has not begun one; in a container it often has the same id as the killed one. */
 function isAtWork(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
@@ -175,7 +172,7 @@ function isAtWork(pid: number): boolean {
   }
 }
 
-/** Removes what is superfluous, and what was left half done more than a day ago. Returns how many backups went. */
+/** Removes backups that are no longer kept and partial ones older than a day. Returns how many were removed. */
 export function prune(folder: string, options: Pruning): number {
   const gone = superfluous(listSnapshots(folder), options);
   for (const { file } of gone) rmSync(file, { force: true });

@@ -4,23 +4,26 @@ import type { LogInLink } from "../store/mails/log-in-links.ts";
 import type { Store } from "../store/store.ts";
 import type { PasswordCheck } from "./passwords.ts";
 
-/** What a link by mail opens, for as long as it does. */
+/** What a login link sent by mail grants while it is valid. */
 export interface MailedLogIn {
   readonly person: Person;
-  /** Where the browser goes on, from the start page on. */
+  /** Path to redirect to after login, relative to the start page. */
   readonly next: string;
 }
 
-/** Lets people log in without a password, by a link that is mailed to the address that the workspace has of them. */
+/** Lets people log in without a password, by a link mailed to the address the workspace has for them. */
 export interface MailedLogIns {
   /**
-   * Has a link mailed to whom this e-mail address or id names, to each where several share it. Nothing happens for somebody who is not known, has left, or has no
-   * address, and for who has just been sent some.
+   * Sends a link to the person with this e-mail address or id; if several people share the address, each gets one. Does nothing
+   * for people who are unknown, deactivated, without an address, or over the limit.
    */
   ask(login: string, next: string): void;
-  /** Changes nothing: programs look at links before people do. Null for a link that opens nothing, or no more. */
+  /**
+   * Reads the link without using it up, because mail scanners open links before people do. null if the link is invalid or
+   * expired.
+   */
   look(signed: string): MailedLogIn | null;
-  /** Uses the link up. Null as `look`, and for one that somebody else has used in the meantime. */
+  /** Uses the link up. null as for `look`, and if somebody else has used it in the meantime. */
   use(signed: string): MailedLogIn | null;
 }
 
@@ -29,13 +32,13 @@ interface MailedLogInsDeps {
   readonly passwords: Pick<PasswordCheck, "peopleOf">;
   readonly signer: LogInSigner;
   readonly clock: () => Temporal.Instant;
-  /** Wakes who sends the mails. */
+  /** Called when a link is requested, to wake the sender. */
   readonly onAsked: () => void;
 }
 
-/** How long a link opens. */
+/** How long a link is valid. */
 export const linkLength = Temporal.Duration.from({ minutes: 15 });
-/** More than these within that time are not sent to one person, whoever asks for them. */
+/** Limit of links per person within that time, whoever requests them. */
 const mostLinks = 3;
 
 export function createMailedLogIns(deps: MailedLogInsDeps): MailedLogIns {

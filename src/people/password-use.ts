@@ -2,12 +2,12 @@ import type { PersonId } from "../domain/ids.ts";
 import { programName } from "../domain/program-name.ts";
 import type { Store } from "../store/store.ts";
 
-/** What stops when a person's app password ends; turns into JSON as it is. */
+/** What stops working when a person's app password ends. JSON-serializable. */
 export interface PasswordUse {
   readonly hasPassword: boolean;
-  /** Calendar programs that have made edits with it, or with an earlier one; the last used first. */
+  /** Calendar programs that have edited with this password or an earlier one, most recently used first. */
   readonly programs: readonly { readonly name: string; readonly at: Temporal.Instant }[];
-  /** Browsers in which the person is logged in. */
+  /** Number of browsers the person is logged in with. */
   readonly logIns: number;
 }
 

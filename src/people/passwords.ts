@@ -6,46 +6,43 @@ import type { Store } from "../store/store.ts";
 
 export interface PasswordsDeps {
   readonly store: Pick<Store, "directory" | "appPasswords" | "logIns">;
-  /** As many unpredictable bytes as asked for. */
+  /** Returns this many random bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-/** App passwords, by which people's programs log in. Kept are salted digests alone. */
+/** App passwords, which people's programs log in with. Only salted hashes are stored. */
 export interface Passwords extends PasswordCheck {
   /**
-   * A new password, which replaces an older one: `abcd-efgh-…`, 128 random bits. It cannot be shown again. It ends the person's
-   * log-ins in browsers, but for `keep`.
+   * Creates a new password (`abcd-efgh-…`, 128 random bits) that replaces any earlier one. It cannot be shown again. Ends the
+   * person's browser logins except `keep`.
    */
   issue(person: PersonId, keep?: number): string;
-  /** Whether there was one. It ends the person's log-ins as well, but for `keep`. */
+  /** Returns true if there was a password. Ends the person's browser logins except `keep`. */
   clear(person: PersonId, keep?: number): boolean;
   has(person: PersonId): boolean;
-  /** Who has one. */
+  /** People who have an app password. */
   list(): readonly PersonId[];
 }
 
 export interface PasswordCheck {
   /**
-   * Whose login and password these are. `login`: the person's e-mail address, in any case, or id; where several people share an
-   * address, the password tells them apart. Null for a wrong password, and for suspended and unknown people; both take equally
+   * Returns the person with this login and password. `login` is the e-mail address, in any case, or the id; if several people
+   * share an address, the password decides. null for a wrong password and for suspended and unknown people; both take equally
    * long.
    */
   check(login: string, password: string): Person | null;
-  /** Whom a login names: several where they share an address, nobody for suspended and unknown people. */
+  /** The people a login matches: several if they share an address, none if unknown or suspended. */
   peopleOf(login: string): readonly Person[];
 }
 
-/** Without i, l, o and u: nothing that looks like another, and no words. */
+/** Without i, l, o and u, so that no characters look alike and no words appear. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const digits = 26;
 const groupLength = 4;
-/** Longer ones are not worth a hash: a person types less, and only an attacker sends more. */
+/** Longer ones are not hashed: people type less, and only an attacker sends more. */
 const longestPassword = 200;
 
-/**
- * Issues app passwords, and finds out whose a login and a password are. People type them with capitals, blanks and
- * look-alikes, all of which are forgiven.
- */
+/** Creates and checks app passwords. Capitals, spaces and look-alike characters that people type are accepted. */
 export function createPasswords({ store, randomBytes }: PasswordsDeps): Passwords {
   const { appPasswords, directory, logIns } = store;
   const nobody = { salt: hex(randomBytes(16)), digest: hex(randomBytes(32)) };
@@ -79,7 +76,7 @@ function isRight(typed: string, { salt, digest }: Pick<AppPassword, "salt" | "di
   return timingSafeEqual(Buffer.from(given, "hex"), Buffer.from(digest, "hex"));
 }
 
-/** The active people whom a login names. */
+/** The active people a login matches. */
 function peopleOf(login: string, people: readonly Person[]): readonly Person[] {
   const name = spelled(login);
   const active = people.filter(({ suspended }) => !suspended);
@@ -93,7 +90,7 @@ function peopleOf(login: string, people: readonly Person[]): readonly Person[] {
 
 const spelled = (login: string): string => login.normalize("NFC").trim().toLowerCase();
 
-/** What people and keyboards do to a password on its way: capitals, spaces, dashes of all kinds, o for 0. */
+/** Undoes what people and keyboards do to a password: capitals, spaces, dashes of all kinds, o for 0. */
 function asTyped(password: string): string {
   if (password.length > longestPassword) return "";
   return password
@@ -122,13 +119,13 @@ const inGroups = (text: string): string =>
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-/** What a person or a program has entered. */
+/** Credentials as a person or a program has sent them. */
 export interface Credentials {
   readonly login: string;
   readonly password: string;
 }
 
-/** Reads an Authorization header; null where it is no well-formed Basic one. UTF-8. Source: RFC 7617 section 2. */
+/** Parses an Authorization header as UTF-8. null if it is not well-formed Basic authentication. Source: RFC 7617 section 2. */
 export function readBasic(header: string | undefined): Credentials | null {
   const [, token] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "") ?? [];
   if (token === undefined) return null;

@@ -5,24 +5,24 @@ import { createPasswords, type Passwords } from "./passwords.ts";
 import { createRights, type Rights } from "./rights.ts";
 import { createThrottle, type Throttle } from "./throttle.ts";
 
-/** A person as operators and programs are shown them; turns into JSON as it is. */
+/** A person as shown to operators and programs. JSON-serializable. */
 export interface PersonDescription {
   readonly id: PersonId;
   readonly name: string;
   readonly email: string | null;
-  /** IANA zone; null = the account's. */
+  /** IANA time zone; null for the account's. */
   readonly timeZone: string | null;
   readonly suspended: boolean;
-  /** Whether they may change their calendars. */
+  /** Whether they may edit their calendars. */
   readonly calendars: "write" | "read";
   readonly hasPassword: boolean;
-  /** Whether edits are sent to the service with a key of their own. */
+  /** True if edits are sent to the service with the person's own key. */
   readonly hasOwnKey: boolean;
-  /** What they enter as user name: the e-mail address, or the id where several share it or there is none. */
+  /** The user name to enter: the e-mail address, or the id if the address is shared or missing. */
   readonly login: string;
 }
 
-/** What became of asking for a new password. */
+/** Result of requesting a new password. */
 export type NewPassword =
   | { readonly kind: "set"; readonly person: PersonDescription; readonly password: string }
   | { readonly kind: "unknown" }
@@ -32,9 +32,9 @@ export type NewPassword =
 export interface People {
   list(): readonly PersonDescription[];
   get(id: PersonId): PersonDescription | null;
-  /** A new app password, which ends an older one, and log-ins in browsers but for `keep`. It is shown this once. */
+  /** Creates a new app password that ends any earlier one and all browser logins except `keep`. It is shown only this once. */
   setPassword(id: PersonId, keep?: number): NewPassword;
-  /** Also for people who have left; false where there is no password. Ends log-ins in browsers but for `keep`. */
+  /** Also works for deactivated people. Returns false if there is no password. Ends browser logins except `keep`. */
   clearPassword(id: PersonId, keep?: number): boolean;
 }
 
@@ -79,7 +79,7 @@ function createPeople({ store, passwords, readOnly, withOwnKey }: PeopleDeps): P
   };
 }
 
-/** Of those whom a login can mean, so without suspended people. */
+/** `people` are those a login can match, without suspended people. */
 function loginOf({ id, email }: Person, people: readonly Person[]): string {
   const address = email?.trim() ?? "";
   const sharers = people.filter(
@@ -94,26 +94,26 @@ function loginOf({ id, email }: Person, people: readonly Person[]): string {
 interface AccessControlDeps {
   readonly store: Store;
   readonly clock: () => Temporal.Instant;
-  /** As many unpredictable bytes as asked for. */
+  /** Returns this many random bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
-  /** What the configuration says of people; nothing of those it does not list. */
+  /** The people listed in the configuration with their settings. */
   readonly listed: readonly {
     readonly id: PersonId;
     readonly calendars: "write" | "read";
     readonly apiKey: string | null;
   }[];
-  /** What counts wrong passwords, where another one has begun to; one of its own unless given. */
+  /** Counts wrong passwords. Pass one to share its counts; by default a new one is created. */
   readonly throttle?: Throttle;
 }
 
-/** Who people are, how they prove it, and what they may do, for all that answers requests. */
+/** Identity, authentication and permissions of people, for everything that answers requests. */
 export interface AccessControl {
   readonly people: People;
   readonly passwords: Passwords;
-  /** One for all that takes passwords, so that nobody can guess in two places. */
+  /** Shared by everything that takes passwords, so that guesses count together. */
   readonly throttle: Throttle;
   readonly rights: Rights;
-  /** Who may read calendars and change nothing. */
+  /** People who may read calendars but change nothing. */
   readonly readOnly: ReadonlySet<PersonId>;
 }
 

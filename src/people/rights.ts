@@ -4,28 +4,28 @@ import type { Item } from "../domain/item.ts";
 import { seesItem, seesProject } from "../domain/sight.ts";
 import type { Store } from "../store/store.ts";
 
-/** Where a file of edits goes. */
+/** Destination of an uploaded file. */
 export interface Destination {
-  /** Where new items are to go. */
+  /** Project for new items. */
   readonly projectId: ProjectId;
   readonly listId: ListId | null;
 }
 
-/** What people may hand in under their own names. */
+/** What people may upload in their own name. */
 export interface Rights {
-  /** Why this person may not, for people; null where nothing is in the way. It tells nothing of what they may not see. */
+  /** Why this person may not upload there, as text for people; null if allowed. Reveals nothing the person may not see. */
   refusal(person: PersonId, destination: Destination): string | null;
-  /** Whether the item of this UID, if there is one, may be shown to this person. */
+  /** True if the item with this UID, if any, may be shown to this person. */
   mayLookAt(person: PersonId, uid: string): boolean;
 }
 
 export interface RightsDeps {
   readonly store: Store;
-  /** Who may change nothing. */
+  /** People who may change nothing. */
   readonly readOnly: ReadonlySet<PersonId>;
 }
 
-/** Who may hand in edits for which project and list, by what that person may see of the workspace. */
+/** Decides who may upload to which project and list, based on what that person may see. */
 export function createRights({ store, readOnly }: RightsDeps): Rights {
   const { directory, mirror, view, pastEdits } = store;
 
@@ -36,7 +36,7 @@ export function createRights({ store, readOnly }: RightsDeps): Rights {
       list: item.kind === "event" ? null : directory.todolist(item.listId),
     });
 
-  /** As it is shown, or as it was last known: a creation that waits for its editor is shown to nobody. */
+  /** As shown, or as last known: a creation that is waiting for approval is not shown to anybody. */
   function itemOf(uid: string): Item | null {
     const identity = mirror.findUid(readCustomDateUid(uid)?.taskUid ?? uid);
     if (!identity) return null;
@@ -51,7 +51,7 @@ export function createRights({ store, readOnly }: RightsDeps): Rights {
   ): boolean {
     if (listId === null) return true;
     const list = directory.todolist(listId);
-    // One that there is not is answered like one that is hidden.
+    // A missing list is answered like a hidden one.
     if (!list || list.archived || list.projectId !== projectId) return false;
     return (
       !list.private ||

@@ -3,55 +3,55 @@ import { sleep } from "../runtime.ts";
 
 export interface ThrottleDeps {
   readonly clock: () => Temporal.Instant;
-  /** Resolves after so many milliseconds; a timer of the process unless given. */
+  /** Resolves after this many milliseconds. Default: a process timer. */
   readonly pause?: (ms: number) => Promise<unknown>;
 }
 
-/** How a wrong secret is answered: at once, late, or by turning its sender away for a while. */
+/** How a wrong secret is answered: at once, delayed, or by rejecting the sender for a while. */
 export type ThrottleDecision =
   | { readonly kind: "go" }
-  /** After so many milliseconds. */
+  /** Delay in milliseconds. */
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "refuse"; readonly retryAfterSeconds: number };
 
 /**
- * Slows down those who guess secrets, and turns them away if they go on. A right secret is let in without asking here:
- * all secrets are too long to be guessed, so that nobody has to be locked out, and nobody can lock others out. Wrong ones
- * are counted by address and login, and, for waiting alone, by address, as a whole office may be behind one.
+ * Slows down people who guess secrets, and rejects them if they go on. A correct secret is accepted without asking here:
+ * secrets are too long to guess, so nobody needs to be locked out and nobody can lock others out. Wrong ones are counted per
+ * address and login, and per address alone with higher limits, because a whole office may share an address.
  */
 export interface Throttle {
-  /** Notes a wrong secret. */
+  /** Records a wrong secret. */
   wrong(address: string, login: string): ThrottleDecision;
   /**
-   * Notes a wrong secret and resolves when it may be answered: with null, or at once with the seconds after which its sender
-   * may try again.
+   * Records a wrong secret. Resolves with null when it may be answered, or at once with the seconds after which its sender may
+   * retry.
    */
   answerable(address: string, login: string): Promise<number | null>;
-  /** Forgives what this login has got wrong from this address. */
+  /** Resets the count of this login from this address. */
   right(address: string, login: string): void;
 }
 
 interface Limits {
-  /** Wrong ones within the window that are answered at once. */
+  /** Wrong attempts within the window that are answered at once. */
   readonly free: number;
-  /** So many are remembered. */
+  /** Wrong attempts within the window before the sender is rejected. */
   readonly most: number;
 }
 
 const windowMs = 10 * 60_000;
 const longestWaitMs = 5000;
 const mostWaiting = 20;
-/** Beyond it the ones that failed longest ago are forgotten. */
+/** Above this, the entries with the oldest last failure are dropped. */
 const mostRemembered = 10_000;
 const limitsByLogin: Limits = { free: 5, most: 15 };
-/** Behind one address there may be a whole office. */
+/** A whole office may share one address. */
 const limitsByAddress: Limits = { free: 20, most: 60 };
 
-/** Keeps the counts in memory: a restart forgives all. */
+/** Keeps the counts in memory; a restart resets them. */
 export function createThrottle({ clock, pause = sleep }: ThrottleDeps): Throttle {
-  /** Times of wrong passwords, oldest first, by who sent them; the one that failed last stands last. */
+  /** Times of wrong passwords per sender, oldest first; the map is ordered by last failure. */
   const failures = new Map<string, readonly number[]>();
-  /** Until when requests are being delayed. */
+  /** End times of the requests that are being delayed. */
   let waiting: readonly number[] = [];
 
   const now = () => clock().epochMilliseconds;
@@ -123,8 +123,8 @@ const pairOf = (origin: string, login: string): string =>
   `${origin} ${login.trim().toLowerCase().slice(0, 200)}`;
 
 /**
- * Who stands behind an address: an IPv4 address itself, also where it is mapped into IPv6; of IPv6 the first 64 bits, as one
- * subscriber has all that follow.
+ * Key that identifies the sender of an address: an IPv4 address as it is, also if mapped into IPv6; for IPv6 the first 64 bits,
+ * because one subscriber owns the rest.
  */
 function originOf(address: string): string {
   const plain = address.toLowerCase().replace(/%.*$/, "");

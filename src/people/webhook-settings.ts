@@ -6,21 +6,21 @@ import type { Posted, Webhook, WebhookMessage } from "../remote/webhook.ts";
 import type { PersonWebhook, WebhookFate } from "../store/mails/person-webhooks.ts";
 import type { Store } from "../store/store.ts";
 
-/** A webhook as the configuration has it of a person. */
+/** A person's webhook from the configuration. */
 export type ListedWebhook = Webhook & { readonly withMail: boolean };
 
-/** What somebody sets on a page. */
+/** A webhook as entered on a page. */
 export interface WishedWebhook {
   readonly url: string;
   readonly format: Webhook["format"];
-  /** "" = none. */
+  /** "" for none. */
   readonly token: string;
   readonly withMail: boolean;
 }
 
-/** What is shown of one: nothing secret. */
+/** A webhook without its secrets, for display. */
 export interface WebhookDescription {
-  /** Null where none is set. */
+  /** null if none is set. */
   readonly current: {
     readonly host: string;
     readonly format: Webhook["format"];
@@ -28,21 +28,21 @@ export interface WebhookDescription {
     readonly hasToken: boolean;
     readonly by: "person" | "configuration";
   } | null;
-  /** How the last message fared; null where there was none. */
+  /** Result of the last message; null if none was sent. */
   readonly fate: WebhookFate | null;
 }
 
-/** Where people have their messages sent by HTTP. Their own choice goes before the configuration's. */
+/** Where people have their messages sent by HTTP. A person's own choice takes precedence over the configuration. */
 export interface WebhookSettings {
-  /** Whether anybody has one. */
+  /** True if nobody has a webhook. */
   isEmpty(): boolean;
   has(person: PersonId): boolean;
-  /** Whether mails go as well: true where there is no webhook. */
+  /** True if mails are sent as well, and always true without a webhook. */
   withMail(person: PersonId): boolean;
-  /** What fell due before is not told this way; null = there is no such moment. */
+  /** Reminders due before this are not sent this way; null for no limit. */
   since(person: PersonId): Temporal.Instant | null;
   describe(person: PersonId): WebhookDescription;
-  /** Fails with a sentence. */
+  /** Errors are sentences for people. */
   set(person: PersonId, wished: WishedWebhook): Result<null, string>;
   remove(person: PersonId): boolean;
   send(person: PersonId, message: WebhookMessage): Promise<Posted>;
@@ -53,7 +53,7 @@ interface WebhookSettingsDeps {
   readonly seal: () => Seal;
   readonly listed: (person: PersonId) => ListedWebhook | null;
   readonly hasListed: boolean;
-  /** Ends what is under way. */
+  /** Aborts what is in progress. */
   readonly signal: AbortSignal;
   readonly clock: () => Temporal.Instant;
 }
@@ -62,8 +62,8 @@ const timeout = Temporal.Duration.from({ seconds: 10 });
 const longest = 2000;
 
 /**
- * Addresses and tokens that people set are sealed, as whoever has them can send or read there; and they may not point into a
- * private network, as a person is not who runs this machine. Those of the configuration may.
+ * URLs and tokens that people enter are stored encrypted, because whoever has them can send or read there. They may not point
+ * into a private network, because a person is not the operator of this machine; those from the configuration may.
  */
 export function createWebhookSettings(deps: WebhookSettingsDeps): WebhookSettings {
   const { store, listed, clock } = deps;
@@ -73,7 +73,7 @@ export function createWebhookSettings(deps: WebhookSettingsDeps): WebhookSetting
   ): { readonly kept: PersonWebhook; readonly webhook: Webhook } | null {
     const kept = store.personWebhooks.get(person);
     const url = kept && deps.seal().open(kept.address);
-    // A key that was lost opens nothing: it is as if none had been set.
+    // If the encryption key was lost, treat it as if no webhook was set.
     if (!kept || url === null) return null;
     const token = kept.token === null ? null : deps.seal().open(kept.token);
     return { kept, webhook: { url, format: kept.format, token, secret: null } };

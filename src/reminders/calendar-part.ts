@@ -14,10 +14,9 @@ import type { Mailbox } from "../mail/mail.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
 /**
- * The event as a calendar of its own, METHOD:PUBLISH, with the UID that feeds show and the sender of the mail as its
- * ORGANIZER. It has no alarm, as the mail around it is one. Times stand in `zone`, the account's. Throws
- * UnwritableEventError.
- * Source: RFC 5546 3.2.1.
+ * The event as a calendar with METHOD:PUBLISH, the UID used in feeds, and the sender of the mail as ORGANIZER. It has no alarm
+ * because the mail itself is one. Times are in `zone`, the account's time zone. Throws UnwritableEventError. Source: RFC 5546
+ * 3.2.1.
  */
 export function writeCalendarPart(
   { shown, item }: { readonly shown: ViewItem; readonly item: EventItem },
@@ -44,7 +43,7 @@ export function writeCalendarPart(
     status: null,
     url: link,
   });
-  // Without an alarm properties stand up to the end.
+  // Without an alarm, properties continue up to END:VEVENT.
   const properties = event.slice(0, event.lastIndexOf(eventEnd));
   const organizer = foldLines([organizerLine(from)]);
   return `${header}${timeZonePart(item, zone)}${properties}${organizer}${eventEnd}${calendarEnd}`;
@@ -67,7 +66,7 @@ function parameterValue(text: string): string {
   return /[:;,]/.test(escaped) ? `"${escaped}"` : escaped;
 }
 
-/** Without a name or a time to look again: programs would take it for a calendar to keep, and not for one event. */
+/** Without a name or refresh interval, which would make programs offer it as a calendar to subscribe to. */
 const header = ["BEGIN:VCALENDAR", "VERSION:2.0", productId, "CALSCALE:GREGORIAN", "METHOD:PUBLISH"]
   .map((line) => `${line}\r\n`)
   .join("");
@@ -75,6 +74,6 @@ const header = ["BEGIN:VCALENDAR", "VERSION:2.0", productId, "CALSCALE:GREGORIAN
 function timeZonePart({ when }: EventItem, zone: string): string {
   if (when.kind === "dates" || isUtc(zone)) return "";
   const fromYear = when.start.withTimeZone(zone).year;
-  // An event without an end is shown with a length, which may reach into the next year.
+  // An event without an end is shown with a default duration, which may reach into the next year.
   return writeTimeZone({ zone, fromYear, toYear: (when.end ?? when.start).year + 1 });
 }

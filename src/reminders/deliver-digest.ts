@@ -22,7 +22,7 @@ import {
   unsubscribeFor,
 } from "./recipients.ts";
 
-/** A digest whose time has come. */
+/** A digest that is due. */
 export interface DueDigest {
   readonly person: PersonId;
   readonly turn: DigestTurn;
@@ -41,8 +41,8 @@ export const digestKey = ({ person, turn }: DueDigest): MailKey => ({
 });
 
 /**
- * Sends one digest as things are now and writes down how that ended. Empty when there is nobody to tell, or nothing:
- * then none goes out that day.
+ * Sends one digest with current content and records the result. Returns an empty list if there is no recipient or no content;
+ * then no digest is sent that day.
  */
 export async function deliverDigest(
   due: DueDigest,
@@ -93,7 +93,7 @@ export async function deliverDigest(
   }));
 }
 
-/** Digests that were turned off for long, or a first one, look back no further than this. */
+/** A first digest, or one after a long pause, covers at most this long. */
 const farthest = Temporal.Duration.from({ hours: 24 * 31 });
 
 function sinceWhen(
@@ -108,7 +108,7 @@ function sinceWhen(
   const last = ledger.lastDigestAt(person, turn.day) ?? usual;
   const earliest = now.subtract(farthest);
   if (Temporal.Instant.compare(last, earliest) < 0) return earliest;
-  // Set right again after it was ahead, the clock may be before a digest that is written down.
+  // The clock may have been ahead and then corrected, so it can be earlier than a recorded digest.
   return Temporal.Instant.compare(last, now) > 0 ? usual : last;
 }
 
@@ -152,7 +152,7 @@ function contentOf(
   };
 }
 
-/** Names what is nearest, so that a phone shows more than numbers. */
+/** Names the next items, so that a phone shows more than counts. */
 function previewOf({ today, overdue, week, moved }: Digest, counts: readonly string[]): string {
   const [first] = [today, overdue, week, moved].flatMap(({ entries }) => entries);
   return first ? `${counts.join(", ")}: ${first.title}` : counts.join(", ");

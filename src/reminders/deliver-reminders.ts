@@ -24,12 +24,12 @@ import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
 import { combinedContent, reminderContent } from "./reminder-words.ts";
 import type { SendGate } from "./send-gate.ts";
 
-/** What became of one thing that a person was to be told. */
+/** Result of one reminder for one person. */
 export type ReminderEvent = About & MailEnding;
 
 interface About {
   readonly sort: MailKey["kind"];
-  /** Null for a digest. */
+  /** null for a digest. */
   readonly item: ItemKey | null;
   /** "" for a digest. */
   readonly uid: string;
@@ -40,22 +40,22 @@ interface About {
 export interface DeliverMailDeps extends MailDeps {
   readonly rules: ReminderRules;
   readonly windowOf: WindowOf;
-  /** For windows that `windowOf` has not made. */
+  /** Extends windows that `windowOf` has not created. */
   readonly extended: SendGate["extended"];
-  /** Link template with `{project}`, `{kind}` and `{id}`; null = no links. */
+  /** Link template with `{project}`, `{kind}` and `{id}`; null for no links. */
   readonly webUrl: string | null;
-  /** What a person can do with an item by following a link; null = such links are not made. */
+  /** Action links of an item for a person; null if action links are off. */
   readonly actions: ((shown: ViewItem, person: PersonId) => readonly NamedLink[]) | null;
 }
 
-/** One mail that is to go out: of one thing, or of several. */
+/** One mail to send, with one or several reminders. */
 export interface PlannedMail {
   readonly person: PersonId;
   readonly messageId: string;
   readonly mails: readonly DueMail[];
 }
 
-/** What a mail tells, as it is now. */
+/** Current content of a reminder. */
 interface Current extends MailTopic<MailKey> {
   readonly dueAt: Temporal.Instant;
   readonly shown: ViewItem;
@@ -65,8 +65,9 @@ interface Current extends MailTopic<MailKey> {
 }
 
 /**
- * Sends one mail and writes down how that ended for each thing in it. Items and person are read once more, so nothing goes
- * out for what was completed, moved, deleted or reassigned in the meantime; empty when so, or when it was taken care of.
+ * Sends one mail and records the result for each reminder in it. Items and the person are read again, so nothing is sent for
+ * what was completed, moved, deleted or reassigned in the meantime; returns an empty list then, or if another step has already
+ * sent it.
  */
 export async function deliverMail(
   mail: PlannedMail,
@@ -97,7 +98,7 @@ export async function deliverMail(
   }));
 }
 
-/** Null when it is not to be told any more. `reader`: of the mail; null = nobody who can be reached. */
+/** null if the reminder is no longer wanted. `reader` is the recipient; null if nobody can be reached. */
 export function rereadTopic(
   { key }: DueMail,
   { reader, deps }: { readonly reader: Recipient | null; readonly deps: DeliverMailDeps },
@@ -207,14 +208,14 @@ function calendarOf(
 }
 
 /**
- * The Message-ID of a mail that tells one thing: the same for the same thing, also after a restart, and not to be guessed
- * from outside. `uid` is that of the item, "" where there is none.
+ * Message-ID of a mail with one reminder: the same for the same reminder, also after a restart, and not guessable from outside.
+ * `uid` is the item's, or "".
  */
 export function messageIdOf(
   { kind, occurrence, lead, person }: MailKey,
   { uid, installation }: { readonly uid: string; readonly installation: string },
 ): string {
-  // Events' own reminders were there first, and are named without their kind.
+  // Events' own reminders existed before other kinds did, so their ids do not contain the kind.
   const sort = kind === "reminder" ? [] : [kind];
   const parts = [...sort, uid, occurrence, lead, person];
   return newMessageId(parts, installation);

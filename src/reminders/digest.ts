@@ -11,7 +11,7 @@ import { isOpenTo } from "./recipients.ts";
 import type { ReminderRules } from "./reminder.ts";
 import { shownTitle } from "./reminder-words.ts";
 
-/** What a digest tells; every section may be empty. */
+/** Content of a digest; every section may be empty. */
 export interface Digest {
   readonly today: Section;
   readonly week: Section;
@@ -22,7 +22,7 @@ export interface Digest {
 interface DigestContext {
   readonly store: Store;
   readonly person: PersonId;
-  /** The reader's zone. */
+  /** Time zone of the recipient. */
   readonly zone: string;
   readonly now: Temporal.Instant;
   /** When the last digest was made, or a moment in its place. */
@@ -166,19 +166,19 @@ function datesInWords(item: Item, zone: string): string {
   return spanInWords(item.when, zone);
 }
 
-/** When digests go out, on the clocks of who reads. */
+/** When digests are sent, in the recipient's time zone. */
 export interface DigestRule {
   readonly at: Temporal.PlainTime;
-  /** 1 = Monday to 7 = Sunday; null = every day. */
+  /** 1 for Monday to 7 for Sunday; null for every day. */
   readonly weekday: number | null;
 }
 
-/** The digest of one day. A day has one, however its clocks are changed. */
+/** The digest of one day. Each day has exactly one, also when clocks change. */
 export interface DigestTurn extends MailWindow {
   readonly day: Temporal.PlainDate;
 }
 
-/** The digest whose time has come last, and the moment of the one after it. */
+/** The most recent digest that is due, and the time of the next one. */
 export function digestTurn(
   rule: DigestRule,
   {

@@ -17,28 +17,28 @@ import { type Recipient, readersOf } from "./recipients.ts";
 import type { ReminderIndex } from "./reminder-index.ts";
 import { punctual } from "./reminder-words.ts";
 
-/** One mail to be made. */
+/** One mail to create. */
 export type MailTask =
   | { readonly kind: "reminders"; readonly dueAt: Temporal.Instant; readonly mail: PlannedMail }
   | { readonly kind: "digest"; readonly dueAt: Temporal.Instant; readonly digest: DueDigest };
 
 /** What is to be sent now. */
 export interface MailFinder {
-  /** The one that fell due first in front. */
+  /** Earliest due first. */
   readonly tasks: readonly MailTask[];
-  /** Before it nothing else is to be sent; null = nothing is ahead. */
+  /** Nothing else is due before this; null if nothing is planned. */
   readonly nextAt: Temporal.Instant | null;
-  /** Whether a mail that was begun is still to be told, now or later. */
+  /** True if a mail that was started is still wanted, now or later. */
   readonly isPlanned: (key: MailKey) => boolean;
 }
 
 export interface MailFinderDeps extends DeliverMailDeps {
   readonly index: ReminderIndex;
-  /** Null = no digests. */
+  /** null for no digests. */
   readonly digest: DigestRule | null;
 }
 
-/** Looks through everything that falls due, step by step, and leaves out what is settled, or waits for its next attempt. Reads only. */
+/** Finds everything that is due, in steps, without what is settled or waiting for a retry. Reads only. */
 export function* findMails(deps: MailFinderDeps): Generator<void, MailFinder> {
   const { store, index, windowOf, clock } = deps;
   const now = clock();
@@ -51,7 +51,7 @@ export function* findMails(deps: MailFinderDeps): Generator<void, MailFinder> {
     ...digests.due.map((digest) => nameOf(digestKey(digest))),
   ]);
   let nextAt = earlier(earlier(plan.nextAt, reachable.nextAt), digests.nextAt);
-  /** Null when it is not to be sent now. */
+  /** null if it is not to be sent now. */
   const begun = (key: MailKey): { readonly as: string | null } | null => {
     const readiness = readinessOf(store.ledger.get(key), now);
     if (readiness.kind === "waits") nextAt = earlier(nextAt, readiness.until);
@@ -90,17 +90,17 @@ function planDigests(
     const found = digestTurn(digest, { zone, now, rules });
     const turn = extended(found.turn);
     nextAt = earlier(nextAt, found.nextAt);
-    // What fell due before there was an installation is nobody's digest.
+    // Digests from before the installation are not sent.
     const { installedAt, restoredAt } = rules;
     if (isBefore(turn.dueAt, since ?? installedAt) || !isInMailWindow(turn, now)) continue;
-    // Whether it was sent before the restore is not known.
+    // It is unknown whether it was sent before the restore.
     if (restoredAt && isBefore(turn.dueAt, restoredAt)) continue;
     due.push({ person: person.id, turn });
   }
   return { due, nextAt };
 }
 
-/** How far something is that falls due. */
+/** State of something that falls due. */
 type Readiness =
   | { readonly kind: "free"; readonly begunAs: string | null }
   | { readonly kind: "settled" }
@@ -115,18 +115,18 @@ function readinessOf(row: HandoverRow | null, now: Temporal.Instant): Readiness 
   return { kind: "free", begunAs: row?.messageId ?? null };
 }
 
-/** Something that is due, and the Message-ID under which it was begun already; null = it is new. */
+/** Something due, with the Message-ID it was started under; null if it is new. */
 interface Ready {
   readonly mail: DueMail;
   readonly begunAs: string | null;
 }
 
-/** More missed things than this are told in one mail. */
+/** More missed reminders than this are combined into one mail. */
 const mostApart = 5;
 
 /**
- * Puts what is due into mails, the one that fell due first in front. What one person has missed, as the daemon did not run
- * or mails wait for their turn, is one mail when it is much. What was begun goes out again as it was begun.
+ * Groups due reminders into mails, earliest due first. If a person has missed many, because the daemon was down or mails were
+ * delayed, they are combined into one mail. A mail that was started is resent with the same content.
  */
 function combineMails(
   ready: readonly Ready[],
@@ -172,7 +172,7 @@ function mailOf(
   return first && messageId ? [{ person: first.key.person, messageId, mails }] : [];
 }
 
-/** The same for the same things, whenever they are put together. */
+/** The same for the same reminders, whenever they are combined. */
 function combinedId(
   mails: readonly DueMail[],
   messageIdOf: (key: MailKey) => string,

@@ -5,26 +5,26 @@ import type { Delivery, Mail } from "../mail/mail.ts";
 import { type Handover, longestPause } from "../store/mails/handover.ts";
 import type { Transactions } from "../store/store.ts";
 
-/** How sending a mail ended. `given-up`: it was put off until it was not worth sending any more. */
+/** Result of sending a mail. `given-up`: it was retried until it was no longer worth sending. */
 export type MailEnding =
   | { readonly kind: "sent"; readonly response: string }
   | { readonly kind: "deferred"; readonly problem: string; readonly againAt: Temporal.Instant }
   | { readonly kind: "rejected"; readonly problem: string }
   | { readonly kind: "given-up"; readonly problem: string };
 
-/** One thing that a mail tells. */
+/** One topic of a mail. */
 export interface MailTopic<Key> {
   readonly key: Key;
-  /** The last moment at which it may still be sent. */
+  /** Latest time at which it may still be sent. */
   readonly lapsesAt: Temporal.Instant;
 }
 
-/** A mail that is to go out, or a message by another way. */
+/** A mail to send, or a message by another channel. */
 interface Outgoing<Thing, Letter> {
   readonly things: readonly Thing[];
   readonly messageId: string;
   readonly address: string;
-  /** Of those that were free to be taken. */
+  /** Receives the topics that were free to claim. */
   readonly compose: (things: readonly Thing[]) => Letter;
 }
 
@@ -33,13 +33,13 @@ interface HandOverDeps<Key, Letter> {
   readonly store: Pick<Transactions, "durably">;
   readonly mailer: { send(letter: Letter): Promise<Delivery> };
   readonly clock: () => Temporal.Instant;
-  /** 0 inclusive to 1 exclusive. */
+  /** From 0 inclusive to 1 exclusive. */
   readonly random: () => number;
 }
 
 /**
- * Claim, await, settle; claim and end are safe on the disk, also from a power cut. Empty when everything was taken care of
- * already, or is not due again yet. What was claimed but not settled goes out again with the same Message-ID.
+ * Claims, sends and settles. Claim and result are durable, also across a power cut. Returns an empty list if everything was
+ * already handled or is not due for a retry yet. What was claimed but not settled is resent with the same Message-ID.
  */
 export async function handOver<Key, Thing extends MailTopic<Key>, Letter = Mail>(
   { things, messageId, address, compose }: Outgoing<Thing, Letter>,
@@ -50,7 +50,7 @@ export async function handOver<Key, Thing extends MailTopic<Key>, Letter = Mail>
     things.filter(({ key }) => handover.claim(key, { messageId, address })),
   );
   if (claimed.length === 0) return [];
-  // Only what had met no server itself tells that an outage is over: a fresh mail says nothing about one that hangs.
+  // Only a mail that met no server itself shows that an outage is over; a fresh mail says nothing about one that hangs.
   const wasUnreached = claimed.some(({ key }) => {
     const before = handover.get(key);
     return before !== null && before.problem !== null && before.code === null;
@@ -58,7 +58,7 @@ export async function handOver<Key, Thing extends MailTopic<Key>, Letter = Mail>
   const delivery = await attempt(() => mailer.send(compose(claimed)));
   const attempts = Math.max(...claimed.map(({ key }) => handover.get(key)?.attempts ?? 1));
   const wait = pauseAfter(delivery, { attempts, random: random() });
-  // Whoever asks in whole seconds then asks late enough.
+  // Rounded up, so that a caller with whole seconds does not ask too early.
   const againAt = clock().add(wait).round({ smallestUnit: "second", roundingMode: "ceil" });
   return store.durably(() => {
     if (delivery.kind === "sent" && wasUnreached) handover.reached();
@@ -69,11 +69,11 @@ export async function handOver<Key, Thing extends MailTopic<Key>, Letter = Mail>
   });
 }
 
-/** Nothing was said about the mail, as no server answered. */
+/** No server answered, so nothing is known about the mail itself. */
 const isUnreached = (delivery: Delivery): boolean =>
   delivery.kind === "deferred" && delivery.code === null;
 
-/** One mail that cannot be made or handed over must not hold up the others. */
+/** One mail that cannot be composed or sent must not block the others. */
 async function attempt(send: () => Promise<Delivery>): Promise<Delivery> {
   try {
     return await send();
@@ -114,15 +114,15 @@ function settle<Key>(
 }
 
 const firstPause = Temporal.Duration.from({ minutes: 1 });
-/** A server that is not there is no trouble of the mail: it is asked again soon. */
+/** An unreachable server is not a fault of the mail: retry soon. */
 const unreached = {
   first: Temporal.Duration.from({ seconds: 15 }),
   ceiling: Temporal.Duration.from({ minutes: 1 }),
 } as const;
 
 /**
- * How long a mail waits after so many attempts: a minute after the first one, doubled by each further one, `longestPause` at
- * most; where no server answered 15 seconds at first, and a minute at most. With up to a tenth more at random.
+ * Delay before the next attempt: one minute after the first, doubled each time up to `longestPause`; if no server answered, 15
+ * seconds at first and one minute at most. Adds up to 10 % at random.
  */
 function pauseAfter(
   delivery: Delivery,
@@ -134,9 +134,8 @@ function pauseAfter(
 }
 
 /**
- * A Message-ID that is the same for the same parts, also after a restart, and not to be guessed from outside: a mail that is
- * handed over again keeps it, so that the reader's server can drop the second one.
- * Source: RFC 5322 3.6.4.
+ * A Message-ID that is the same for the same parts, also after a restart, and not guessable from outside. A resent mail keeps
+ * it, so that the recipient's server can drop the duplicate. Source: RFC 5322 3.6.4.
  */
 export const newMessageId = (parts: readonly unknown[], installation: string): string =>
   `<${fingerprint(JSON.stringify([installation, ...parts]))}@${installation}>`;

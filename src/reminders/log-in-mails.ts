@@ -8,20 +8,20 @@ import { handOver, type MailEnding, type MailTopic, newMessageId } from "./hand-
 import { renderMail } from "./mail-content.ts";
 import { byMail, type MailDeps, zoneFor } from "./recipients.ts";
 
-/** What became of a mail with a link that logs somebody in. */
+/** Result of a mail with a login link. */
 export type LogInMailEvent = { readonly person: PersonId; readonly messageId: string } & MailEnding;
 
 interface LogInMailsDeps
   extends Pick<MailDeps, "store" | "mailer" | "from" | "zone" | "clock" | "random"> {
   readonly signer: LogInSigner;
-  /** Address under which people reach this server, without a slash at the end. */
+  /** Public URL of this server, without a trailing slash. */
   readonly baseUrl: () => string;
   readonly onEvent: (event: LogInMailEvent) => void;
 }
 
-/** Mails the links that people have asked for, each once. */
+/** Mails each requested login link once. */
 interface LogInMails {
-  /** Sends what is due; "idle" when nothing was. After an abort no further mail is begun. Not while another step runs. */
+  /** Sends what is due; "idle" if nothing was. Starts no further mail after an abort. Not reentrant. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
 }
 
@@ -31,8 +31,8 @@ interface LinkMail extends MailTopic<LogInMailKey> {
 }
 
 /**
- * They wait for no other mail, as somebody sits there who waits for them; whoever asks is held up before. A mail that is tried
- * again carries the same link. It is written when it is sent, so that the link itself is kept nowhere.
+ * Login mails do not wait for other mails, because somebody is waiting for them; requests are limited beforehand. A retried
+ * mail has the same link. It is composed when it is sent, so the link itself is not stored.
  */
 export function createLogInMails(deps: LogInMailsDeps): LogInMails {
   const { store, onEvent } = deps;
@@ -77,7 +77,7 @@ function compose(
     to: { name: person.name, address: byMail.addressOf(person) },
     messageId,
     date: clock(),
-    // Exchange answers automatic mails with absence notes unless it is told not to.
+    // Without this, Exchange replies with absence messages.
     headers: { "X-Auto-Response-Suppress": "All" },
     calendar: null,
     ...renderMail({

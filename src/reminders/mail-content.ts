@@ -5,29 +5,29 @@ import { momentInWords } from "../domain/wording.ts";
 import type { Store } from "../store/store.ts";
 import type { UnsubscribeLink } from "./recipients.ts";
 
-/** What a mail says, before it is plain text or HTML. Nothing in it is markup. */
+/** Content of a mail, before it becomes plain text or HTML. Contains no markup. */
 export interface MailContent {
-  /** One line, whatever the titles in it hold. */
+  /** One line, whatever the titles contain. */
   readonly subject: string;
-  /** The fact in one line: phones show it under the subject. */
+  /** The main fact in one line; phones show it under the subject. */
   readonly preview: string;
   readonly heading: string;
-  /** What the page says under its heading where the preview is not seen; null = its parts say all. */
+  /** Shown under the heading where the preview is not visible; null if the parts say everything. */
   readonly fact: string | null;
   readonly parts: readonly MailPart[];
-  /** Why the reader gets it. */
+  /** Why the recipient gets this mail. */
   readonly reason: string;
   readonly unsubscribe: UnsubscribeLink | null;
 }
 
 export type MailPart =
-  /** The first one stands out. */
+  /** The first line is emphasized. */
   | { readonly kind: "lines"; readonly lines: readonly string[] }
   | {
       readonly kind: "facts";
       readonly facts: readonly { readonly name: string; readonly value: string }[];
     }
-  /** Values side by side, under what the two sides are called; "" where a side has none. */
+  /** Values side by side under two column names; "" for a missing value. */
   | {
       readonly kind: "comparison";
       readonly sides: readonly [left: string, right: string];
@@ -36,17 +36,17 @@ export type MailPart =
         readonly values: readonly [left: string, right: string];
       }[];
     }
-  /** What people have written, with its line breaks. */
+  /** Text written by people, with its line breaks. */
   | { readonly kind: "prose"; readonly text: string }
   | { readonly kind: "links"; readonly links: readonly NamedLink[] }
   | Section;
 
-/** A list of items under a heading. */
+/** A list of items with a heading. */
 export interface Section {
   readonly kind: "section";
   readonly heading: string;
   readonly entries: readonly SectionEntry[];
-  /** How many there are besides. */
+  /** Number of items that are not listed. */
   readonly more: number;
 }
 
@@ -63,10 +63,10 @@ export interface RenderedMail {
   readonly html: string;
 }
 
-/** Lists are read every few seconds: without an answer for so long, the service is down. */
+/** Sources are polled every few seconds: without a response for this long, the service is down. */
 const freshFor = Temporal.Duration.from({ minutes: 3 });
 
-/** A warning that what a mail tells may have changed since; nothing where the service was read lately. */
+/** A warning that the content may be outdated; empty if the service was read recently. */
 export function staleWords({
   store,
   now,
@@ -83,7 +83,7 @@ export function staleWords({
   ];
 }
 
-/** Both forms of a mail. */
+/** Renders plain text and HTML. */
 export function renderMail(content: MailContent): RenderedMail {
   return { subject: content.subject, text: textOfMail(content), html: htmlOfMail(content) };
 }
@@ -94,7 +94,7 @@ function textOfMail({ preview, parts, reason, unsubscribe }: MailContent): strin
     ...parts.flatMap((part, index) =>
       index === 0 && part.kind === "lines" ? [] : [linesOf(part)],
     ),
-    // The usual mark before what is no part of the message.
+    // The usual marker before a signature.
     ["-- ", reason, ...(unsubscribe ? [`${unsubscribe.label}: ${unsubscribe.url}`] : [])],
   ];
   const shown = blocks.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
@@ -135,7 +135,7 @@ function entryLines({ title, about, url }: SectionEntry): readonly string[] {
   ];
 }
 
-/** The mail as a page that fits a phone; its first words, which mail programs show under the subject, are the preview. */
+/** The mail as a responsive page. It starts with the preview, which mail programs show under the subject. */
 function htmlOfMail({ preview, heading, fact, parts, reason, unsubscribe }: MailContent): string {
   return htmlFrame({
     title: heading,
@@ -149,7 +149,7 @@ function htmlOfMail({ preview, heading, fact, parts, reason, unsubscribe }: Mail
   });
 }
 
-/** What mails have in common around their content; `body` and `footer` are markup. */
+/** The frame shared by all mails; `body` and `footer` are markup. */
 function htmlFrame({
   title,
   preview,
@@ -188,7 +188,7 @@ function footerOf(reason: string, unsubscribe: UnsubscribeLink | null): readonly
   ];
 }
 
-/** Shown in lists of mails and nowhere else. The blanks behind it keep the mail's own first words out of the preview. */
+/** Shown only in the message list. The spaces behind it keep the body out of the preview. */
 function preheader(preview: string): string {
   const blanks = "&#8199;&#65279;&#847; ".repeat(40).trimEnd();
   return `<div style="display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;font-size:1px;line-height:1px;mso-hide:all">${escapeHtml(preview)} ${blanks}</div>`;
@@ -240,7 +240,7 @@ function markupOf(part: MailPart): readonly string[] {
   }
 }
 
-/** The name of a row is never broken; a side without a value has no column. */
+/** Row names never wrap; a side without values gets no column. */
 function comparisonMarkup({
   sides,
   rows,
@@ -255,7 +255,7 @@ function comparisonMarkup({
   return [`<table style="margin:1em 0 0;border-spacing:0">${row("", sides)}${body}</table>`];
 }
 
-/** Large enough for a thumb. */
+/** Large enough for touch. */
 function buttonOf({ label, url }: NamedLink): string {
   const style =
     "display:inline-block;margin:0 .4em .5em 0;padding:.55em 1em;border:1px solid #8888;border-radius:.4em;color:inherit;text-decoration:none";

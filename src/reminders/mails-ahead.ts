@@ -5,16 +5,16 @@ import type { MailFinderDeps } from "./find-mails.ts";
 import { isBefore } from "./plan-mails.ts";
 import { readersOf } from "./recipients.ts";
 
-/** A mail that will go out unless something changes. */
+/** A mail that will be sent unless something changes. */
 export interface MailAhead {
   readonly person: PersonId;
   readonly kind: MailKind;
-  /** Of the item that it is about; null where it is about no single one, or that one is gone. */
+  /** Title of its item; null if it is about several, or the item is gone. */
   readonly title: string | null;
   readonly dueAt: Temporal.Instant;
 }
 
-/** What falls due after now and up to `until`, the next one first; of what falls due later nothing. Reads only, step by step. */
+/** What is due after now and up to `until`, next first. Reads only, in steps. */
 export function* mailsAhead(
   deps: MailFinderDeps,
   { until, most }: { readonly until: Temporal.Instant; readonly most: number },

@@ -20,7 +20,7 @@ import {
 } from "./recipients.ts";
 import { noticeContent, noticesContent, type Parking } from "./render-notices.ts";
 
-/** What became of telling somebody of a parked edit. */
+/** Result of notifying somebody of a parked edit. */
 export type NoticeEvent = {
   readonly edit: EditId;
   readonly person: PersonId;
@@ -28,24 +28,24 @@ export type NoticeEvent = {
 } & MailEnding;
 
 interface NoticesDeps extends MailDeps {
-  /** Address under which people reach this server, without a slash at the end; null = only this machine does. */
+  /** Public URL of this server, without a trailing slash; null if only this machine reaches it. */
   readonly publicUrl: string | null;
   readonly onEvent: (event: NoticeEvent) => void;
 }
 
-/** Tells editors by mail of their edits that are parked, once for each parking. */
+/** Mails editors about their parked edits, once per parking. */
 interface ParkingNotices {
-  /** Sends what is due; "idle" when nothing was. After an abort no further mail is begun. Not while another step runs. */
+  /** Sends what is due; "idle" if nothing was. Starts no further mail after an abort. Not reentrant. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
 }
 
-/** A mail that could not be sent for longer than this would tell of what is long settled. */
+/** A mail delayed longer than this would be about something long settled. */
 const worthTelling = Temporal.Duration.from({ hours: 72 });
 
-/** More edits of one person than this are told in one mail: a whole file may be refused at once. */
+/** More edits of one person than this are combined into one mail: a whole file may be rejected at once. */
 const mostApart = 5;
 
-/** One mail of one or several parkings. */
+/** One mail about one or several parked edits. */
 interface NoticeMail {
   readonly messageId: string;
   readonly edits: readonly Edit[];
@@ -59,7 +59,7 @@ interface Notice extends MailTopic<NoticeKey> {
 export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
   const { store, clock, onEvent } = deps;
 
-  /** Read once more, as a person may have decided while another mail was under way. */
+  /** Read again, because a person may have decided while another mail was being sent. */
   function readAgain(listed: Edit): Notice | null {
     const edit = store.journal.get(listed.id);
     if (edit?.state !== "parked" || !edit.updatedAt.equals(listed.updatedAt)) return null;
@@ -107,7 +107,7 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
   };
 }
 
-/** What was begun goes out again as it was begun. */
+/** What was started is resent unchanged. */
 function combineNotices(open: readonly Edit[], store: Store): readonly NoticeMail[] {
   const { installation } = store.meta;
   const idOf = (edit: Edit) => messageIdOf(noticeKey(edit), installation);
@@ -126,7 +126,7 @@ function combineNotices(open: readonly Edit[], store: Store): readonly NoticeMai
   ];
 }
 
-/** The same for the same parking, also after a restart, and not to be guessed from outside. */
+/** The same for the same parking, also after a restart, and not guessable from outside. */
 function messageIdOf({ edit, parkedAt }: NoticeKey, installation: string): string {
   return newMessageId(["parked", edit, parkedAt], installation);
 }
@@ -184,7 +184,7 @@ function parkingOf(
   };
 }
 
-/** A conflict is known from what the service has just answered, which the mirror may not have yet. */
+/** A conflict is known from the service's last response, which the mirror may not have yet. */
 function presentOf({ item, before, parkReason }: Edit, { view }: Store): Item | null {
   const shown = view.get(item)?.item ?? null;
   return parkReason === "conflict" ? (before ?? shown) : shown;

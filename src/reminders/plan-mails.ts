@@ -6,21 +6,21 @@ import type { MailKey } from "../store/mails/ledger.ts";
 import type { Recipient } from "./recipients.ts";
 import { dayIn, type Reminder, type ReminderRules } from "./reminder.ts";
 
-/** One thing that one person is to be told now. */
+/** One reminder to send to one person now. */
 export interface DueMail extends MailWindow {
   readonly key: MailKey;
   readonly reminder: Reminder;
 }
 
-/** What is due, and the next moment at which something else falls due (null = nothing is ahead). */
+/** What is due, and when the next one is due (null if nothing is planned). */
 interface Plan {
   readonly due: readonly DueMail[];
   readonly nextAt: Temporal.Instant | null;
 }
 
 /**
- * What may be told now, the one that fell due first in front. Of several leads of one item that were missed only the one
- * nearest to its day counts. Some items are looked at in each step.
+ * What may be sent now, earliest due first. If several leads of one item were missed, only the one closest to its day counts.
+ * Yields after every few items.
  */
 export function* planMails(
   items: Iterable<readonly Reminder[]>,
@@ -58,7 +58,7 @@ export function* planMails(
   return { due: due.toSorted((a, b) => Temporal.Instant.compare(a.dueAt, b.dueAt)), nextAt };
 }
 
-/** They take a fraction of a millisecond. */
+/** A fraction of a millisecond of work. */
 const itemsPerStep = 50;
 
 const isNearer = (mail: DueMail, other: DueMail | undefined): boolean =>
@@ -68,22 +68,22 @@ function mailKey({ sort, item, occurrence, lead }: Reminder, person: PersonId): 
   return { kind: sort, item, occurrence, lead, person };
 }
 
-/** When a mail may be sent; both ends belong to it. */
+/** When a mail may be sent, both ends inclusive. */
 export interface MailWindow {
   readonly dueAt: Temporal.Instant;
   readonly lapsesAt: Temporal.Instant;
-  /** When it would be wrong by then, whatever has held it up; null = never. */
+  /** When its content would become wrong, whatever delayed it; null for never. */
   readonly endsAt: Temporal.Instant | null;
 }
 
-/** When a reminder may be sent to a reader in a zone; null = never. */
+/** When a reminder may be sent to a recipient in a time zone; null for never. */
 export type WindowOf = (reminder: Reminder, zone: string) => MailWindow | null;
 
-/** Even a punctual mail leaves a moment after it has fallen due, so nothing shorter can be meant. */
+/** Even a punctual mail leaves a moment after it is due, so anything shorter makes no sense. */
 const shortestCatchUp = Temporal.Duration.from({ minutes: 1 });
 const mostKept = 20_000;
 
-/** Remembers what it has worked out: whole workspaces share a few hundred days, leads and zones. */
+/** Caches its results: whole workspaces share a few hundred days, leads and time zones. */
 export function createWindows(rules: ReminderRules): WindowOf {
   const kept = new Map<string, Kept>();
   return (reminder, zone) => {
@@ -95,7 +95,7 @@ export function createWindows(rules: ReminderRules): WindowOf {
     };
     if (kept.size > mostKept) kept.clear();
     kept.set(name, found);
-    // What was overdue when it was first seen is for the digest: a first start must not flood anybody.
+    // What was overdue when it was first seen belongs in the digest: a first start must not flood anybody.
     if (found.overdueAt && isBefore(found.overdueAt, knownAt)) return null;
     const { restoredAt } = rules;
     return restoredAt && isBefore(found.window.dueAt, restoredAt) ? null : found.window;
@@ -104,11 +104,11 @@ export function createWindows(rules: ReminderRules): WindowOf {
 
 interface Kept {
   readonly window: MailWindow;
-  /** From when on it is late; null for what is told before that. */
+  /** When it becomes late; null for reminders before that. */
   readonly overdueAt: Temporal.Instant | null;
 }
 
-/** `catchUp` after a moment. */
+/** `catchUp` after an instant. */
 export function missedUntil(
   dueAt: Temporal.Instant,
   { catchUp }: Pick<ReminderRules, "catchUp">,
@@ -130,7 +130,7 @@ function windowOf(
     case "moment": {
       const { startAt, dueAt } = timing;
       const until = missedUntil(dueAt, rules);
-      // A first start on an old workspace reminds of what is ahead, and not of what is over.
+      // A first start on an old workspace sends reminders for the future only.
       const lapses = isBefore(dueAt, rules.installedAt) && isBefore(startAt, until);
       return { dueAt, lapsesAt: lapses ? startAt : until, endsAt: lapses ? startAt : null };
     }
@@ -151,7 +151,7 @@ function windowOf(
   }
 }
 
-/** Days are counted on the calendar, hours on the clock that then is: a night that changes the clocks moves no morning. */
+/** Days are counted on the calendar and hours on the clock of that day, so that a clock change moves no morning. */
 function countBack(
   from: Temporal.PlainDateTime,
   { zone, lead }: { readonly zone: string; readonly lead: Temporal.Duration },

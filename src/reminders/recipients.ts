@@ -12,65 +12,65 @@ import type { ChoiceClaim } from "../domain/signed-links.ts";
 import type { Mail, Mailbox, Mailer } from "../mail/mail.ts";
 import type { Store } from "../store/store.ts";
 
-/** How people are reached by one way. */
+/** How people are reached by one channel. */
 export interface MailChannel {
-  /** "" for somebody who is not reached. */
+  /** "" for somebody who cannot be reached. */
   readonly addressOf: (person: Person) => string;
-  /** What fell due before is not told this way; null = there is no such moment. */
+  /** Reminders due before this are not sent by this channel; null for no limit. */
   readonly since: (person: PersonId) => Temporal.Instant | null;
 }
 
-/** What every mail needs, whatever it tells. */
+/** What every mail needs. */
 export interface MailDeps {
   readonly store: Store;
   readonly mailer: Mailer;
   readonly from: Mailbox;
-  /** The account's zone. */
+  /** Time zone of the account. */
   readonly zone: string;
-  /** By mail unless given. */
+  /** Default: by mail. */
   readonly reach?: MailChannel;
-  /** How many mails may be begun in any minute. */
+  /** Limit of mails started in any minute. */
   readonly perMinute: number;
-  /** Which kinds the configuration grants a person. */
+  /** The mail kinds the configuration allows a person. */
   readonly wishes: (person: PersonId) => MailWishes;
-  /** Where a reader turns mails off; null = there is no address at which this server can be reached. */
+  /** URL where a recipient turns mails off; null if this server has no public URL. */
   readonly choiceUrl: ((claim: ChoiceClaim) => string) | null;
   readonly clock: () => Temporal.Instant;
-  /** 0 inclusive to 1 exclusive. */
+  /** From 0 inclusive to 1 exclusive. */
   readonly random: () => number;
 }
 
-/** The end of a mail that says how to get no more of them. */
+/** The footer of a mail that says how to unsubscribe. */
 export interface UnsubscribeLink {
   /** "Stop reminders of tasks" */
   readonly label: string;
   readonly url: string;
 }
 
-/** Somebody whom mails can reach. */
+/** Somebody who can be reached. */
 export interface Recipient {
   readonly person: Person;
-  /** The own one, or the account's. */
+  /** The person's time zone, or the account's. */
   readonly zone: string;
-  /** What fell due before is not told; null = there is no such moment. */
+  /** Reminders due before this are not sent; null for no limit. */
   readonly since: Temporal.Instant | null;
-  /** As it was when it was first asked. */
+  /** Read once and then kept. */
   readonly wants: (kind: MailKind) => boolean;
 }
 
-/** Everybody who can be reached, and what they want. */
+/** Everybody who can be reached, with their choices. */
 export function readersOf(context: MailDeps): ReadonlyMap<PersonId, Recipient> {
   const people = context.store.directory.people().filter((person) => canReceive(person, context));
   return new Map(people.map((person) => [person.id, readerOf(person, context)]));
 }
 
-/** Null for somebody who is not known, or cannot be reached. */
+/** null for somebody who is unknown or cannot be reached. */
 export function readerBy(id: PersonId | null, context: MailDeps): Recipient | null {
   const person = context.store.directory.people().find((known) => known.id === id);
   return person && canReceive(person, context) ? readerOf(person, context) : null;
 }
 
-/** Whether an item is to be told to a person: nothing of what is archived, or of a project that they have left. */
+/** True if an item may be mentioned to a person: false for archived items and projects the person has left. */
 export function isOpenTo(
   person: PersonId,
   { item, directory }: { readonly item: Item; readonly directory: Store["directory"] },
@@ -80,14 +80,14 @@ export function isOpenTo(
   return seesItem(person, { item, project, list });
 }
 
-/** How one mail of a kind is addressed. */
+/** How a mail of one kind is addressed. */
 interface Address {
   readonly person: Person;
   readonly choice: MailChoice;
   readonly messageId: string;
 }
 
-/** All of a mail but its content. */
+/** Everything of a mail except its content. */
 export function envelope(
   { person, choice, messageId }: Address,
   context: MailDeps,
@@ -101,10 +101,10 @@ export function envelope(
     messageId,
     date: clock(),
     headers: {
-      // Exchange answers automatic mails with absence notes unless it is told not to.
+      // Without this, Exchange replies with absence messages.
       "X-Auto-Response-Suppress": "All",
       ...(url === null ? {} : { "List-Unsubscribe": `<${url}>` }),
-      // Source: RFC 8058 section 3.1, which wants https.
+      // It must be https. Source: RFC 8058 section 3.1.
       ...(url?.startsWith("https:")
         ? { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }
         : {}),
@@ -121,25 +121,28 @@ export function unsubscribeFor(
   return { label, url: choiceUrl({ person: person.id, choice }) };
 }
 
-/** Where somebody is reached by the way of these mails; "" = not. */
+/** Address of a person for this channel; "" for none. */
 export const emailAddressOf = (
   person: Person,
   { reach = byMail }: Pick<MailDeps, "reach">,
 ): string => reach.addressOf(person);
 
-/** By e-mail. */
+/** The e-mail channel. */
 export const byMail: MailChannel = {
   addressOf: ({ email }) => email?.trim() ?? "",
   since: () => null,
 };
 
-/** The choice that ends mails of these kinds. */
+/** The choice that unsubscribes from these kinds of mail. */
 export function mailChoiceOf(kinds: readonly MailKind[]): MailChoice {
   const [first, ...others] = new Set(kinds);
   return first && others.length === 0 ? first : "all";
 }
 
-/** When the next mail may be begun: now, or as soon as fewer than `perMinute` lie within a minute, also after a restart. */
+/**
+ * When the next mail may be started: now, or once fewer than `perMinute` were started within the last minute, also across a
+ * restart.
+ */
 export function paceOf(
   { store, perMinute }: Pick<MailDeps, "store" | "perMinute">,
   now: Temporal.Instant,
@@ -175,6 +178,6 @@ function readerOf(person: Person, { wishes, zone, store, reach = byMail }: MailD
 const canReceive = (person: Person, context: MailDeps): boolean =>
   !person.suspended && emailAddressOf(person, context) !== "";
 
-/** The reader's own zone, or the account's. */
+/** The person's time zone, or the account's. */
 export const zoneFor = ({ timeZone }: Person, account: string): string =>
   timeZone !== null && isZone(timeZone) ? timeZone : account;

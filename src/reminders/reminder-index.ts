@@ -3,26 +3,26 @@ import type { ItemKey, Revision } from "../domain/ids.ts";
 import type { Store } from "../store/store.ts";
 import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
 
-/** A time, both ends of which belong to it. */
+/** A time span, both ends inclusive. */
 export interface ReminderSpan {
   readonly from: Temporal.Instant;
   readonly until: Temporal.Instant;
 }
 
-/** The reminders that may be told in a span, item by item, and perhaps some that may not. */
+/** The reminders that may be due in a span, by item, and possibly some that may not. */
 export interface Reachable {
   readonly items: Iterable<readonly Reminder[]>;
-  /** Before it nothing else may be told; null where nothing is ahead of the span. */
+  /** Nothing else may be due before this; null if nothing follows the span. */
   readonly nextAt: Temporal.Instant | null;
 }
 
-/** Every reminder of the view, kept up to date by the change log instead of being read each time. */
+/** Every reminder of the view, updated from the change log instead of being read each time. */
 export interface ReminderIndex {
-  /** Takes in what has changed, some of it at a step. Spans begin at the present moment. */
+  /** Takes in changes, some per step. Spans begin now. */
   within(span: ReminderSpan): Generator<void, Reachable>;
 }
 
-/** An item whose reminders are in memory, and when one of them may be told, in milliseconds since the epoch. */
+/** An item whose reminders are in memory, and when one of them may be due, in milliseconds since the epoch. */
 interface Near {
   readonly reminders: readonly Reminder[];
   readonly reach: Reach;
@@ -33,25 +33,25 @@ interface Reach {
   readonly untilMs: number;
 }
 
-/** Beyond this many changes at once, reading everything costs no more than following them. */
+/** Above this many changes at once, reading everything costs no more than following them. */
 const mostNews = 1000;
 const itemsPerStep = 50;
 const dayMs = 86_400_000;
 
 /**
- * Of what is far ahead only the moment is in memory, and of what is over nothing: of most tasks of a large workspace nothing
- * is told for weeks, or ever again.
+ * For items far in the future only a timestamp is in memory, and for past ones nothing: most tasks of a large workspace have no
+ * reminder for weeks, or ever again.
  */
 export function createReminderIndex(
   store: Pick<Store, "view" | "changes">,
   rules: ReminderRules,
 ): ReminderIndex {
   const near = new Map<ItemKey, Near>();
-  /** From when on something may be told of each of the others. */
+  /** When each of the other items first has something due. */
   const far = new Map<ItemKey, number>();
-  /** What may be told before it is near. */
+  /** What may be due before this is in `near`. */
   let horizonMs = Number.NEGATIVE_INFINITY;
-  /** The latest moment at which something was taken for over. */
+  /** The latest time at which something was considered past. */
   let latestMs = Number.NEGATIVE_INFINITY;
   let readUpTo: Revision | null = null;
 
@@ -88,7 +88,7 @@ export function createReminderIndex(
     }
   }
 
-  /** Reads what has come near, for a day ahead, so that it is looked for once a day. */
+  /** Loads what comes near, one day ahead, so that this runs once a day. */
   function* reachFor(untilMs: number): Generator<void> {
     if (untilMs < horizonMs) return;
     horizonMs = untilMs + dayMs;
@@ -99,7 +99,7 @@ export function createReminderIndex(
     }
   }
 
-  /** What is over; a clock that was set back later finds it again. */
+  /** Drops what is past; if the clock is set back later, it is found again. */
   function dropOver(): void {
     for (const [key, { reach }] of near) if (reach.untilMs < latestMs) near.delete(key);
   }
@@ -137,12 +137,12 @@ export function createReminderIndex(
 const momentOf = (ms: number): Temporal.Instant | null =>
   Number.isFinite(ms) ? Temporal.Instant.fromEpochMilliseconds(Math.floor(ms)) : null;
 
-/** Zones lie at most 26 hours apart, and the day of a moment is another one in some of them. */
+/** Time zones are at most 26 hours apart, and the day of an instant differs between them. */
 const zonesMs = 50 * 3_600_000;
-/** Mails that were held back have some minutes more. */
+/** Delayed mails have some extra minutes. */
 const heldBackMs = dayMs;
 
-/** When one of an item's reminders may be told, to a reader in whatever zone; null for none. */
+/** When one of an item's reminders may be due, in any time zone; null for none. */
 function reachOf(
   reminders: readonly Reminder[],
   { at, catchUp }: Pick<ReminderRules, "at" | "catchUp">,

@@ -19,34 +19,34 @@ import type { MailContent, MailPart } from "./mail-content.ts";
 import { type UnsubscribeLink, zoneFor } from "./recipients.ts";
 import { dayIn, type Reminder } from "./reminder.ts";
 
-/** What a reminder is about and who reads it. */
+/** What a reminder is about and who receives it. */
 export interface ReminderContext {
   readonly reminder: Pick<Reminder, "sort" | "timing">;
   readonly item: Item;
   readonly reader: Person;
-  /** Names of the others who are assigned. */
+  /** Names of the other assignees. */
   readonly others: readonly string[];
-  /** Title of the project, and of a task's list; null when it is not known. */
+  /** Title of the project, and of a task's list; null if unknown. */
   readonly project: string | null;
   readonly list: string | null;
-  /** Title of the task that a subtask belongs to; null for other items, and where it is not known. */
+  /** Title of a subtask's parent task; null for other items and if unknown. */
   readonly parent: string | null;
-  /** Whether only some may see it. */
+  /** True if only some people may see it. */
   readonly isPrivate: boolean;
-  /** To the item on the service's own pages, and what can be done with it. */
+  /** Link to the item in the service, and its action links. */
   readonly links: readonly NamedLink[];
   readonly dueAt: Temporal.Instant;
   readonly now: Temporal.Instant;
-  /** The account's zone, for readers without one of their own. */
+  /** Time zone of the account, for recipients without their own. */
   readonly zone: string;
-  /** The time of day to which days are counted back. */
+  /** Time of day from which days are counted back. */
   readonly at: Temporal.PlainTime;
-  /** Warns of old data; empty where the data is fresh. */
+  /** Warnings of outdated data; empty if fresh. */
   readonly stale: readonly string[];
   readonly unsubscribe: UnsubscribeLink | null;
 }
 
-/** The words of a reminder, in the reader's own zone. */
+/** The text of a reminder, in the recipient's time zone. */
 export function reminderContent(context: ReminderContext): MailContent {
   const { item, reader, dueAt, now, links, stale, unsubscribe } = context;
   const zone = zoneFor(reader, context.zone);
@@ -75,14 +75,14 @@ export function reminderContent(context: ReminderContext): MailContent {
   };
 }
 
-/** A title on one line of at most 300 characters; never empty. */
+/** The title on one line of at most 300 characters; never empty. */
 export const shownTitle = ({ title }: Pick<Item, "title">): string =>
   excerpt(plainLine(title), 300) || "(untitled)";
 
-/** Later than this it is worth a word. */
+/** Later than this is mentioned in the text. */
 export const punctual = Temporal.Duration.from({ minutes: 5 });
 
-/** The fact of a reminder in a few words: "Due tomorrow, Tue 24 Nov 2026", "Starts in 15 minutes". */
+/** The main fact of a reminder: "Due tomorrow, Tue 24 Nov 2026", "Starts in 15 minutes". */
 function factOf(
   { reminder: { timing }, item }: Pick<ReminderContext, "reminder" | "item">,
   now: Temporal.ZonedDateTime,
@@ -148,7 +148,7 @@ function wordsOf(
   }
 }
 
-/** Of a milestone over several days, or at a time of day, the preview does not say all. */
+/** For a milestone over several days, or with a time of day, the preview does not say everything. */
 function linesOf(item: Item, zone: string): readonly string[] {
   if (item.kind !== "event") return [];
   const { when } = item;
@@ -167,23 +167,23 @@ function factsOf({ item, parent, project, list, others, isPrivate }: ReminderCon
   ].filter(({ value }) => value !== "");
 }
 
-/** An exact length knows neither zones nor changes of the clocks. */
+/** An exact duration is independent of time zones and clock changes. */
 const exactly = (length: Temporal.Duration): string =>
   lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC"));
 
-/** One of several things that a mail tells. */
+/** One of several reminders in a mail. */
 interface CombinedReminder {
   readonly reminder: Reminder;
   readonly shown: ViewItem;
   readonly dueAt: Temporal.Instant;
-  /** The reader's zone. */
+  /** Time zone of the recipient. */
   readonly zone: string;
-  /** Title of the project; null when it is not known. */
+  /** Title of the project; null if unknown. */
   readonly project: string | null;
   readonly link: string | null;
 }
 
-/** Tells in one mail what would have been many: `things` are of one reader, the one that fell due first in front. */
+/** Combines many reminders into one mail: `things` are for one recipient, earliest due first. */
 export function combinedContent(
   things: readonly CombinedReminder[],
   { now, stale, unsubscribe }: Pick<ReminderContext, "now" | "stale" | "unsubscribe">,

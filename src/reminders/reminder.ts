@@ -6,32 +6,32 @@ import type { MailSort } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
 export interface ReminderRules {
-  /** The account's zone, in which whole days of events begin. */
+  /** Time zone of the account, in which all-day events begin. */
   readonly zone: string;
-  /** Whether events' own reminders are mailed at all; the service may do so itself. */
+  /** True if events' own reminders are mailed; the service may do so itself. */
   readonly events: boolean;
-  /** Lengths before the day of a milestone, and before the due day of a task. */
+  /** Leads before the day of a milestone, and before the due day of a task. */
   readonly milestones: readonly Temporal.Duration[];
   readonly tasks: readonly Temporal.Duration[];
   readonly overdue: boolean;
-  /** From when on those days are counted back, on the clocks of who reads. */
+  /** Time of day from which those days are counted back, in the recipient's time zone. */
   readonly at: Temporal.PlainTime;
   readonly installedAt: Temporal.Instant;
-  /** Before this it is not known what was told: it is not told again. Null = all of it is known. */
+  /** It is unknown what was sent before this: it is not sent again. null if everything is known. */
   readonly restoredAt: Temporal.Instant | null;
   /** How late a missed reminder may still be sent. */
   readonly catchUp: Temporal.Duration;
 }
 
-/** One thing that people are to be told of an item. A moved item has another one. */
+/** One reminder of an item. A rescheduled item has another one. */
 export interface Reminder {
   readonly sort: Exclude<MailSort, "digest">;
-  /** By which people turn it off. */
+  /** The kind people use to turn it off. */
   readonly kind: MailKind;
   readonly item: ItemKey;
-  /** The start as an instant's text, or the day. */
+  /** The start as an instant, or the day. */
   readonly occurrence: string;
-  /** ISO 8601; an event's own in minutes. "" for what is overdue. */
+  /** ISO 8601; an event's own lead in minutes. "" for overdue items. */
   readonly lead: string;
   readonly timing: Timing;
   /** First seen by this installation. */
@@ -39,7 +39,7 @@ export interface Reminder {
   readonly people: readonly PersonId[];
 }
 
-/** When it falls due: at the same moment for everybody, or counted from a day on the clocks of who reads. */
+/** When it is due: at the same instant for everybody, or counted back from a day in the recipient's time zone. */
 type Timing =
   | {
       readonly kind: "moment";
@@ -49,12 +49,12 @@ type Timing =
   | { readonly kind: "before"; readonly day: DayOf; readonly lead: Temporal.Duration }
   | { readonly kind: "after"; readonly day: DayOf };
 
-/** A day, or the moment whose day is meant, which depends on who looks. */
+/** A day, or an instant whose day depends on the recipient's time zone. */
 type DayOf =
   | { readonly kind: "on"; readonly day: Temporal.PlainDate }
   | { readonly kind: "at"; readonly moment: Temporal.Instant };
 
-/** What an item asks to be reminded of; nothing when it is completed, or nobody is assigned. */
+/** The reminders of an item; empty if it is completed or has no assignees. */
 export function remindersOf(shown: ViewItem, rules: ReminderRules): readonly Reminder[] {
   const { item } = shown;
   if (item.completed || item.assigned.length === 0) return [];
@@ -68,13 +68,13 @@ export function remindersOf(shown: ViewItem, rules: ReminderRules): readonly Rem
   );
 }
 
-/** The first day of a milestone, the due day of a task; null for what has none. */
+/** The first day of a milestone, or the due day of a task; null if it has none. */
 function dueDayOf(item: Item): DayOf | null {
   if (item.kind !== "event") return item.dueOn && { kind: "on", day: item.dueOn };
   return item.milestone ? firstDay(item.when) : null;
 }
 
-/** The last day on which an item that can be completed is in time; null for what has none. */
+/** The last day on which a completable item is on time; null if it has none. */
 function lastDayOf(item: Item): DayOf | null {
   if (item.kind !== "event" || !item.milestone) return dueDayOf(item);
   const { when } = item;
@@ -82,7 +82,7 @@ function lastDayOf(item: Item): DayOf | null {
   return { kind: "at", moment: (when.end ?? when.start).toInstant() };
 }
 
-/** The day on the clocks of a zone. */
+/** The day in a time zone. */
 export const dayIn = (of: DayOf, zone: string): Temporal.PlainDate =>
   of.kind === "on" ? of.day : of.moment.toZonedDateTimeISO(zone).toPlainDate();
 
@@ -137,6 +137,6 @@ function firstDay(when: When): DayOf {
 const occurrenceOf = (of: DayOf): string =>
   of.kind === "on" ? of.day.toString() : of.moment.toString();
 
-/** A week is seven days, however it is written: the same lead must not be another one after an edit of the configuration. */
+/** A week is seven days: rewriting the configuration must not change a lead's identity. */
 const inDays = (lead: Temporal.Duration): Temporal.Duration =>
   lead.with({ days: lead.days + 7 * lead.weeks, weeks: 0 });

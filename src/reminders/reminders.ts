@@ -16,29 +16,29 @@ export type { MailAhead } from "./mails-ahead.ts";
 
 export interface RemindersDeps extends MailDeps, Pick<DeliverMailDeps, "webUrl" | "actions"> {
   readonly options: Omit<ReminderRules, "zone" | "installedAt" | "restoredAt"> & {
-    /** Null = no digests. */
+    /** null for no digests. */
     readonly digest: DigestRule | null;
   };
-  /** Whether this process has read the whole workspace. */
+  /** True if this process has read the whole workspace. */
   readonly swept: () => boolean;
-  /** Begins to watch; the answer tells whether the whole workspace was read by requests that were made since. */
+  /** Starts watching; the returned function tells whether the whole workspace was read by requests made since. */
   readonly rereadAll: () => () => boolean;
   readonly onEvent: (event: ReminderEvent) => void;
-  /** Shares out the main thread; a share of its own unless given. */
+  /** Shares the main thread. Default: a new one. */
   readonly turns?: Turns;
 }
 
-/** Mails everything once to each person in charge: reminders, what is overdue, digests. */
+/** Mails everything once to each assignee: reminders, overdue items, digests. */
 export interface Reminders {
-  /** Sends what is due; "idle" when nothing was. After an abort no further mail is begun. Not while another step runs. */
+  /** Sends what is due; "idle" if nothing was. Starts no further mail after an abort. Not reentrant. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-  /** What will go out within a week, the next one first; `most` at most. */
+  /** What will be sent within a week, next first, at most `most`. */
   ahead(most: number): Promise<readonly MailAhead[]>;
-  /** Before it no mail is to be sent, which may be now; null when none is ahead. */
+  /** No mail is due before this, which may be now; null if none is planned. */
   nextAt(): Temporal.Instant | null;
 }
 
-/** So that one mailbox whose server takes its time does not hold up all others. */
+/** More than one, so that one slow mail server does not block all others. */
 const concurrency = 2;
 const lookAhead = Temporal.Duration.from({ hours: 24 * 7 });
 
@@ -66,7 +66,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
   };
   let quiet: Quiet | null = null;
 
-  /** Null in a time in which nothing is to be sent. */
+  /** null while nothing is due. */
   function* findDue(): Generator<void, MailFinder | null> {
     const at = { mark: markOf(deps), now: clock() };
     if (quiet && lasts(quiet, at)) return null;
@@ -76,7 +76,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
     return found;
   }
 
-  /** What was begun and is not to be told any more would seem to wait for ever. */
+  /** What was started but is no longer wanted would otherwise stay open. */
   function dropRest({ isPlanned }: MailFinder): void {
     const rest = store.ledger.unsettled().filter(({ key }) => !isPlanned(key));
     for (const { key } of rest) store.ledger.drop(key);
@@ -116,7 +116,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
       dropRest(found);
       const tasks = found.tasks.values();
       const working = Array.from({ length: concurrency }, () => work(tasks, signal));
-      // Each has to come to its end before a fault of one of them is told.
+      // Wait for each to settle before throwing the error of one of them.
       await Promise.allSettled(working);
       const handled = await Promise.all(working);
       return handled.some((count) => count > 0) ? "worked" : "idle";
@@ -127,7 +127,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
     },
     nextAt() {
       if (!gate.isOpen()) return null;
-      // What has changed since the last step, which is little.
+      // Few changes since the last step, so it runs at once.
       const found = atOnce(findDue());
       if (!found) return quiet?.until ?? null;
       return found.tasks.length > 0 ? paceOf(deps, clock()) : found.nextAt;
@@ -135,15 +135,15 @@ export function createReminders(deps: RemindersDeps): Reminders {
   };
 }
 
-/** A time in which nothing is to be sent, unless something changes: the loop asks every few seconds. */
+/** A period in which nothing is due unless something changes: the loop asks every few seconds. */
 interface Quiet {
   readonly mark: string;
   readonly from: Temporal.Instant;
-  /** Null = for ever. */
+  /** null for no end. */
   readonly until: Temporal.Instant | null;
 }
 
-/** Another one whenever there may be something else to tell, or somebody else to tell it to. */
+/** Changes whenever there may be new content or new recipients. */
 const markOf = ({ store }: MailDeps): string =>
   `${store.changes.latest()} ${store.mailChoices.version()} ${store.personWebhooks.version()}`;
 

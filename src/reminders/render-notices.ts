@@ -16,7 +16,7 @@ import type { MailContent } from "./mail-content.ts";
 import type { UnsubscribeLink } from "./recipients.ts";
 import { shownTitle } from "./reminder-words.ts";
 
-/** Tells an editor in one mail of many edits that were not saved. */
+/** One mail to an editor about many edits that were not saved. */
 export function noticesContent(
   parkings: readonly Parking[],
   {
@@ -64,22 +64,22 @@ export function noticesContent(
 
 const mostShown = 100;
 
-/** A parked edit and who made it. */
+/** A parked edit and its editor. */
 export interface Parking {
   readonly edit: Edit;
   readonly reason: ParkReason;
   readonly editor: Person;
-  /** The item as the workspace has it; null when it is not there. */
+  /** The item's current version in the workspace; null if it does not exist. */
   readonly now: Item | null;
-  /** Whether the item is still for the editor's eyes; if not, nothing of it is said but what the editor has written. */
+  /** True if the editor may still see the item; otherwise the mail contains only what the editor wrote. */
   readonly isOpen: boolean;
   readonly names: Names;
-  /** Address of the pages, without a slash at the end; null when they cannot be reached from elsewhere. */
+  /** Public URL without a trailing slash; null if there is none. */
   readonly publicUrl: string | null;
   readonly unsubscribe: UnsubscribeLink | null;
 }
 
-/** The page on which an edit is decided. */
+/** Page where an edit is decided. */
 const pageOf = ({ id }: Edit, publicUrl: string | null): string | null =>
   publicUrl === null ? null : `${publicUrl}/edits/${id}`;
 
@@ -130,7 +130,7 @@ const advices: Readonly<Record<ParkReason, string>> = {
     "Trying again first checks whether the edit has arrived. Discarding it leaves the workspace as it is.",
 };
 
-/** What the button says that leads to the edit's page. */
+/** Label of the button that opens the edit's page. */
 const labels: Readonly<Record<ParkReason, string>> = {
   conflict: "Choose what to keep",
   refused: "View the edit",
@@ -146,13 +146,13 @@ const acts: Readonly<Record<EditAction, string>> = {
   delete: "Deleting it",
 };
 
-/** The item that a notice names: what the editor may see of it, else what the editor has written. */
+/** The item a notice names: what the editor may see of it, otherwise what the editor wrote. */
 function parkedItem({ edit, now, isOpen }: Pick<Parking, "edit" | "now" | "isOpen">): Item {
   const wished = applyPatch(edit.base, edit.patch);
   return isOpen ? (now ?? wished) : wished;
 }
 
-/** What happened, in a sentence. The journal's own words name every value, also of what is not open to the editor. */
+/** What happened, in a sentence. The journal's text names every value, also those the editor may not see. */
 function happenedIn({ edit, reason, isOpen, names }: Parking): string {
   const act = `${acts[edit.action]} (${momentInWords(edit.createdAt, names.zone)})`;
   const problem = isOpen && edit.problem !== null ? withoutRequest(plainLine(edit.problem)) : "";
@@ -171,13 +171,13 @@ function happenedIn({ edit, reason, isOpen, names }: Parking): string {
   }
 }
 
-/** The fields that both have changed: " (Title, When)". */
+/** The fields both sides have changed: " (Title, When)". */
 function changedIn({ action, conflicts }: Edit): string {
   if (action === "delete" || conflicts.length === 0) return "";
   return ` (${conflicts.map(({ field }) => fieldNameOf(field)).join(", ")})`;
 }
 
-/** "The service refused it: the title is too long" as "the workspace answered: the title is too long". */
+/** Turns "The service refused it: the title is too long" into "the workspace answered: the title is too long". */
 function causeIn(why: string): string {
   const said = /^The service refused it: (.+)$/s.exec(why)?.[1];
   return said === undefined ? why : `the workspace answered "${said}"`;
@@ -185,7 +185,7 @@ function causeIn(why: string): string {
 
 type Comparison = Extract<MailContent["parts"][number], { kind: "comparison" }>;
 
-/** For a creation what it was to be; for a deletion what has changed; else what was to be changed. */
+/** For a creation the new item, for a deletion what has changed, otherwise the requested changes. */
 function rowsOf({
   edit,
   wished,
@@ -215,7 +215,7 @@ function shownFields(edit: Edit, wish: Patch): readonly PatchField[] {
   return telling.filter((field) => wish[field] !== undefined && wish[field] !== null);
 }
 
-/** Labels that are yet to be made have no number. */
+/** Labels that are not created yet have no number. */
 function withNew(
   field: PatchField,
   { edit, wish, names }: { readonly edit: Edit; readonly wish: Patch; readonly names: Names },

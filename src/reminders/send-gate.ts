@@ -2,44 +2,44 @@ import { wholeMinutes } from "@dayferry/ical";
 import type { Store } from "../store/store.ts";
 import { isBefore, type MailWindow } from "./plan-mails.ts";
 
-/** Whether mails may go out, and what their being held back means for those that were nearly too late. */
+/** Decides whether mails may be sent, and extends the windows of those that were nearly too late meanwhile. */
 export interface SendGate {
-  /** To be asked at each look and before each mail: a long silence is taken for a sleep of the machine. */
+  /** Call at each look and before each mail: a long silence is taken for a suspended machine. */
   isOpen(): boolean;
-  /** A window that mails were held back in ends some minutes after that, unless it has an end of its own. */
+  /** Extends a window in which mails were held back by some minutes, unless it has an end of its own. */
   readonly extended: <W extends MailWindow>(window: W) => W;
 }
 
 interface SendGateDeps {
   readonly store: Pick<Store, "ledger">;
-  /** Whether this process has read the whole workspace. */
+  /** True if this process has read the whole workspace. */
   readonly swept: () => boolean;
-  /** Begins to watch; the answer tells whether the whole workspace was read by requests that were made since. */
+  /** Starts watching; the returned function tells whether the whole workspace was read by requests made since. */
   readonly rereadAll: () => () => boolean;
   /** How late a missed reminder may still be sent. */
   readonly catchUp: Temporal.Duration;
   readonly clock: () => Temporal.Instant;
 }
 
-/** A time in which mails are held back. */
+/** A period in which mails are held back. */
 interface Wait {
   readonly since: Temporal.Instant;
   readonly isRead: () => boolean;
-  /** Whether anybody has been told to wait. */
+  /** True if anybody was told to wait. */
   readonly hasHeld: boolean;
 }
 
 const longestWait = Temporal.Duration.from({ minutes: 10 });
 const shortestWait = Temporal.Duration.from({ minutes: 2 });
-/** Longer than any mail takes, however slow its server is. Who rests longer, after many faults, reads again for nothing. */
+/** Longer than any mail takes, however slow its server. A longer pause after many errors just reads again needlessly. */
 const leap = Temporal.Duration.from({ minutes: 3 });
-/** For the first attempt and the next one. */
+/** For the first attempt and one retry. */
 const afterwards = Temporal.Duration.from({ minutes: 5 });
 
 /**
- * Nothing is told of a workspace that is known by half: the first time, mails wait until all of it was read. Later a process
- * waits for its own sweep as well, and after a leap of the clock for another one, so that nothing is said of what was done
- * while it was down or asleep; but not for ever: where the service does not answer, what is known is told.
+ * No mail is sent about a partly read workspace. The first time, mails wait until all of it is read. Later, a process waits for
+ * its own sweep, and after a jump of the clock for another one, so that nothing is sent about what was finished meanwhile. The
+ * wait is limited: if the service does not respond, mails are sent with what is known.
  */
 export function createSendGate({
   store,
@@ -54,7 +54,7 @@ export function createSendGate({
   let held: { readonly from: Temporal.Instant; readonly until: Temporal.Instant } | null = null;
   let isKnown = store.ledger.openedAt() !== null;
 
-  /** The wait that this look belongs to. */
+  /** The wait that the current time belongs to. */
   function waitAt(now: Temporal.Instant): Wait | null {
     const silence = lookedAt.until(now);
     lookedAt = now;
@@ -62,7 +62,7 @@ export function createSendGate({
       const isReread = rereadAll();
       return { since: now, isRead: () => swept() && isReread(), hasHeld: false };
     }
-    // A clock that was set back must not make it longer than it can be.
+    // A clock that was set back must not make the wait longer than its limit.
     return wait && isBefore(now, wait.since) ? { ...wait, since: now } : wait;
   }
 
@@ -77,7 +77,7 @@ export function createSendGate({
         wait = { ...wait, hasHeld: true };
         return false;
       }
-      // What was over before mails went out for the first time is nobody's reminder.
+      // What was past before mails were sent for the first time gets no reminder.
       if (isKnown && wait.hasHeld) held = { from: wait.since, until: now };
       if (!isKnown) store.ledger.opened();
       isKnown = true;

@@ -4,7 +4,7 @@ import type { Posted, WebhookMessage } from "../remote/webhook.ts";
 import type { MailChannel } from "./recipients.ts";
 
 interface WebhookMailerDeps {
-  /** Sends to wherever a person has such messages sent. */
+  /** Sends to the person's webhook. */
   readonly send: (person: PersonId, message: WebhookMessage) => Promise<Posted>;
 }
 
@@ -19,7 +19,7 @@ export const reachByWebhook = (settings: {
   since: settings.since,
 });
 
-/** Takes mails, and sends what they say to the person's webhook. */
+/** A mailer that sends a mail's content to the person's webhook. */
 export function createWebhookMailer({ send }: WebhookMailerDeps): Mailer {
   return {
     send(mail) {
@@ -34,7 +34,7 @@ export function createWebhookMailer({ send }: WebhookMailerDeps): Mailer {
   };
 }
 
-/** What a mail says, without its end, which is about mails. */
+/** The content of a mail without its footer, which is about mails. */
 function messageOf(mail: Mail, person: PersonId): WebhookMessage {
   const text = mail.text.split("\n-- \n", 1).join("").trim();
   const event = eventOf(mail.about);
@@ -64,7 +64,7 @@ function eventOf(about: Mail["about"]): "digest" | "notice" | "reminder" {
   return about === "notices" ? "notice" : "reminder";
 }
 
-/** What a person is sent to see that messages arrive. */
+/** The test message for a person's webhook. */
 export function testMessage(about: {
   readonly person: { readonly id: PersonId; readonly name: string };
   readonly id: string;

@@ -12,16 +12,18 @@ import {
 
 export interface BuildOptions {
   readonly request: ReportRequest;
-  /** The account's zone. */
+  /** Time zone of the account. */
   readonly zone: string;
   readonly now: Temporal.Instant;
-  /** Who looks: it is told on the own clocks, and tells a person what is for their eyes. Null: whoever may read the file. */
+  /**
+   * Times are in the viewer's time zone, and only what the viewer may see is shown. null for whoever may read the database
+   * file.
+   */
   readonly viewer: Viewer | null;
 }
 
 /**
- * Reads and works out one report. What is asked for wrongly is named with its place and the reason; so is a time of
- * which not everything is known.
+ * Reads and builds one report. Invalid parameters, and a period that is not fully recorded, are errors with place and reason.
  */
 export function buildReport(
   reader: ReportDatabase,
@@ -110,7 +112,7 @@ function earlierThanKnown(
   return `--as-of ${said}: everything is known from ${from} on, and not of earlier times`;
 }
 
-/** Of a fraction of a second the end, so that what is said can be asked for. */
+/** Rounds fractions of a second up, so that the printed value can be used as a parameter. */
 function localText(instant: Temporal.Instant, zone: string): string {
   const local = instant.toZonedDateTimeISO(zone).toPlainDateTime();
   return local.toString({ smallestUnit: "second", roundingMode: "ceil" }).replace("T", " ");

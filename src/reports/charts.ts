@@ -3,7 +3,7 @@ import { escapeMarkup } from "./formats/markup.ts";
 import { shorten } from "./formats/text-formats.ts";
 import type { Chart } from "./report.ts";
 
-/** A drawing's inside and its size. */
+/** Content and size of a drawing. */
 interface Drawing {
   readonly width: number;
   readonly height: number;
@@ -11,8 +11,8 @@ interface Drawing {
 }
 
 /**
- * The chart as a figure with inline SVG, with a title and a description for those who cannot see it. All but a heat map are drawn
- * twice: once more for narrow screens, in the class `narrow`, of which the style sheet around it shows one.
+ * The chart as a figure with inline SVG, with a title and a description for screen readers. Everything except a heat map is
+ * drawn a second time for narrow screens, with the class `narrow`; the page's style sheet shows one of them.
  */
 export function chartSvg(chart: Chart): string {
   const { width, height, body } = draw(chart);
@@ -52,7 +52,7 @@ function draw(chart: Chart): Drawing {
   }
 }
 
-/** For narrow screens; null where the wide one is all there is: fields side by side are looked along. */
+/** For narrow screens; null if there is only the wide one. */
 function drawNarrow(chart: Chart): Drawing | null {
   switch (chart.kind) {
     case "heat-map":
@@ -68,14 +68,14 @@ function drawNarrow(chart: Chart): Drawing | null {
   }
 }
 
-/** Where bars begin, how long they and their values are, and heights of a bar, a gap, a name above bars and the legend. */
+/** Where bars begin, the width of bars and their values, and the heights of bars, gaps, names and legend. */
 interface BarForm {
   readonly x: number;
   readonly longest: number;
   readonly texts: number;
   readonly bar: number;
   readonly gap: number;
-  /** 0 where names stand before their bars. */
+  /** 0 if names are to the left of their bars. */
   readonly nameAbove: number;
   readonly longestName: number;
   readonly legend: number;
@@ -91,7 +91,7 @@ const narrowBars: BarForm = {
 };
 const seriesLooks = ["a", "b"] as const;
 
-/** Bars side by side per name, one for each series, with their value behind them. */
+/** Bars grouped by name, one for each series, followed by the value. */
 function barsSvg(
   { series, bars }: Extract<Chart, { readonly kind: "bars" }>,
   { x: left, longest, texts, bar, gap, nameAbove, longestName, legend }: BarForm,
@@ -132,7 +132,7 @@ function barsSvg(
   };
 }
 
-/** Where the lines are drawn, and the room around them. */
+/** The plot area and its margins. */
 interface LineForm {
   readonly left: number;
   readonly top: number;
@@ -140,9 +140,9 @@ interface LineForm {
   readonly height: number;
   readonly right: number;
   readonly bottom: number;
-  /** Of so many days of the axis one is written. */
+  /** Every n-th day of the axis is labeled. */
   readonly written: number;
-  /** Where lines are named: at their ends, or below, each beside a piece of it. */
+  /** Where lines are named: at their ends, or in a legend below. */
   readonly names: "ends" | "below";
 }
 
@@ -157,7 +157,7 @@ const narrowLines: LineForm = {
 /** Height of a line's name. */
 const nameHeight = 16;
 
-/** Steps over time, each line with its name; a line that climbs slips. */
+/** Steps over time, each line with its name; a rising line slips. */
 function linesSvg(
   chart: Extract<Chart, { readonly kind: "lines" }>,
   { left, top, width, height, right, bottom, written, names }: LineForm,
@@ -189,7 +189,7 @@ function linesSvg(
       ? lines.map((_, nth) => below + nth * (nameHeight + 2))
       : spread(lines.map(({ steps }) => y(steps.at(-1)?.day ?? "")));
   const tracks = lines.flatMap(({ name, steps }, nth) => {
-    // The day holds until it is moved, and the last one until the end.
+    // A day is valid until it is moved, and the last one until the end.
     const corners = steps.flatMap(({ on, day }, step) => {
       const before = steps[step - 1]?.day;
       const here = { x: x(on), y: y(day) };
@@ -214,16 +214,16 @@ function linesSvg(
   };
 }
 
-/** The first and the last day of an axis stay within it. */
+/** Keeps the first and the last label of an axis inside. */
 function anchorOf(nth: number, count: number): "start" | "middle" | "end" {
   if (count > 1 && nth === 0) return "start";
   return count > 1 && nth === count - 1 ? "end" : "middle";
 }
 
-/** Four colours, and again dashed, so that eight lines can be told apart. */
+/** Four colors, solid and dashed, for eight distinguishable lines. */
 const lookOf = (nth: number): string => `track t${nth % 4}${nth % 8 > 3 ? " dashed" : ""}`;
 
-/** Names keep a row's distance from each other, in the order of their lines' ends. */
+/** Keeps names one row apart, in the order of their lines' ends. */
 function spread(heights: readonly number[]): readonly number[] {
   const placed: number[] = [];
   let lowest = Number.NEGATIVE_INFINITY;
@@ -234,7 +234,7 @@ function spread(heights: readonly number[]): readonly number[] {
   return placed;
 }
 
-/** Where dates lie between the first and the last of them, from 0 to 1, and which are written on the axis. */
+/** Positions of dates between the first and the last, from 0 to 1, and which are labeled. */
 function rangeOf(dates: readonly string[]): {
   readonly share: (date: string) => number;
   readonly ticks: readonly string[];
@@ -253,10 +253,10 @@ function rangeOf(dates: readonly string[]): {
   return { share, ticks };
 }
 
-/** Width of the names, height of the head, and the size of a field. */
+/** Width of the names, height of the header, and size of a cell. */
 const heatMap = { names: 170, head: 24, cell: { width: 46, height: 24 } };
 
-/** Fields whose darkness is their value; the value stands in each, so that colour alone says nothing. */
+/** Cells whose shade is their value; each also shows the value, so that color alone carries no information. */
 function heatMapSvg(chart: Extract<Chart, { readonly kind: "heat-map" }>): Drawing {
   const { rows, columns, values } = chart;
   const { names, head, cell } = heatMap;
@@ -278,7 +278,7 @@ function heatMapSvg(chart: Extract<Chart, { readonly kind: "heat-map" }>): Drawi
       const shape = { x: x + 1, y: y + 1, width: cell.width - 2, height: cell.height - 2 };
       const hint = `${name}, ${column}: ${value}`;
       const opacity = 0.15 + 0.85 * share;
-      // From there on ink on the colour is harder to read than paper, in the light as in the dark.
+      // Above this, light text is easier to read than dark text, in both color schemes.
       const look = share > 0.7 ? "on" : "";
       const said = { text: String(value), anchor: "middle", look } as const;
       return (
@@ -295,21 +295,21 @@ function heatMapSvg(chart: Extract<Chart, { readonly kind: "heat-map" }>): Drawi
   };
 }
 
-/** Where a timeline has what, seen from the left end and the middle of a row; lengths in pixels. */
+/** Layout of a timeline: positions from the left and from the middle of a row, in pixels. */
 interface TimelineForm {
   readonly width: number;
-  /** Height of the head and of a row. */
+  /** Heights of the header and of a row. */
   readonly head: number;
   readonly row: number;
-  /** Where the days begin, and how much they take. */
+  /** Start and width of the time axis. */
   readonly days: { readonly x: number; readonly width: number };
-  /** Of so many days of the axis one is written. */
+  /** Every n-th day of the axis is labeled. */
   readonly written: number;
   readonly name: Place & { readonly anchor: "start" | "end"; readonly longest: number };
   readonly words: Place;
 }
 
-/** Names before the days, and words behind them. */
+/** Names to the left of the axis, words to the right. */
 const wideTimeline: TimelineForm = {
   width: 930,
   head: 30,
@@ -320,7 +320,7 @@ const wideTimeline: TimelineForm = {
   words: { x: 668, y: 4 },
 };
 
-/** Names over their line, and words below it. */
+/** Names above the axis, words below. */
 const narrowTimeline: TimelineForm = {
   width: 320,
   head: 30,
@@ -331,7 +331,7 @@ const narrowTimeline: TimelineForm = {
   words: { x: 4, y: 20 },
 };
 
-/** A line per milestone from the first day over those it was moved to, up to where it stands, with today across all. */
+/** One row per milestone, from its first day through the days it was moved to, with a line for today. */
 function timelineSvg(
   { today, rows }: Extract<Chart, { readonly kind: "timeline" }>,
   { width, head, row: height, days, written, name, words }: TimelineForm,
@@ -353,7 +353,7 @@ function timelineSvg(
       ? ""
       : textAt(
           { x: x(day), y: bottom + 16 },
-          // Where names stand before the days there is room beside the axis.
+          // Names to the left of the axis leave room beside it.
           {
             text: day,
             anchor: name.anchor === "end" ? "middle" : anchorOf(nth, range.ticks.length),
@@ -402,7 +402,7 @@ function timelineSvg(
   };
 }
 
-/** A point of a drawing; coordinates are written to a tenth. */
+/** A point of a drawing; coordinates are rounded to a tenth. */
 interface Place {
   readonly x: number;
   readonly y: number;
@@ -424,7 +424,7 @@ function textAt(
   return `<text x="${tenth(x)}" y="${tenth(y)}" text-anchor="${anchor}"${style}>${escapeMarkup(text)}</text>`;
 }
 
-/** `hint` is shown under the pointer. */
+/** `hint` is the tooltip. */
 function box(
   { x, y, width, height }: Place & { readonly width: number; readonly height: number },
   {

@@ -11,28 +11,28 @@ import type { ReportRequestFailure } from "./report-request.ts";
 export interface RenderOptions extends BuildOptions {
   /** Path of the database. */
   readonly file: string;
-  /** A page's own needs are met in JSON. */
+  /** A page gets its data as JSON. */
   readonly format: Format | PageWish;
 }
 
-/** A report as it leaves. */
+/** A rendered report. */
 export interface Rendered {
   readonly text: string;
   readonly mediaType: string;
-  /** A name for it as a file: report and day. */
+  /** File name from report and day. */
   readonly fileName: string;
-  /** How fresh the mirror is, in a sentence. */
+  /** Freshness of the mirror in a sentence. */
   readonly freshness: string;
-  /** What is worth saying about the rows, for formats that have no place for it. */
+  /** Remarks about the rows, for formats that have no place for them. */
   readonly notes: readonly string[];
 }
 
-/** `unreadable`: there is no database, it does not fit this build, or it is damaged. */
+/** `unreadable`: there is no database, or it does not fit this build, or it is damaged. */
 export type RenderFailure =
   | ReportRequestFailure
   | { readonly kind: "unreadable"; readonly message: string };
 
-/** Opens the database for reading, works out the report and writes it; nothing else is touched. */
+/** Opens the database for reading and renders the report; changes nothing. */
 export function renderReport(options: RenderOptions): Result<Rendered, RenderFailure> {
   const opened = openReader(options.file);
   if (!opened.ok) return fail({ kind: "unreadable", message: opened.failure });

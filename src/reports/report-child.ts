@@ -3,10 +3,10 @@ import { ok, type Result } from "../domain/result.ts";
 import { type RenderFailure, renderReport } from "./render-report.ts";
 import type { ReportHead, ReportTask } from "./report-processes.ts";
 
-// A process of its own: what a report costs is not taken from the daemon's loop, nor kept by it. Reads a task from standard
-// input, and writes a line about the report to standard output, and then the report.
+// Runs in its own process, so that a report takes neither time nor memory of the daemon. Reads a task from standard input;
+// writes one line of metadata to standard output, then the report.
 const asked = await text(process.stdin);
-// It was started ahead by somebody who is gone.
+// Started ahead, and nobody needed it.
 if (asked === "") process.exit();
 const { now, ...options }: ReportTask = JSON.parse(asked);
 const rendered = renderReport({ ...options, now: Temporal.Instant.from(now) });

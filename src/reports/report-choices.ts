@@ -2,14 +2,14 @@ import { directoryFor, type Viewer } from "../domain/sight.ts";
 import type { Store } from "../store/store.ts";
 import type { Named } from "./report.ts";
 
-/** By what reports can be narrowed, in the order of the names. */
+/** What reports can be filtered by, sorted by name. */
 export interface ReportChoices {
   readonly project: readonly Named[];
   readonly person: readonly Named[];
   readonly label: readonly Named[];
 }
 
-/** What a viewer may narrow reports by: of projects those that are for their eyes. */
+/** The filters a viewer may choose from, with the projects they may see. */
 export function reportChoices(
   directory: Pick<Store["directory"], "projects" | "project" | "people" | "labels">,
   viewer: Viewer,

@@ -4,32 +4,32 @@ import type { Cell, Column, ReportDocument } from "./report.ts";
 
 /** Which rows of a report a page shows. */
 export interface PageWish {
-  /** From 1; one behind the last is the last. */
+  /** From 1; too large means the last one. */
   readonly page: number;
-  /** Rows of a page. */
+  /** Rows per page. */
   readonly size: number;
 }
 
-/** A report as a page shows it: the chart, and so many of its rows. */
+/** A report as a page shows it: the chart and one page of rows. */
 export interface ReportPage {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
   readonly page: number;
   readonly pages: number;
-  /** How many rows stand on earlier pages. */
+  /** Number of rows on earlier pages. */
   readonly before: number;
-  /** Rows of all pages. */
+  /** Rows on all pages. */
   readonly total: number;
-  /** A figure, as markup; null where the report has none. */
+  /** A figure as markup; null if the report has none. */
   readonly chart: string | null;
-  /** Of when, in which zone, narrowed by what. */
+  /** Which time, time zone and filters it is for. */
   readonly subtitle: string;
   readonly zone: string;
   readonly notes: readonly string[];
 }
 
-/** One page of a report, in JSON. */
+/** One page of a report as JSON. */
 export function writeReportPage(report: ReportDocument, { page, size }: PageWish): string {
   const { title, columns, rows, chart = null, notes = [], zone, freshness } = report;
   const pages = Math.max(1, Math.ceil(rows.length / size));

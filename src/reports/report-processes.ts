@@ -11,13 +11,13 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import { startTimer, type Timer } from "../runtime.ts";
 import type { Rendered, RenderFailure, RenderOptions } from "./render-report.ts";
 
-/** Renders reports beside the daemon. */
+/** Renders reports outside the daemon's process. */
 export interface ReportProcesses {
-  /** Starts a process ahead, as somebody is looking at reports; it ends when nobody has for a minute. */
+  /** Starts a process ahead while somebody is looking at reports; it ends after an idle minute. */
   prepare(): void;
   /**
-   * Waits for its turn, then works in a process of its own. Rejects when that one breaks or `signal` aborts; a body that is there by
-   * then ends with it.
+   * Waits for its turn, then renders in a process of its own. Rejects if the process fails or `signal` aborts; aborting also
+   * ends the body.
    */
   render(
     options: RenderOptions,
@@ -25,28 +25,27 @@ export interface ReportProcesses {
   ): Promise<Result<ProcessReport, RenderFailure>>;
 }
 
-/** A report as it is told ahead of its text. */
+/** A report's metadata, which precede its text. */
 export type ReportHead = Omit<Rendered, "text">;
 
-/** A rendered report, whose text another process has written. */
+/** A rendered report whose text is in a file. */
 interface ProcessReport extends ReportHead {
-  /** Its octets. */
+  /** The content. */
   readonly body: Readable;
-  /** How many they are. */
+  /** Its size in bytes. */
   readonly bytes: number;
 }
 
-/** What a process is given on its standard input, as JSON. */
+/** The process's standard input, as JSON. */
 export type ReportTask = Omit<RenderOptions, "now"> & { readonly now: string };
 
-/** For how long a process waits for the next report of somebody who looks at them. */
+/** How long a spare process waits for the next report. */
 const spareStays = Temporal.Duration.from({ minutes: 1 });
 
 /**
- * Where reports are worked out: each in a process, one after another, so that many at once cannot take all memory. What one has
- * taken is given back as it ends, which a thread of the daemon's own would keep in the heap that all threads share. A process
- * takes a third of a second to start: while somebody looks at reports, the next one is started ahead. When `signal` aborts, none is
- * left.
+ * Renders each report in its own process, one after another, so that many at once cannot use all memory. Its memory is freed
+ * when it ends, while a worker thread's would stay in the daemon. A process takes a third of a second to start, so the next one
+ * is started ahead while somebody looks at reports. When `signal` aborts, none is left.
  */
 export function createReportProcesses({
   signal: stop,
@@ -67,7 +66,7 @@ export function createReportProcesses({
   const dropLater = () =>
     startTimer(spareStays.total("milliseconds"), dropSpare, { holdsProcess: false });
 
-  /** What was started ahead, unless it has ended meanwhile. */
+  /** The process that was started ahead, unless it has ended meanwhile. */
   async function takeProcess(): Promise<ReportProcess> {
     const taken = spare;
     spare = null;
@@ -88,7 +87,7 @@ export function createReportProcesses({
         return;
       }
       const starting = startProcess();
-      // Whoever takes it is told why there is none.
+      // Whoever takes it gets the error.
       starting.then((process) => process.stay()).catch(() => undefined);
       spare = { starting, timer: dropLater() };
     },
@@ -103,7 +102,7 @@ export function createReportProcesses({
   };
 }
 
-/** A process that was started ahead, and what ends it when nobody needs it. */
+/** A process that was started ahead, and the timer that ends it. */
 interface Spare {
   readonly starting: Promise<ReportProcess>;
   readonly timer: Timer;
@@ -114,22 +113,22 @@ async function endSpare({ starting }: Spare): Promise<void> {
   await process?.end();
 }
 
-/** Octets of the line ahead of a report, at most: a media type, a file's name and a sentence. */
+/** Limit of the metadata line in bytes: a media type, a file name and a sentence. */
 const longestHead = 65_536;
 
 const script = fileURLToPath(new URL("./report-child.ts", import.meta.url));
 
-/** One that has loaded what reports need, and waits for its task. */
+/** A process that has loaded the reports' code and waits for its task. */
 interface ReportProcess {
   readonly child: ChildProcess;
-  /** Where it writes. */
+  /** File it writes to. */
   readonly written: FileHandle;
-  /** All that it says on standard error, and its code, once it has ended. */
+  /** Everything on its standard error and its exit code, once it has ended. */
   readonly ending: Promise<readonly [said: string, code: number | null]>;
   hasEnded(): boolean;
-  /** Does not keep this process from ending while nothing is asked. */
+  /** Lets this process exit while no report is requested. */
   stay(): void;
-  /** Gives it up before anything was asked. */
+  /** Ends it unused. */
   end(): Promise<void>;
 }
 
@@ -139,12 +138,12 @@ async function startProcess(): Promise<ReportProcess> {
     const child = spawn(process.execPath, [script], { stdio: ["pipe", written.fd, "pipe"] });
     const { stdin, stderr } = child;
     if (!stdin || !stderr) throw new Error("the process of the report has no pipes");
-    // A child that has ended early has said why.
+    // A child that ended early has reported why.
     stdin.on("error", () => undefined);
     const ending = Promise.all([text(stderr), once(child, "close")]).then(
       ([said, [code]]): readonly [string, number | null] => [said, code],
     );
-    // It is looked at by whoever asks for a report.
+    // Handled by whoever requests a report.
     ending.catch(() => undefined);
     return {
       child,
@@ -193,8 +192,8 @@ async function askProcess(
 }
 
 /**
- * A file that nobody else can open and that goes when it is closed. What a report says waits there for its reader: all rows of
- * a large workspace would take more memory than everything else, and a slow reader would keep the next report waiting.
+ * A deleted file that only this process can read and that disappears when closed. It buffers the report for its reader: all
+ * rows of a large workspace would take more memory than everything else, and a slow reader would block the next report.
  */
 async function openNamelessFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), "dayferry-report-"));
@@ -205,7 +204,7 @@ async function openNamelessFile(): Promise<FileHandle> {
   }
 }
 
-/** A line of JSON, and behind it the report where there is one. */
+/** A line of JSON, followed by the report if there is one. */
 async function readAnswer(
   written: FileHandle,
   signal: AbortSignal,
@@ -220,12 +219,12 @@ async function readAnswer(
   const { size } = await written.stat();
   signal.throwIfAborted();
   const body = written.createReadStream({ start: end + 1 });
-  // Nobody reads it to its end who is gone, and a file that is left open ends the daemon.
+  // If the reader has left, the file would otherwise stay open and crash the daemon.
   signal.addEventListener("abort", () => void body.destroy(), { once: true });
   return ok({ ...head.value, body, bytes: size - end - 1 });
 }
 
-/** Thrown when the process of a report ends without an answer. */
+/** Thrown if a report's process ends without an answer. */
 class ReportProcessError extends Error {
   override readonly name = "ReportProcessError";
   constructor(code: number | null, said: string) {

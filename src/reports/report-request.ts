@@ -11,7 +11,7 @@ import {
   type ReportScope,
 } from "./report.ts";
 
-/** A report as it is asked for, in the words of the command or the query; null = not said. */
+/** A requested report in the words of the command line or the query string; null if not given. */
 export interface ReportRequest {
   readonly name: string;
   readonly project: string | null;
@@ -21,17 +21,17 @@ export interface ReportRequest {
   readonly to: string | null;
   readonly since: string | null;
   readonly asOf: string | null;
-  /** Rows at most. */
+  /** Limit of rows. */
   readonly limit: number | null;
 }
 
-/** `unknown`: there is no such report; `usage`: what is asked for cannot be understood or is not to be had. */
+/** `unknown`: there is no such report; `usage`: invalid parameters. */
 export interface ReportRequestFailure {
   readonly kind: "unknown" | "usage";
   readonly message: string;
 }
 
-/** The request for a report whose parameters are given by their names; a parameter that is not given is undefined. */
+/** Builds a request from named parameters; one that is not given is undefined. */
 export function reportRequest(
   name: string,
   {
@@ -66,7 +66,7 @@ interface ReportRequestContext {
   readonly viewer: Viewer | null;
 }
 
-/** Looks everything up that a request names. Every problem is told at once, each with what, where and why. */
+/** Resolves everything a request names. Reports all problems at once, each with what, where and why. */
 export function readReportRequest(
   reader: ReportDatabase,
   { request, report, zone, now, viewer }: ReportRequestContext,
@@ -131,8 +131,8 @@ function isSaid(filter: FilterName, request: ReportRequest): boolean {
 const optionOf = (filter: FilterName): string => (filter === "dates" ? "from, --to" : filter);
 
 /**
- * By id, by a name, or by the beginning of a name; one that only one has, or only one of those that are still there. The case does
- * not matter. Fails with a sentence that names similar ones.
+ * Finds by id, by name, or by a prefix that is unique, or unique among those that still exist. Ignores case. Errors suggest
+ * similar names.
  */
 export function findNamed<Row extends KnownName>(
   rows: readonly Row[],
@@ -168,7 +168,7 @@ function thereFirst<Row extends KnownName>(rows: readonly Row[]): readonly Row[]
   return there.length > 0 ? there : rows;
 }
 
-/** Names that hold the text, or a word that differs from it by a letter or two. */
+/** Names that contain the text, or a word within a letter or two of it. */
 function nearNames<Row extends KnownName>(rows: readonly Row[], wanted: string): readonly Row[] {
   const near = rows.filter(({ name, gone }) => {
     const words = [name, ...name.split(/[\s,;:()/-]+/)].map((word) => word.toLowerCase());
@@ -188,12 +188,12 @@ function readDate(option: string, text: string | null): Result<Temporal.PlainDat
   try {
     if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return ok(Temporal.PlainDate.from(text));
   } catch {
-    // Said below, as for what does not look like a date.
+    // Reported below, like other text that is not a date.
   }
   return fail(`${option} "${text}": it must be a date, such as 2026-11-30`);
 }
 
-/** An instant, or a date: the end of that day in the zone, or now while it is not over. */
+/** An instant, or a date: the end of that day in the time zone, or now if it is not over. */
 function readMoment(
   text: string | null,
   { now, zone }: Pick<ReportRequestContext, "now" | "zone">,
@@ -212,7 +212,7 @@ function readMoment(
   }
 }
 
-/** A revision of the change log, an instant, or a date: the beginning of that day in the zone. */
+/** A revision of the change log, an instant, or a date: the beginning of that day in the time zone. */
 function readSince(
   text: string | null,
   zone: string,

@@ -3,8 +3,8 @@ import type { Conditions, ReportQuery } from "../store/reading/report-reading.ts
 import type { ReportRows, ReportView } from "../store/rows/report-rows.ts";
 
 /**
- * What a cell holds. `minutes`, `days`, `seconds`, `bytes`: whole numbers of that unit. `date`: `YYYY-MM-DD`. `instant`:
- * an instant in UTC, which people are shown in the reader's zone. `flag`: 1 or 0. Null is nothing, everywhere.
+ * Type of a cell. `minutes`, `days`, `seconds`, `bytes`: whole numbers of that unit. `date`: `YYYY-MM-DD`. `instant`: an
+ * instant in UTC, shown to people in their time zone. `flag`: 1 or 0. null is always empty.
  */
 export type CellType =
   | "text"
@@ -29,14 +29,14 @@ export interface Column {
 /** A milestone on a timeline; days are `YYYY-MM-DD`. */
 export interface TimelineRow {
   readonly name: string;
-  /** Where it stood first, the days that it was moved to since, and so at last where it stands. */
+  /** Its first day, then the days it was moved to; the last is the current one. */
   readonly days: readonly string[];
   readonly state: "done" | "late" | "today" | "ahead";
   /** State and slip in words. */
   readonly said: string;
 }
 
-/** A picture beside the table, as numbers. */
+/** A chart beside the table, as numbers. */
 export type Chart =
   | {
       readonly kind: "timeline";
@@ -51,17 +51,17 @@ export type Chart =
       readonly about: string;
       readonly rows: readonly string[];
       readonly columns: readonly string[];
-      /** By row, then column; 0 is an empty field. */
+      /** By row, then column; 0 is an empty cell. */
       readonly values: readonly (readonly number[])[];
     }
   | {
       readonly kind: "lines";
       readonly title: string;
       readonly about: string;
-      /** First and last day of the axis of time. */
+      /** First and last day of the time axis. */
       readonly from: string;
       readonly to: string;
-      /** Steps over time: the day that held from a moment on, the first one from the beginning. */
+      /** Steps over time: the day that was valid from an instant on, the first from the beginning. */
       readonly lines: readonly {
         readonly name: string;
         readonly steps: readonly { readonly on: string; readonly day: string }[];
@@ -72,7 +72,7 @@ export type Chart =
       readonly title: string;
       readonly about: string;
       readonly series: readonly string[];
-      /** As many values as there are series, and the text that says each. */
+      /** One value per series, and its text. */
       readonly bars: readonly {
         readonly name: string;
         readonly values: readonly number[];
@@ -80,10 +80,10 @@ export type Chart =
       }[];
     };
 
-/** What a report says: rows in its columns' order, with what is worth saying about them. */
+/** Content of a report: rows in column order, and remarks about them. */
 export interface ReportContent {
   readonly rows: readonly (readonly Cell[])[];
-  /** The oldest reading of what the rows come from; absent = that of the mirror as a whole. */
+  /** Time of the oldest reading of the rows' sources; absent for that of the mirror. */
   readonly readAt?: string | null;
   readonly chart?: Chart | null;
   readonly notes?: readonly string[];
@@ -98,12 +98,12 @@ export interface ReportDocument extends ReportContent {
   readonly madeAt: Temporal.Instant;
   readonly asOf: Temporal.Instant | null;
   readonly zone: string;
-  /** What it was narrowed by, such as `project Website`. */
+  /** What it is filtered by, such as `project Website`. */
   readonly filters: readonly string[];
   readonly freshness: MirrorAge;
 }
 
-/** How fresh the mirror is: ages in seconds at `madeAt`, of the sources without which calendars would not be whole. */
+/** Freshness of the mirror: ages in seconds at `madeAt`, of the sources that calendars need. */
 export interface MirrorAge {
   readonly sources: number;
   readonly neverRead: number;
@@ -113,47 +113,47 @@ export interface MirrorAge {
   readonly oldestReadAt: string | null;
 }
 
-/** What a report can be narrowed by. */
+/** What a report can be filtered by. */
 export const filterNames = ["project", "person", "label", "dates", "since", "as-of"] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** Something that was named by id or name. */
+/** Something found by id or name. */
 export interface Named {
   readonly id: number;
   readonly name: string;
 }
 
-/** The same as the database has it. */
+/** The same as it is in the database. */
 export interface KnownName extends Named {
-  /** 1 = it is not there any more. */
+  /** 1 if it no longer exists. */
   readonly gone: number;
 }
 
-/** What a report is asked for, with everything looked up. */
+/** A report's parameters, with all names resolved. */
 export interface ReportScope {
   readonly now: Temporal.Instant;
-  /** Of the moment that the report shows, in `zone`. */
+  /** On the day the report shows, in `zone`. */
   readonly today: Temporal.PlainDate;
-  /** The reader's: of the person that is named, else the account's. */
+  /** Of the viewer, or else of the account. */
   readonly zone: string;
   readonly asOf: Temporal.Instant | null;
-  /** Whose eyes it is for; null = whoever may see everything. */
+  /** Whose permissions apply; null for all. */
   readonly sight: PersonId | null;
   readonly project: Named | null;
   readonly person: Named | null;
   readonly label: Named | null;
-  /** Both inclusive; null = the report's own span. */
+  /** Both inclusive; null for the report's default period. */
   readonly from: Temporal.PlainDate | null;
   readonly to: Temporal.PlainDate | null;
   readonly since: { readonly revision: number } | { readonly at: Temporal.Instant } | null;
-  /** Names by id, as known now; of projects and lists those that `sight` may see. */
+  /** Current names by id; of projects and lists only those that `sight` may see. */
   readonly people: ReadonlyMap<number, string>;
   readonly labels: ReadonlyMap<number, string>;
   readonly projects: ReadonlyMap<number, string>;
   readonly lists: ReadonlyMap<number, string>;
 }
 
-/** Reads a view at the moment of the report. */
+/** Reads a view as of the report's time. */
 export type ReadView = <
   Name extends ReportView,
   Field extends Extract<keyof ReportRows[Name], string>,
@@ -161,7 +161,7 @@ export type ReadView = <
   reading: Omit<ReportQuery<Name, Field>, "at">,
 ) => readonly Pick<ReportRows[Name], Field>[];
 
-/** What a report is about, in the order in which people are offered them. */
+/** Groups of reports, in the order they are offered. */
 export const reportGroups = [
   "What is ahead",
   "What slips",
@@ -170,22 +170,22 @@ export const reportGroups = [
   "Everything",
 ] as const;
 
-/** One report: its view's rows go through a pure function. */
+/** One report: a pure function over the rows of its view. */
 export interface Report {
   readonly name: string;
   readonly title: string;
   /** One sentence. */
   readonly about: string;
   readonly group: (typeof reportGroups)[number];
-  /** The question that it answers, as people ask it. */
+  /** The question it answers, as people would ask it. */
   readonly answers: string;
   readonly takes: readonly FilterName[];
   readonly columns: readonly Column[];
-  /** Reads within one state of the database; what it returns is worked out afterwards. */
+  /** Reads in one database transaction; the returned function computes the report afterwards. */
   readonly read: (view: ReadView, scope: ReportScope) => () => ReportContent;
 }
 
-/** What `--project`, `--person` and `--label` say of the items that a report counts. */
+/** Restricts items by `--project`, `--person` and `--label`. */
 export function itemsOf(scope: ReportScope): NonNullable<Conditions["report_items"]> {
   const { person, label } = scope;
   return [
@@ -195,15 +195,15 @@ export function itemsOf(scope: ReportScope): NonNullable<Conditions["report_item
   ];
 }
 
-/** What `--project` says of rows that are of one project each. */
+/** Restricts rows by `--project`. */
 export const projectOf = ({ project }: Pick<ReportScope, "project">) =>
   project ? [{ column: "project_id", is: "=", value: project.id } as const] : [];
 
-/** What `--person` says of rows that are of one person each. */
+/** Restricts rows by `--person`. */
 export const personOf = ({ person }: Pick<ReportScope, "person">) =>
   person ? [{ column: "person_id", is: "=", value: person.id } as const] : [];
 
-/** What `--from` and `--to` say of a column with dates. */
+/** Restricts a date column by `--from` and `--to`. */
 export function daysOf<Name extends string>(
   column: Name,
   { from, to }: Pick<ReportScope, "from" | "to">,
@@ -214,7 +214,7 @@ export function daysOf<Name extends string>(
   ];
 }
 
-/** What `--from` and `--to` say of a column with instants: whole days of the reader's zone. */
+/** Restricts an instant column by `--from` and `--to`: whole days of the viewer's time zone. */
 export function instantsOf<Name extends string>(
   column: Name,
   { from, to, zone }: Pick<ReportScope, "from" | "to" | "zone">,
@@ -227,7 +227,7 @@ export function instantsOf<Name extends string>(
   ];
 }
 
-/** Says the names of a JSON array of ids; the same few arrays come again and again. */
+/** Maps a JSON array of ids to names; caches, because the same arrays repeat. */
 export function namer(names: ReadonlyMap<number, string>): (ids: string) => string | null {
   const known = new Map<string, string | null>([["[]", null]]);
   return (text) => {

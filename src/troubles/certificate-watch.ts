@@ -7,17 +7,17 @@ import { readSmtpUrl } from "../mail/smtp-url.ts";
 import { timeLimit } from "../runtime.ts";
 import type { Troubles } from "../store/troubles.ts";
 
-/** A server whose certificate is looked at. */
+/** A server whose certificate is checked. */
 export interface TlsServer {
   readonly host: string;
   readonly port: number;
-  /** Whether the connection begins in plain and is secured by SMTP's STARTTLS. */
+  /** True if the connection starts unencrypted and is upgraded by SMTP's STARTTLS. */
   readonly byStartTls: boolean;
-  /** The name that is asked for, where it is another one than the host's. */
+  /** Server name to request, if it differs from the host. */
   readonly servername?: string | undefined;
 }
 
-/** The service, the mail server, and the address under which this daemon is seen, as far as each is secured. */
+/** The service, the mail server and this daemon's public URL, as far as each uses TLS. */
 export function tlsServers({ service, mail, http }: Config): readonly TlsServer[] {
   const addresses = [service.baseUrl, service.uploadUrl, http.publicUrl ?? ""];
   const web = addresses.flatMap((address): readonly TlsServer[] => {
@@ -41,9 +41,9 @@ function mailServerOf(smtpUrl: string | null): readonly TlsServer[] {
   return [{ host, port: Number(port ?? usual), byStartTls: !secure, servername: tls?.servername }];
 }
 
-/** Tells of certificates that are about to expire, before anything fails because of them. */
+/** Warns of certificates that are about to expire, before anything fails. */
 export interface CertificateWatch {
-  /** Looks at each server; one that cannot be reached tells nothing. */
+  /** Checks each server; one that cannot be reached reports nothing. */
   readonly look: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -53,18 +53,18 @@ interface CertificateWatchDeps {
   readonly clock: () => Temporal.Instant;
 }
 
-/** So long before its end a certificate is told of: those that renew themselves do so earlier. */
+/** Warn this long before expiry; certificates that renew automatically do so earlier. */
 const warning = Temporal.Duration.from({ hours: 24 * 14 });
 const patienceMs = 10_000;
 
 /**
- * What a server shows is read and nothing is sent to it, least of all a log-in: a certificate that is not trusted is looked at as
- * well. Of a chain the certificate counts that ends first, but for the authority at its end, which is not what is renewed.
+ * Only reads what a server presents and sends nothing, so that untrusted certificates are checked as well. The earliest expiry
+ * of the chain counts, without the root authority, which is not renewed with it.
  */
 export function createCertificateWatch(deps: CertificateWatchDeps): CertificateWatch {
   const { servers, troubles, clock } = deps;
 
-  /** What was found of servers that are not in the configuration any more. */
+  /** Drops results of servers that are no longer configured. */
   function forgetOthers(): void {
     const hosts = new Set(servers.map(({ host }) => host));
     for (const trouble of troubles.reported()) {
@@ -101,11 +101,11 @@ export function createCertificateWatch(deps: CertificateWatchDeps): CertificateW
   };
 }
 
-/** When the certificate that a server shows ends; null where none was seen. */
+/** Expiry of the certificate a server presents; null if none was presented. */
 async function expiryOf(server: TlsServer, outer: AbortSignal): Promise<Temporal.Instant | null> {
   const signal = AbortSignal.any([outer, timeLimit(patienceMs)]);
   const opened: Socket[] = [];
-  // The last one takes the one below it along; the other way round Node does not survive it.
+  // Destroying the TLS socket also destroys the one below; the other way round crashes Node.
   const end = () => opened.at(-1)?.destroy();
   signal.addEventListener("abort", end, { once: true });
   try {
@@ -120,7 +120,7 @@ async function expiryOf(server: TlsServer, outer: AbortSignal): Promise<Temporal
     await once(secure, "secureConnect", { signal });
     return firstEnd(secure);
   } catch {
-    // Whoever needs that server tells that it cannot be reached, and why.
+    // Whoever needs that server reports that it cannot be reached, and why.
     return null;
   } finally {
     signal.removeEventListener("abort", end);

@@ -6,48 +6,48 @@ import type { Store } from "../store/store.ts";
 import type { Sighting } from "../store/troubles.ts";
 import type { Upstream } from "../upstream/client.ts";
 
-/** What of the daemon's knowledge troubles are found in. */
+/** The daemon's state that troubles are derived from. */
 export interface TroubleFacts {
   readonly store: Store;
   readonly upstream: Pick<Upstream, "isOut" | "outageProblem" | "keys" | "clockLead">;
-  /** Whose disk is looked at. */
+  /** Its disk is checked. */
   readonly dataDir: string;
-  /** The host of the service. */
+  /** Host of the service. */
   readonly host: string;
   readonly withOwnKey: ReadonlySet<PersonId>;
-  /** What would help to read everything in time; null where it is. */
+  /** Advice for reading everything in time; null if it is. */
   readonly advice: () => string | null;
   readonly channels: () => {
     readonly inbox: { readonly problem: string | null } | null;
     readonly subscriptions: readonly { readonly name: string; readonly problem: string | null }[];
   };
-  /** Edits that may have been carried out twice. */
+  /** Edits that may have been applied twice. */
   readonly repeated: () => readonly Omit<
     Extract<Trouble, { readonly kind: "edit-repeated" }>,
     "kind"
   >[];
-  /** Key files that were lost lately, with what ended with each. */
+  /** Key files that were lost recently, and what stopped working. */
   readonly lostKeys: () => readonly { readonly file: string; readonly ended: string }[];
   /** Names of the operator's webhooks. */
   readonly webhooks: readonly string[];
-  /** Who has a webhook by the configuration. */
+  /** People with a webhook in the configuration. */
   readonly listedWebhooks: readonly PersonId[];
   readonly clock: () => Temporal.Instant;
-  /** Octets that are free on the disk of a folder. */
+  /** Free bytes on the disk of a folder. */
   readonly freeOn?: (folder: string) => number;
 }
 
 const mebibyte = 2 ** 20;
-/** Below the first it is told, above the second it is over. */
+/** A trouble begins below the first and ends above the second. */
 const littleSpace = { begins: 500 * mebibyte, ends: 600 * mebibyte } as const;
-/** Free space is told in such steps, so that not each look tells something new. */
+/** Free space is rounded to steps, so that not every check reports a change. */
 const spaceStep = 10;
 const tolerableSeconds = 60;
-/** An edit is there within seconds, or after a few tries that take minutes. */
+/** An edit arrives within seconds, or after some retries that take minutes. */
 const longestWait = Temporal.Duration.from({ minutes: 15 });
 const mostListsNamed = 3;
 
-/** Finds the troubles that hold at the moment, by what the daemon knows already: nothing is asked of anybody. */
+/** Finds current troubles from what the daemon knows; makes no requests. */
 export function createTroubleFinder(facts: TroubleFacts): () => Sighting {
   const { store, upstream, clock } = facts;
   let wasLow = false;
@@ -80,7 +80,7 @@ export function createTroubleFinder(facts: TroubleFacts): () => Sighting {
     const hasHeard = isAccountRefused !== null;
     const isReachable = !isOut && isAccountRefused !== true;
     const present = [
-      // What a probe found of another zone says nothing of the one that is set by now.
+      // A result for another time zone says nothing about the one configured now.
       ...store.troubles
         .reported()
         .filter((trouble) => trouble.kind !== "zone-mismatch" || trouble.zone === store.zone)
@@ -106,7 +106,7 @@ export function createTroubleFinder(facts: TroubleFacts): () => Sighting {
   };
 }
 
-/** What waits without a failure is on its way. */
+/** A purge that waits without a failure is on its way. */
 function caches({ cachePurges }: Store): readonly Trouble[] {
   const { waiting, ended, problem } = cachePurges.state();
   return problem === null ? [] : [{ kind: "cache-not-purged", waiting, ended, problem }];
@@ -117,7 +117,7 @@ const freeOn = (folder: string): number => {
   return bavail * bsize;
 };
 
-/** What only the service's own answers tell is not over because nothing was asked yet. */
+/** A trouble that only a response of the service can end does not end because nothing was requested yet. */
 function isUnsure(
   trouble: Trouble,
   {
@@ -165,7 +165,7 @@ function refusedKeys({ store, upstream, withOwnKey }: TroubleFacts): readonly Tr
   return [...account, ...people];
 }
 
-/** Codes of TLS that stand behind an error's message. Source: https://nodejs.org/api/tls.html (X509 certificate error codes). */
+/** TLS error codes in an error's message. Source: https://nodejs.org/api/tls.html (X509 certificate error codes). */
 const aboutCertificate =
   /\b(?:CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_\w+|ERR_SSL_\w+)\b/;
 
@@ -178,7 +178,7 @@ function outage({ upstream, host }: TroubleFacts): Trouble {
 
 function clockTrouble(lead: Temporal.Duration | null): readonly Trouble[] {
   const seconds = Math.round(lead?.total("seconds") ?? 0);
-  // A few seconds more or less are nothing new.
+  // Rounded, so that a few seconds do not count as a change.
   const told = Math.round(seconds / 10) * 10;
   return Math.abs(seconds) > tolerableSeconds ? [{ kind: "clock-wrong", seconds: told }] : [];
 }
@@ -213,10 +213,10 @@ function webhooks({ store, webhooks: named }: TroubleFacts): readonly Trouble[] 
   });
 }
 
-/** So long the last failure of a person's webhook is told: nothing may have been sent there since. */
+/** How long the last failure of a person's webhook is reported: nothing may have been sent since. */
 const failureTold = Temporal.Duration.from({ hours: 24 * 7 });
 
-/** By what became of the last message there; another address begins anew. */
+/** From the result of the last message; another URL starts anew. */
 function personWebhooks({ store, listedWebhooks, clock }: TroubleFacts): readonly Trouble[] {
   const own = store.personWebhooks.list();
   const listed = listedWebhooks.filter((id) => own.every(({ person }) => person !== id));
@@ -234,7 +234,7 @@ function personWebhooks({ store, listedWebhooks, clock }: TroubleFacts): readonl
 }
 
 function lists({ sources }: Store): readonly Trouble[] {
-  // Listed people stand in for a look-up that the service does not offer.
+  // People listed in the configuration replace a lookup the service does not offer.
   const failing = sources
     .failing()
     .filter(({ kind }) => kind !== "people")
@@ -260,7 +260,7 @@ function ceiling({ advice }: TroubleFacts): readonly Trouble[] {
   return text === null ? [] : [{ kind: "ceiling-missed", advice: text }];
 }
 
-/** What waits for somebody. */
+/** What waits for a decision. */
 function decisions({ store, repeated }: TroubleFacts): readonly Trouble[] {
   return [
     ...store.pastEdits.frozen().map(

@@ -3,7 +3,7 @@ import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { Store } from "../store/store.ts";
 import type { Episode, Sighting } from "../store/troubles.ts";
 
-/** A trouble has begun or is over. */
+/** A trouble has begun or ended. */
 export type TroubleEvent = {
   readonly kind: "begun" | "over";
   readonly trouble: Trouble;
@@ -17,20 +17,20 @@ interface TroubleWatchDeps {
   readonly onEvent: (event: TroubleEvent) => void;
 }
 
-/** The one place that knows which troubles hold. */
+/** The single source for current troubles. */
 export interface TroubleWatch {
-  /** Looks, and notes what has begun and what is over; every some seconds. */
+  /** Checks, and records what has begun or ended; runs every few seconds. */
   readonly look: () => void;
-  /** Those that hold at this moment, the oldest first. */
+  /** Current troubles, oldest first. */
   readonly held: () => readonly HeldTrouble[];
 }
 
-/** How long what is over is remembered. */
+/** How long ended troubles are kept. */
 const keptFor = Temporal.Duration.from({ hours: 24 * 90 });
 
 export function createTroubleWatch(deps: TroubleWatchDeps): TroubleWatch {
   const { store, find, clock, onEvent } = deps;
-  /** Also what could not be noted, as the disk is what fails. */
+  /** Includes what could not be stored because the disk fails. */
   const since = new Map<string, Temporal.Instant>();
   for (const { identity, since: at } of store.troubles.open()) since.set(identity, at);
 
@@ -51,7 +51,7 @@ export function createTroubleWatch(deps: TroubleWatchDeps): TroubleWatch {
       const now = clock();
       return find()
         .present.map((trouble) => {
-          // What cannot be stored has no beginning that was stored.
+          // A trouble that cannot be stored has no stored beginning.
           const failing = trouble.kind === "storage-failing" ? store.health.trouble() : null;
           return { trouble, since: failing?.since ?? since.get(troubleId(trouble)) ?? now };
         })

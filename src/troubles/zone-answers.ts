@@ -5,15 +5,15 @@ import type { Troubles } from "../store/troubles.ts";
 
 type Times = Extract<When, { readonly kind: "times" }>;
 
-/** Zones differ by multiples of it, and by no more than the longest. */
+/** Offsets of time zones are multiples of this, and at most the longest one. */
 const zoneStepMinutes = 15;
 const longestShiftMinutes = 26 * 60;
 
 /**
- * Looks at what the service has answered to a write with times. The same event at another time, by a whole offset and for as long
- * as it was, means that the account's clocks are others than those that are configured. An answer that is right ends that, where
- * the configured zone has the same clocks as at the time that came back wrong. What a probe has found, which looks at both
- * halves of the year, stays until the next one.
+ * Checks the service's response to a write with times. The same event at another time, shifted by a whole offset and with the
+ * same duration, means that the account's time zone is not the configured one. A correct response ends the trouble if the
+ * configured zone has the same offset as at the time that came back wrong. What a probe found, which checks both halves of the
+ * year, stays until the next probe.
  */
 export function noteAnswer(
   { patch, answer, conflicts }: Pick<Edit, "patch" | "answer" | "conflicts">,
@@ -22,7 +22,7 @@ export function noteAnswer(
   const sent = patch.when;
   const answered = answer?.kind === "event" ? answer.when : null;
   if (sent?.kind !== "times" || answered?.kind !== "times") return;
-  // What somebody else has set was left as it is, and says nothing.
+  // Values that somebody else has set were left alone and prove nothing.
   if (conflicts.some(({ field }) => field === "when")) return;
   const known = troubles.reported().find((trouble) => trouble.kind === "zone-mismatch");
   if (known?.kind === "zone-mismatch" && known.offsets && known.zone === zone) return;
@@ -34,7 +34,7 @@ export function noteAnswer(
   }
 }
 
-/** In minutes; null where start and end have not moved alike, or by what no zone explains. */
+/** In minutes; null if start and end did not shift alike, or by no possible offset. */
 function shiftOf(sent: Times, answered: Times): number | null {
   const start = sent.start.until(answered.start).total("minutes");
   const isWhole = start % zoneStepMinutes === 0 && Math.abs(start) <= longestShiftMinutes;
@@ -58,7 +58,7 @@ const mismatch = ({
   answered: answered.start.withTimeZone(zone).toString(),
 });
 
-/** Whether the zone is as far from UTC at both times. */
+/** True if the zone has the same offset at both times. */
 function isSameClock(
   before: string,
   { sent, zone }: { readonly sent: Times; readonly zone: string },

@@ -8,7 +8,7 @@ import type { Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure, isMissing } from "../upstream/failure.ts";
 import { zonesLike } from "./zones-like.ts";
 
-/** What a probe of the account's zone has come to. */
+/** Result of a probe of the account's time zone. */
 export interface ZoneProof {
   readonly ending:
     | { readonly kind: "right"; readonly zone: string }
@@ -19,9 +19,9 @@ export interface ZoneProof {
         readonly why: string;
         readonly remedy: string;
       };
-  /** How many events of earlier probes were found and removed, as those had no time to do it. */
+  /** Number of leftover events of earlier probes that were removed. */
   readonly removed: number;
-  /** What could not be removed, in words; null = nothing is left. */
+  /** What could not be removed, in words; null for nothing. */
   readonly left: string | null;
 }
 
@@ -29,30 +29,30 @@ type ZoneMismatch = Extract<Trouble, { readonly kind: "zone-mismatch" }>;
 
 export interface ZoneProbeDeps {
   readonly upstream: Pick<Upstream, "events" | "workspace">;
-  /** The zone that is configured. */
+  /** The configured time zone. */
   readonly zone: string;
-  /** Where the probe may be made; null = in whatever project the service shows. */
+  /** Where the probe may create its event; null for any project the service shows. */
   readonly projects: readonly ProjectId[] | null;
-  /** Projects that are known already, should the service not list its own. */
+  /** Known projects, if the service does not list them. */
   readonly known: () => readonly ProjectId[];
-  /** Takes down what was found; null where nothing is kept. */
+  /** Stores the result; null to store nothing. */
   readonly troubles: Pick<Troubles, "report" | "withdraw"> | null;
   readonly clock: () => Temporal.Instant;
   readonly signal: AbortSignal;
-  /** Told of each project in which an event was made or removed. */
+  /** Called for each project in which an event was created or removed. */
   readonly onTouched?: (project: ProjectId) => void;
 }
 
-/** Every probe's, so that the next one finds what an earlier one had no time to remove. */
+/** The same for every probe, so that the next one finds leftovers. */
 const title = "Dayferry time zone probe (deleted at once)";
 
-/** A key may create events in some projects only; more are not tried. */
+/** A key may create events in some projects only; no more than these are tried. */
 const mostProjects = 3;
 const urgent = { priority: "interactive" } as const;
 
 /**
- * Creates a private event with explicit offsets, reads it back, deletes it, and compares. It begins at noon in January and ends
- * at noon in July, or the other way round, so that a zone shows that changes its clocks otherwise; at noon no clock is changed.
+ * Creates a private event with explicit offsets, reads it back, deletes it, and compares. It runs from noon in January to noon
+ * in July, or the other way round, so that a zone with other clock changes shows; clocks never change at noon.
  */
 export async function probeZone(deps: ZoneProbeDeps): Promise<ZoneProof> {
   const { zone, troubles } = deps;
@@ -101,7 +101,7 @@ async function probeIn(projectId: ProjectId, deps: ZoneProbeDeps): Promise<ZoneP
       ? `the key may not create events in project ${projectId}`
       : describeFailure(failure);
     const proof = { ...unproved(zone, why, remedy) };
-    // What has no usable answer may be there all the same.
+    // Without a usable response the event may exist all the same.
     const cleared = isDenied(failure) ? nothingLeft : await removeProbes(projectId, deps);
     return { ...proof, left: cleared.left };
   }
@@ -134,7 +134,7 @@ const isForbidden = (failure: Failure): boolean =>
 const isDenied = (failure: Failure): boolean =>
   failure.kind === "refused" || failure.kind === "service-refused";
 
-/** From noon on the next 15th of January or July to noon on the one after that. */
+/** From noon on the next 15th of January or July to noon on the following one. */
 function halfYear({ clock, zone }: Pick<ZoneProbeDeps, "clock" | "zone">): When {
   const today = clock().toZonedDateTimeISO(zone).toPlainDate();
   const middles = [0, 1, 2].flatMap((years) =>
@@ -149,7 +149,7 @@ function halfYear({ clock, zone }: Pick<ZoneProbeDeps, "clock" | "zone">): When 
 
 const nothingLeft = { removed: 0, left: null } as const;
 
-/** Removes what probes have left in a project. A word of the service that cannot be had is no reason to stop, a deletion is. */
+/** Removes leftover probes in a project. A failed lookup is no reason to stop, a failed deletion is. */
 async function removeProbes(
   projectId: ProjectId,
   deps: ZoneProbeDeps,
@@ -166,7 +166,7 @@ async function removeProbes(
   return { removed, left: null };
 }
 
-/** Also once everything is to end: nothing is to be left. Returns in words what is. */
+/** Also runs during shutdown, so that nothing is left. Returns what is left, in words. */
 async function remove(
   place: { readonly projectId: ProjectId; readonly id: ServiceId },
   { upstream, onTouched }: Pick<ZoneProbeDeps, "upstream" | "onTouched">,

@@ -1,10 +1,10 @@
-/** What somebody's clock showed at a moment. */
+/** What a clock showed at an instant. */
 export interface ClockReading {
   readonly instant: Temporal.Instant;
   readonly clock: Temporal.PlainDateTime;
 }
 
-/** Which offsets clocks have, as "+05:30", and zones in which they have these; empty where nothing fits. */
+/** Possible offsets, as "+05:30", and time zones that have them; empty if none fits. */
 export interface LikelyZones {
   readonly offsets: readonly string[];
   readonly zones: readonly string[];
@@ -14,7 +14,7 @@ const mostZones = 3;
 const quarterMs = 15 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
-/** The zones in which most people live, which are named before others that have the same clocks. */
+/** The most populous time zones, listed before others with the same offsets. */
 const wellKnown = [
   "UTC",
   "Europe/London",
@@ -48,7 +48,7 @@ const wellKnown = [
   "Pacific/Honolulu",
 ] as const;
 
-/** Finds zones whose clocks would have shown the same. No zone is further than a day from UTC, nor off by less than a quarter of an hour. */
+/** Finds time zones whose clocks would have shown the same. Offsets are within a day of UTC and multiples of 15 minutes. */
 export function zonesLike(readings: readonly ClockReading[]): LikelyZones {
   const offsetsMs = readings.map(
     ({ instant, clock }) =>

@@ -8,7 +8,7 @@ import type { OperatorMessage, OperatorWay } from "./tell-operator.ts";
 
 interface OperatorWaysDeps {
   readonly mail: readonly string[];
-  /** Asked anew for each message, as addresses and tokens may change; the names stay. */
+  /** Read for each message, because URLs and tokens may change; the names stay. */
   readonly webhooks: () => readonly (Webhook & { readonly name: string })[];
   readonly mailer: Mailer;
   readonly from: Mailbox;
@@ -19,13 +19,13 @@ interface OperatorWaysDeps {
 const timeout = Temporal.Duration.from({ seconds: 10 });
 
 /**
- * All ways to the operator that are configured. Addresses of webhooks may be on the own network: the configuration is the
- * operator's own word. What makes messages is loaded for the first one.
+ * All configured channels to the operator. Webhook URLs may be on the local network, because they come from the operator. The
+ * code that composes messages is loaded for the first one.
  */
 export function operatorWays(deps: OperatorWaysDeps): readonly OperatorWay[] {
   const words = async (message: OperatorMessage): Promise<OperatorWords> => {
     const { operatorWords } = await import("./operator-words.ts");
-    // To load it took a turn of the event loop.
+    // Loading it took a turn of the event loop.
     await nextTurn();
     return operatorWords(message, deps.context());
   };
@@ -69,7 +69,7 @@ function mailOf(
     to: { name: "", address },
     messageId: message.messageId,
     date: deps.clock(),
-    // Exchange answers automatic mails with absence notes unless it is told not to.
+    // Without this, Exchange replies with absence messages.
     headers: { "X-Auto-Response-Suppress": "All" },
     calendar: null,
     ...renderMail({ ...content, reason, unsubscribe: null }),

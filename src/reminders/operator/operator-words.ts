@@ -4,19 +4,19 @@ import { momentInWords } from "../../domain/wording.ts";
 import type { MailContent, MailPart } from "../mail-content.ts";
 import type { OperatorMessage, ToldEpisode } from "./tell-operator.ts";
 
-/** What stands in every message, whatever it tells. */
+/** What appears in every message. */
 export interface OperatorContext {
-  /** The service's host, by which accounts are told apart. */
+  /** Host of the service, to tell accounts apart. */
   readonly account: string;
   readonly installation: string;
   readonly version: string;
-  /** The account's zone. */
+  /** Time zone of the account. */
   readonly zone: string;
-  /** Where the Status page is; null = this server has no address for others. */
+  /** URL of the Status page; null if this server has no public URL. */
   readonly statusUrl: string | null;
 }
 
-/** A message in the words of a mail, and as data. */
+/** A message as mail content and as data. */
 export interface OperatorWords {
   readonly title: string;
   readonly content: Omit<MailContent, "reason" | "unsubscribe">;
@@ -29,11 +29,11 @@ export interface OperatorWords {
 
 const isOver = ({ phase }: ToldEpisode): boolean => phase === "over";
 
-/** The order of kinds is that of their weight. */
+/** Kinds are ordered by severity. */
 const weights = troubleKinds;
 const weightOf = ({ trouble }: ToldEpisode): number => weights.indexOf(trouble.kind);
 
-/** One message in words. What began and ended before it could be told is told once, with both moments. */
+/** The text of one message. What began and ended before it could be sent is reported once, with both times. */
 export function operatorWords(
   { messageId, told }: OperatorMessage,
   context: OperatorContext,
@@ -115,7 +115,7 @@ function lastingLines(
   ];
 }
 
-/** `isNews`: nobody was told while it lasted. */
+/** `isNews`: nobody was notified while it lasted. */
 function overLines(
   { trouble, since, until }: ToldEpisode,
   { context: { zone }, isNews }: { readonly context: OperatorContext; readonly isNews: boolean },
@@ -134,7 +134,7 @@ function tagsOf(found: {
   return [found.over.length > 0 ? "white_check_mark" : "information_source"];
 }
 
-/** The facts as they are, beside the words. */
+/** The same facts as data. */
 function dataOf({ trouble, since, until, phase, episode }: ToldEpisode): object {
   const { id, kind, verdict, title, what, remedy } = toldTrouble({ trouble, since });
   const { kind: _, ...facts } = trouble satisfies Trouble;

@@ -8,10 +8,10 @@ import type { Store } from "../../store/store.ts";
 import type { Episode } from "../../store/troubles.ts";
 import { handOver, type MailEnding, type MailTopic, newMessageId } from "../hand-over.ts";
 
-/** What a message says of one trouble. */
+/** One trouble in a message. */
 export interface ToldEpisode {
   readonly phase: OperatorKey["phase"];
-  /** The number of its row; null for one that cannot be stored. */
+  /** Row number of the episode; null if it cannot be stored. */
   readonly episode: number | null;
   readonly trouble: Trouble;
   readonly since: Temporal.Instant;
@@ -19,23 +19,23 @@ export interface ToldEpisode {
   readonly until: Temporal.Instant | null;
 }
 
-/** One message to the operator, before it is a mail or the body of a request. */
+/** One message to the operator, before it becomes a mail or a request body. */
 export interface OperatorMessage {
   readonly messageId: string;
-  /** Empty in a test. */
+  /** Empty in a test message. */
   readonly told: readonly ToldEpisode[];
 }
 
-/** A way to the operator. */
+/** A channel to the operator. */
 export interface OperatorWay {
-  /** `mail:ops@example.com`, `webhook:phone`. */
+  /** For example `mail:ops@example.com` or `webhook:phone`. */
   readonly name: string;
-  /** As it is shown; nothing secret. */
+  /** For display; contains no secrets. */
   readonly address: string;
   readonly send: (message: OperatorMessage, signal: AbortSignal) => Promise<Delivery>;
 }
 
-/** What became of a message. */
+/** Result of a message. */
 export type OperatorEvent = {
   readonly way: string;
   readonly messageId: string;
@@ -45,19 +45,19 @@ export type OperatorEvent = {
 interface OperatorMessagesDeps {
   readonly store: Store;
   readonly ways: readonly OperatorWay[];
-  /** How often a trouble that lasts is told again; null = never. */
+  /** How often a lasting trouble is reported again; null for never. */
   readonly again: Temporal.Duration | null;
-  /** Those that hold, also those that could not be stored. */
+  /** Current troubles, including those that could not be stored. */
   readonly held: () => readonly HeldTrouble[];
   readonly clock: () => Temporal.Instant;
-  /** 0 inclusive to 1 exclusive. */
+  /** From 0 inclusive to 1 exclusive. */
   readonly random: () => number;
   readonly onEvent: (event: OperatorEvent) => void;
 }
 
-/** Tells the operator of each trouble once, and once when it is over, by each way. */
+/** Notifies the operator once when a trouble begins and once when it ends, by each channel. */
 export interface OperatorNotifier {
-  /** Sends what is due; "idle" when nothing was. Not while another step runs. */
+  /** Sends what is due; "idle" if nothing was. Not reentrant. */
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
 }
 
@@ -65,11 +65,11 @@ interface Told extends MailTopic<OperatorKey> {
   readonly episode: Episode;
 }
 
-/** What begins within this time is told in one message. */
+/** Troubles that begin within this time are sent in one message. */
 const gathering = Temporal.Duration.from({ seconds: 30 });
-/** As long as troubles are remembered: what could not be sent is kept until then. */
+/** As long as troubles are kept; what could not be sent is kept until then. */
 const worthTelling = Temporal.Duration.from({ hours: 24 * 90 });
-/** Between tries of what cannot be noted. */
+/** Between attempts to store what could not be stored. */
 const unstoredRest = Temporal.Duration.from({ minutes: 1 });
 
 /**
@@ -117,7 +117,7 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
     return handled;
   }
 
-  /** Notes what was told while nothing could be stored, so that its end is told and its beginning not again. */
+  /** Records what was sent while nothing could be stored, so that its end is sent and its beginning is not sent again. */
   function noteUnstored(): void {
     if (!unstored || unstored.told.size === 0) return;
     const { trouble, since, told } = unstored;
@@ -161,7 +161,7 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
         isStarted = true;
         noteUnstored();
         const working = ways.map((way) => tellBy(way, signal));
-        // Each has to come to its end before a fault of one of them is told.
+        // Wait for each to settle before throwing the error of one of them.
         await Promise.allSettled(working);
         const handled = await Promise.all(working);
         return handled.some((count) => count > 0) ? "worked" : "idle";
@@ -174,14 +174,14 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
   };
 }
 
-/** What came of a test by one way. */
+/** Result of a test message by one channel. */
 export interface WayTest {
   readonly way: string;
-  /** Null where it was taken. */
+  /** null if it was accepted. */
   readonly problem: string | null;
 }
 
-/** Sends a test by each way, noted nowhere. `id`: of the Message-IDs, another one each time. */
+/** Sends a test by each channel and stores nothing. `id` makes the Message-IDs, and must be different each time. */
 export function testWays(
   ways: readonly OperatorWay[],
   { id, signal }: { readonly id: string; readonly signal: AbortSignal },
@@ -195,7 +195,7 @@ export function testWays(
   );
 }
 
-/** What was told although it could not be noted; by way, with the id of the message. */
+/** What was sent although it could not be stored, by channel, with the message's id. */
 interface Unstored {
   readonly trouble: Trouble;
   readonly since: Temporal.Instant;
@@ -203,13 +203,13 @@ interface Unstored {
   triedAt: Temporal.Instant | null;
 }
 
-/** One message that is to go out by a way. */
+/** One message to send by a channel. */
 interface Planned {
   readonly messageId: string;
   readonly things: readonly Told[];
 }
 
-/** What was begun goes again as it was; all that is new goes in one message. */
+/** What was started is resent unchanged; everything new goes into one message. */
 function planFor(
   way: string,
   {
@@ -237,7 +237,7 @@ function planFor(
       const things = same.flatMap(({ key }) => {
         const episode = known.get(key.trouble);
         if (!episode) return [];
-        // It is over before it was told.
+        // It ended before it was sent.
         const hasEnded =
           key.phase === "begun" && tellsEnd(episode) && rowOf(episode, "over") === null;
         return [thing(episode, key.phase), ...(hasEnded ? [thing(episode, "over")] : [])];
@@ -278,7 +278,7 @@ interface Due {
 const tellsEnd = ({ overAt, trouble }: Episode): boolean =>
   overAt !== null && troubleTiming(trouble).tellsEnd;
 
-/** How many times a trouble that lasts was to be told again by now; null = not once. */
+/** How many repeats of a lasting trouble were due by now; null for none. */
 function turnOf(
   { settledAt, claimedAt }: OperatorMessageRow,
   { again, now }: { readonly again: Temporal.Duration; readonly now: Temporal.Instant },

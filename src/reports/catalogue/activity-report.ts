@@ -4,7 +4,7 @@ import { localTimes } from "../formats/cell-text.ts";
 import { instantsOf, personOf, projectOf, type Report, type ReportScope } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";
 
-/** Comments and the service's own history, newest first; the last 30 days where no dates are given. */
+/** Comments and the service's history, newest first; the last 30 days by default. */
 export const activity: Report = {
   name: "activity",
   title: "Activity",
@@ -32,7 +32,7 @@ export const activity: Report = {
         report_activity: [
           ...projectOf(scope),
           ...personOf(scope),
-          // An entry may have a date without a time, which is no instant: a day more on each side is read, and left out below.
+          // An entry may have a date without a time: one more day on each side is read and filtered below.
           ...instantsOf("at", {
             from: from?.subtract({ days: 1 }) ?? null,
             to: to?.add({ days: 1 }) ?? null,

@@ -23,7 +23,7 @@ const fields = [
 ] as const;
 type Row = Pick<AgendaRow, (typeof fields)[number]>;
 
-/** What takes place and what is due, day by day; two weeks from today where no dates are given. */
+/** Events and due items by day; two weeks from today by default. */
 export const agenda: Report = {
   name: "agenda",
   title: "Agenda",

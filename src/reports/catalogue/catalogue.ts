@@ -12,7 +12,7 @@ import { overdue } from "./overdue-report.ts";
 import { slippage } from "./slippage-report.ts";
 import { workload } from "./workload-report.ts";
 
-/** Every report, in the order in which `report list` names them. */
+/** Every report, in the order of `report list`. */
 export const reports: readonly Report[] = [
   agenda,
   overdue,

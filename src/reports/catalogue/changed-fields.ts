@@ -6,16 +6,16 @@ import { hoursText } from "../formats/cell-text.ts";
 import { shorten } from "../formats/text-formats.ts";
 import type { ReportScope } from "../report.ts";
 
-/** A field of an item's content, as JSON has it, of which two versions say different things. */
+/** A field of an item's content as JSON, with two different values. */
 export interface FieldDifference {
   readonly field: string;
-  /** What people call it. */
+  /** Name for people. */
   readonly name: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** What differs between two contents in JSON, in their order; each custom field by itself. Nothing where one is missing. */
+/** Differences between two contents in JSON, in field order; each custom field separately. Empty if one content is missing. */
 export function differencesOf({
   before,
   after,
@@ -35,7 +35,7 @@ export function differencesOf({
     });
 }
 
-/** Says "Due: Sun 29 Nov 2026 → Fri 4 Dec 2026", by names and on the reader's clocks. */
+/** Formats "Due: Sun 29 Nov 2026 → Fri 4 Dec 2026", with names and in the viewer's time zone. */
 export function differenceWords(scope: ReportScope): (difference: FieldDifference) => string {
   const names = namesOf(scope);
   const say = valueWords(scope, names);
@@ -55,7 +55,7 @@ const isSame = (a: unknown, b: unknown): boolean =>
   a === b ||
   (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 
-/** By its title each, of which there may be two: then they stand together. */
+/** Grouped by title, because two custom fields may have the same one. */
 function customDifferences(before: unknown, after: unknown): readonly FieldDifference[] {
   const [old, now] = [byTitle(before), byTitle(after)];
   return [...new Set([...old.keys(), ...now.keys()])]

@@ -33,7 +33,7 @@ const fields = [
 ] as const;
 type Row = Pick<ItemChangeRow, (typeof fields)[number]>;
 
-/** What has changed, and by whom where it was an edit of ours; the last week where neither dates nor `since` are given. */
+/** What has changed, and by whom if it was an edit through Dayferry; the last week by default. */
 export const changes: Report = {
   name: "changes",
   title: "Changes",
@@ -77,7 +77,7 @@ function sinceOf(scope: ReportScope) {
   return text ? [...dates, { column: "at", is: ">=", value: text } as const] : dates;
 }
 
-/** Of one person only what an edit explains is kept. */
+/** For one person, only changes that an edit explains. */
 function changesOf(rows: readonly Row[], scope: ReportScope): ReportContent {
   const inWords = differenceWords(scope);
   const newestFirst = rows.toSorted((a, b) => b.revision - a.revision || b.pending - a.pending);
@@ -116,7 +116,7 @@ function editorOf({ person, channel }: Row): string {
   return [person ?? "the account", ...(way ? [channelInWords(way)] : [])].join(", ");
 }
 
-/** Whether the edit that was under way asked for any of it; a sweep may bring other people's changes meanwhile. */
+/** True if the edit in progress asked for any of these fields; a sweep may bring other people's changes meanwhile. */
 function explains(row: Row, differences: readonly FieldDifference[]): boolean {
   if (row.edit_id === null || row.edit_action === null) return false;
   switch (row.act) {

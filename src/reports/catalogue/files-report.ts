@@ -1,7 +1,7 @@
 import { instantsOf, personOf, projectOf, type Report } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";
 
-/** What lies in the projects' folders. */
+/** Files in the projects' folders. */
 export const files: Report = {
   name: "files",
   title: "Files",
@@ -38,7 +38,7 @@ export const files: Report = {
         report_files: [...projectOf(scope), ...personOf(scope), ...instantsOf("created_at", scope)],
       },
     });
-    // How far the reading had come in the past is not known.
+    // The reading progress of a past moment is unknown.
     const read = scope.asOf ? null : readSides(view, scope);
     return () => ({
       ...(read && {

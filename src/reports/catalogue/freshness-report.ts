@@ -60,7 +60,7 @@ interface Group {
   failure: string | null;
 }
 
-/** A row per source; those of single tasks (subtasks, comments, history) are counted together per project. */
+/** One row per source; those of single tasks (subtasks, comments, history) are counted together per project. */
 function freshnessOf(rows: readonly Row[]): ReportContent {
   const groups = new Map<string, Group>();
   for (const row of rows) {

@@ -1,6 +1,6 @@
 import { itemsOf, namer, type Report } from "../report.ts";
 
-/** Every item of the view with its fields: what `GET /api/items` answers. */
+/** Every item with its fields, as in `GET /api/items`. */
 export const items: Report = {
   name: "items",
   title: "Items",
@@ -68,7 +68,7 @@ export const items: Report = {
       const earliest = from?.toString() ?? null;
       return {
         rows: rows.flatMap((row) => {
-          // What has only a first day may go on for ever, but stands on that day alone.
+          // An item with only a first day may be open-ended, but counts on that day alone.
           if (earliest !== null && (row.last_on ?? row.first_on ?? "") < earliest) return [];
           return [
             [

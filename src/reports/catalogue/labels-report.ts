@@ -1,6 +1,6 @@
 import { daysOf, itemsOf, type Report } from "../report.ts";
 
-/** What hangs on each label. */
+/** Items per label. */
 export const labelsReport: Report = {
   name: "labels",
   title: "Labels",

@@ -24,7 +24,7 @@ const moveFields = ["item", "at", "from_on", "to_on", "days"] as const;
 type Row = Pick<ReportRows["report_milestones"], (typeof fields)[number]>;
 type Move = Pick<MoveRow, (typeof moveFields)[number]>;
 
-/** Every milestone in the order of its day, with where it stood first and how it has moved. */
+/** Every milestone by its day, with its first day and how it has moved. */
 export const milestones: Report = {
   name: "milestones",
   title: "Milestones",
@@ -55,7 +55,7 @@ export const milestones: Report = {
   },
 };
 
-/** `moves` oldest first for each item; those of other items are passed over. */
+/** `moves` are sorted oldest first per item; those of other items are skipped. */
 function milestonesOf(
   rows: readonly Row[],
   { moves, scope }: { readonly moves: readonly Move[]; readonly scope: ReportScope },
@@ -67,7 +67,7 @@ function milestonesOf(
     .toSorted((a, b) => a.days_left - b.days_left || (a.title < b.title ? -1 : 1))
     .map((row) => {
       const moved = byItem.get(row.item) ?? [];
-      // A first day of an earlier edit may not be in the history any more: then it stands where it always did.
+      // An earlier first day may be gone from the history; then the current one counts as the first.
       const days = [...moved.map(({ from_on: from }) => from), row.due_on];
       return { row, moved, days, slip: daysBetween(days[0] ?? row.due_on, row.due_on) };
     });
@@ -117,7 +117,7 @@ function timelineOf(
   { today }: Pick<ReportScope, "today">,
 ): Chart | null {
   if (told.length === 0) return null;
-  // Of many, those nearest to today are asked about most.
+  // If there are many, show those nearest to today.
   const nearest = told
     .toSorted((a, b) => Math.abs(a.row.days_left) - Math.abs(b.row.days_left))
     .slice(0, shownMilestones);

@@ -1,6 +1,6 @@
 import { daysOf, itemsOf, namer, type Report } from "../report.ts";
 
-/** Everything that should be done and is not, the latest first. */
+/** Everything overdue, latest first. */
 export const overdue: Report = {
   name: "overdue",
   title: "Overdue",

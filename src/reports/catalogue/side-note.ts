@@ -1,18 +1,18 @@
 import type { FreshnessRow } from "../../store/rows/report-rows.ts";
 import type { ReadView, ReportScope } from "../report.ts";
 
-/** What is read beside the items, and only once there is time for it. */
+/** Kinds that are read beside the items, when there is time. */
 type SideKind = "comments" | "history" | "folders" | "files";
 
-/** How much of a kind has been read. */
+/** Reading progress of one kind. */
 interface SideRead {
   readonly sources: number;
   readonly failing: number;
-  /** When the oldest of them was read; null = none was. */
+  /** When the oldest of them was read; null for none. */
   readonly readAt: string | null;
 }
 
-/** How far the reading has come of what hangs around the items of the project, or of all of them. */
+/** Reading progress of these kinds for one project, or for all of them. */
 export function readSides(
   view: ReadView,
   { project }: Pick<ReportScope, "project">,
@@ -36,6 +36,6 @@ function sideRead(rows: readonly Pick<FreshnessRow, "succeeded_at" | "failure">[
   };
 }
 
-/** How many have been read, and how many could not be. */
+/** How many were read, and how many failed. */
 export const sideText = ({ sources, failing }: SideRead): string =>
   failing > 0 ? `${sources} (${failing} failing)` : String(sources);

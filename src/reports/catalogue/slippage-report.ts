@@ -60,7 +60,7 @@ export const slippage: Report = {
   },
 };
 
-/** `moves` oldest first for each item; those of other items are passed over. */
+/** `moves` are sorted oldest first per item; those of other items are skipped. */
 function slippageOf(
   rows: readonly Row[],
   { moves, scope }: { readonly moves: readonly Move[]; readonly scope: ReportScope },
@@ -102,7 +102,7 @@ function slippageOf(
 
 const shownLines = 8;
 
-/** Milestones first: theirs are the dates that others wait for. */
+/** Milestones first, because others depend on their dates. */
 function linesOf(
   rows: readonly Row[],
   {
@@ -145,7 +145,7 @@ function linesOf(
   };
 }
 
-/** From a little before the first move, so that the day before it is seen as well, to the end of what is told. */
+/** From a little before the first move, so that the previous day is visible, to the end of the report. */
 function spanOf(
   moved: readonly string[],
   { from, to, today }: Pick<ReportScope, "from" | "to" | "today">,

@@ -19,7 +19,7 @@ const fields = [
   "logged_minutes",
 ] as const;
 
-/** How much is open for whom, week by week. */
+/** Open work per person, by week. */
 export const workload: Report = {
   name: "workload",
   title: "Workload",
@@ -42,7 +42,7 @@ export const workload: Report = {
       columns: fields,
       where: {
         report_items: [...itemsOf(scope), ...daysOf("last_on", scope)],
-        // Who shares an item with the person is not asked for.
+        // Other assignees of the person's items are not shown.
         report_workload: personOf(scope),
       },
     });
@@ -84,7 +84,7 @@ const noDate = "no date";
 const shownWeeks = 12;
 const shownPeople = 40;
 
-/** What is late, this week and the next ones, what comes later, and what has no date. */
+/** Overdue, this week, the next weeks, later, and without a date. */
 function heatMap(
   rows: readonly (WorkloadRow & { readonly person: string })[],
   today: Temporal.PlainDate,

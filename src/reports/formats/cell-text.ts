@@ -1,7 +1,7 @@
 import { unreachable } from "../../domain/result.ts";
 import type { Cell, CellType, MirrorAge, ReportDocument } from "../report.ts";
 
-/** Says cells as people read them; `local` says an instant in the reader's zone. */
+/** Formats cells for people; `local` formats an instant in the viewer's time zone. */
 export function cellText(local: (instant: string) => string) {
   return (cell: Cell, type: CellType): string => {
     if (cell === null) return "";
@@ -29,18 +29,18 @@ export function cellText(local: (instant: string) => string) {
   };
 }
 
-/** Whether a column's cells stand at the right, as numbers do. */
+/** True if the column is right-aligned, as numbers are. */
 export const isNumeric = (type: CellType): boolean =>
   type !== "text" && type !== "date" && type !== "instant" && type !== "flag";
 
-/** `12:05` hours and minutes; negative ones with a minus. */
+/** Hours and minutes as `12:05`, with a minus if negative. */
 export function hoursText(minutes: number): string {
   const whole = Math.abs(minutes);
   const sign = minutes < 0 ? "-" : "";
   return `${sign}${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** The two largest units of a length. */
+/** The two largest units of a duration. */
 export function ageText(seconds: number): string {
   const [days, hours, minutes] = [86_400, 3_600, 60].map((unit) => Math.floor(seconds / unit));
   if (days) return `${days} d ${(hours ?? 0) % 24} h`;
@@ -56,7 +56,7 @@ function sizeText(bytes: number): string {
   return `${(bytes / 1000 ** power).toFixed(1)} ${["B", "kB", "MB", "GB", "TB"][power] ?? "B"}`;
 }
 
-/** One sentence on how fresh the mirror is. */
+/** One sentence about the freshness of the mirror. */
 export function freshnessText(age: MirrorAge): string {
   const { sources, neverRead, failing, newestSeconds, oldestSeconds } = age;
   if (newestSeconds === null || oldestSeconds === null) return "Mirror: nothing has been read yet.";
@@ -70,7 +70,7 @@ export function freshnessText(age: MirrorAge): string {
   return `Mirror: ${sources} ${sources === 1 ? "source" : "sources"}, read ${ages} ago${those}.`;
 }
 
-/** What a report shows: of when, for whom, in which zone. */
+/** Which time, viewer and time zone a report is for. */
 export function subtitle({ madeAt, asOf, zone, filters }: ReportDocument): string {
   const local = localTimes(zone);
   const made = local(madeAt.toString());
@@ -79,8 +79,8 @@ export function subtitle({ madeAt, asOf, zone, filters }: ReportDocument): strin
 }
 
 /**
- * Says instants in UTC (`…Z`) as `YYYY-MM-DD HH:MM` in a zone. Reports say tens of thousands of them, so the zone is
- * asked once for each span between two of its clock changes.
+ * Formats UTC instants (`…Z`) as `YYYY-MM-DD HH:MM` in a time zone. Reports have tens of thousands of them, so the offset is
+ * looked up once per period between two clock changes.
  */
 export function localTimes(zone: string): (instant: string) => string {
   const spans: Span[] = [];
@@ -98,7 +98,7 @@ export function localTimes(zone: string): (instant: string) => string {
   };
 }
 
-/** Milliseconds since 1970 from which and up to which a zone has an offset from UTC, which is in milliseconds too. */
+/** Period, in milliseconds since 1970, with a constant offset from UTC, in milliseconds. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -107,7 +107,7 @@ interface Span {
 
 function spanAt(time: number, zone: string): Span {
   const local = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(zone);
-  // The change before a moment may not be that moment itself.
+  // The change before an instant is not that instant itself.
   const began = local.add({ milliseconds: 1 }).getTimeZoneTransition("previous");
   return {
     from: began?.epochMilliseconds ?? -Infinity,

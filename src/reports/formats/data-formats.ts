@@ -1,12 +1,12 @@
 import type { Cell, Column, ReportDocument } from "../report.ts";
 
-/** The last column of every report: since when what stands in the row is at least known. */
+/** The last column of every report: when the oldest source of the row was read. */
 const readColumn = "mirror_read_at";
 
 /**
- * Comma-separated values: a header of keys, CRLF, quotes where needed; instants in UTC, lengths as whole numbers. The
- * last column is the oldest reading of the mirror. Text that a spreadsheet would take for a formula gets an apostrophe
- * before it. Source: RFC 4180.
+ * Comma-separated values: a header of keys, CRLF, quotes if needed; instants in UTC, durations as whole numbers. The last
+ * column is the time of the oldest reading of the mirror. Text that a spreadsheet would evaluate as a formula gets an
+ * apostrophe in front. Source: RFC 4180.
  */
 export function csvOf({ columns, rows, readAt, freshness }: ReportDocument): string {
   const read = (readAt === undefined ? freshness.oldestReadAt : readAt) ?? "";
@@ -15,7 +15,7 @@ export function csvOf({ columns, rows, readAt, freshness }: ReportDocument): str
 }
 
 /** One record without its line end. */
-/** By which spreadsheets know UTF-8. */
+/** Tells spreadsheets that the file is UTF-8. */
 export const byteOrderMark = "\ufeff";
 
 export const csvLine = (columns: readonly Pick<Column, "type">[], row: readonly Cell[]): string =>
@@ -29,13 +29,15 @@ export function csvField(cell: Cell): string {
   return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** What spreadsheets begin a formula with, in either width, and the white space that they skip. Source: OWASP, CSV Injection. */
+/**
+ * Characters that start a formula in spreadsheets, in both widths, and the white space they skip. Source: OWASP, CSV Injection.
+ */
 const formula = /^(?:[\t\r]|[\t\r\n ]*[=+\-@＝＋－＠])/;
-/** The same behind a semicolon, where it separates cells: quotes that begin behind a comma mean nothing there. */
+/** The same after a semicolon, which some locales use as separator: quotes after a comma have no effect there. */
 const innerFormula = /(;[\t\r\n ]*)(?=[=+\-@＝＋－＠])/g;
 const special = /[",\r\n]/;
 
-/** The report with its columns, its rows as objects, and how fresh the mirror is. */
+/** The report with its columns, its rows as objects, and the freshness of the mirror. */
 export function jsonOf(report: ReportDocument): string {
   const { name, title, madeAt, asOf, zone, filters, freshness, columns, rows, notes = [] } = report;
   const head = {
@@ -54,7 +56,7 @@ export function jsonOf(report: ReportDocument): string {
   return `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "rows": ${body}\n}\n`;
 }
 
-/** A row by its columns' keys; flags as true and false. */
+/** A row as an object by column key; flags as booleans. */
 export function rowObject(
   columns: readonly Pick<Column, "key" | "type">[],
   row: readonly Cell[],

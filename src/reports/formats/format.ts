@@ -27,7 +27,7 @@ export function writeReport(report: ReportDocument, format: Format): string {
   }
 }
 
-/** What a browser or a mail program should take it for. */
+/** Content type of a format. */
 export function mediaType(format: Format): string {
   switch (format) {
     case "table":
@@ -45,5 +45,5 @@ export function mediaType(format: Format): string {
   }
 }
 
-/** The end of a file's name. */
+/** File extension of a format. */
 export const extensionOf = (format: Format): string => (format === "table" ? "txt" : format);

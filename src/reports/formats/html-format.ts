@@ -3,7 +3,7 @@ import type { CellType, Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
 import { escapeMarkup } from "./markup.ts";
 
-/** One page that needs nothing else: no script, no request, light or dark as the reader's system is. */
+/** A self-contained page without scripts or requests, in the reader's color scheme. */
 export function htmlOf(report: ReportDocument): string {
   const { title, about, columns, rows, chart = null, notes = [] } = report;
   const say = cellText(localTimes(report.zone));
@@ -20,7 +20,7 @@ export function htmlOf(report: ReportDocument): string {
   return pageOf(title, `${heading}\n${picture}${body}<footer>\n${below}</footer>`);
 }
 
-/** A page around a body of markup. The policy forbids what the page does not do anyway. */
+/** A page around markup. The policy forbids what the page does not need. */
 export function pageOf(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -63,13 +63,13 @@ ${lines.join("")}</tbody>
 `;
 }
 
-/** Numbers stand at the right, and neither they nor dates are broken into two lines. */
+/** Numbers are right-aligned; numbers and dates do not wrap. */
 function lookOf(type: CellType): string {
   if (isNumeric(type)) return ' class="n"';
   return type === "date" || type === "instant" ? ' class="d"' : "";
 }
 
-/** Everything that a report's page looks like; the colours of charts are classes, so that they follow light and dark. */
+/** The complete style of a report's page; chart colors are classes, so that they follow the color scheme. */
 const pageStyle = `
 :root { color-scheme: light dark; --ink: #1c2430; --paper: #fff; --faint: #667085; --line: #d5dae1; --stripe: #f5f7fa;
   --a: #2563a8; --b: #c2691a; --c: #2f7d4f; --d: #8a4fa3; --grid: #e4e8ee; }

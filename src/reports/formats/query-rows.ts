@@ -5,7 +5,7 @@ import type { Format } from "./format.ts";
 import { htmlTable, pageOf } from "./html-format.ts";
 import { alignedTable, markdownTable, visible } from "./text-formats.ts";
 
-/** Rows of a query and whether there were more than are wanted. */
+/** Formatted rows of a query, and whether there were more than the limit. */
 export interface QueryText {
   readonly rows: number;
   readonly hasMore: boolean;
@@ -14,12 +14,12 @@ export interface QueryText {
 export interface QueryTextOptions {
   readonly columns: readonly string[];
   readonly format: Format;
-  /** Rows at most. */
+  /** Limit of rows. */
   readonly limit: number;
   readonly write: (text: string) => void;
 }
 
-/** Writes a query's rows: CSV and JSON as they come, the other formats once all widths are known. */
+/** Formats a query's rows: CSV and JSON as they are, the other formats once all widths are known. */
 export function writeRows(
   rows: Iterable<readonly SqlValue[]>,
   { columns, format, limit, write }: QueryTextOptions,
@@ -62,13 +62,13 @@ function textOf(
   );
 }
 
-/** A column of numbers stands at the right. */
+/** A column of numbers is right-aligned. */
 const typeOf = (rows: readonly (readonly Cell[])[], nth: number): "count" | "text" =>
   rows.length > 0 && rows.every((row) => row[nth] === null || typeof row[nth] === "number")
     ? "count"
     : "text";
 
-/** Numbers that JavaScript cannot hold exactly stay text; octets are told in hexadecimal, as SQL writes them. */
+/** Numbers that JavaScript cannot hold exactly stay text; bytes are hexadecimal, as in SQL. */
 function cellOf(value: SqlValue): Cell {
   if (typeof value === "bigint") {
     const number = Number(value);

@@ -1,7 +1,7 @@
 import type { Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
 
-/** Aligned columns for a terminal, with title above and freshness below. */
+/** Aligned columns for a terminal, with the title above and the freshness below. */
 export function tableOf(report: ReportDocument): string {
   const { title, columns, rows, notes = [] } = report;
   const say = cellText(localTimes(report.zone));
@@ -13,12 +13,12 @@ export function tableOf(report: ReportDocument): string {
   return `${title} · ${visible(subtitle(report))}\n\n${body}\n${below}`;
 }
 
-/** Longer texts are cut, so that one long title does not push the other columns out of sight. */
+/** Longer text is cut, so that one long title does not push other columns off the screen. */
 const widest = 60;
 
 const short = (text: string): string => (text.length > widest ? shorten(text, widest) : text);
 
-/** Head and rows in aligned columns; numbers stand at the right. */
+/** Header and rows in aligned columns; numbers are right-aligned. */
 export function alignedTable(
   columns: readonly Pick<Column, "title" | "type">[],
   rows: readonly (readonly string[])[],
@@ -40,7 +40,7 @@ export function alignedTable(
   return padded.join("");
 }
 
-/** A heading, a pipe table and the freshness; what would be markup in a title is escaped. */
+/** A heading, a pipe table and the freshness; markup in titles is escaped. */
 export function markdownOf(report: ReportDocument): string {
   const { title, about, columns, rows, notes = [] } = report;
   const say = cellText(localTimes(report.zone));
@@ -67,7 +67,7 @@ export function markdownTable(
 const markup = /[\\`*_{}[\]<>#|~&]/g;
 const escaped = (text: string): string => visible(text).replace(markup, "\\$&");
 
-/** Columns that a text takes in a terminal: wide characters and emoji take two, combining marks none. */
+/** Columns a text takes in a terminal: two for wide characters and emoji, none for combining marks. */
 export function displayWidth(text: string): number {
   if (narrow.test(text)) return text.length;
   let width = 0;
@@ -75,19 +75,19 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Text that may hold anything, fit for one line of a terminal: nothing of it steers the terminal. */
+/** Makes text safe for one line of a terminal, without control sequences. */
 export const visible = (text: string): string =>
   narrow.test(text) ? text : text.replace(steering, " ");
 
-/** Latin letters, dashes, quotes and arrows: one column each, and nothing that steers. */
+/** Latin letters, dashes, quotes and arrows: one column each, without control characters. */
 const narrow = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff]*$/;
 const steering = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 const segmenter = new Intl.Segmenter();
-/** East Asian wide and fullwidth forms, and whatever is shown as an emoji. Source: Unicode Standard Annex 11. */
+/** East Asian wide and fullwidth characters, and emoji. Source: Unicode Standard Annex 11. */
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 
-/** One line of at most so many UTF-16 units, with … where something was cut; no character is cut in two. */
+/** One line of at most `most` UTF-16 units, ending in … if cut; never cuts a character in half. */
 export function shorten(text: string, most: number): string {
   const line = text.replace(/\s+/g, " ");
   return line.length > most ? `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…` : line;
