@@ -1,5 +1,5 @@
 /**
- * The property by which a feed names the version that it shows, so that an edited copy shows which version its editor saw:
- * programs raise SEQUENCE when they edit and leave properties alone that they do not know.
+ * The property in which a feed states the version it shows, so that an edited copy reveals which version its editor saw:
+ * programs increase SEQUENCE when they edit but keep properties they do not know.
  */
 export const baseMark = "X-DAYFERRY-BASE";

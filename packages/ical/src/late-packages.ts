@@ -3,18 +3,18 @@ import type nodeIcal from "node-ical";
 import type * as RRuleTemporal from "rrule-temporal";
 import type * as WindowsIana from "windows-iana";
 
-/*
- * Packages that only some files need, such as one that somebody edits: loaded when they are first asked for, at once, as what
- * reads a file does not wait. Node keeps them from then on.
+/**
+ * Packages that only some files need, for example edited ones: loaded synchronously on first use, because parsing does not
+ * wait. Node caches them.
  */
 
 const load = createRequire(import.meta.url);
 
-/** The second reader. */
+/** The second parser. */
 export const loadNodeIcal = (): typeof nodeIcal => load("node-ical");
 
-/** Yearly rules of zones. */
+/** Yearly time zone rules. */
 export const loadRruleTemporal = (): typeof RRuleTemporal => load("rrule-temporal");
 
-/** Windows' names of zones. */
+/** Windows time zone names. */
 export const loadWindowsZones = (): typeof WindowsIana => load("windows-iana");

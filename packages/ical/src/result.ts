@@ -1,4 +1,4 @@
-/** An expected ending: a value, or a failure that the caller must look at. */
+/** An expected result: a value, or a failure that the caller must handle. */
 export type Result<Value, Failure> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: Failure };

@@ -1,16 +1,16 @@
-/** Characters of a text that somebody writes; what an edit adds beyond is refused, as each reader of it would keep all others waiting. */
+/** Limit of characters in a text; an edit that exceeds it is rejected, because it would slow down every reader. */
 export const longestText = 500_000;
 
-/** Says what has become too long. */
+/** The message for a text that is too long. */
 export const tooLongMessage = (name: string, length: number): string =>
   `${name} has ${length} characters, and a text ${longestText} at most`;
 
-/** The text without control characters (except line feed and tab) and lone surrogates; line ends become LF. */
+/** Removes control characters (except line feed and tab) and lone surrogates; converts line ends to LF. */
 export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[[\p{Cc}\p{Cs}]--[\n\t]]/gv, "");
 }
 
-/** The text on one line: line breaks and tabs become spaces, ends are trimmed. */
+/** The text on one line: line breaks and tabs become spaces, trimmed. */
 export function oneLine(text: string): string {
   return cleanText(text)
     .replace(/[\n\t\u2028\u2029]+/g, " ")

@@ -17,21 +17,20 @@ export interface TimeRange {
   readonly end: Temporal.Instant | null;
 }
 
-/** What the times of a component mean. */
+/** Context for the times of a component. */
 export interface TimeRangeContext {
-  /** IANA zone in which dates stand: the query's, else the account's. */
+  /** IANA time zone for dates: the query's, or else the account's. */
   readonly zone: string;
-  /** The zones of the object, with `zone` for floating times: `zonesOfFile(calendar, zone)`. */
+  /** The time zones of the object, with `zone` for floating times: `zonesOfFile(calendar, zone)`. */
   readonly zoneOf: ZoneOf;
   /** The event or to-do of an alarm; null for other components. */
   readonly parent: Component | null;
 }
 
 /**
- * Whether a component takes place within a range. To-dos without any date always do; a time that cannot be read counts
- * as not there. What is due, or starts, on a date is so for the whole day: a to-do of today belongs to today, though
- * its date taken for midnight would not. Components other than events, to-dos and alarms never match.
- * Source: RFC 4791 9.9.
+ * True if a component overlaps a range. To-dos without dates always do; an invalid time counts as missing. A due or start date
+ * lasts the whole day: a to-do due today belongs to today, though midnight would not. Components other than events, to-dos and
+ * alarms never match. Source: RFC 4791 9.9.
  */
 export function matchesTimeRange(
   component: Component,
@@ -51,7 +50,7 @@ export function matchesTimeRange(
   }
 }
 
-/** Whether the DATE or DATE-TIME of a property lies within a range, a date as its whole day. Source: RFC 4791 9.9. */
+/** True if the DATE or DATE-TIME of a property is within a range; a date counts as the whole day. Source: RFC 4791 9.9. */
 export function matchesPropertyRange(
   line: ContentLine,
   range: TimeRange,
@@ -67,7 +66,7 @@ interface Bounds {
   readonly end: number;
 }
 
-/** A moment, or a day: `past` is where it is over. In milliseconds since 1970. */
+/** An instant, or a day that ends at `past`. In milliseconds since 1970. */
 interface Moment {
   readonly at: number;
   readonly past: number;
@@ -78,7 +77,7 @@ interface Times {
   readonly start: Moment | undefined;
   /** DTEND of an event, DUE of a to-do. */
   readonly end: Moment | undefined;
-  /** Where DURATION ends, in milliseconds since 1970. */
+  /** End by DURATION, in milliseconds since 1970. */
   readonly durationEnd: number | undefined;
   readonly completed: Moment | undefined;
   readonly created: Moment | undefined;
@@ -130,18 +129,18 @@ function durationEnd(
   return time.on.toZonedDateTime(zone).add(days).epochMilliseconds;
 }
 
-/** The range holds the moment, or some of the day. */
+/** True if the range contains the instant or part of the day. */
 const startsWithin = (moment: Moment, range: Bounds): boolean =>
   startsAfter(moment, range) && range.end > moment.at;
 
-/** The moment is not before the range, or some of the day is not. */
+/** True if the instant, or part of the day, is not before the range. */
 const startsAfter = ({ at, past }: Moment, { start }: Bounds): boolean =>
   at === past ? start <= at : start < past;
 
 function matchesEvent({ start, end, durationEnd }: Times, bounds: Bounds): boolean {
   if (!start) return false;
   const until = end?.at ?? durationEnd;
-  // Nothing may end before it starts, and what ends as it starts has no length.
+  // An end before the start is invalid, and an equal one has no length.
   if (until === undefined || until <= start.at) return startsWithin(start, bounds);
   return bounds.start < until && bounds.end > start.at;
 }
@@ -165,7 +164,7 @@ function matchesTodo({ start, end: due, durationEnd, ...stamps }: Times, range: 
   return !created || range.end > created.at;
 }
 
-/** An alarm goes off at its trigger, and at each repetition. */
+/** An alarm occurs at its trigger and at each repetition. */
 function matchesAlarm(alarm: Component, range: Bounds, context: TimeRangeContext): boolean {
   const first = triggerAt(alarm, context);
   if (first === undefined) return false;
@@ -183,7 +182,7 @@ function triggerAt(alarm: Component, context: TimeRangeContext): number | undefi
   if (!context.parent) return undefined;
   const { start, end, durationEnd } = timesOf(context.parent, context);
   const isFromEnd = param(line, "RELATED")?.toUpperCase() === "END";
-  // A to-do may have nothing but a due date.
+  // A to-do may have only a due date.
   const base = isFromEnd ? (end?.at ?? durationEnd ?? start?.past) : (start?.at ?? end?.at);
   return base === undefined ? undefined : base + offset.total("milliseconds");
 }

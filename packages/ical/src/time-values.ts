@@ -2,19 +2,19 @@ import { quotedValue, type ValueFault } from "./ics-problem.ts";
 import { type ContentLine, param } from "./lines/content-line.ts";
 import { fail, ok, type Result } from "./result.ts";
 
-/** A DATE or DATE-TIME of a file; a time stands in the zone it was written in. */
+/** A DATE or DATE-TIME of a file; a time is in the time zone it was written in. */
 export type IncomingTime =
   | { readonly kind: "date"; readonly on: Temporal.PlainDate }
   | { readonly kind: "time"; readonly at: Temporal.ZonedDateTime };
 
-/** What makes a moment of a wall clock: an IANA zone or an offset such as "+05:30", by name, or rules of the file. */
+/** What resolves a local time: an IANA zone or an offset such as "+05:30", by name, or rules of the file. */
 export type FileZone = string | RuleZone;
 
-/** A zone that only its file knows. */
+/** A time zone that is defined only in its file. */
 export interface RuleZone {
   /**
-   * A wall clock in the offset of its moment. One that comes twice is its first pass unless the second is asked for;
-   * one in a gap counts from the offset before. Null where the rules leave it open.
+   * Resolves a local time to its offset. A repeated one is its first pass unless the second is requested; one in a gap counts
+   * from the offset before. null if the rules are ambiguous.
    */
   readonly settle: (
     clock: Temporal.PlainDateTime,
@@ -22,13 +22,13 @@ export interface RuleZone {
   ) => Temporal.ZonedDateTime | null;
 }
 
-/** The zone of a TZID, or of floating times for null. */
+/** The time zone of a TZID, or of floating times for null. */
 export type ZoneOf = (tzid: string | null) => FileZone | UnknownZone;
 
-/** No zone that could be followed. */
+/** A time zone that cannot be resolved. */
 export interface UnknownZone {
   readonly kind: "unknown";
-  /** What is wrong with the definition that the file has of it; null when it has none. */
+  /** What is wrong with its definition in the file; null if there is none. */
   readonly why: string | null;
 }
 
@@ -38,10 +38,9 @@ const durationPattern =
   /^([+-]?)P(?:(\d{1,6})W|(?=T?\d)(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?)$/i;
 
 /**
- * Reads a DATE or DATE-TIME value. Eight digits are a date also without VALUE=DATE. A "Z" wins over a TZID, a TZID on
- * a date says nothing. A wall clock in a DST gap or overlap is settled as RFC 5545 3.3.5 does.
- * Fails with `bad-date` or `unknown-zone`.
- * Source: RFC 5545 3.3.4, 3.3.5.
+ * Parses a DATE or DATE-TIME value. Eight digits are a date also without VALUE=DATE. "Z" takes precedence over a TZID; a TZID
+ * on a date is ignored. A local time in a DST gap or overlap is resolved per RFC 5545 3.3.5. Fails with `bad-date` or
+ * `unknown-zone`. Source: RFC 5545 3.3.4, 3.3.5.
  */
 export function readTime(line: ContentLine, zoneOf: ZoneOf): Result<IncomingTime, ValueFault> {
   const value = line.value.trim().toUpperCase();
@@ -57,7 +56,7 @@ export function readTime(line: ContentLine, zoneOf: ZoneOf): Result<IncomingTime
   return typeof zone === "string" ? namedTime(line, value, zone) : ruledTime(line, value, zone);
 }
 
-/** The wall clock of a DATE-TIME as it was written, and its zone; null for a date and for what cannot be read. */
+/** The local time of a DATE-TIME as written, and its time zone; null for a date and for invalid values. */
 export function readClock(line: ContentLine, zoneOf: ZoneOf): WrittenClock | null {
   const value = line.value.trim().toUpperCase();
   if (!timePattern.test(value)) return null;
@@ -71,7 +70,7 @@ export interface WrittenClock {
   readonly zone: FileZone;
 }
 
-/** A wall clock as a moment, in gaps and overlaps as RFC 5545 3.3.5 wants it; null where the rules leave it open. */
+/** Resolves a local time to an instant, in gaps and overlaps per RFC 5545 3.3.5; null if the rules are ambiguous. */
 export function settleClock(
   { clock, zone }: WrittenClock,
   pass: "first" | "second" = "first",
@@ -82,7 +81,7 @@ export function settleClock(
   });
 }
 
-/** What lies a length after a time that was written in `line`: days keep its wall clock. */
+/** Adds a duration to a time written in `line`: days keep its local time. */
 export function timeAfter(
   at: Temporal.ZonedDateTime,
   length: Temporal.Duration,
@@ -95,7 +94,7 @@ export function timeAfter(
   return day ? day.add(length.with({ days: 0 })) : at.add(length);
 }
 
-/** A UTC time in the form that RFC 5545 wants for stamps; null when it is none. */
+/** A UTC time in the form RFC 5545 requires for timestamps; null for others. */
 export function readStamp(written: string): Temporal.Instant | null {
   const value = written.toUpperCase();
   try {
@@ -106,8 +105,8 @@ export function readStamp(written: string): Temporal.Instant | null {
 }
 
 /**
- * Reads a DURATION value; weeks become days, so that its length is known without a calendar. Null when it is none.
- * Source: RFC 5545 3.3.6.
+ * Parses a DURATION; weeks become days, so that its length is known without a calendar. null if invalid. Source: RFC 5545
+ * 3.3.6.
  */
 export function readDuration(value: string): Temporal.Duration | null {
   const match = durationPattern.exec(value.trim());
@@ -120,8 +119,8 @@ export function readDuration(value: string): Temporal.Duration | null {
 }
 
 /**
- * A DURATION value of whole seconds, days kept apart from hours. Months and years have none: a RangeError.
- * Source: RFC 5545 3.3.6.
+ * Formats a DURATION of whole seconds, with days apart from hours. Throws a RangeError for months and years. Source: RFC 5545
+ * 3.3.6.
  */
 export function writeDuration(duration: Temporal.Duration): string {
   if (duration.years !== 0 || duration.months !== 0) {
@@ -140,13 +139,13 @@ export function writeDuration(duration: Temporal.Duration): string {
       }).toString();
 }
 
-/** Whole days, also if they are given in hours or seconds, as a day has 24 hours for dates; null for other lengths. */
+/** Whole days, also if given in hours or seconds, because for dates a day has 24 hours; null for other lengths. */
 export function wholeDaysOf(length: Temporal.Duration): Temporal.Duration | null {
   const days = length.total("seconds") / 86_400;
   return Number.isInteger(days) ? Temporal.Duration.from({ days }) : null;
 }
 
-/** The moment of a time; of a date its midnight in `zone`. */
+/** The instant of a time; for a date its midnight in `zone`. */
 export function momentOf(time: IncomingTime, zone: string): Temporal.Instant {
   return (time.kind === "time" ? time.at : time.on.toZonedDateTime(zone)).toInstant();
 }
@@ -198,8 +197,8 @@ function realDate(digits: string): Temporal.PlainDate | null {
 }
 
 /**
- * "compatible" is the rule of RFC 5545 3.3.5 for gaps and overlaps; second 60 becomes 59, as RFC 5545 3.3.12 wants it
- * where leap seconds are not supported. One call on a string takes half the time of two on its numbers.
+ * "compatible" is the rule of RFC 5545 3.3.5 for gaps and overlaps; second 60 becomes 59, as RFC 5545 3.3.12 requires without
+ * leap seconds. One call with a string takes half the time of two with numbers.
  */
 function realTime(digits: string, zone: string): Temporal.ZonedDateTime | null {
   try {

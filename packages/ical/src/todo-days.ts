@@ -2,16 +2,15 @@ import type { IncomingTime } from "./time-values.ts";
 
 type Day = Temporal.PlainDate;
 
-/** Start and due date of a to-do, as far as it has them. */
+/** Start and due date of a to-do, as far as present. */
 export interface TodoTimes {
   readonly start: IncomingTime | undefined;
   readonly due: IncomingTime | undefined;
 }
 
 /**
- * The days that a to-do with times of day means: the dates that stand in it, as its writer has seen them in a calendar; of a
- * UTC time the date in `zone`, the account's. Where two zones would have it due on a day before it starts, both are days
- * of the account's zone.
+ * The days of a to-do with times of day: the dates as written, which is what its author saw; for UTC times the date in `zone`,
+ * the account's. If two time zones would make it due on a day before it starts, both are days in the account's time zone.
  */
 export function todoDays(
   { start, due }: TodoTimes,
@@ -30,7 +29,7 @@ export function todoDays(
   return { start: here(start), due: here(due) };
 }
 
-/** A time where its writer has read it: one in UTC in `zone`, which programs show it in. */
+/** A time in the time zone its author saw: a UTC time in `zone`, because programs show it there. */
 export const asWritten = (at: Temporal.ZonedDateTime, zone: string): Temporal.ZonedDateTime =>
   at.timeZoneId === "UTC" ? at.withTimeZone(zone) : at;
 

@@ -9,15 +9,15 @@ export const zone = "Europe/Berlin";
 
 export const octets = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A file of the given lines, with CRLF ends. */
+/** A file with these lines and CRLF. */
 export const file = (...lines: readonly string[]): Uint8Array =>
   octets(lines.map((line) => `${line}\r\n`).join(""));
 
-/** A calendar with the given lines inside; the first of them is line 3. */
+/** A calendar around these lines; the first is line 3. */
 export const calendar = (...lines: readonly string[]): Uint8Array =>
   file("BEGIN:VCALENDAR", "VERSION:2.0", ...lines, "END:VCALENDAR");
 
-/** A calendar with one event of the given properties, the first of them in line 5. */
+/** A calendar with one event with these properties; the first is line 5. */
 export const eventFile = (...lines: readonly string[]): Uint8Array =>
   calendar("BEGIN:VEVENT", "UID:u1", ...lines, "END:VEVENT");
 

@@ -2,7 +2,7 @@ import { personId, projectId } from "../../../src/domain/ids.ts";
 import type { EventItem } from "../../../src/domain/item.ts";
 import { anEvent, days } from "../../../test/support/items.ts";
 
-/** An event of one day. */
+/** A one-day event. */
 export const event = (fields: Partial<EventItem>): EventItem => ({
   ...anEvent(1, {
     projectId: projectId(1),

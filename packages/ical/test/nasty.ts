@@ -29,7 +29,7 @@ const characters = [
   "\ud800",
 ];
 
-/** Texts of what breaks calendar files; plain random text hardly ever does. */
+/** Texts that break calendar files; plain random text hardly ever does. */
 export const nastyText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...characters) }, fc.string({ maxLength: 3 })),

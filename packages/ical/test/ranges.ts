@@ -1,7 +1,7 @@
 import { readTree, zonesOfFile } from "@dayferry/ical";
 import { zone } from "./files.ts";
 
-/** A range by hours of 1 July 2026 in UTC, or by whole times; null for open ends. */
+/** A range by hours of 1 July 2026 in UTC, or by full times; null for open ends. */
 export const range = (start: number | string | null, end: number | string | null) => ({
   start: momentOf(start),
   end: momentOf(end),
@@ -22,5 +22,5 @@ export function read(name: string, lines: readonly string[]) {
   return { component, context };
 }
 
-/** A time of that day, by its hour in UTC. */
+/** A time on that day, by its hour in UTC. */
 export const at = (hour: number): string => `20260701T${String(hour).padStart(2, "0")}0000Z`;

@@ -8,7 +8,7 @@ function matches(name: string, lines: readonly string[], asked: ReturnType<typeo
 }
 
 type Case = readonly [number | string | null, number | string | null, boolean];
-/** Name, lines, and which ranges match. From ten to twelve, where nothing else is said. */
+/** Name, lines, and matching ranges. From ten to twelve, unless stated. */
 const rows: readonly (readonly [string, string, readonly string[], readonly Case[]])[] = [
   [
     "VEVENT",
@@ -67,7 +67,7 @@ const rows: readonly (readonly [string, string, readonly string[], readonly Case
     ],
   ],
   [
-    // In Berlin the day runs from 22:00 to 22:00 UTC.
+    // In Berlin the day lasts from 22:00 to 22:00 UTC.
     "VEVENT",
     "a date alone",
     ["DTSTART;VALUE=DATE:20260701"],

@@ -1,34 +1,34 @@
 import { leastWeight, type Population } from "./population.ts";
 
-/** How often a source is expected to change from now on, as far as nobody asks again; rates are per second. */
+/** Expected rate of change of a source until its next poll; rates are per second. */
 export interface Outlook {
-  /** The rate that the expectation settles at. */
+  /** The rate that the expectation approaches. */
   readonly level: number;
-  /** What the present state adds to it; below zero just after a source was found quiet. */
+  /** What the current state adds to it; negative just after a source was found quiet. */
   readonly excess: number;
-  /** How fast the excess fades. */
+  /** Decay rate of the excess. */
   readonly fade: number;
-  /** By how much the level rises per second, as the source may have become another one meanwhile. */
+  /** Increase of the level per second, because the source may have changed its behavior meanwhile. */
   readonly growth: number;
-  /** The long-run rate, without the time of day, and how likely it is that edits come in sessions. */
+  /** The long-run rate, without the time of day, and the probability that edits come in sessions. */
   readonly rate: number;
   readonly sessions: number;
 }
 
-/** What one poll has revealed; moments in seconds. */
+/** What one poll has revealed; times in seconds. */
 export interface Revealed {
   readonly from: number;
   readonly to: number;
-  /** When the changes between the two happened, in order. */
+  /** Times of the changes between the two, in order. */
   readonly times: ArrayLike<number>;
-  /** How lively this time of the day is for the source; 1 = as on average. */
+  /** Activity of the source at this time of day; 1 is average. */
   readonly activity: number;
 }
 
-/** What a poll revealed: starts of sessions, and as the negative logarithm how unlikely it was that nothing happened. */
+/** What a poll revealed: starts of sessions, and the negative logarithm of the probability that nothing happened. */
 interface Observed {
   readonly starts: readonly number[];
-  /** 0 where something happened. */
+  /** 0 if something happened. */
   readonly surprise: number;
 }
 
@@ -47,36 +47,35 @@ interface Stretch {
   readonly activity: number;
 }
 
-/** Gaps of the population that a source's own pace begins with, and how many of its own it remembers. */
+/** Number of pooled gaps that a source's own pace starts with, and how many of its own it remembers. */
 const pooledGaps = 8;
 const mostGaps = 400;
 
-/** A gap above this is never one inside a session. */
+/** A longer gap is never inside a session. */
 const longestGap = 4 * 3600;
 
-/** Inside a session edits come at least so much faster than on average. */
+/** Inside a session, edits are at least this much faster than on average. */
 const leastContrast = 1.5;
 
-/** What is less likely than this was foreseen by no hypothesis; the belief begins anew. */
+/** Below this probability no hypothesis predicted the outcome; the belief is reset. */
 const leastTotal = 1e-30;
 
 /**
- * The belief about one source: how likely each hypothesis of the population is, as a multiple of what the population
- * says. A hypothesis is a mean rate and a kind: edits come one by one (Poisson), or in sessions, a two-state process of
- * quiet and session with edits inside sessions alone; for the latter the state is filtered as well. The whole is held
- * once for each speed of forgetting: at any moment the source may have become another one, which starts quiet.
- *
- * A belief relative to the population stays right when the population is learned anew.
+ * The belief about one source: the probability of each hypothesis as a multiple of the population's. A hypothesis is a mean
+ * rate and a kind: edits come one by one (Poisson), or in sessions, a two-state process of quiet and session with edits only
+ * inside sessions; for the latter the state is filtered as well. All of this is kept for each forgetting rate: at any time the
+ * source may have changed its behavior, starting quiet.  A belief relative to the population stays valid when the population is
+ * relearned.
  */
 export class Belief {
   readonly #population: Population;
-  /** For each speed: quiet, in a session, one by one; each over all rates. */
+  /** For each forgetting rate: quiet, in a session, one by one; each over all rates. */
   readonly #odds: Float32Array;
-  /** Gaps inside sessions, and their seconds: the pace of this source. */
+  /** Gaps inside sessions, and their total seconds: the pace of this source. */
   #gaps = 0;
   #gapSeconds = 0;
   #lastChange = Number.NEGATIVE_INFINITY;
-  /** Changes seen: how much the source can contribute to the estimate of its kind. */
+  /** Number of changes seen: how much the source contributes to the estimate of its kind. */
   #changes = 0;
   #isOld = false;
 
@@ -107,7 +106,7 @@ export class Belief {
     };
   }
 
-  /** Takes in what a poll has revealed. */
+  /** Updates with what a poll has revealed. */
   observe({ from, to, times, activity }: Revealed): Observed {
     this.#isOld = true;
     let at = from;
@@ -122,7 +121,7 @@ export class Belief {
     return { starts: [], surprise: -Math.log(likelihood) };
   }
 
-  /** Whether it has learned anything about its own source. */
+  /** True if it has learned anything about its source. */
   get isOld(): boolean {
     return this.#isOld;
   }
@@ -184,7 +183,7 @@ export class Belief {
     this.#population.fold(this.#odds, this.#changes);
   }
 
-  /** One stretch without a change, and the change that may end it; the answer is how likely that was. */
+  /** One interval without a change, and the change that may end it; returns its probability. */
   #advance({ seconds, isChange, activity }: Stretch): number {
     const { rates, speeds, speedWeights, sessionPrior, singlePrior } = this.#population;
     const { stayQuiet, toInside, toQuiet, stayInside, alone } = this.#population.steps;
@@ -211,7 +210,7 @@ export class Belief {
         before += (sessionPrior[k] ?? 0) * (quiet + inside) + (singlePrior[k] ?? 0) * one;
         total += (sessionPrior[k] ?? 0) * (newQuiet + newInside) + (singlePrior[k] ?? 0) * single;
       }
-      // The odds do not sum to one after the population was learned anew.
+      // The odds do not sum to one after the population was relearned.
       likelihood += (total / before) * (speedWeights[speed] ?? 0);
       this.#population.score(speed, Math.log(Math.max(total, leastTotal)));
       if (total > leastTotal) {
@@ -225,7 +224,7 @@ export class Belief {
     return likelihood;
   }
 
-  /** How likely each hypothesis holds such a stretch, by the state at its two ends; the same at all speeds of forgetting. */
+  /** Probability of such an interval under each hypothesis, by the state at its two ends; the same for all forgetting rates. */
   #weighSteps({ seconds, isChange, activity }: Stretch): void {
     const { rates, sessionEnd, steps } = this.#population;
     const { stayQuiet, toInside, toQuiet, stayInside, alone } = steps;
@@ -243,7 +242,7 @@ export class Belief {
       const eFast = exponential(fast * seconds);
       const mix = (eSlow - eFast) / root;
       const none = exponential(-mean * activity * seconds);
-      // A change shows that a session runs; it is counted relative to the pace, so that the odds stay near one.
+      // A change shows that a session is running; it is relative to the pace, so that the odds stay near one.
       const contrast = inPace / pace;
       stayQuiet[k] = isChange ? 0 : eFast - (start + fast) * mix;
       toQuiet[k] = isChange ? 0 : sessionEnd * mix;
@@ -283,7 +282,7 @@ export class Belief {
     return starts;
   }
 
-  /** Edits per second inside a session: that of the population, until this source has shown its own. */
+  /** Edits per second inside a session: the population's, until this source has shown its own. */
   #pace(): number {
     const { pace, sessionEnd } = this.#population;
     const own = (this.#gaps + pooledGaps) / (this.#gapSeconds + pooledGaps / (pace + sessionEnd));
@@ -291,7 +290,7 @@ export class Belief {
   }
 }
 
-/** The exponential of a number that is not positive; of small ones, which most are, by its series, as that is quicker. */
+/** The exponential of a nonpositive number; small ones, which are most, use the series because it is faster. */
 function exponential(x: number): number {
   if (x < -0.03) return Math.exp(x);
   return 1 + x * (1 + x * (1 / 2 + x * (1 / 6 + x / 24)));

@@ -1,43 +1,42 @@
 import { DueHeap } from "./due-heap.ts";
 import { type Expectation, earliestReach, pollIndex } from "./poll-index.ts";
 
-/** A source that may be chosen; moments in seconds. */
+/** A source that may be chosen; times in seconds. */
 export interface Candidate {
   expected: Expectation;
-  /** The last poll; null before the first, when it is not here. */
+  /** The last poll; null before the first, and then it is not in here. */
   polledAt: number | null;
-  /** Whether it is nobody's choice at present. */
+  /** True while it cannot be chosen. */
   isAway: boolean;
   /** When it may reach the threshold, while it is below. */
   due: number | null;
 }
 
 /**
- * Whoever is worth the most to ask, without a look at everybody: a heap holds for each source the earliest moment at which
- * it can reach a threshold, a part of what polls are worth at present. All who may be above it are compared, so that the
- * choice is exact; but for some seconds after the threshold had to fall, where sources are so many that not all find their
- * places in one call.
+ * Finds the source that is worth the most to poll without looking at all of them. A heap contains for each source the earliest
+ * time it can reach a threshold, a fraction of the current worth of polls. All that may be above it are compared, so the choice
+ * is exact, except for some seconds after the threshold was lowered with too many sources to place in one call.
  */
 export class BestWorth<Source extends Candidate> {
   readonly #below = new DueHeap<Source>();
   readonly #above = new Set<Source>();
-  /** Who has to find a place; those that were left alone for longest are last. */
+  /** Sources that need a place; those polled longest ago are last. */
   #unplaced: Source[] = [];
   #threshold = 0;
   #raisedAt = Number.NEGATIVE_INFINITY;
   #going = 0;
 
-  /** What polls are worth at present. */
+  /** Current worth of polls. */
   get going(): number {
     return this.#going;
   }
 
-  /** When somebody may reach the threshold next. */
+  /** When a source may next reach the threshold. */
   get earliest(): number {
     return this.#below.earliest;
   }
 
-  /** Takes in a source, or what is expected of it anew. */
+  /** Adds a source, or updates its expectation. */
   put(source: Source, now: number): void {
     this.delete(source);
     const index = worthOf(source, now);
@@ -45,7 +44,7 @@ export class BestWorth<Source extends Candidate> {
     else this.#wait(source, { now, index });
   }
 
-  /** Takes in a source whose place is to be found when somebody is chosen. */
+  /** Adds a source that gets its place with the next choice. */
   add(source: Source): void {
     this.#below.delete(source);
     this.#above.add(source);
@@ -56,7 +55,7 @@ export class BestWorth<Source extends Candidate> {
     this.#below.delete(source);
   }
 
-  /** The one that is worth the most; `all` gives everybody, in the order of their last polls. */
+  /** The source that is worth the most; `all` yields every source in the order of last polls. */
   best(now: number, all: () => Iterable<Source>): Source | null {
     const isCrowded = this.#threshold === 0 && this.#above.size > slice;
     if (now >= this.#raisedAt + raiseSeconds || isCrowded) {
@@ -77,7 +76,7 @@ export class BestWorth<Source extends Candidate> {
     return best;
   }
 
-  /** The best above the threshold, of which some more find their places first; and all, as long as there is none. */
+  /** The best one above the threshold, placing some more sources first; all of them if there is none. */
   #bestPlaced(now: number): Source | null {
     let best: Source | null = null;
     do {
@@ -90,7 +89,7 @@ export class BestWorth<Source extends Candidate> {
     return best;
   }
 
-  /** The best of those above the threshold; who turns out to be below it goes back to the heap, but not all at once. */
+  /** The best of those above the threshold; those that turn out to be below go back to the heap, a limited number at a time. */
   #bestAbove(now: number): Source | null {
     let best: Source | null = null;
     let most = Number.NEGATIVE_INFINITY;
@@ -111,8 +110,8 @@ export class BestWorth<Source extends Candidate> {
   }
 
   /**
-   * Draws the threshold anew, as a part of the highest index, after which everybody needs another place. Where they are
-   * many, only those who were left alone for longest are looked at for that, and the others find their places later.
+   * Lowers the threshold to a fraction of the highest index, after which every source needs a new place. With many sources,
+   * only those polled longest ago are evaluated for that, and the others are placed later.
    */
   #lower(now: number, all: Iterable<Source>): void {
     const idle = [...all]
@@ -131,7 +130,7 @@ export class BestWorth<Source extends Candidate> {
     const polledAt = source.polledAt ?? now;
     const target = this.#threshold;
     const reach = earliestReach(source.expected, { seconds: now - polledAt, index, target });
-    // Nobody is asked sooner than in the next slot, and a bound that is not exact must not say "now" for ever.
+    // No source is polled before the next slot, and an inexact bound must not be "now" for ever.
     const soonest = now + source.expected.slot / 2;
     this.#below.put(source, Math.max(polledAt + reach, soonest));
   }
@@ -140,12 +139,12 @@ export class BestWorth<Source extends Candidate> {
 const worthOf = ({ expected, polledAt }: Candidate, now: number): number =>
   pollIndex(expected, now - (polledAt ?? now));
 
-/** Sources within this part of the going worth are looked at each time; it is raised at most so often. */
+/** Sources within this fraction of the current worth are evaluated each time; limits how often it is raised. */
 const nearPart = 0.92;
 const raiseSeconds = 40;
 
-/** So many find their places in one call at most, which takes about a millisecond. */
+/** Limit of placements per call, about a millisecond. */
 const slice = 2000;
 
-/** How fast the going worth follows. */
+/** How fast the current worth adapts. */
 const goingStep = 0.03;

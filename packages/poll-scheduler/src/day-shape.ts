@@ -1,14 +1,14 @@
 import { WeekShape, type WeekShapeDump } from "./week-shape.ts";
 
-/** When one source is edited: starts of sessions by hour (UTC) and by day of the week, and what is believed from that. */
+/** When one source is edited: session starts by hour (UTC) and day of the week, and the belief from that. */
 export interface Clock {
   readonly starts: Float32Array;
-  /** How likely its days are shifted by so many hours; all 0 where nothing is believed but what holds for most. */
+  /** Probability that its days are shifted by this many hours; all 0 to follow the majority. */
   readonly shifts: Float32Array;
   readonly days: Float32Array;
 }
 
-/** One source in a pass over all: its clock, and the name that it shares with those who are edited by the same people. */
+/** One source in a pass over all: its clock, and the group name it shares with sources edited by the same people. */
 interface Folded {
   readonly clock: Clock;
   readonly group: string | null;
@@ -24,11 +24,11 @@ export const newClock = (): Clock => ({
 });
 
 /**
- * The shape of a working day, one for all sources, and by how many hours each source is shifted against it: people of a
- * workspace keep like days in several time zones. Where little is known of a source, it is taken to be shifted as others of its
- * group are, as far as groups have foretold the hours of their sources, and else as most are. Both are learned by EM from the starts of sessions, a source at a time
- * (`fold`), and the shape is renewed after a pass over all (`renew`). It counts as far as it has foretold starts better
- * than days without a shape would have, so that it stays out of the way where nobody keeps hours.
+ * The shape of a working day, shared by all sources, and by how many hours each source is shifted: people of a workspace keep
+ * similar days in several time zones. If little is known of a source, it is assumed to be shifted like others of its group, as
+ * far as groups have predicted their sources' hours, and otherwise like the majority. Both are learned by EM from session
+ * starts, one source at a time (`fold`), and the shape is updated after a pass over all (`renew`). It is used as far as it has
+ * predicted starts better than a flat day, so that it has no effect where nobody keeps hours.
  */
 export class DayShape {
   #shape = new Float64Array(hours).fill(1);
@@ -36,19 +36,19 @@ export class DayShape {
   #logs = new Float64Array(hours);
   #shapeSums = new Float64Array(hours);
   #shiftSums = new Float64Array(hours);
-  /** Shifts of each group's sources by the last pass, and by the one that goes on. */
+  /** Shifts of each group's sources from the last pass, and from the current one. */
   #groups = new Map<string, Float64Array>();
   #nextGroups = new Map<string, Float64Array>();
-  /** By how much groups have foretold the hours of their sources better than what holds for most, as a logarithm. */
+  /** How much better groups predicted their sources' hours than the majority did, as a logarithm. */
   #groupLead = 0;
   #groupTrust = 0;
   readonly #week: WeekShape;
-  /** The hour at which work begins for most; beyond a day where it has wandered there. */
+  /** The hour when work begins for the majority; may drift beyond a day. */
   #begin = usualBegin;
   #renewedAt: number | null = null;
   #passes = 0;
   #since: number | null = null;
-  /** By how much the shape has foretold starts better than a flat day, as a logarithm. */
+  /** How much better the shape predicted starts than a flat day, as a logarithm. */
   #lead = 0;
   #trust = 0;
 
@@ -79,7 +79,7 @@ export class DayShape {
     };
   }
 
-  /** How lively the moment is for a source; 1 = as on average over its week. */
+  /** Activity of a source at this time; 1 is the average over its week. */
   activity(clock: Clock, at: number): number {
     const today = this.#week.activity(clock.days, this.#dayOf(at));
     if (this.#trust < leastTrust) return Math.max(leastActivity, today);
@@ -91,7 +91,7 @@ export class DayShape {
     return Math.max(leastActivity, today * (1 + this.#trust * (lively - 1)));
   }
 
-  /** Takes in the start of a session. */
+  /** Records the start of a session. */
   note(clock: Clock, at: number): void {
     const { starts } = clock;
     const now = Math.floor(at / hour) % hours;
@@ -102,7 +102,7 @@ export class DayShape {
       for (let h = 0; h < hours; h += 1) starts[h] = (starts[h] ?? 0) / 2;
   }
 
-  /** Adds a source to the next shape, and brings up to date by how much it is shifted. */
+  /** Adds a source to the next shape, and updates its shift. */
   fold({ clock, group }: Folded): void {
     const { starts, shifts } = clock;
     const count = sumOf(starts);
@@ -132,7 +132,7 @@ export class DayShape {
     this.#since ??= now;
     const seconds = now - (this.#renewedAt ?? now);
     this.#renewedAt = now;
-    // What was missed meanwhile is found by the first polls after a longer pause, as starts of then.
+    // After a longer pause, the first polls find everything missed as starts at that time.
     if (seconds > 0) this.#week.watched(this.#dayOf(now), seconds);
     if (now - this.#since < firstAfter) {
       this.#shapeSums.fill(0);
@@ -169,7 +169,7 @@ export class DayShape {
     this.#trust = 1 / (1 + Math.exp(doubt - this.#lead));
   }
 
-  /** How lively an hour is for a source, were the shape certain. */
+  /** Activity of a source at an hour, if the shape were certain. */
   #lively({ shifts }: Clock, h: number): number {
     const isKnown = shifts.some((share) => share > 0);
     let lively = 0;
@@ -180,12 +180,14 @@ export class DayShape {
     return lively;
   }
 
-  /** The number of a day since 1970 that begins in the night of most, so that a day of work some hours away is within it as well. */
+  /**
+   * Number of the day since 1970 that begins in the majority's night, so that a workday some hours away is within it as well.
+   */
   #dayOf(at: number): number {
     return Math.floor((at / hour - this.#begin + nightToBegin) / hours);
   }
 
-  /** Shifts of the others of its group, by the last pass. */
+  /** Shifts of the others in its group, from the last pass. */
   #others({ clock, group }: Folded, voice: number): Float64Array | null {
     const sums = group === null ? undefined : this.#groups.get(group);
     if (!sums) return null;
@@ -198,7 +200,7 @@ export class DayShape {
   ): Float64Array {
     const known = others ? sumOf(others) : 0;
     const logs = new Float64Array(hours);
-    // Starts of many days are not as independent as the formula takes them.
+    // Starts on many days are less independent than the formula assumes.
     const temper = Math.min(1, independentStarts / Math.max(1, count));
     for (let h = 0; h < hours; h += 1) {
       const here = temper * (starts[h] ?? 0);
@@ -224,7 +226,7 @@ export class DayShape {
   }
 }
 
-/** What is kept of the shape of days, as plain data. */
+/** The stored shape of days, as plain data. */
 export interface DayShapeDump extends WeekShapeDump {
   readonly begin: number;
   readonly shape: ArrayLike<number>;
@@ -235,22 +237,22 @@ export interface DayShapeDump extends WeekShapeDump {
   readonly trust: number;
 }
 
-/** Share of sources that are not in the time zone of most, before anything is known; and the weight of that. */
+/** Prior share of sources outside the majority's time zone, and its weight. */
 const elsewhere = 0.35;
 const shiftVoice = 4;
 
-/** As much as so many sources of its own group, all others speak for the shift of a source. */
+/** All others of its group together count as at most this many sources. */
 const mostVoice = 2;
 
-/** Work begins so many hours after the middle of the night, and at this hour (UTC) until it has shown itself. */
+/** Work begins this many hours after the middle of the night, and at this hour (UTC) by default. */
 const nightToBegin = 7;
 const usualBegin = 7;
 
 const firstAfter = 20 * hour;
 
 /**
- * What is taken for a day until it has shown itself, hour by hour from the first of work on: eight or nine hours of work
- * that fade in and out, and a little at other times. As many starts on such a day are mixed into the shape.
+ * The prior for a day by hour, from the first hour of work: eight or nine hours that fade in and out, and a little at other
+ * times. It counts as this many starts.
  */
 const usualStarts = 40;
 const usualDay = relativeToMean([
@@ -258,18 +260,18 @@ const usualDay = relativeToMean([
   0.2, 0.2, 0.3, 0.6,
 ]);
 
-/** No source speaks for more starts than this in the shape; so many are remembered, and count as independent. */
+/** Limit of starts per source in the shape; also how many are remembered and count as independent. */
 const fullVoice = 40;
 const mostStarts = 400;
 const independentStarts = 60;
 
-/** How much of the lead each pass keeps, and what it has to be until the shape counts by half, as a logarithm. */
+/** Fraction of the lead kept by each pass, and the lead at which the shape counts by half, as a logarithm. */
 const leadKept = 0.9975;
 const doubt = 1;
 const leastTrust = 0.01;
 const leastActivity = 0.05;
 
-/** The hour of the day at which a usual day would have to begin to foretell these starts best. */
+/** The hour at which a usual day would have to begin to predict these starts best. */
 function likeliestBegin(starts: Float64Array): number {
   let begin = 0;
   let best = Number.NEGATIVE_INFINITY;
@@ -286,7 +288,7 @@ function likeliestBegin(starts: Float64Array): number {
   return begin;
 }
 
-/** The same difference of hours on the clock, the short way round. */
+/** The same difference of hours, the short way around the clock. */
 const shortWay = (difference: number): number => {
   const rest = ((difference % hours) + hours) % hours;
   return rest > hours / 2 ? rest - hours : rest;

@@ -1,11 +1,11 @@
-/** Something that waits in a heap; `due` is the heap's own to write, and null outside of it. */
+/** Something that waits in a heap; `due` is written only by the heap, and null outside of it. */
 export interface Waiting {
   due: number | null;
 }
 
 /**
- * A binary heap of things by the moment that they are due. What is put again counts from its latest moment only: the
- * older entry stays until it comes to the top, and is then passed over.
+ * A binary heap ordered by due time. Putting an item again replaces its time: the older entry stays until it reaches the top
+ * and is then skipped.
  */
 export class DueHeap<Item extends Waiting> {
   #dues: number[] = [];
@@ -31,7 +31,7 @@ export class DueHeap<Item extends Waiting> {
     this.#items[at] = item;
   }
 
-  /** Whether it was there. */
+  /** Returns true if it was in the heap. */
   delete(item: Item): boolean {
     const waited = item.due !== null;
     if (waited) this.#size -= 1;
@@ -46,7 +46,7 @@ export class DueHeap<Item extends Waiting> {
     this.#size = 0;
   }
 
-  /** The one that is due earliest; null when nothing is left. */
+  /** The earliest item; null if empty. */
   get first(): Item | null {
     for (;;) {
       const item = this.#items[0];
@@ -56,12 +56,12 @@ export class DueHeap<Item extends Waiting> {
     }
   }
 
-  /** The earliest moment; infinite when nothing is left. */
+  /** The earliest time; infinite if empty. */
   get earliest(): number {
     return this.first?.due ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Takes one that is due by `now`; null when none is. */
+  /** Takes one that is due by `now`; null if none is. */
   take(now: number): Item | null {
     const { first } = this;
     if (first === null || (first.due ?? now) > now) return null;
@@ -70,7 +70,7 @@ export class DueHeap<Item extends Waiting> {
     return first;
   }
 
-  /** Older entries of what is put again and again would fill the memory where the first stays for long. */
+  /** Stale entries of items put again and again would fill the memory if the first item stays long. */
   #dropOld(): void {
     const live = this.#items.filter((item, at) => item.due === this.#dues[at]);
     this.#dues.length = 0;
@@ -104,5 +104,5 @@ export class DueHeap<Item extends Waiting> {
   }
 }
 
-/** Below so many entries it is not worth while to look for old ones. */
+/** Below this many entries, cleaning up is not worthwhile. */
 const fewEntries = 64;

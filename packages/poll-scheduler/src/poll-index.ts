@@ -2,40 +2,38 @@ import type { Outlook } from "./belief.ts";
 
 /** What is expected of a source since its last poll; rates are per second. */
 export interface Expectation extends Pick<Outlook, "level" | "excess" | "fade" | "growth"> {
-  /** Importance of one change, over the requests of one poll. */
+  /** Importance of one change, divided by the requests of one poll. */
   readonly weight: number;
-  /** By which part of itself the level changes per second with the time of the day. */
+  /** Relative change of the level per second due to the time of day. */
   readonly slope: number;
   /** Sum of (expected changes that a hint reported) x (seconds between the last poll and the hint). */
   readonly hinted: number;
   /** Seconds after the last poll at which another source reported, with a reliability from 0 to 1, that nothing had changed. */
   readonly quietFor: number;
   readonly certainty: number;
-  /** Seconds from one poll of anybody to the next, so what it takes to ask a little later. */
+  /** Seconds from one poll of any source to the next: the cost of polling later. */
   readonly slot: number;
 }
 
 /**
- * What a poll is worth `seconds` after the last one, in changes x seconds per request: the integral of u x (expected rate
- * at u), times the weight. Sources of constant rate then get the square-root rule.
- *
- * As polls leave in slots, whoever is not asked now waits for a whole slot more. The index of that choice, seconds x
- * (expected unseen changes, averaged over the next slot) - (the integral of them so far), is higher by half a slot x
- * seconds x (expected rate now): for a constant rate it grows with n (n + 1) / 2 over slots instead of n^2 / 2. It counts
- * where busy sources are asked every few slots, which is in small workspaces.
- * Source: Whittle, Restless bandits (1988), with unseen changes x time as the cost.
+ * Worth of a poll `seconds` after the last one, in changes x seconds per request: the integral of u x (expected rate at u),
+ * times the weight. Sources with constant rates then follow the square-root rule.  Because polls happen in slots, a source that
+ * is not polled now waits for a whole slot more. The index of that choice, seconds x (expected unseen changes, averaged over
+ * the next slot) - (the integral of them so far), is higher by half a slot x seconds x (expected rate now): for a constant rate
+ * it grows with n (n + 1) / 2 over slots instead of n^2 / 2. This matters when busy sources are polled every few slots, in
+ * small workspaces. Source: Whittle, Restless bandits (1988), with unseen changes x time as the cost.
  */
 export function pollIndex(expected: Expectation, seconds: number): number {
   const { weight, hinted, excess, fade, quietFor, certainty } = expected;
   const all = waitingSince(expected, excess, seconds);
   if (certainty === 0) return weight * (all + hinted);
-  // As if it had been polled then, as far as that is certain.
+  // As if it had been polled then, weighted by reliability.
   const left = excess * Math.exp(-fade * quietFor);
   const later = waitingSince(expected, left, seconds - quietFor);
   return weight * ((1 - certainty) * all + certainty * later + hinted);
 }
 
-/** The integral, for a weight of 1 and without hints, where `excess` is what the state at its begin adds to the level. */
+/** The integral, for weight 1 and without hints; `excess` is what the state at its beginning adds to the level. */
 function waitingSince(
   { level, fade, growth, slope, slot }: Expectation,
   excess: number,
@@ -46,13 +44,13 @@ function waitingSince(
   const steady = level * Math.max(leastLeft, 1 + slope * trend) + growth * trend;
   const x = fade * seconds;
   const faded = Math.exp(-x);
-  // The integral of u x exp(-fade u); its closed form loses its digits for small x.
+  // The integral of u x exp(-fade u); its closed form loses precision for small x.
   const area = x < 1e-3 ? half : (1 - faded * (1 + x)) / (fade * fade);
   const next = (slot / 2) * seconds * (level + excess * faded);
   return half * steady + excess * area + next;
 }
 
-/** The earliest moment, in seconds after the last poll, at which the index can reach `target`; now it is `index`. */
+/** The earliest time, in seconds after the last poll, at which the index can reach `target`; its current value is `index`. */
 export function earliestReach(
   { level, excess, growth, weight, slope, slot, quietFor, certainty }: Expectation,
   { seconds, index, target }: Readonly<Record<"seconds" | "index" | "target", number>>,
@@ -67,6 +65,6 @@ export function earliestReach(
   return Math.max(seconds, Math.sqrt(squared) - before);
 }
 
-/** A trend is believed for so many seconds, and never takes more of the level than leaves this part. */
+/** How many seconds a trend is extrapolated, and the fraction of the level it always leaves. */
 const longestTrend = 3600;
 const leastLeft = 0.3;

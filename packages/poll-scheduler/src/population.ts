@@ -1,10 +1,10 @@
-/** Options of a population; rates and speeds are per second. */
+/** Options of a population; rates are per second. */
 export interface PopulationOptions {
-  /** Number of hypotheses about a mean rate, and the ends of the span that they divide by ratio. */
+  /** Number of hypotheses about a mean rate, and the ends of the logarithmic range they divide. */
   readonly hypotheses: number;
   readonly slowest: number;
   readonly fastest: number;
-  /** Hypotheses about how often a source becomes another one. */
+  /** Hypotheses about how often a source changes its behavior. */
   readonly speeds: readonly number[];
 }
 
@@ -18,7 +18,7 @@ export interface PopulationDump {
   readonly gaps: number;
   readonly gapSeconds: number;
   readonly ends: number;
-  /** Passes over all sources that it was learned from. */
+  /** Number of passes over all sources it was learned from. */
   readonly renewals: number;
 }
 
@@ -32,9 +32,9 @@ const populationDefaults: PopulationOptions = {
 };
 
 /**
- * What the sources of a workspace have in common, learned from all of them together: how mean rates are spread, whether
- * edits come in sessions, the shape of a session, and how fast sources turn into others. Each is relearned by EM: the
- * prior becomes the mean of what is believed of each source.
+ * What the sources of a workspace have in common, learned from all of them: the distribution of mean rates, whether edits come
+ * in sessions, the shape of a session, and how fast sources change their behavior. Each is relearned by EM: the prior becomes
+ * the mean of the beliefs about the sources.
  */
 export class Population {
   readonly rates: Float64Array;
@@ -42,13 +42,13 @@ export class Population {
   readonly speedWeights: Float64Array;
   readonly sessionPrior: Float64Array;
   readonly singlePrior: Float64Array;
-  /** How fast a running session ends, and edits per second inside one. */
+  /** Rate at which a running session ends, and edits per second inside one. */
   sessionEnd = 1 / 600;
   pace = 1 / 150;
-  /** How often a source becomes another one, and the mean rate of what it then is. */
+  /** How often a source changes its behavior, and its mean rate afterwards. */
   hazard = 0;
   meanRate = 0;
-  /** Room for one step of a belief, a number for each rate: what it keeps of each state and moves to the other. */
+  /** Buffers for one step of a belief, one number per rate: what it keeps of each state and moves to the other. */
   readonly steps: Readonly<
     Record<"stayQuiet" | "toInside" | "toQuiet" | "stayInside" | "alone", Float64Array>
   >;
@@ -109,12 +109,12 @@ export class Population {
     };
   }
 
-  /** Adds the logarithm of how likely one speed of forgetting held what was then seen. */
+  /** Adds the log-likelihood of what was seen under one forgetting rate. */
   score(speed: number, likelihood: number): void {
     this.#scores[speed] = (this.#scores[speed] ?? 0) + likelihood;
   }
 
-  /** Adds what is believed of one source to the next prior. */
+  /** Adds the belief about one source to the next prior. */
   fold(odds: Float32Array, changes: number): void {
     const { rates, speedWeights, sessionPrior, singlePrior } = this;
     const size = rates.length;
@@ -140,7 +140,7 @@ export class Population {
       this.#sums[k] = (this.#sums[k] ?? 0) + (posterior[k] ?? 0) / total;
     }
     this.#folded += 1;
-    // A source that hardly changes cannot distinguish the kinds; all are of one kind in most workspaces.
+    // A source that hardly changes cannot distinguish the kinds; in most workspaces all are of one kind.
     const weight = Math.min(1, changes / tellingChanges);
     this.#sessionSum += (weight * sessions) / total;
     this.#kindSum += weight;
@@ -156,7 +156,8 @@ export class Population {
     });
     const total = next.reduce((sum, value) => sum + value, 0);
     const share = this.#sessionSum / this.#kindSum;
-    // In the first hours most sources are quiet; one that is taken for slow by that is polled too rarely to show that it is not.
+    // In the first hours most sources are quiet; one that is considered slow because of that is polled too rarely to show
+    // otherwise.
     const unsure = Math.exp(-this.#renewals / unsureRenewals);
     this.#renewals += 1;
     for (let k = 0; k < size; k += 1) {
@@ -171,7 +172,7 @@ export class Population {
     this.#weigh();
   }
 
-  /** The chance that an edit `gap` seconds after the one before it belongs to the same session. */
+  /** The probability that an edit `gap` seconds after the previous one belongs to the same session. */
   sameSession({
     gap,
     rate,
@@ -205,7 +206,7 @@ export class Population {
     this.#gaps += same * share;
     this.#gapSeconds += same * gap * share;
     this.#ends += (1 - same) * share;
-    // Each session ends with a stretch in which nothing more was edited.
+    // Each session ends with an interval without edits.
     const inside = this.#gapSeconds + this.#ends / (this.pace + this.sessionEnd);
     this.sessionEnd = between(1 / 7200, this.#ends / inside, 0.02);
     this.pace = between(1 / 1800, this.#gaps / inside, 1);
@@ -230,19 +231,19 @@ export class Population {
   }
 }
 
-/** A speed of forgetting that counts for less is left out of sums over speeds. */
+/** Forgetting rates with less weight are left out of sums. */
 export const leastWeight = 0.005;
 
-/** What each pass keeps of the evidence for speeds. */
+/** Fraction of the evidence for forgetting rates kept by each pass. */
 const scoreKept = 0.995;
 
-/** Changes after which a source counts fully toward its kind. */
+/** Number of changes after which a source counts fully toward its kind. */
 const tellingChanges = 4;
 
-/** After so many passes, two hours where a pass takes a quarter of an hour, two thirds of the prior are what was learned. */
+/** After this many passes, two hours at a quarter of an hour each, two thirds of the prior are learned. */
 const unsureRenewals = 8;
 
-/** Pseudo-sources that know nothing keep every rate possible, and a little of each rate is its neighbours'. */
+/** Uninformative pseudo-sources keep every rate possible, and a little of each rate spreads to its neighbors. */
 const mostBase = 3;
 const blur = 0.03;
 

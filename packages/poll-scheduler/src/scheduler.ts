@@ -8,14 +8,14 @@ import { type Expectation, pollIndex } from "./poll-index.ts";
 import { Population, type PopulationDump, type PopulationOptions } from "./population.ts";
 import { Silence, type SilenceOptions } from "./silence.ts";
 
-/** Moments and lengths are seconds, moments since the epoch, as the formulas integrate over them. */
+/** Times and durations are in seconds, times since the epoch, because the formulas integrate over them. */
 export interface SchedulerOptions extends SilenceOptions {
-  /** No source is left alone for longer, where the pace allows it (`ceiling`). */
+  /** Maximum time between polls of a source, if the pace allows it (`ceiling`). */
   readonly maxAge: number;
   readonly population?: PopulationOptions;
 }
 
-/** The ceiling leaves room below an hour for sources that reach it together. */
+/** The limit leaves room below an hour for sources that reach it together. */
 export const schedulerDefaults = {
   maxAge: 3550,
   quietAfter: 3 * 3600,
@@ -24,13 +24,13 @@ export const schedulerDefaults = {
   quietPart: 0.24,
 } as const;
 
-/** What is known of a source beside its changes. */
+/** What is known of a source besides its changes. */
 export interface SourceTraits {
   /** Importance of one change. */
   readonly weight: number;
-  /** Requests that one poll takes. */
+  /** Requests per poll. */
   readonly cost: number;
-  /** A name that it shares with those who are edited by the same people; they keep like hours. */
+  /** Name of a group of sources that are edited by the same people and so keep similar hours. */
   readonly group?: string | null;
 }
 
@@ -39,13 +39,13 @@ export interface Recalled {
   /** When its items were last changed, in order, complete since `from`; in seconds. */
   readonly times: readonly number[];
   readonly from: number;
-  /** How active the whole workspace was between two moments: 1 = as usual; 0 = not at all, so that quiet means nothing. */
+  /** Activity of the whole workspace between two times: 1 is usual; 0 is none, so that quiet means nothing. */
   readonly activity: (from: number, to: number) => number;
 }
 
 export type NextPoll =
   | { readonly kind: "poll"; readonly key: string }
-  /** Nothing is worth asking for before that moment, as far as is known now; infinite when there is nothing at all. */
+  /** Nothing is worth polling before that time, as far as is known now; infinite if there is nothing at all. */
   | { readonly kind: "wait"; readonly until: number };
 
 /** What all sources have in common, as plain data. */
@@ -55,12 +55,12 @@ export interface CommonDump {
   readonly changedAt: number | null;
 }
 
-/** All that the scheduler knows, as plain data. */
+/** Everything the scheduler knows, as plain data. */
 export interface SchedulerDump extends CommonDump {
   readonly sources: readonly SourceDump[];
 }
 
-/** What is known of one source, as plain data; null where it was never seen to change. */
+/** What is known of one source, as plain data; null if it was never seen to change. */
 export interface SourceDump {
   readonly key: string;
   readonly polledAt: number | null;
@@ -90,9 +90,9 @@ class Known implements Candidate {
   expected = nothingExpected;
   isAway = false;
   due: number | null = null;
-  /** Changes that a hint reported during the poll under way, which may have been too early for them. */
+  /** Changes that a hint reported during the poll in progress, which may have been too early for them. */
   owed = 0;
-  /** Its places in the order of last polls, while it may be asked, and in that of the ends of rests. */
+  /** Its position in the order of last polls while it may be polled, and in that of the ends of pauses. */
   readonly age: Place = { due: null, known: this };
   readonly rest: Place = { due: null, known: this };
 
@@ -116,9 +116,9 @@ interface Place extends Waiting {
 }
 
 /**
- * Chooses the next poll: of all sources the one whose expected unseen changes have waited for the most (`poll-index`).
- * Ahead of that go sources that were never polled, and those that reach the ceiling of age. No clock and no chance: the
- * same calls make the same choices, and no call but the rarest looks at everybody.
+ * Chooses the next poll: of all sources the one whose expected unseen changes have waited the most (`poll-index`). Sources that
+ * were never polled and those that reach the age limit take precedence. No clock and no randomness: the same calls make the
+ * same choices, and almost no call looks at every source.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
@@ -126,13 +126,13 @@ export class Scheduler {
   readonly #days: DayShape;
   /** In the order of their last polls. */
   readonly #sources = new Map<string, Known>();
-  /** Who may be asked: those never polled, and the others by their last polls and by their worth. */
+  /** Sources that may be polled: those never polled, and the others by last poll and by worth. */
   readonly #unpolled = new Set<Known>();
   readonly #ages = new DueHeap<Place>();
   readonly #worths = new BestWorth<Known>();
-  /** Who may be asked again later. */
+  /** Sources that are paused. */
   readonly #resting = new DueHeap<Place>();
-  /** What a restart has kept of sources that nobody has named yet. */
+  /** Restored sources that were not put yet. */
   readonly #kept: Map<string, SourceDump>;
   readonly #silence: Silence;
   /** When a source was last chosen. */
@@ -162,18 +162,18 @@ export class Scheduler {
     };
   }
 
-  /** Null for a source that is not known. */
+  /** null for an unknown source. */
   dumpOf(key: string): SourceDump | null {
     const known = this.#sources.get(key);
     return known ? dumpOf(known) : (this.#kept.get(key) ?? null);
   }
 
-  /** Says what an earlier process knew of a source; it counts from when the source is put. */
+  /** Restores what an earlier process knew of a source; it applies once the source is put. */
   restore(source: SourceDump): void {
     this.#kept.set(source.key, source);
   }
 
-  /** Adds a source, or gives one that is known other traits. */
+  /** Adds a source, or changes the traits of a known one. */
   put(key: string, traits: SourceTraits): void {
     const known = this.#sources.get(key);
     if (known) {
@@ -203,7 +203,7 @@ export class Scheduler {
     known.expected = nothingExpected;
   }
 
-  /** As `remove`, but what is believed of the source is kept until it is put again. */
+  /** Like `remove`, but keeps the belief about the source until it is put again. */
   setAside(key: string): void {
     const known = this.#sources.get(key);
     if (!known) return;
@@ -211,7 +211,7 @@ export class Scheduler {
     this.#kept.set(key, dumpOf(known));
   }
 
-  /** The source to ask now. It is under way, and nobody's choice, until `observe` or `giveUp`. */
+  /** The source to poll now. It cannot be chosen again until `observe` or `giveUp`. */
   next(now: number): NextPoll {
     if (!Number.isFinite(this.#foldAt)) this.#foldAt = now + passSeconds;
     for (let rested = this.#resting.take(now); rested; rested = this.#resting.take(now)) {
@@ -228,13 +228,13 @@ export class Scheduler {
     return { kind: "poll", key: chosen.key };
   }
 
-  /** Notes that a source is being asked by another's choice: it is nobody's until `observe` or `giveUp`. */
+  /** Records that a source is being polled for another reason: it cannot be chosen until `observe` or `giveUp`. */
   begin(key: string): void {
     const known = this.#sources.get(key);
     if (known) this.#withdraw(known);
   }
 
-  /** Takes in what a poll has revealed: when the changes since the one before happened, in order. */
+  /** Processes what a poll has revealed: the times of the changes since the previous one, in order. */
   observe(
     key: string,
     { at, times }: { readonly at: number; readonly times: ArrayLike<number> },
@@ -260,8 +260,8 @@ export class Scheduler {
   }
 
   /**
-   * Learns from what the first poll of a source revealed about the three days before it. It does not teach the hours of the day: the latest
-   * hours would look busiest.
+   * Learns from what the first poll of a source revealed about the three days before it. Does not teach the hours of the day:
+   * the latest hours would look busiest.
    */
   recall(key: string, { from, times, activity }: Recalled): void {
     const known = this.#sources.get(key);
@@ -279,7 +279,7 @@ export class Scheduler {
     if (!known.isAway) this.#worths.put(known, at);
   }
 
-  /** Ends a poll that has revealed nothing; the source rests until `until`. */
+  /** Ends a poll that has revealed nothing; the source is paused until `until`. */
   giveUp(key: string, { now, until }: { readonly now: number; readonly until: number }): void {
     const known = this.#sources.get(key);
     if (!known) return;
@@ -288,7 +288,7 @@ export class Scheduler {
     else this.#admit(known, now);
   }
 
-  /** Somebody has reason to believe that a source has so many changes that no poll has shown. */
+  /** Reports that a source probably has this many changes that no poll has shown. */
   hint(key: string, { now, changes }: { readonly now: number; readonly changes: number }): void {
     const known = this.#sources.get(key);
     if (!known || known.polledAt === null) return;
@@ -297,7 +297,7 @@ export class Scheduler {
       return;
     }
     const { weight, level, hinted } = known.expected;
-    // Without the hint they would wait for as long as the source is usually left alone.
+    // Without the hint they would wait as long as the source's usual polling interval.
     const usually = Math.sqrt((2 * this.#worths.going) / (weight * level));
     const waits = Math.max(now - known.polledAt, Math.min(usually, this.#options.maxAge));
     known.expected = { ...known.expected, hinted: hinted + changes * waits };
@@ -305,27 +305,27 @@ export class Scheduler {
     this.#worths.put(known, now);
   }
 
-  /** Records a report, of a reliability from 0 to 1, that a source has not changed up to a moment. */
+  /** Records a report, with a reliability from 0 to 1, that a source has not changed up to a time. */
   unchanged(
     key: string,
     { at, certainty }: { readonly at: number; readonly certainty: number },
   ): void {
     const known = this.#sources.get(key);
     if (!known || known.isAway || known.polledAt === null || at <= known.polledAt) return;
-    // A change that was hinted at is still to be found.
+    // A hinted change is still to be found.
     if (known.expected.hinted > 0) return;
     known.expected = { ...known.expected, quietFor: at - known.polledAt, certainty };
     this.#worths.put(known, at);
   }
 
-  /** What a poll would be worth now, in changes x seconds per request; null for a source that was never polled. */
+  /** Current worth of a poll, in changes x seconds per request; null for a source that was never polled. */
   worth(key: string, now: number): number | null {
     const known = this.#sources.get(key);
     if (!known || known.polledAt === null) return null;
     return pollIndex(known.expected, now - known.polledAt);
   }
 
-  /** Lets a source be asked. */
+  /** Makes a source available for polling. */
   #admit(known: Known, now: number): void {
     known.isAway = false;
     const { polledAt, owed } = known;
@@ -347,7 +347,7 @@ export class Scheduler {
     this.#worths.delete(known);
   }
 
-  /** The oldest source, where the next poll belongs to the ceiling. */
+  /** The oldest source, if the next poll belongs to the age limit. */
   #overdue(now: number): Known | null {
     const oldest = this.#ages.first?.known ?? null;
     if (!oldest) return null;
@@ -361,7 +361,7 @@ export class Scheduler {
     return isTaken ? oldest : null;
   }
 
-  /** The ages of all sources, the oldest first. */
+  /** The ages of all sources, oldest first. */
   *#agesAt(now: number): Generator<number> {
     for (const { polledAt } of this.#sources.values()) {
       if (polledAt !== null) yield now - polledAt;
@@ -395,7 +395,7 @@ export class Scheduler {
     };
   }
 
-  /** A pass over all sources for what they have in common takes one source at each poll, so that none is slow. */
+  /** A pass over all sources to relearn what they have in common processes one source per poll, so that no call is slow. */
   #learn(now: number): void {
     const known = this.#toFold.pop();
     if (known) {
@@ -427,8 +427,8 @@ const hour = 3600;
 export const recalledSeconds = 72 * hour;
 
 /**
- * Parts of the time before a first poll, as if it had been polled at the end of each: a source may have become another one in each, and
- * its pace is learned on the way. They get shorter towards the present, which is the most informative.
+ * Splits the time before a first poll into parts, as if it had been polled at the end of each: a source may have changed its
+ * behavior in each, and its pace is learned on the way. They get shorter towards the present, which is the most informative.
  */
 function* stretches(since: number, until: number): Generator<readonly [number, number]> {
   for (let from = since; from < until; ) {
@@ -440,11 +440,11 @@ function* stretches(since: number, until: number): Generator<readonly [number, n
 
 const shortestStretch = hour / 2;
 
-/** A hint of so many changes ends the pause in which nothing happens. */
+/** A hint of this many changes ends a quiet period. */
 const likelyChange = 0.5;
 
-/** A pace that is low for a while, as after a refusal, is no reason to prefer the busy for hours; in seconds. */
+/** A temporarily low pace, as after a refused request, is no reason to prefer busy sources for hours; in seconds. */
 const longestSlot = 5;
 
-/** A pass over all sources begins at most so often. */
+/** Minimum time between passes over all sources. */
 const passSeconds = 900;

@@ -1,14 +1,14 @@
-/** Moments and lengths are seconds, rates per second. */
+/** Times and durations are in seconds, rates per second. */
 export interface SilenceOptions {
-  /** Polls per second that are asked for at most. */
+  /** Maximum polls per second. */
   readonly pace: number;
-  /** No shorter silence is a reason to ask less. */
+  /** A shorter silence is no reason to poll less. */
   readonly quietAfter: number;
-  /** How unlikely a silence has to be, as the negative logarithm of its probability: people are elsewhere. */
+  /** How improbable a silence must be, as the negative logarithm of its probability, to conclude that people are away. */
   readonly quietSurprise: number;
-  /** Or how few changes a poll at full pace has to be expected to find: less is not worth the account's quota. */
+  /** Alternatively, how few changes a poll at full pace must be expected to find to be not worth the account's quota. */
   readonly price: number;
-  /** The part of the pace that is used then, evenly: the next change is not foreseen. */
+  /** Fraction of the pace used then, evenly: the next change is not predicted. */
   readonly quietPart: number;
 }
 
@@ -17,22 +17,22 @@ interface Told {
   readonly from: number;
   readonly at: number;
   readonly changes: number;
-  /** How unlikely it was that nothing happened, where nothing did. */
+  /** How improbable it was that nothing happened, if nothing did. */
   readonly surprise: number;
 }
 
 /**
- * For how long nothing has happened anywhere, and whether that is a reason to ask less. Hours without a change are ordinary
- * where a dozen sources change a few times a day: whoever asks less then finds the next change late. So a silence counts
- * as far as the beliefs had not expected it, each source's own hours and days taken in; or where hardly anything is
- * expected any more: at night, on idle days, in a workspace that rests.
+ * How long nothing has happened anywhere, and whether that is a reason to poll less. Hours without a change are ordinary if a
+ * dozen sources change a few times a day: polling less then finds the next change late. So a silence counts as far as the
+ * beliefs did not expect it, including each source's own hours and days, or if hardly anything is expected any more: at night,
+ * on days off, in an inactive workspace.
  */
 export class Silence {
   readonly #options: SilenceOptions;
-  /** When anything was last seen to change, or the first poll was. */
+  /** When anything was last seen to change, or the first poll. */
   #changedAt: number | null;
   #surprise = 0;
-  /** Changes per second that are expected of all sources together. */
+  /** Expected changes per second of all sources together. */
   #expected = 0;
 
   constructor(options: SilenceOptions, changedAt: number | null) {
@@ -50,23 +50,23 @@ export class Silence {
       this.#changedAt = at;
       this.#surprise = 0;
     } else if (at > from) {
-      // What was silent before the last change anywhere is no part of this silence.
+      // Silence before the last change anywhere does not count.
       const part = Math.min(1, Math.max(0, at - this.#changedAt) / (at - from));
       this.#surprise += part * surprise;
     }
   }
 
-  /** Adds to the changes per second that are expected of all sources. */
+  /** Adds to the expected changes per second of all sources. */
   expect(more: number): void {
     this.#expected += more;
   }
 
-  /** Seconds between two polls while that goes on; 0 at other times, when the caller's pace is all that counts. */
+  /** Seconds between two polls during a silence; 0 otherwise, when only the caller's pace counts. */
   spacing(now: number): number {
     const { pace, quietAfter, quietSurprise, price, quietPart } = this.#options;
     if (now - (this.#changedAt ?? now) < quietAfter) return 0;
     const isQuiet = this.#surprise >= quietSurprise || this.#expected <= price * pace;
-    // A timer may come a little early.
+    // A timer may fire slightly early.
     return isQuiet ? 0.99 / (quietPart * pace) : 0;
   }
 }

@@ -1,23 +1,23 @@
-/** Days of a week, in the order of their numbers since 1970; which of them people call Monday makes no difference. */
+/** Days of a week, numbered since 1970; which of them is Monday makes no difference. */
 const week = 7;
 
-/** What is kept of the shape of weeks, as plain data. */
+/** The stored shape of weeks, as plain data. */
 export interface WeekShapeDump {
   readonly weekStarts: ArrayLike<number>;
   readonly weekSeconds: ArrayLike<number>;
 }
 
 /**
- * Which days of the week are idle, learned from how many sessions start on each. Nothing is assumed: the first free days
- * teach it, in whichever part of the world. Most sources keep the week, some are worked on every day; which one does, its own
- * starts tell. A silent Sunday then says as little of a source as it should, and Monday finds it as Friday left it.
+ * Learns which days of the week are days off from the number of sessions that start on each. Nothing is assumed: the first days
+ * off teach it, in any country. Most sources keep the week, some are active every day; their own starts tell which. A silent
+ * Sunday then says as little about a source as it should, and Monday finds it as Friday left it.
  */
 export class WeekShape {
-  /** Starts of sources that keep the week, and seconds that were watched, by day. */
+  /** Session starts of sources that keep the week, and observed seconds, by day. */
   readonly #starts = new Float64Array(week);
   readonly #seconds = new Float64Array(week);
   readonly #factors = new Float64Array(week).fill(1);
-  /** How likely a start is where the week is kept, over where it is not, by day; as a logarithm. */
+  /** Log-likelihood ratio of a start between keeping the week and not, by day. */
   readonly #logs = new Float64Array(week);
 
   constructor(kept?: WeekShapeDump) {
@@ -31,13 +31,13 @@ export class WeekShape {
     return { weekStarts: this.#starts.slice(), weekSeconds: this.#seconds.slice() };
   }
 
-  /** How lively that day is for a source with these starts by day; 1 = as on average over the week. */
+  /** Activity on that day for a source with these starts by day; 1 is the average over the week. */
   activity(starts: Float32Array, day: number): number {
     const keeps = this.#keeps(starts);
     return keeps * (this.#factors[dayOfWeek(day)] ?? 1) + 1 - keeps;
   }
 
-  /** Takes in the start of a session. */
+  /** Records the start of a session. */
   note(starts: Float32Array, day: number): void {
     const at = dayOfWeek(day);
     const count = sumOf(starts);
@@ -47,7 +47,7 @@ export class WeekShape {
     if (count >= mostStarts) for (let d = 0; d < week; d += 1) starts[d] = (starts[d] ?? 0) / 2;
   }
 
-  /** Ends some seconds of that day in which all was watched. */
+  /** Ends some seconds of that day in which everything was observed. */
   watched(day: number, seconds: number): void {
     const at = dayOfWeek(day);
     this.#seconds[at] = (this.#seconds[at] ?? 0) + seconds;
@@ -75,7 +75,7 @@ export class WeekShape {
     }
   }
 
-  /** How likely a source keeps the week. */
+  /** Probability that a source keeps the week. */
   #keeps(starts: Float32Array): number {
     let log = Math.log(keepers / (1 - keepers));
     const temper = Math.min(1, independentStarts / Math.max(1, sumOf(starts)));
@@ -86,19 +86,19 @@ export class WeekShape {
 
 const dayOfWeek = (day: number): number => ((day % week) + week) % week;
 
-/** Share of sources that keep the week, before they have shown it. */
+/** Prior share of sources that keep the week. */
 const keepers = 0.9;
 
-/** A day counts as any other until so many starts say otherwise; none is ever held for entirely idle. */
+/** A day counts like any other until this many starts show otherwise; no day is ever considered fully idle. */
 const priorStarts = 10;
 const leastFactor = 0.03;
 
-/** No source speaks for more starts than this; so many are remembered, and count as independent. */
+/** Limit of starts per source; also how many are remembered and count as independent. */
 const fullVoice = 40;
 const mostStarts = 400;
 const independentStarts = 60;
 
-/** Seconds after which a third is left of what a day has shown: people change their week now and then. */
+/** Seconds after which a third remains of what a day has shown: people change their week now and then. */
 const memory = 60 * 86_400;
 
 function sumOf(values: Float32Array | Float64Array): number {

@@ -5,7 +5,7 @@ import { Population } from "../src/population.ts";
 const day = 86_400;
 const activity = 1;
 
-/** A belief that was polled every `every` seconds while changes came at these moments. */
+/** A belief that was polled every `every` seconds while changes came at these times. */
 function polled(times: readonly number[], { every, until }: { every: number; until: number }) {
   const population = new Population();
   const belief = new Belief(population);

@@ -55,7 +55,7 @@ describe("forcedShare()", () => {
 });
 
 describe("shareAhead()", () => {
-  /** The oldest first, spread evenly. */
+  /** Oldest first, evenly spread. */
   const spread = (sources: number, { from, to }: { from: number; to: number }) =>
     Array.from({ length: sources }, (_, nth) => to - ((to - from) * (nth + 0.5)) / sources);
 

@@ -73,7 +73,7 @@ describe("DayShape", () => {
       (source, today) => (works(source, today) ? [9 + ((source + today) % 6)] : []),
       { days: 28 },
     );
-    // The 28th day is as day 0: the next two are idle.
+    // Day 28 is like day 0: the next two are days off.
     expect(at(0, 11)).toBeGreaterThan(3 * at(0, 24 + 11));
     expect(at(0, 48 + 11) / at(0, 24 + 11)).toBeCloseTo(1, 0);
     expect(at(0, 72 + 11)).toBeGreaterThan(3 * at(0, 48 + 11));
@@ -90,7 +90,7 @@ describe("DayShape", () => {
       source < 3 ? [14 + ((today * 3 + source) % 6)] : [],
     );
     expect(at(0, 17)).toBeGreaterThan(5 * at(0, 4));
-    // Nobody has begun anything at ten in the evening, but days end slowly.
+    // Nobody has started anything at ten in the evening, but days end slowly.
     expect(at(0, 22)).toBeGreaterThan(1.2 * at(0, 4));
   });
 

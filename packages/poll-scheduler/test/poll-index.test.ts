@@ -15,7 +15,7 @@ const steady: Expectation = {
   slot: 0,
 };
 
-/** The integral of u x (expected rate at u), by small steps. */
+/** The integral of u x (expected rate at u), numerically. */
 function integrated({ level, excess, fade, growth, weight, slope }: Expectation, seconds: number) {
   const step = seconds / 100_000;
   let sum = 0;

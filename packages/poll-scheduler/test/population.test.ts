@@ -23,7 +23,7 @@ function learned(sources: readonly (readonly number[])[], days: number) {
 
 const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
 
-/** A chain of numbers in [0, 1) without chance. */
+/** A deterministic sequence of numbers in [0, 1). */
 const spread = (i: number) => (i * 0.618_034) % 1;
 
 describe("Population", () => {

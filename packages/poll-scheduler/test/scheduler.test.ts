@@ -20,7 +20,7 @@ function scheduler(keys: readonly string[], options: Partial<SchedulerOptions> =
   return made;
 }
 
-/** Asks and answers for so many polls from `from` on; `changes` tells when a source changed since its last poll. */
+/** Runs this many polls from `from` on; `changes` returns when a source changed since its last poll. */
 function run(
   made: Scheduler,
   {
@@ -352,7 +352,7 @@ describe("recall()", () => {
   const keys = Array.from({ length: 20 }, (_, nth) => `source ${nth}`);
   const known = { from: -day, activity: () => 1, times: [] };
 
-  /** Twenty sources that were read at 0, the last of which is recalled by what is told. */
+  /** Twenty sources read at 0, the last of which is recalled with these options. */
   function recalled(told: Partial<Recalled>) {
     const made = scheduler(keys);
     for (const key of keys) made.observe(key, { at: 0, times: [] });

@@ -10,7 +10,7 @@ const options = {
   quietPart: 0.25,
 };
 
-/** A silence with a last change at 0, of which each poll was so surprising, and after which so much is expected. */
+/** A silence with a last change at 0, with this surprise per poll and this expectation afterwards. */
 function silence({ surprise, expected }: { surprise: number; expected: number }) {
   const made = new Silence(options, null);
   made.expect(expected);

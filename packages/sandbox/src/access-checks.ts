@@ -8,10 +8,10 @@ import type {
 import { done, type Outcome, refused } from "./work-outcome.ts";
 import type { WorkspaceStore } from "./workspace-store.ts";
 
-/** What a caller is about to do: a client of the account may read only. */
+/** What a caller is about to do: a client of the account may only read. */
 export type Need = "read" | "write";
 
-/** Who asks; `by` is a person's id. */
+/** The caller; `by` is a person's id. */
 export interface Caller {
   readonly by: number;
 }
@@ -41,7 +41,7 @@ export interface InTask extends InList {
   readonly task: TaskRecord;
 }
 
-/** Who may see and change what: 403 where a person has no access, 404 where there is nothing. */
+/** Checks permissions: 403 without access, 404 if nothing exists. */
 export class Access {
   readonly #store: WorkspaceStore;
 
@@ -49,7 +49,7 @@ export class Access {
     this.#store = store;
   }
 
-  /** The person of an API key; undefined for an unknown key and for a suspended person. */
+  /** The person with an API key; undefined for an unknown key and for a suspended person. */
   byKey(apiKey: string): PersonRecord | undefined {
     return this.#store.people.all().find((it) => it.apiKey === apiKey && !it.suspended);
   }
@@ -92,12 +92,12 @@ export class Access {
   }
 }
 
-/** Whether the person is on the project; the owner of the account is on every one. */
+/** True if the person is on the project; the account's owner is on every one. */
 export function seesProject(person: PersonRecord, project: number): boolean {
   return person.role === "owner" || person.projects.includes(project);
 }
 
-/** Whether the person may see the event: a private one belongs to its creator and those assigned. */
+/** True if the person may see the event: a private one is visible to its creator and assignees. */
 export function seesEvent(person: PersonRecord, event: EventRecord): boolean {
   if (!event.private || person.role === "owner") return true;
   return event.createdBy === person.id || event.assigned.includes(person.id);

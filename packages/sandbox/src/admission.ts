@@ -32,9 +32,8 @@ export interface AdmissionParts {
 }
 
 /**
- * What every request passes before its route: the log, User-Agent (400), quota (429), waiting faults, the key (403).
- * A missing or unknown key is an access question like any other, hence 403.
- * Source: service-api.md, Authentication, Errors, Limits.
+ * What every request passes before its route: the log, User-Agent (400), quota (429), pending faults, the key (403). A missing
+ * or unknown key is a permission error like any other, hence 403. Source: service-api.md, Authentication, Errors, Limits.
  */
 export function admission(parts: AdmissionParts): readonly RequestHandler[] {
   return [
@@ -61,7 +60,7 @@ export function admission(parts: AdmissionParts): readonly RequestHandler[] {
   ];
 }
 
-/** POST and PUT of the API must say that they are JSON (415) and be JSON (400). */
+/** POST and PUT of the API must declare JSON (415) and be JSON (400). */
 export function jsonOnly(request: Request, response: Response, next: NextFunction): void {
   const refusal = readJson(request, response);
   if (refusal === null) next();
@@ -116,7 +115,7 @@ function readJson(request: Request, response: Response): Reply | null {
   }
 }
 
-// Null lets the request in; the order is the service's: User-Agent, quota, key.
+// null accepts the request; the order is the service's: User-Agent, quota, key.
 function verdict({ request, exchange, parts }: Arrival): Reply | null {
   if (!request.get("user-agent")) return replyError(400, "the User-Agent header is missing");
   const address = request.socket.remoteAddress ?? "";
@@ -142,7 +141,7 @@ function replyError(status: number, message: string): Reply {
   return { status, json: { message } };
 }
 
-/** Answers as the fault says, and lets the request in when its time has come; what it is answered then nobody hears. */
+/** Responds as the fault demands, and carries the request out later; that response is discarded. */
 function carryOutLate(
   {
     response,
@@ -162,7 +161,7 @@ function carryOutLate(
   else response.status(answer).json({ message: "try again later" });
 }
 
-// Null for the faults that strike after the effect.
+// null for the faults that apply after the effect.
 function replyBefore(fault: Fault): Reply | null {
   switch (fault.kind) {
     case "status":

@@ -1,5 +1,5 @@
-// A sandbox on loopback until it is interrupted. Prints its address and the API keys of its people.
-//   npm start -w @dayferry/sandbox -- [--size s|m|l|empty] [--seed 1] [--port 0] [--data FILE] [--time-zone Europe/Berlin]
+// Runs a sandbox on loopback until interrupted. Prints its URL and the API keys of its people. npm start -w @dayferry/sandbox
+// -- [--size s|m|l|empty] [--seed 1] [--port 0] [--data FILE] [--time-zone Europe/Berlin]
 import { parseArgs } from "node:util";
 import { startSandbox } from "./server.ts";
 
@@ -8,7 +8,7 @@ const { values } = parseArgs({
     size: { type: "string", default: "s" },
     seed: { type: "string", default: "1" },
     port: { type: "string", default: "0" },
-    /** An SQLite file that keeps the workspace; in memory unless given. */
+    /** SQLite file for the workspace. Default: in memory. */
     data: { type: "string" },
     "time-zone": { type: "string", default: "Europe/Berlin" },
   },

@@ -5,9 +5,8 @@ import { done, type Outcome, type Refused, refused } from "./work-outcome.ts";
 type Values = Readonly<Record<string, CustomFieldValue>>;
 
 /**
- * Reads `{<field id>: {value}}` against the project's definitions; an empty value unsets a field.
- * Refused with status 200 and code 2033 when a value does not match its type, 400 for an unknown field.
- * Source: service-api.md, Errors.
+ * Reads `{<field id>: {value}}` against the project's definitions; an empty value clears a field. Rejects with status 200 and
+ * code 2033 if a value does not match its type, 400 for an unknown field. Source: service-api.md, Errors.
  */
 export function readCustomFields(
   raw: unknown,
@@ -27,7 +26,7 @@ export function readCustomFields(
   return done(Object.fromEntries(read));
 }
 
-/** The `custom_fields` array of a task: every field of its project, unset ones with an empty text. */
+/** The `custom_fields` array of a task: every field of its project, with an empty text if unset. */
 export function showCustomFields(
   values: Values,
   definitions: readonly CustomFieldDefinition[],

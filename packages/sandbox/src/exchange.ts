@@ -4,7 +4,7 @@ import type { OpenEntry } from "./request-log.ts";
 import type { StartTimer } from "./runtime.ts";
 import type { Outcome } from "./work-outcome.ts";
 
-/** An answer to be sent: JSON, or bytes of some type, or nothing but a status. */
+/** A response to send: JSON, bytes of some type, or only a status. */
 export interface Reply {
   readonly status: number;
   readonly json?: unknown;
@@ -13,41 +13,41 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that has passed the admission. */
+/** An admitted request. */
 export interface AdmittedRequest {
   readonly method: string;
   readonly path: string;
-  /** The person whose key it carries. */
+  /** The person whose key it has. */
   readonly by: number;
   readonly bytes: Buffer;
 }
 
-/** Stands between callers and workspace, as a cache or a replica does. */
+/** Stands between callers and the workspace, like a cache or a replica. */
 export interface Intermediary {
   /** A request that is carried out next. */
   readonly arriving: (request: AdmittedRequest) => void;
-  /** What the service makes of the JSON that it is sent; it takes it as it is unless given. */
+  /** Changes the JSON the service receives. Default: unchanged. */
   readonly rewriting?: (body: unknown) => unknown;
-  /** The answer to it, or another one in its place. */
+  /** The response, or another one in its place. */
   readonly answering: (request: AdmittedRequest, reply: Reply) => Reply;
 }
 
-/** What one request has gathered on its way to a route. */
+/** What one request has collected on its way to a route. */
 export interface Exchange {
   readonly entry: OpenEntry;
   readonly intermediary: Intermediary | null;
   bytes: Buffer;
-  /** Milliseconds by which every answer is late. */
+  /** Delay of every response in milliseconds. */
   readonly latencyMs: number;
   readonly startTimer: StartTimer;
-  /** Called when the request stays without an answer. */
+  /** Called when the request gets no response. */
   readonly onHang: () => void;
   fault: Fault | undefined;
   by: number;
   body: unknown;
 }
 
-/** Puts the exchange where the later steps of the same request find it. */
+/** Stores the exchange for later steps of the same request. */
 export function beginExchange(response: Response, exchange: Exchange): void {
   response.locals["exchange"] = exchange;
 }
@@ -59,7 +59,7 @@ export function exchangeOf(response: Response): Exchange {
   return exchange;
 }
 
-/** The request of an exchange that was admitted. */
+/** The request of an admitted exchange. */
 export const admitted = ({ entry, by, bytes }: Exchange): AdmittedRequest => ({
   method: entry.method,
   path: entry.path,
@@ -67,14 +67,14 @@ export const admitted = ({ entry, by, bytes }: Exchange): AdmittedRequest => ({
   bytes,
 });
 
-/** An outcome as an answer: the value with `status`, or the refusal; 204 carries nothing. */
+/** An outcome as a response: the value with `status`, or the error; 204 has no body. */
 export function replyWith<T>(status: number, outcome: Outcome<T>): Reply {
   if (outcome.kind === "done") return status === 204 ? { status } : { status, json: outcome.value };
   const { code, message } = outcome;
   return { status: outcome.status, json: code === undefined ? { message } : { code, message } };
 }
 
-/** Sends the answer, late or damaged when a fault asks for it. */
+/** Sends the response, late or damaged if a fault demands it. */
 export function send(response: Response, reply: Reply): void {
   const exchange = exchangeOf(response);
   const { fault, entry, latencyMs, intermediary, startTimer } = exchange;

@@ -2,45 +2,45 @@ import type { StartTimer } from "./runtime.ts";
 
 /** What goes wrong with a request. "Effect" is what the request does to the workspace. */
 type FaultKind =
-  /** Answered at once with this status; no effect. */
+  /** Responds at once with this status; no effect. */
   | {
       readonly kind: "status";
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: unknown;
     }
-  /** The connection dies without effect. */
+  /** The connection closes without effect. */
   | { readonly kind: "drop-before" }
-  /** The effect happens, then the connection dies without an answer. */
+  /** The effect happens, then the connection closes without a response. */
   | { readonly kind: "drop-after" }
-  /** No effect and no answer until someone closes the connection. */
+  /** No effect and no response until somebody closes the connection. */
   | { readonly kind: "hang-before" }
-  /** The effect happens, the answer never comes. */
+  /** The effect happens, the response never comes. */
   | { readonly kind: "hang-after" }
-  /** 200 with an HTML page, as a captive portal answers; no effect. */
+  /** 200 with an HTML page, like a captive portal; no effect. */
   | { readonly kind: "html" }
-  /** The effect happens; half of the answer arrives under the full Content-Length, or with `plain` as if it were all. */
+  /** The effect happens; half of the response arrives with the full Content-Length, or with `plain` as if it were complete. */
   | { readonly kind: "cut"; readonly plain?: boolean }
-  /** The effect happens; the answer is 200 with another JSON body. */
+  /** The effect happens; the response is 200 with another JSON body. */
   | { readonly kind: "replace"; readonly body: unknown }
-  /** The effect happens; the JSON of the answer is changed. Must give a new value or change its own copy. */
+  /** The effect happens; the JSON of the response is changed. Must return a new value or change its own copy. */
   | { readonly kind: "transform"; readonly transform: (json: unknown) => unknown }
   /**
-   * No answer to be used, and the effect happens later: `ms` milliseconds after the request, or when `deliverLate` is called. What comes
-   * at once is a closed connection (`drop`), this status, or nothing (`hang`, also when absent).
+   * No usable response, and the effect happens later: `ms` milliseconds after the request, or when `deliverLate` is called.
+   * What comes at once is a closed connection (`drop`), this status, or nothing (`hang`, the default).
    */
   | { readonly kind: "late"; readonly ms?: number; readonly answer?: "hang" | "drop" | number }
-  /** The effect happens; the answer comes `ms` milliseconds later. */
+  /** The effect happens; the response comes `ms` milliseconds later. */
   | { readonly kind: "delay"; readonly ms: number };
 
-/** Which requests a fault hits; `path` is matched against the whole path without query. `times` is 1 when absent. */
+/** Which requests a fault applies to; `path` is matched against the whole path without query. `times` is 1 by default. */
 export type Fault = FaultKind & {
   readonly method?: string;
   readonly path?: RegExp;
   readonly times?: number;
 };
 
-/** Faults waiting for their requests; the oldest that fits is used first. */
+/** Pending faults; the oldest that matches is used first. */
 export class Faults {
   readonly #startTimer: StartTimer;
   #waiting: { readonly fault: Fault; left: number }[] = [];
@@ -55,7 +55,7 @@ export class Faults {
     this.#waiting.push({ fault, left: fault.times ?? 1 });
   }
 
-  /** Lets go of all of them; requests that are late are never carried out. */
+  /** Drops all of them; late requests are never carried out. */
   clear(): void {
     this.#waiting = [];
     this.#undelivered = [];
@@ -63,7 +63,7 @@ export class Faults {
     this.#timers.clear();
   }
 
-  /** Keeps the effect of a late request, for its time or until `deliverLate`. */
+  /** Keeps the effect of a late request until its time or `deliverLate`. */
   delay(effect: () => void, ms: number | undefined): void {
     if (ms === undefined) {
       this.#undelivered.push(effect);
@@ -76,14 +76,14 @@ export class Faults {
     this.#timers.add(timer.cancel);
   }
 
-  /** Carries out the oldest late requests that wait for it, all by default; returns how many. */
+  /** Carries out the oldest pending late requests, all by default; returns how many. */
   deliverLate(most = this.#undelivered.length): number {
     const due = this.#undelivered.splice(0, most);
     for (const effect of due) effect();
     return due.length;
   }
 
-  /** The fault for this request, used up by one; undefined when none fits. */
+  /** The fault for this request, used up by one; undefined if none matches. */
   take(request: { readonly method: string; readonly path: string }): Fault | undefined {
     const hit = this.#waiting.find(
       ({ fault }) =>

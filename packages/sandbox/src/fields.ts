@@ -1,8 +1,8 @@
 import { readDate } from "./times.ts";
 
 /**
- * Reads known fields of a JSON body; unknown ones are left alone. The first thing wrong is kept in `problem`,
- * and the readers then give `undefined`, so that a caller asks for everything first and looks once.
+ * Reads known fields of a JSON body and ignores others. The first error is kept in `problem`, and the readers then return
+ * `undefined`, so that a caller can read everything first and check once.
  */
 export class Fields {
   readonly #given: ReadonlyMap<string, unknown>;
@@ -17,7 +17,7 @@ export class Fields {
     this.#problem = "the body must be a JSON object";
   }
 
-  /** What is wrong with the body, naming the field; null when all is well. */
+  /** What is wrong with the body, naming the field; null if nothing is. */
   get problem(): string | null {
     return this.#problem;
   }
@@ -30,13 +30,13 @@ export class Fields {
     return this.#given.get(name);
   }
 
-  /** Records a problem found by the caller. */
+  /** Records an error found by the caller. */
   refuse(message: string): undefined {
     this.#problem ??= message;
     return undefined;
   }
 
-  /** A text with something in it. */
+  /** A nonempty text. */
   title(name: string): string | undefined {
     const value = this.#given.get(name);
     if (value === undefined) return undefined;
@@ -56,7 +56,7 @@ export class Fields {
     return this.refuse(`${name} must be true or false`);
   }
 
-  /** A whole number from zero, or null. */
+  /** A nonnegative whole number, or null. */
   count(name: string): number | null | undefined {
     const value = this.#given.get(name);
     if (value === undefined || value === null) return value;
@@ -64,7 +64,7 @@ export class Fields {
     return this.refuse(`${name} must be a whole number from 0, or null`);
   }
 
-  /** An id; a null counts as not given. */
+  /** An id; null counts as missing. */
   id(name: string): number | undefined {
     return this.count(name) ?? undefined;
   }
@@ -77,7 +77,7 @@ export class Fields {
     return date ?? this.refuse(`${name} must be a date YYYY-MM-DD, or null`);
   }
 
-  /** Ids, each once, in the given order; null counts as none. */
+  /** Distinct ids in the given order; null counts as none. */
   ids(name: string): readonly number[] | undefined {
     const value = this.#given.get(name);
     if (value === undefined) return undefined;

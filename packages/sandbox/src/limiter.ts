@@ -5,8 +5,8 @@ export interface Quota {
 }
 
 /**
- * A sliding window per address: at most `requests` accepted in any `perMs`. A refused request does not count.
- * Source: service-api.md, Limits.
+ * A sliding window per address: at most `requests` accepted in any `perMs`. A rejected request does not count. Source:
+ * service-api.md, Limits.
  */
 export class Limiter {
   readonly #quota: Quota;
@@ -16,7 +16,7 @@ export class Limiter {
     this.#quota = quota;
   }
 
-  /** Null when the request at `now` (ms) is within the quota; else the whole seconds to wait, at least 1. */
+  /** null if the request at `now` (ms) is within the quota; otherwise the whole seconds to wait, at least 1. */
   refusalSeconds(address: string, now: number): number | null {
     const { requests, perMs } = this.#quota;
     const accepted = this.#acceptedByAddress.get(address) ?? [];

@@ -4,7 +4,7 @@ import type { Workspace, WorkspacePlace } from "./workspace.ts";
 import type { EventView } from "./workspace-events.ts";
 import type { TaskView } from "./workspace-tasks.ts";
 
-/** A change by someone else, described in one line. */
+/** A change by somebody else, described in one line. */
 export interface PlayedChange {
   readonly personId: number;
   readonly kind: "event" | "task" | "comment";
@@ -20,9 +20,9 @@ interface Turn {
 }
 
 /**
- * Makes one believable change as another person than the owner: moves a meeting or milestone, ticks a task, shifts its
- * due date, adds a comment or a task, renames something. The same workspace and the same numbers from `random` (0 to
- * below 1) give the same change. Null when nobody can change anything.
+ * Makes one realistic change as another person than the owner: moves a meeting or milestone, completes a task, shifts its due
+ * date, adds a comment or a task, renames something. The same workspace and the same numbers from `random` (0 to below 1) give
+ * the same change. null if nobody can change anything.
  */
 export function playChange(workspace: Workspace, random: () => number): PlayedChange | null {
   const person = pick(
@@ -64,7 +64,7 @@ function moveEvent(turn: Turn): PlayedChange | null {
     { by: person.id, project: place.project, event: event.id },
     { start: later(event.start), end: later(event.end), all_day: false },
   );
-  // In the hour that comes twice an end can read earlier than its start.
+  // In the repeated hour an end can read earlier than its start.
   if (moved.kind === "refused") return null;
   return told(turn, { kind: "event", id: event.id, what: `moved "${event.title}" by ${hours} h` });
 }
@@ -151,7 +151,7 @@ function changeTask(
   const { body, what } = change(task);
   const { workspace, person, place } = turn;
   const where = { by: person.id, project: place.project, list: task.list.id, task: task.id };
-  // A due date before the start is refused, as anyone's would be.
+  // A due date before the start is rejected, as for anybody.
   if (workspace.tasks.update(where, body).kind === "refused") return null;
   return told(turn, { kind: "task", id: task.id, what });
 }

@@ -1,4 +1,4 @@
-/** What a person may do: the owner sees everything, a client reads only. */
+/** What a person may do: the owner sees everything, a client only reads. */
 type Role = "owner" | "member" | "client";
 
 export interface PersonRecord {
@@ -33,7 +33,7 @@ export interface ProjectRecord {
   readonly updatedAt: string;
 }
 
-/** The types of the service's document and those known from elsewhere. */
+/** The types in the service's document and others that are known. */
 type CustomFieldType =
   | "Currency"
   | "Date"
@@ -74,20 +74,20 @@ export interface FolderRecord {
   readonly updatedAt: string;
 }
 
-/** Texts of an event that need not be set, each under the key that requests and answers have for it. */
+/** Optional texts of an event, each with its key in requests and responses. */
 export const eventTexts = ["description"] as const;
 type EventTexts = { readonly [Name in (typeof eventTexts)[number]]: string | null };
 
 export const textsOfEvent = (event: Partial<EventTexts>): EventTexts =>
   Object(Object.fromEntries(eventTexts.map((name) => [name, event[name] ?? null])));
 
-/** `start` and `end` are wall-clock text of the account's zone, `YYYY-MM-DD HH:MM`. */
+/** `start` and `end` are local times of the account, `YYYY-MM-DD HH:MM`. */
 export interface EventRecord extends EventTexts {
   readonly id: number;
   readonly project: number;
   readonly title: string;
   readonly start: string;
-  /** Null when none was given: the event then ends with its start, or with its only day. */
+  /** null if missing: the event then ends with its start, or with its only day. */
   readonly end: string | null;
   /** How a missing end is returned; `equal` except in old data. */
   readonly bareEnd: "equal" | "absent" | "empty";
@@ -102,7 +102,7 @@ export interface EventRecord extends EventTexts {
   readonly updatedAt: string;
 }
 
-/** What tasks and subtasks share. `…On` is `YYYY-MM-DD`. */
+/** Shared by tasks and subtasks. `…On` is `YYYY-MM-DD`. */
 export interface WorkRecord {
   readonly id: number;
   readonly project: number;

@@ -1,4 +1,4 @@
-/** One request as the sandbox saw it. `at` is monotonic ms; `status` is null until answered, and after a cut connection. */
+/** One request as the sandbox saw it. `at` is monotonic ms; `status` is null until answered, and after a closed connection. */
 export interface RequestEntry {
   readonly at: number;
   readonly method: string;
@@ -10,10 +10,10 @@ export interface RequestEntry {
   readonly body: string;
 }
 
-// Enough for a full sweep of the largest workspace; older entries go first.
+// Enough for a full sweep of the largest workspace; older entries are dropped.
 const capacity = 200_000;
 
-/** Every request seen, those hit by a fault or refused included, oldest first. */
+/** Every request, including those with a fault or rejected, oldest first. */
 export class RequestLog {
   #entries: RequestEntry[] = [];
 
@@ -25,7 +25,7 @@ export class RequestLog {
     this.#entries = [];
   }
 
-  /** The most requests that arrived within any window of `ms` milliseconds. */
+  /** The maximum number of requests within any window of `ms` milliseconds. */
   maxInWindow(ms: number): number {
     let most = 0;
     let first = 0;
@@ -45,7 +45,7 @@ export class RequestLog {
   }
 }
 
-/** The entry of a request under way. */
+/** The entry of a request in progress. */
 export class OpenEntry implements RequestEntry {
   readonly at: number;
   readonly method: string;

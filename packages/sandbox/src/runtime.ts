@@ -1,10 +1,10 @@
 import type { Server } from "node:http";
 
-/** Timers and the network, which a simulation replaces. */
+/** Timers and network, which a simulation replaces. */
 export interface SandboxRuntime {
-  /** Milliseconds from any zero, which never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  /** Calls back once after so many milliseconds. */
+  /** Calls back once after this many milliseconds. */
   readonly startTimer: StartTimer;
   /** Listens for requests and resolves with the port; rejects if the address cannot be used. */
   readonly listen: (server: Server, where: Address) => Promise<number>;
@@ -12,7 +12,7 @@ export interface SandboxRuntime {
 
 export type StartTimer = (ms: number, callback: () => void) => { readonly cancel: () => void };
 
-/** `port`: 0 = any free one. */
+/** `port`: 0 for any free one. */
 interface Address {
   readonly host: string;
   readonly port: number;

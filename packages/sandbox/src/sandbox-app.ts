@@ -16,11 +16,11 @@ interface AppParts extends AdmissionParts {
   readonly workspace: Workspace;
   /** The service's clock, sent with each response. */
   readonly clock: () => Temporal.Instant;
-  /** Whether the look-ups that the service's document does not show are answered. */
+  /** True if lookups that the service's document does not show are available. */
   readonly discovery: boolean;
 }
 
-/** The Express application of the sandbox: the admission, then one router per resource, then 404. */
+/** The Express application of the sandbox: admission, one router per resource, then 404. */
 export function sandboxApp(parts: AppParts): Express {
   const { workspace } = parts;
   const app = express();
@@ -52,7 +52,7 @@ export function sandboxApp(parts: AppParts): Express {
   return app;
 }
 
-// Express knows an error handler by its four parameters.
+// Express recognizes an error handler by its four parameters.
 function answerError(
   error: unknown,
   _request: Request,

@@ -12,34 +12,34 @@ import type { AllTasksManner } from "./workspace-all-tasks.ts";
 import { WorkspaceStore } from "./workspace-store.ts";
 
 export interface SandboxOptions {
-  /** The same seed on the same day of the clock gives the same workspace. */
+  /** The same seed on the same day gives the same workspace. */
   readonly seed: number;
-  /** s: 3 projects, 10 todolists, about 300 tasks; m: 20, 100, 5,000; l: 200, 1,000, 50,000; empty: people and places only. */
+  /** s: 3 projects, 10 task lists, about 300 tasks; m: 20, 100, 5,000; l: 200, 1,000, 50,000; empty: people and places only. */
   readonly size: WorkspaceSize;
-  /** Laid over the counts of the size, for workspaces of other shapes. */
+  /** Overrides the counts of the size, for other workspaces. */
   readonly counts?: Partial<WorkspaceCounts>;
-  /** SQLite file; absent = in memory. A file that is filled already is kept as it is, keys and ids included. */
+  /** SQLite file. Default: in memory. A filled file is kept as it is, with its keys and ids. */
   readonly data?: string;
-  /** Whether the look-ups that the document does not show are answered; 404 otherwise. */
+  /** True if lookups that the document does not show are available; 404 otherwise. */
   readonly discovery: boolean;
-  /** How the list of all tasks, one of these look-ups, differs from what is expected of it; not at all when absent. */
+  /** How the list of all tasks, one of these lookups, differs from the expected behavior. Default: not at all. */
   readonly allTasks?: AllTasksManner;
-  /** 127.0.0.1 when absent. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** 0 = any free one. */
+  /** 0 for any free one. */
   readonly port: number;
-  /** The account's IANA zone. */
+  /** The account's IANA time zone. */
   readonly timeZone: string;
   readonly clock: () => Temporal.Instant;
-  /** 25 requests in 10,000 ms when absent. */
+  /** Default: 25 requests in 10,000 ms. */
   readonly quota?: Quota;
-  /** Milliseconds by which each answer is late; 0 when absent. */
+  /** Delay of each response in milliseconds. Default: 0. */
   readonly latencyMs?: number;
-  /** Called when a fault leaves a request without an answer and its connection open. */
+  /** Called when a fault leaves a request without a response and its connection open. */
   readonly onHang?: () => void;
-  /** Sees and may change every answer; none when absent. */
+  /** Sees and may change every response. Default: none. */
   readonly intermediary?: Intermediary;
-  /** Laid over the timers and the network of the process. */
+  /** Overrides the timers and the network of the process. */
   readonly runtime?: Partial<SandboxRuntime>;
 }
 
@@ -55,22 +55,22 @@ export interface Sandbox {
   readonly baseUrl: string;
   readonly uploadUrl: string;
   readonly timeZone: string;
-  /** One per person who has a key; the first is the account's owner, who sees everything. */
+  /** One per person with a key; the first is the account's owner, who sees everything. */
   readonly keys: readonly SandboxKey[];
-  /** The same hands the routes use, without quota: for tests and for playing other people. */
+  /** What the routes use, without quota: for tests and for simulating other people. */
   readonly workspace: Workspace;
   readonly requests: RequestLog;
   readonly faults: Faults;
-  /** Stops listening, ends open connections and closes the data file. */
+  /** Stops listening, closes open connections and the data file. */
   close(): Promise<void>;
 }
 
 const documentedQuota: Quota = { requests: 25, perMs: 10_000 };
 
 /**
- * Starts a complete stand-in for the service on loopback: every endpoint of its document with the exact statuses,
- * headers and limits. Plain HTTP, because it never leaves the machine. Rejects when the address is taken or the data
- * file is no sandbox workspace. Source: service-api.md, beyond-the-document.md.
+ * Starts a complete stand-in for the service on loopback: every endpoint of its document with the exact statuses, headers and
+ * limits. Plain HTTP, because it never leaves the machine. Rejects if the address is taken or the data file is not a sandbox
+ * workspace. Source: service-api.md, beyond-the-document.md.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
@@ -101,7 +101,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     discovery: options.discovery,
   });
   const server = createServer(app);
-  // A client's pool may keep a connection longer than the five seconds Node allows by default.
+  // A client's pool may keep a connection longer than Node's default of five seconds.
   server.keepAliveTimeout = 65_000;
   try {
     seedWorkspace(store, options);

@@ -2,23 +2,23 @@ import type { Access } from "./access-checks.ts";
 import { stampText } from "./times.ts";
 import type { WorkspaceStore } from "./workspace-store.ts";
 
-/** What every resource of the workspace works with. */
+/** Shared context of every resource of the workspace. */
 export interface Setting {
   readonly store: WorkspaceStore;
   readonly access: Access;
   readonly clock: () => Temporal.Instant;
-  /** The account's IANA zone: dates of answers are wall-clock times there. */
+  /** The account's IANA time zone: responses contain its local times. */
   readonly timeZone: string;
-  /** Address under which a file's bytes can be read. */
+  /** URL of a file's bytes. */
   readonly fileUrl: (file: number, name: string) => string;
 }
 
-/** The timestamp of a change made now. */
+/** The timestamp for a change made now. */
 export function stampNow(setting: Setting): string {
   return stampText(setting.clock());
 }
 
-/** The given people without those the account does not know, dropped in silence as the service does. */
+/** These people without unknown ones, which are silently dropped as in the service. */
 export function knownPeople(setting: Setting, ids: readonly number[]): readonly number[] {
   return ids.filter((it) => setting.store.people.get(it) !== undefined);
 }

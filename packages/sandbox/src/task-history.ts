@@ -9,10 +9,7 @@ interface HistoryPlace extends TaskPlace {
 
 type HistoryView = ReturnType<typeof showEntry>;
 
-/**
- * What happened to tasks: one entry for every update that changed something.
- * Source: service-api.md, Task history.
- */
+/** Task history: one entry for every update that changed something. Source: service-api.md, Task history. */
 export class HistoryWork {
   readonly #setting: Setting;
 
@@ -55,7 +52,7 @@ interface TaskChange {
   readonly to: string;
 }
 
-/** What differs between two states of a task; empty when nothing a person could see does. */
+/** Differences between two versions of a task; empty if none is visible to people. */
 export function changesBetween(old: TaskRecord, now: TaskRecord): readonly TaskChange[] {
   return [
     change("Title", old.title, now.title),
@@ -83,7 +80,7 @@ export function changeMarkup(changes: readonly TaskChange[]): string {
     .join("");
 }
 
-/** The task's one line of activity, with HTML. */
+/** The task's one-line activity, with HTML. */
 export function activityText(person: PersonRecord, changes: readonly TaskChange[]): string {
   const fields = changes.map((it) => it.field.toLowerCase()).join(", ");
   return `<b>${escapeHtml(`${person.firstName} ${person.lastName}`)}</b> changed ${fields}`;

@@ -11,7 +11,7 @@ interface Request {
   readonly setting: Setting;
 }
 
-/** Whether a PUT names another project or todolist than the task's own. */
+/** True if a PUT names another project or task list than the task's own. */
 export function isMove(fields: Fields, found: InTask): boolean {
   const project = fields.id("project");
   const list = fields.id("list_id");
@@ -22,8 +22,8 @@ export function isMove(fields: Fields, found: InTask): boolean {
 }
 
 /**
- * The task in its new place, not yet kept. Everything goes along unless `move_people` or `move_dates` is false;
- * values of custom fields stay behind when the project changes, because fields belong to a project.
+ * The task in its new place, not yet stored. Everything moves along unless `move_people` or `move_dates` is false; values of
+ * custom fields are dropped when the project changes, because fields belong to a project.
  */
 export function movedTask(found: InTask, request: Request): Outcome<InTask> {
   const { fields } = request;
@@ -45,7 +45,7 @@ export function movedTask(found: InTask, request: Request): Outcome<InTask> {
   return done({ ...target.value, task: moved });
 }
 
-/** Keeps a copy of the task in the wanted place, with what the flags of the body name. */
+/** Stores a copy of the task in the requested place, with what the body's flags select. */
 export function copiedTask(found: InTask, request: Request): Outcome<InTask> {
   const { fields, setting } = request;
   const { store } = setting;
@@ -98,7 +98,7 @@ function findTarget(
   const project = fields.id("project") ?? ownList?.project ?? found.project.id;
   const list = ownList?.id ?? named ?? 0;
   const target = setting.access.list({ by: found.person.id, project, list }, "write");
-  // The path was right; what does not exist was named in the body.
+  // The path was valid; the body names something that does not exist.
   if (target.kind === "refused" && target.status === 404)
     return refused(400, `list_id or project: ${target.message}`);
   return target.kind === "refused" ? target : done({ ...target.value, stage });

@@ -4,7 +4,7 @@ import type { WorkRecord } from "./records.ts";
 import { knownPeople, type Setting, stampNow } from "./setting.ts";
 import { done, type Outcome, refused } from "./work-outcome.ts";
 
-/** An upload that a new item brings, and the folder that it goes into; null for the project's home folder. */
+/** An upload for a new item, and its folder; null for the project's home folder. */
 export interface WantedAttachment {
   readonly upload: number;
   readonly folder: number | null;
@@ -15,7 +15,7 @@ interface ReadContext {
   readonly setting: Setting;
 }
 
-/** A new item as a body wants it, and the uploads that it brings; nothing is kept yet. Refused (400) without a title. */
+/** A new item from a body, and its uploads; stores nothing. Rejects (400) without a title. */
 export function readNewWork(
   found: InList,
   { fields, setting }: ReadContext,
@@ -29,7 +29,7 @@ export function readNewWork(
   return fields.problem === null ? done({ draft, attachments }) : refused(400, fields.problem);
 }
 
-/** The item as a body wants it, completed or reopened by `by` at `now`; nothing is kept yet, `updatedAt` is as it was. */
+/** The item as changed by a body, completed or reopened by `by` at `now`; stores nothing and leaves `updatedAt` as it was. */
 export function readChangedWork<T extends WorkRecord>(
   item: T,
   { fields, setting, by, now }: ReadContext & { readonly by: number; readonly now: string },
@@ -41,7 +41,7 @@ export function readChangedWork<T extends WorkRecord>(
   return done(withCompleted(edited, { completed, by, now }));
 }
 
-/** A fresh item of a list, without anything but the given identity. */
+/** A new item of a list with only this identity. */
 export function newWork(
   found: InList,
   given: { readonly id: number; readonly title: string; readonly now: string },
@@ -51,7 +51,7 @@ export function newWork(
   return { ...place, ...blankWork({ title, createdBy: found.person.id, createdAt: now }) };
 }
 
-/** What tasks and subtasks of nothing but a title have in common. */
+/** Shared by tasks and subtasks that have only a title. */
 export function blankWork(
   given: Pick<WorkRecord, "title" | "createdBy" | "createdAt">,
 ): Omit<WorkRecord, "id" | "project" | "list"> {
@@ -77,7 +77,7 @@ export function blankWork(
   };
 }
 
-/** The fields that tasks and subtasks share in an answer. */
+/** The fields that tasks and subtasks share in a response. */
 export function showWork(
   item: WorkRecord,
   seen: InList & { readonly setting: Setting; readonly comments: number },
@@ -117,13 +117,13 @@ export function showWork(
   };
 }
 
-/** An id given as a number or a string; 0, which nothing has, for anything else. */
+/** An id given as a number or a string; 0, which does not exist, for anything else. */
 export function wholeNumber(id: unknown): number {
   const number = typeof id === "number" || typeof id === "string" ? Number(id) : 0;
   return Number.isSafeInteger(number) ? number : 0;
 }
 
-/** The extension of a file name, lower case; empty without one. */
+/** The extension of a file name in lower case; empty without one. */
 export function fileType(name: string): string {
   return /\.([^.]{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }
@@ -144,9 +144,8 @@ type WorkPatch = Partial<
 >;
 
 /**
- * Reads what tasks and subtasks share from a body; problems end up in `fields`. Unknown people are dropped,
- * unknown labels refused; `estimated_hrs` (a text) is the service's other name for the estimate.
- * Source: service-api.md, Task create body.
+ * Reads what tasks and subtasks share from a body; errors go to `fields`. Drops unknown people, rejects unknown labels;
+ * `estimated_hrs` (a text) is the service's other name for the estimate. Source: service-api.md, Task create body.
  */
 function readWorkPatch(fields: Fields, setting: Setting): WorkPatch {
   const title = fields.title("title");
@@ -186,7 +185,7 @@ function readEstimate(fields: Fields): Pick<WorkPatch, "estimatedHours" | "estim
   };
 }
 
-/** The attachment ids of a body, each an object with `id` (text or number) and perhaps a `folder`. */
+/** The attachment ids of a body, each an object with `id` (text or number) and an optional `folder`. */
 function readAttachments(fields: Fields, setting: Setting): readonly WantedAttachment[] {
   const raw = fields.raw("attachments");
   if (raw === undefined || raw === null) return [];
@@ -211,7 +210,7 @@ function checkDates({ startOn, dueOn }: WorkRecord, fields: Fields): void {
     fields.refuse(`start_date ${startOn} is after due_date ${dueOn}`);
 }
 
-/** The item completed or reopened; unchanged when it already is. */
+/** The item completed or reopened; unchanged if it already is. */
 function withCompleted<T extends WorkRecord>(
   item: T,
   wanted: { readonly completed: boolean; readonly by: number; readonly now: string },

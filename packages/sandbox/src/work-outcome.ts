@@ -1,4 +1,4 @@
-/** How a call on the workspace ends: with its value, or refused with the status the service would answer. */
+/** Result of a call on the workspace: a value, or an error with the service's status. */
 export type Outcome<T> = Done<T> | Refused;
 
 interface Done<T> {
@@ -14,23 +14,23 @@ export interface Refused {
   readonly code?: number;
 }
 
-/** The good ending. */
+/** A successful outcome. */
 export function done<T>(value: T): Done<T> {
   return { kind: "done", value };
 }
 
-/** A refusal with an HTTP status and a message that names the offending field or thing. */
+/** An error with an HTTP status and a message that names the field or resource. */
 export function refused(status: number, message: string): Refused {
   return { kind: "refused", status, message };
 }
 
-/** The value of a call that cannot be refused here; throws with the refusal's message otherwise. */
+/** The value of a call that cannot fail here; throws with its message otherwise. */
 export function insist<T>(outcome: Outcome<T>): T {
   if (outcome.kind === "done") return outcome.value;
   throw new RefusedError(outcome);
 }
 
-/** Thrown by `insist` only: the caller had promised that the call is allowed. */
+/** Thrown by `insist` only, if its caller was wrong. */
 class RefusedError extends Error {
   override readonly name = "RefusedError";
   readonly refusal: Refused;

@@ -1,4 +1,4 @@
-/** The one workflow of the sandbox's account; the document shows nothing but ids and names. */
+/** The only workflow of the sandbox's account; the document only shows ids and names. */
 export const workflow = {
   id: 1,
   name: "Basic workflow",
@@ -9,7 +9,7 @@ export const workflow = {
   ],
 } as const;
 
-/** The stage of an id; the first one for an id that is none. */
+/** The stage with an id; the first one for an unknown id. */
 export function stageOf(id: number): { readonly id: number; readonly name: string } {
   return workflow.stages.find((it) => it.id === id) ?? workflow.stages[0];
 }

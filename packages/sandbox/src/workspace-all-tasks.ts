@@ -19,23 +19,23 @@ export interface AllTasksView {
 }
 
 /**
- * How the list of all tasks may differ from what clients expect of it, as it is not documented. By default it is in the
- * order of ids, obeys the query, and shows what the lists show.
+ * How the list of all tasks may differ from what clients expect, because it is not documented. By default it is in id order,
+ * obeys the query, and shows what the lists show.
  */
 export interface AllTasksManner {
-  /** `recent-first`: the latest change first. `unstable`: another order at every request. */
+  /** `recent-first`: latest change first. `unstable`: another order for every request. */
   readonly order?: "id" | "recent-first" | "unstable";
-  /** Parts of the query without any effect; an ignored `limit` gives everything from `start` on. */
+  /** Query parameters without effect; an ignored `limit` returns everything from `start` on. */
   readonly ignores?: readonly ("start" | "limit" | "projects")[];
-  /** What is never shown, whatever the query says; `some` = each seventh id, as if it were private. */
+  /** What is never included, whatever the query says; `some` is every seventh id, as if it were private. */
   readonly leavesOut?: "completed" | "subtasks" | "some";
   /** What `total_count` counts: the elements of the page, or one too many; all of them by default. */
   readonly total?: "page" | "one-more";
-  /** For so long the same tasks are shown as they were, as a cache does. */
+  /** How long the same tasks are returned unchanged, as by a cache. */
   readonly cachedFor?: Temporal.Duration;
-  /** As `cachedFor`, for `total_count` alone. */
+  /** Like `cachedFor`, for `total_count` alone. */
   readonly totalCachedFor?: Temporal.Duration;
-  /** The first element of a page comes once more at its end, beyond `limit`. */
+  /** Repeats the first element of a page at its end, beyond `limit`. */
   readonly repeats?: boolean;
 }
 
@@ -67,7 +67,7 @@ export class AllTasksWork {
     this.#setting = setting;
   }
 
-  /** Answers in another manner from now on. */
+  /** Changes the behavior. */
   behave(manner: AllTasksManner): void {
     this.#manner = manner;
     this.#kept = null;
@@ -177,7 +177,7 @@ const everything = 1_000_000;
 const byChange = (a: Shown, b: Shown): number =>
   a.updatedAt === b.updatedAt ? a.id - b.id : a.updatedAt < b.updatedAt ? 1 : -1;
 
-/** The same elements in an order that is another one for each number. */
+/** The same elements in an order that depends on the number. */
 function shuffled(shown: readonly Shown[], turn: number): readonly Shown[] {
   const place = ({ id }: Shown) => (id * (7919 + 2 * turn) * 104_729) % 10_007;
   return shown.toSorted((a, b) => place(a) - place(b));

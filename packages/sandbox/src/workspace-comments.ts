@@ -10,10 +10,7 @@ export interface CommentPlace extends TaskPlace {
 
 export type CommentView = ReturnType<typeof showComment>;
 
-/**
- * Comments on tasks; they do not move the task's `updated_at`.
- * Source: service-api.md, Task comments.
- */
+/** Comments on tasks; they do not change the task's `updated_at`. Source: service-api.md, Task comments. */
 export class CommentWork {
   readonly #setting: Setting;
 

@@ -11,8 +11,8 @@ import { done, type Outcome, refused } from "./work-outcome.ts";
 import { workflow } from "./workflow.ts";
 
 /**
- * The look-ups that the service's document does not show: projects, people, todolists, folders.
- * Source: beyond-the-document.md, Look-ups.
+ * Lookups that the service's document does not show: projects, people, task lists, folders. Source: beyond-the-document.md,
+ * Look-ups.
  */
 export class DirectoryWork {
   readonly #setting: Setting;
@@ -57,7 +57,7 @@ export class DirectoryWork {
     return done(lists.map((it) => this.#showList(it, found.value)));
   }
 
-  /** One todolist, with its workflow and the project's custom fields. */
+  /** One task list, with its workflow and the project's custom fields. */
   todolist(place: ListPlace): Outcome<object> {
     const found = this.#setting.access.list(place, "read");
     if (found.kind === "refused") return found;
@@ -83,8 +83,8 @@ export class DirectoryWork {
   }
 
   /**
-   * Changes a person as an administrator of the account could, for example takes access away at run time.
-   * Throws `UnknownPersonError` for nobody.
+   * Changes a person as an administrator of the account could, for example removes access. Throws `UnknownPersonError` for an
+   * unknown person.
    */
   changePerson(id: number, change: PersonChange): PersonRecord {
     const person = this.#setting.store.people.get(id);
@@ -96,7 +96,7 @@ export class DirectoryWork {
     });
   }
 
-  /** Deletes a todolist with all that is in it, as its people could. Does nothing where there is none. */
+  /** Deletes a task list with its content, as people could. Does nothing if it does not exist. */
   removeTodolist(id: number): void {
     const { store } = this.#setting;
     store.transaction(() => {
@@ -156,7 +156,7 @@ export type PersonChange = Partial<
   Pick<PersonRecord, "role" | "suspended" | "projects" | "apiKey" | "email">
 >;
 
-/** A change was asked for a person the account does not have. */
+/** Thrown for a person the account does not have. */
 export class UnknownPersonError extends Error {
   override readonly name = "UnknownPersonError";
 }

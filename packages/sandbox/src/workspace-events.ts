@@ -9,7 +9,7 @@ export interface EventPlace extends ProjectPlace {
   readonly event: number;
 }
 
-/** `startDate` and `endDate` are `YYYY-MM-DD`; an event counts when it overlaps those days. */
+/** `startDate` and `endDate` are `YYYY-MM-DD`; matches events that overlap these days. */
 export interface EventQuery {
   readonly view: string | null;
   readonly startDate?: string | null;
@@ -125,10 +125,10 @@ export class EventWork {
   }
 }
 
-/** When an event is, as stored: wall-clock text of the account's zone. */
+/** Stored times of an event: local times of the account. */
 type EventTimes = Pick<EventRecord, "start" | "end" | "bareEnd" | "allDay" | "milestone">;
 
-/** Whether any part of the event lies on the days `from` to `to`, both included and both optional. */
+/** True if the event overlaps the days `from` to `to`, both inclusive and both optional. */
 function overlapsDays(
   event: EventTimes,
   days: { readonly from: string | null; readonly to: string | null },
@@ -139,10 +139,9 @@ function overlapsDays(
 }
 
 /**
- * The times a body asks for, over the ones the event has (`old`, absent on creation). A new `start` alone keeps
- * the old end. Undefined after a problem, which `fields` then holds: a missing start, a date where a date-time with
- * offset belongs or the other way round, an end before the start.
- * Source: service-api.md, Event create/update body; beyond-the-document.md, Times.
+ * The times a body requests, on top of the event's current ones (`old`, absent on creation). A new `start` alone keeps the old
+ * end. Undefined after an error, which is in `fields`: a missing start, a date instead of a date-time with offset or the other
+ * way round, an end before the start. Source: service-api.md, Event create/update body; beyond-the-document.md, Times.
  */
 function readEventTimes(
   fields: Fields,
@@ -233,7 +232,7 @@ function showEvent(
   };
 }
 
-/** The `end` of an answer: the last minute of the last day for whole days; undefined where it is left out. */
+/** The `end` in a response: the last minute of the last day for all-day events; undefined if omitted. */
 function shownEnd(event: EventTimes): string | undefined {
   if (event.end !== null) return event.end;
   if (event.allDay) return `${event.start.slice(0, 10)} 23:59`;

@@ -65,8 +65,8 @@ export class FileWork {
   }
 
   /**
-   * Files uploads into a folder: `attachments` as an array goes into the folder of the path and answers an array;
-   * one id goes into the body's `folder`, or the project's home folder, and answers an object.
+   * Files uploads into a folder: `attachments` as an array go into the folder of the path and return an array; one id goes into
+   * the body's `folder`, or the project's home folder, and returns an object.
    */
   create(place: FolderPlace, body: unknown): Outcome<FileView | readonly FileView[]> {
     const found = this.#folder(place, "write");
@@ -98,7 +98,7 @@ export class FileWork {
     return done(null);
   }
 
-  /** The bytes of a file, wherever it is filed. */
+  /** The bytes of a file in any folder. */
   content(place: { readonly by: number; readonly file: number }): Outcome<FileContent> {
     const { store, access } = this.#setting;
     const file = store.files.get(place.file);
@@ -140,7 +140,7 @@ export class FileWork {
   }
 }
 
-/** Files the uploads that a new task or subtask brings; refused for a folder outside its project. */
+/** Files the uploads of a new task or subtask; rejects a folder outside its project. */
 export function fileAttachments(
   found: InProject & { readonly setting: Setting },
   wanted: readonly WantedAttachment[],

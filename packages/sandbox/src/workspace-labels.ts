@@ -18,10 +18,7 @@ const colors = [
   "#8d6e63",
 ] as const;
 
-/**
- * Labels, common to the whole account; a name exists once, whatever its case.
- * Source: service-api.md, Labels.
- */
+/** Labels, shared by the whole account; names are unique ignoring case. Source: service-api.md, Labels. */
 export class LabelWork {
   readonly #setting: Setting;
 
@@ -61,7 +58,7 @@ export class LabelWork {
     return done(this.#setting.store.labels.put({ ...label.value, name: name.value }));
   }
 
-  /** Removes the label, also from every task and subtask that has it. */
+  /** Removes the label, also from every task and subtask. */
   remove(place: LabelPlace): Outcome<null> {
     const person = this.#setting.access.account(place, "write");
     if (person.kind === "refused") return person;

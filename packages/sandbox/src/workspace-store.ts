@@ -15,8 +15,7 @@ import type {
 } from "./records.ts";
 
 /**
- * The first id of each sequence. Events and tasks start at the same number and comments lie beyond 32 bits, as
- * happens on real accounts.
+ * The first id of each sequence. Events and tasks start at the same number and comments exceed 32 bits, as on real accounts.
  */
 const firstIds = {
   people: 11,
@@ -34,12 +33,12 @@ const firstIds = {
   files: 8001,
 } as const;
 
-/** The number sequences of the workspace; tasks and subtasks draw from the same one, `work`. */
+/** The id sequences of the workspace; tasks and subtasks share one, `work`. */
 type Sequence = keyof typeof firstIds;
 
 /**
- * The workspace's rows in one SQLite file, or in memory for `:memory:`.
- * Throws `WorkspaceStoreError` for a file that is not a sandbox workspace of this version.
+ * The workspace's rows in one SQLite file, or in memory for `:memory:`. Throws `WorkspaceStoreError` for a file that is not a
+ * sandbox workspace of this version.
  */
 export class WorkspaceStore {
   readonly people: Table<PersonRecord>;
@@ -87,45 +86,45 @@ export class WorkspaceStore {
     this.files = table("files", (it) => inside(it.folder, it));
   }
 
-  /** The next id of one sequence. */
+  /** The next id of a sequence. */
   next(sequence: Sequence): number {
     const row = this.#nextId.get(sequence, firstIds[sequence]);
     if (row === undefined) throw new WorkspaceStoreError(`no next id for ${sequence}`);
     return row.value;
   }
 
-  /** Runs `work` all or nothing; nothing may be awaited inside. */
+  /** Runs `work` in a transaction; it must be synchronous. */
   transaction<T>(work: () => T): T {
     return this.#database.transaction(work).immediate();
   }
 
-  /** Whether a seed has already filled this file. */
+  /** True if a seed has already filled this file. */
   isSeeded(): boolean {
     return this.#database.prepare("select 1 from facts where name = 'seeded'").get() !== undefined;
   }
 
-  /** Remembers that the file is filled, so that a later start keeps it as it is. */
+  /** Records that the file is filled, so that a later start keeps it as it is. */
   markSeeded(seed: number): void {
     this.#database
       .prepare("insert into facts (name, value) values ('seeded', ?)")
       .run(String(seed));
   }
 
-  /** The bytes of one upload. */
+  /** The bytes of an upload. */
   content(upload: number): Buffer | undefined {
     return this.#database
       .prepare<[number], { bytes: Buffer }>("select bytes from contents where upload = ?")
       .get(upload)?.bytes;
   }
 
-  /** Keeps the bytes of one upload. */
+  /** Stores the bytes of an upload. */
   keepContent(upload: number, bytes: Uint8Array): void {
     this.#database
       .prepare("insert into contents (upload, bytes) values (?, ?)")
       .run(upload, Buffer.from(bytes));
   }
 
-  /** Ids of tasks (and subtasks when asked) of the whole account, by id, one page of them. */
+  /** One page of the ids of tasks (and subtasks if requested) of the whole account, by id. */
   workPage({ start, limit, ...wanted }: WorkPageQuery): WorkPage {
     const key = JSON.stringify([wanted, this.#written()]);
     if (this.#work.key !== key) this.#work = { key, rows: this.#workRows(wanted) };
@@ -151,7 +150,7 @@ export class WorkspaceStore {
       .map(({ id, sub }) => ({ id, sub: sub === 1 }));
   }
 
-  /** Changes with everything that is written, here or by another program. */
+  /** Changes with every write, here or by another program. */
   #written(): readonly unknown[] {
     return [this.#changes.get()?.n, this.#database.pragma("data_version", { simple: true })];
   }
@@ -226,12 +225,12 @@ class Table<T extends Stored> {
     return this.#count.get(owner) ?? { n: 0, done: 0 };
   }
 
-  /** Records whose array `field` holds `value`. */
+  /** Records whose array `field` contains `value`. */
   holding(field: keyof T & string, value: number): readonly T[] {
     return this.#holding.all(`$.${field}`, value).map((row): T => decode(row));
   }
 
-  /** Adds or replaces one record and gives it back. */
+  /** Adds or replaces one record and returns it. */
   put(record: T): T {
     const { owner, project, done } = this.#place(record);
     this.#put.run(record.id, owner, project, done ? 1 : 0, JSON.stringify(record));
@@ -296,10 +295,10 @@ function createTables(database: Database.Database, file: string): void {
   for (const name of tableNames) database.exec(tableOf(name));
 }
 
-/** Version of the tables; a file with another one is refused. */
+/** Version of the schema; a file with another one is rejected. */
 const schemaVersion = "1";
 
-/** The tables every workspace has once. */
+/** Tables that exist once per workspace. */
 const commonTables = `
   -- single facts: the schema's version, the seed
   create table if not exists facts (name text primary key, value text not null) strict;
@@ -309,7 +308,7 @@ const commonTables = `
   create table if not exists contents (upload integer primary key, bytes blob not null) strict;
 `;
 
-/** The kinds of record; each has a table of its own. */
+/** The kinds of record; each has its own table. */
 const tableNames = [
   "people",
   "projects",
@@ -325,7 +324,7 @@ const tableNames = [
   "files",
 ] as const;
 
-/** One record a row; what is searched for (owner, project, done) is copied out of the record. */
+/** One record per row; searchable fields (owner, project, done) are copied out of the record. */
 function tableOf(name: (typeof tableNames)[number]): string {
   return `
     -- ${name}

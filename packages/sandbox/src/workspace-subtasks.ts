@@ -12,16 +12,16 @@ export interface SubtaskPlace extends TaskPlace {
 
 export type SubtaskView = ReturnType<typeof showWork>;
 
-/** What of a task its subtasks move when they change: services differ, and nothing is promised. */
+/** Which fields of a task its subtasks change: services differ, and nothing is promised. */
 interface ParentManner {
   readonly movesTime?: boolean;
-  /** `percent_progress` is the part of the subtasks that are completed. */
+  /** If true, `percent_progress` is the share of completed subtasks. */
   readonly movesProgress?: boolean;
 }
 
 /**
- * Subtasks of tasks; their changes move nothing of the parent but the count, unless configured otherwise.
- * Source: service-api.md, Subtasks; beyond-the-document.md, Values.
+ * Subtasks of tasks; their changes only affect the parent's count, unless configured otherwise. Source: service-api.md,
+ * Subtasks; beyond-the-document.md, Values.
  */
 export class SubtaskWork {
   readonly #setting: Setting;
@@ -31,7 +31,7 @@ export class SubtaskWork {
     this.#setting = setting;
   }
 
-  /** Moves other fields of parents from now on. */
+  /** Changes which fields of parents are affected. */
   behave(manner: ParentManner): void {
     this.#manner = manner;
   }

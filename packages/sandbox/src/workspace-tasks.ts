@@ -13,8 +13,8 @@ import { fileAttachments } from "./workspace-files.ts";
 export type TaskView = ReturnType<typeof showTask>;
 
 /**
- * Tasks of todolists, with copy and move.
- * Source: service-api.md, Tasks; beyond-the-document.md for what copy, move and history do.
+ * Tasks of task lists, with copy and move. Source: service-api.md, Tasks; beyond-the-document.md for what copy, move and
+ * history do.
  */
 export class TaskWork {
   readonly #setting: Setting;
@@ -24,7 +24,7 @@ export class TaskWork {
     this.#setting = setting;
   }
 
-  /** Whether a change of a task moves its list's `updated_at` from now on; services differ. */
+  /** Sets whether a change of a task changes its list's `updated_at`; services differ. */
   behave({ movesList }: { readonly movesList: boolean }): void {
     this.#movesList = movesList;
   }
@@ -71,7 +71,7 @@ export class TaskWork {
     });
   }
 
-  /** Changes fields, completes or reopens, or moves when the body names another project or todolist. */
+  /** Changes fields, completes or reopens, or moves if the body names another project or task list. */
   update(place: TaskPlace, body: unknown): Outcome<TaskView> {
     const found = this.#setting.access.task(place, "write");
     if (found.kind === "refused") return found;
@@ -92,7 +92,7 @@ export class TaskWork {
     return done(this.#keep(found.value.task, { ...moved.value, task: wanted, now }));
   }
 
-  /** A new task made from this one; without flags only title and description come along. */
+  /** A new task copied from this one; without flags only title and description are copied. */
   copy(place: TaskPlace, body: unknown): Outcome<TaskView> {
     const found = this.#setting.access.task(place, "write");
     if (found.kind === "refused") return found;
@@ -147,7 +147,7 @@ export class TaskWork {
     return showTask(kept, seen);
   }
 
-  // The children's rows name their project and list, so a move of the task is a move of theirs.
+  // Rows of children contain their project and list, so they move with the task.
   #moveChildren(task: TaskRecord): void {
     const { store } = this.#setting;
     const place = { project: task.project, list: task.list };
@@ -157,7 +157,7 @@ export class TaskWork {
   }
 }
 
-/** A task as the service answers it. */
+/** A task as in the service's responses. */
 export function showTask(task: TaskRecord, seen: InList & { readonly setting: Setting }) {
   const { store } = seen.setting;
   return {

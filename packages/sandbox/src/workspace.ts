@@ -13,8 +13,8 @@ import { SubtaskWork } from "./workspace-subtasks.ts";
 import { TaskWork } from "./workspace-tasks.ts";
 
 /**
- * The whole workspace behind the service: what its routes call, free of HTTP and of the quota. Every call names who
- * acts (`by`, a person's id) and where, then the body or query as the service would receive it.
+ * The whole workspace behind the service: what its routes call, without HTTP and quota. Every call names the actor (`by`, a
+ * person's id) and the place, then the body or query as the service would receive it.
  */
 export class Workspace {
   readonly access: Access;
@@ -48,12 +48,12 @@ export class Workspace {
     this.#store = given.store;
   }
 
-  /** Everyone of the account, the owner first. */
+  /** All people of the account, the owner first. */
   people(): readonly PersonRecord[] {
     return this.#store.people.all();
   }
 
-  /** Where things are: projects with the ids of their todolists, in order of their ids. */
+  /** Projects with the ids of their task lists, by id. */
   places(): readonly WorkspacePlace[] {
     return this.#store.projects.all().map((it) => ({
       project: it.id,

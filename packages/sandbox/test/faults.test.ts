@@ -129,7 +129,7 @@ test("fault delay and latencyMs hold the answer back", async () => {
   const started = performance.now();
   rig.sandbox.faults.add({ kind: "delay", ms: 60 });
   expect((await create(rig)).status).toBe(200);
-  // Timers of the platform may fire a millisecond early.
+  // Platform timers may fire a millisecond early.
   expect(performance.now() - started).toBeGreaterThanOrEqual(78);
 });
 

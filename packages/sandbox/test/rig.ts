@@ -4,7 +4,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from "../src/server.t
 
 export const noon = Temporal.Instant.from("2026-03-10T11:00:00Z");
 
-/** A clock that only moves when told. */
+/** A manually controlled clock. */
 class HandClock {
   at = noon;
 
@@ -20,7 +20,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body read as JSON; undefined when it is none. */
+  /** The body parsed as JSON; undefined if it is not. */
   readonly json: unknown;
 }
 
@@ -34,14 +34,14 @@ interface CallOptions {
 export interface Rig {
   readonly sandbox: Sandbox;
   readonly clock: HandClock;
-  /** API keys by the first name of their person. */
+  /** API keys by first name. */
   readonly key: (firstName: string) => string;
   readonly person: (firstName: string) => number;
-  /** `GET /path` of the API, or of a whole address; with the owner's key unless told otherwise. */
+  /** `GET /path` of the API, or of a whole URL; with the owner's key by default. */
   readonly call: (request: string, options?: CallOptions) => Promise<Answer>;
 }
 
-/** A sandbox of its own for one test, without a quota in the way, closed when the test ends. */
+/** A separate sandbox for one test, without a quota, closed when the test ends. */
 export async function startRig(options: Partial<SandboxOptions> = {}): Promise<Rig> {
   const clock = new HandClock();
   const sandbox = await startSandbox({
@@ -81,7 +81,7 @@ export async function startRig(options: Partial<SandboxOptions> = {}): Promise<R
   };
 }
 
-/** A field of an answer's object. */
+/** A field of a response's object. */
 export function at(json: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((value, name) => {
     if (typeof value !== "object" || value === null) return undefined;
@@ -134,7 +134,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** A sandbox with one task in its first todolist. */
+/** A sandbox with one task in its first task list. */
 export async function startRigWithTask(): Promise<
   Rig & { readonly task: unknown; readonly path: string }
 > {

@@ -8,7 +8,7 @@ interface Row {
   readonly status: number;
 }
 
-// Paths name made items in braces; rows run in order, so deletions come last.
+// Paths name created items in braces; rows run in order, so deletions come last.
 const rows: readonly Row[] = [
   { method: "GET", path: "/projects/{p}/events?view=all", status: 200 },
   {

@@ -10,7 +10,7 @@ interface Walk {
   readonly other: { readonly project: number; readonly list: number };
 }
 
-/** A task with everything on it. */
+/** A task with all fields set. */
 async function prepare(): Promise<Walk> {
   const rig = await startRig();
   const [own, second] = rig.sandbox.workspace.places();

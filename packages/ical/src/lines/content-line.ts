@@ -2,10 +2,9 @@ import { quotedValue } from "../ics-problem.ts";
 import { fail, ok, type Result } from "../result.ts";
 import { cleanText } from "../text.ts";
 
-/*
- * A content line: its name, parameters and value (`readContentLine`), the escapes of its TEXT value (`escapeText`,
- * `decodeText`), and how lines stand in a file, folded after 75 octets (`unfold`, `foldLines`).
- * Source: RFC 5545 3.1, 3.3.11.
+/**
+ * Content lines: name, parameters and value (`readContentLine`), escapes of TEXT values (`escapeText`, `decodeText`), and
+ * folding after 75 bytes (`unfold`, `foldLines`). Source: RFC 5545 3.1, 3.3.11.
  */
 
 /** One unfolded line of a component: `NAME;PARAM=a,"b":value`. */
@@ -14,18 +13,18 @@ export interface ContentLine {
   readonly line: number;
   /** Upper case. */
   readonly name: string;
-  /** Upper-case names; values without their quotes, RFC 6868 escapes decoded. */
+  /** Upper-case names; values without quotes and with RFC 6868 escapes decoded. */
   readonly params: ReadonlyMap<string, readonly string[]>;
-  /** As written: TEXT escapes are still in it. */
+  /** As written, with TEXT escapes. */
   readonly value: string;
-  /** The whole line, unfolded: as written if that is well-formed, else mended. */
+  /** The whole line, unfolded: as written if well-formed, otherwise repaired. */
   readonly raw: string;
 }
 
-/** Programs write `_` and `.` too, and in X- names anything that does not end a name. */
+/** Programs also write `_` and `.`, and in X- names anything that does not end a name. */
 const namePattern = /^[A-Za-z0-9._-]+$|^X-[^\s",:;=]+$/i;
 
-/** Names that most lines have need no check, and one shared string per name compares fast. */
+/** Common names need no check, and one shared string per name compares fast. */
 const commonNames: ReadonlyMap<string, string> = new Map(
   [
     "ACTION",
@@ -55,9 +54,9 @@ const commonNames: ReadonlyMap<string, string> = new Map(
 const noParams: ReadonlyMap<string, readonly string[]> = new Map();
 
 /**
- * Reads one unfolded line that starts at `line` (1-based) of its file. Lines that other readers understand are mended:
- * spaces around names and parameters, stray quotation marks, times in small letters. Fails with a sentence.
- * Source: RFC 5545 3.1 (contentline), RFC 6868 (parameter escapes).
+ * Parses one unfolded line that starts at `line` (1-based) of its file. Repairs lines that other parsers accept: spaces around
+ * names and parameters, stray quotation marks, times in lower case. Errors are sentences. Source: RFC 5545 3.1 (contentline),
+ * RFC 6868 (parameter escapes).
  */
 export function readContentLine(raw: string, line: number): Result<ContentLine, string> {
   const colon = raw.indexOf(":");
@@ -85,13 +84,13 @@ export function readContentLine(raw: string, line: number): Result<ContentLine, 
   return ok(lineOf({ line, name, params, value, raw: isWellFormed ? raw : null }));
 }
 
-/** The name of an unfolded line in upper case; "" if it has none. */
+/** The name of an unfolded line in upper case; "" if there is none. */
 export function propertyName(raw: string): string {
   const end = raw.search(/[:;]/);
   return readName(end < 0 ? raw : raw.slice(0, end)) ?? "";
 }
 
-/** Properties that say nothing without a value. */
+/** Properties that mean nothing without a value. */
 const valued: ReadonlySet<string> = new Set([
   "CLASS",
   "COMPLETED",
@@ -111,11 +110,11 @@ const valued: ReadonlySet<string> = new Set([
   "STATUS",
 ]);
 
-/** Whether a line counts as not sent: it needs a value and has none. */
+/** True if a line needs a value and has none; it counts as not sent. */
 export const isVoid = ({ name, value }: ContentLine): boolean =>
   valued.has(name) && value.trim() === "";
 
-/** The first value of a parameter; undefined when it is not there. */
+/** The first value of a parameter; undefined if missing. */
 export const param = (line: ContentLine, name: string): string | undefined =>
   line.params.get(name)?.[0];
 
@@ -125,13 +124,13 @@ export interface Unfolded {
   readonly raw: string;
   /** 1-based line of the text where it starts. */
   readonly line: number;
-  /** Where it stands in the text, its folds and its line end included. */
+  /** Its position in the text, including folds and line end. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The content lines of a text in order, blank ones too; together they are the whole text. Lines end with CRLF or LF.
+ * The content lines of a text in order, including blank ones; together they are the whole text. Lines end with CRLF or LF.
  * Source: RFC 5545 3.1.
  */
 export function* unfold(text: string): Generator<Unfolded> {
@@ -152,17 +151,14 @@ export function* unfold(text: string): Generator<Unfolded> {
   }
 }
 
-/** Content lines as a file holds them: folded, each with its CRLF. */
+/** Content lines as in a file: folded, each with CRLF. */
 export function foldLines(lines: readonly string[]): string {
   return lines.map((line) => `${foldLine(line)}\r\n`).join("");
 }
 
 const longestLine = 75;
 
-/**
- * A content line, folded after at most 75 octets and never inside a character, without the final CRLF.
- * Source: RFC 5545 3.1.
- */
+/** A content line, folded after at most 75 bytes and never inside a character, without the final CRLF. Source: RFC 5545 3.1. */
 export function foldLine(line: string): string {
   if (line.length * 3 <= longestLine || Buffer.byteLength(line) <= longestLine) return line;
   const parts: string[] = [];
@@ -184,10 +180,7 @@ export function foldLine(line: string): string {
   return parts.join("\r\n ");
 }
 
-/**
- * A TEXT value as a content line holds it.
- * Source: RFC 5545 3.3.11.
- */
+/** Escapes a TEXT value. Source: RFC 5545 3.3.11. */
 export function escapeText(text: string): string {
   return cleanText(text)
     .replace(/[\\;,]/g, "\\$&")
@@ -195,9 +188,8 @@ export function escapeText(text: string): string {
 }
 
 /**
- * What a TEXT value says. Escaped backslashes are set apart first, so that `\\\\n` is a backslash and an "n"; a backslash
- * before any other character stands for itself.
- * Source: RFC 5545 3.3.11.
+ * Decodes a TEXT value. Escaped backslashes are handled first, so that `\\\\n` is a backslash and an "n"; a backslash before
+ * any other character is literal. Source: RFC 5545 3.3.11.
  */
 export function decodeText(value: string): string {
   if (!value.includes("\\")) return value;
@@ -205,22 +197,22 @@ export function decodeText(value: string): string {
   return value.split("\\\\").map(decodeSimpleEscapes).join("\\");
 }
 
-/** The members of a list of TEXT values, decoded and trimmed; empty ones are dropped. */
+/** The members of a list of TEXT values, decoded and trimmed, without empty ones. */
 export function decodeList(value: string): readonly string[] {
   return splitAtCommas(value)
     .map((part) => decodeText(part).trim())
     .filter((part) => part !== "");
 }
 
-/** The UID as it may be written, before its TEXT escapes; "" when nothing of it is left. */
+/** The UID as it can be written, before TEXT escapes; "" if nothing remains. */
 export const writableUid = (uid: string): string => cleanText(uid).replace(/[\n\t]/g, "");
 
-/** Categories as they may be written, before their TEXT escapes; blank ones are dropped. */
+/** Categories as they can be written, before TEXT escapes, without blank ones. */
 export function writableCategories(categories: readonly string[]): readonly string[] {
   return categories.map((name) => cleanText(name).trim()).filter((name) => name !== "");
 }
 
-/** A UTC time of whole seconds. Source: RFC 5545 3.3.5, form 2. */
+/** A UTC time in whole seconds. Source: RFC 5545 3.3.5, form 2. */
 export function writeStamp(at: Temporal.Instant): string {
   const text = at.round({ smallestUnit: "second", roundingMode: "floor" }).toString();
   return text.replace(/[-:]/g, "");
@@ -229,7 +221,7 @@ export function writeStamp(at: Temporal.Instant): string {
 /** A DATE value. Source: RFC 5545 3.3.4. */
 export const writeDate = (on: Temporal.PlainDate): string => on.toString().replaceAll("-", "");
 
-/** An address that may stand in a URI value: what TEXT escaping or a new line would spoil is percent-encoded. */
+/** A URL for a URI value: percent-encodes what TEXT escaping or a line break would damage. */
 export function encodeUrl(url: string): string {
   return url
     .toWellFormed()
@@ -237,7 +229,7 @@ export function encodeUrl(url: string): string {
     .replace(/[^!-~]|[,;\\"<>^`{|}]/gu, encodeCharacter);
 }
 
-/** Properties whose values are times or lengths, which no case changes. */
+/** Properties whose values are times or durations, in which case does not matter. */
 const timeNames: ReadonlySet<string> = new Set([
   "COMPLETED",
   "CREATED",
@@ -256,14 +248,14 @@ const timeNames: ReadonlySet<string> = new Set([
 /** No line with one time is longer. */
 const longestTime = 500;
 
-/** Times and lengths in capitals; a length such as `P1DT` without the T that nothing follows. */
+/** Times and durations in upper case; also repairs a duration such as `P1DT` with nothing after the T. */
 function mendTime(value: string): string {
   if (!/[a-z]|T\s*$/.test(value)) return value;
   return value.toUpperCase().replace(/^(\s*[+-]?P\d+[DW])T(?=\s*$)/, "$1");
 }
 
 interface Parts extends Omit<ContentLine, "raw"> {
-  /** Null if the line is to be written anew. */
+  /** Null if the line must be rewritten. */
   readonly raw: string | null;
 }
 
@@ -304,15 +296,15 @@ function readName(text: string): string | null {
 
 interface Params {
   readonly params: ReadonlyMap<string, readonly string[]>;
-  /** Where the ":" stands. */
+  /** Position of the ":". */
   readonly end: number;
-  /** Whether they are not well-formed as written. */
+  /** True if they are not well-formed as written. */
   readonly isMended: boolean;
 }
 
 interface ParamValue {
   readonly value: string;
-  /** Where what follows stands. */
+  /** Position of what follows. */
   readonly end: number;
   readonly isMended: boolean;
 }
@@ -345,7 +337,7 @@ function readParams(raw: string, from: number): Result<Params, string> {
       values.push(read.value);
       at = read.end;
     } while (raw[at] === ",");
-    // A zone without a name is none.
+    // A time zone without a name is ignored.
     if (isZone && values.length === before + 1 && values[before] === "") {
       isMended = true;
       values.pop();
@@ -357,8 +349,8 @@ function readParams(raw: string, from: number): Result<Params, string> {
 }
 
 /**
- * Outlook names zones such as `tzone://Microsoft/Custom` or `(UTC+01:00) Amsterdam, Berlin` without quotation marks: in
- * a line that ends in a date or time the name goes on to the colon before it, and commas belong to it.
+ * Outlook writes zone names such as `tzone://Microsoft/Custom` or `(UTC+01:00) Amsterdam, Berlin` without quotation marks: in a
+ * line that ends in a date or time, the name extends to the colon before it and includes commas.
  */
 function readZoneName(raw: string, from: number): ParamValue {
   const last = raw.lastIndexOf(":");
@@ -383,8 +375,8 @@ function readParamValue(raw: string, from: number): ParamValue {
 }
 
 /**
- * A value in quotation marks; null if they are never closed. Some programs put quotation marks inside, with a backslash
- * or without: then the last one that can end the value does.
+ * A quoted value; null if the quotation mark is never closed. Some programs put quotation marks inside, with or without a
+ * backslash: then the last one that can end the value does.
  */
 function readQuoted(raw: string, start: number): ParamValue | null {
   const first = raw.indexOf('"', start + 1);

@@ -7,7 +7,7 @@ import {
   unfold,
 } from "./content-line.ts";
 
-/** A calendar object as a list of lines, so that some can be changed and all others stay as they are. */
+/** A calendar object as a list of lines, so that some can be changed and the others stay as they are. */
 export interface ObjectLines {
   readonly component: "VEVENT" | "VTODO";
   readonly text: string;
@@ -16,13 +16,13 @@ export interface ObjectLines {
   readonly begin: number;
   /** Positions of the component's own properties, by name. */
   readonly own: ReadonlyMap<string, readonly number[]>;
-  /** Its parts, alarms above all, from BEGIN to END, inclusive. */
+  /** Its subcomponents, mostly alarms, from BEGIN to END, inclusive. */
   readonly parts: readonly ObjectPart[];
   /** Position of its END. */
   readonly end: number;
-  /** Where the object defines a TZID, before the component or after it. */
+  /** Where the object defines a TZID, before or after the component. */
   readonly zones: ReadonlyMap<string, ObjectSpan>;
-  /** What ends its lines. */
+  /** The line end it uses. */
   readonly lineEnd: "\r\n" | "\n";
 }
 
@@ -37,7 +37,7 @@ export interface ObjectPart extends ObjectSpan {
   readonly name: string;
 }
 
-/** Thrown when octets do not hold the component that they were kept for. */
+/** Thrown if stored bytes do not contain the component they were stored for. */
 export class StrayOctetsError extends Error {
   override readonly name = "StrayOctetsError";
   constructor(component: string) {
@@ -45,7 +45,7 @@ export class StrayOctetsError extends Error {
   }
 }
 
-/** Finds the first such component of a calendar. Throws `StrayOctetsError` when there is none. */
+/** Finds the first such component of a calendar. Throws `StrayOctetsError` if there is none. */
 export function findLines(text: string, component: "VEVENT" | "VTODO"): ObjectLines {
   const lines = [...unfold(text)];
   const open: string[] = [];
@@ -84,7 +84,7 @@ export function findLines(text: string, component: "VEVENT" | "VTODO"): ObjectLi
   return { component, text, lines, begin, own, parts, end, zones, lineEnd };
 }
 
-/** The name of a property; "" for a RELATED-TO that names no parent, which is no property of ours. */
+/** The name of a property; "" for a RELATED-TO that is not a parent, which we do not handle. */
 export function nameOfLine(raw: string): string {
   const name = propertyName(raw);
   if (name !== "RELATED-TO") return name;
@@ -93,7 +93,7 @@ export function nameOfLine(raw: string): string {
   return (type ?? "PARENT").toUpperCase() === "PARENT" ? name : "";
 }
 
-/** The own properties of these names, in order. */
+/** Positions of the own properties with these names, in order. */
 export function positionsOf({ own }: ObjectLines, names: readonly string[]): readonly number[] {
   return names.flatMap((name) => own.get(name) ?? []).toSorted((a, b) => a - b);
 }
@@ -112,10 +112,7 @@ function tzidOf(raw: string): string {
   return value === undefined ? "" : decodeText(value).trim();
 }
 
-/**
- * The octets with another UID, and without the mark of the version that they were. Alarms may have UIDs of their own, and
- * stand before that of the item.
- */
+/** The bytes with another UID and without the base mark. Alarms may have their own UIDs, and may precede the item's. */
 export function withUid(octets: Buffer, uid: string): Buffer {
   let depth = 0;
   const lines = octets.toString().split(/(?<=\n)(?![ \t])/);

@@ -10,9 +10,8 @@ const cr = 13;
 const space = 32;
 
 /**
- * The text of a file: UTF-8, without its byte order mark and control characters, each line ended by CRLF or LF.
- * Fails when the file is too large, empty, a web page or not UTF-8.
- * Source: RFC 5545 3.1 (lines and folding), 3.1.4 (UTF-8).
+ * Decodes a file: UTF-8, without byte order mark and control characters, with lines ending in CRLF or LF. Fails if the file is
+ * too large, empty, a web page or not UTF-8. Source: RFC 5545 3.1 (lines and folding), 3.1.4 (UTF-8).
  */
 export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
   if (bytes.length > largestFile) {
@@ -40,7 +39,10 @@ export function readText(bytes: Uint8Array): Result<string, IcsProblem> {
   return ok(text);
 }
 
-/** What a calendar may not hold, and no reader shows. A CR alone ends a line, as in node-ical; CR CR LF is one line end. */
+/**
+ * Removes characters that a calendar may not contain and no program shows. A single CR is a line end, as in node-ical; CR CR LF
+ * is one line end.
+ */
 const withoutControls = (text: string): string =>
   anyControl.test(text)
     ? text
@@ -49,18 +51,18 @@ const withoutControls = (text: string): string =>
         .replace(controls, "")
     : text;
 
-/** The same for octets of UTF-8; those without such characters come back as they are. */
+/** The same for UTF-8 bytes; returns the same buffer if nothing changes. */
 export const withoutControlOctets = (bytes: Buffer): Buffer =>
   hasControls(bytes) ? Buffer.from(withoutControls(bytes.toString("utf8"))) : bytes;
 
-/** Whether octets hold control characters, or a CR alone. */
+/** True if bytes contain control characters or a single CR. */
 export const hasControls = (bytes: Uint8Array): boolean =>
   anyControl.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"));
 
 const anyControl = /[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]|\r(?!\n)/v;
 const controls = /[[\p{Cc}&&\p{ASCII}]--[\t\n\r]]/gv;
 
-/** By its byte order mark, or because every other octet of its beginning is zero. */
+/** Detects UTF-16 by its byte order mark, or because every other byte of the beginning is zero. */
 function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
@@ -71,7 +73,7 @@ function isUtf16(bytes: Uint8Array): boolean {
   );
 }
 
-/** Octets of a file that was read: its text, byte order mark included. Null when they are not UTF-8. */
+/** Decodes an accepted file, including its byte order mark. null if not UTF-8. */
 export function decodeOctets(bytes: Uint8Array): string | null {
   const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "\ufeff" : "";
   const text = decode(bytes);
@@ -91,8 +93,8 @@ function tryDecode(bytes: Uint8Array): string | null {
 }
 
 /**
- * Simple writers fold between the octets of one character. The octets that follow such a fold are moved in front of
- * it, so that every line keeps its number.
+ * Simple programs fold between the bytes of one character. The continuation bytes are moved before the fold, so that line
+ * numbers stay the same.
  */
 function joinSplitCharacters(bytes: Uint8Array): Uint8Array {
   const joined = new Uint8Array(bytes.length);

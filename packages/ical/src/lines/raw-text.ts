@@ -1,10 +1,7 @@
 import { decodeText, readContentLine } from "./content-line.ts";
 import { nameOfLine } from "./object-lines.ts";
 
-/**
- * The text of a component's own property, of unfolded lines from BEGIN to END; undefined where it has none. Of several the
- * first counts.
- */
+/** The text of a component's own property in unfolded lines from BEGIN to END; undefined if missing. The first one counts. */
 export function textOfRaw(raw: readonly string[], property: string): string | undefined {
   let depth = 0;
   for (const text of raw) {

@@ -11,7 +11,7 @@ import {
 } from "./content-line.ts";
 import { readText, withoutControlOctets } from "./octets.ts";
 
-/** What stands between BEGIN and END; both groups in file order. */
+/** The content between BEGIN and END, in file order. */
 export interface Component {
   /** Upper case. */
   readonly name: string;
@@ -19,49 +19,49 @@ export interface Component {
   readonly line: number;
   readonly lines: readonly ContentLine[];
   readonly components: readonly Component[];
-  /** Where it stands in the text, from BEGIN to the end of END. */
+  /** Its position in the text, from BEGIN to the end of END. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The VCALENDAR of a text. */
+/** The VCALENDAR of a file. */
 export interface CalendarTree extends Component {
   readonly text: string;
-  /** Whether lines of the text were mended. */
+  /** True if lines were repaired. */
   readonly isMended: boolean;
 }
 
-/** The most that a calendar may hold. */
+/** Size limits of a calendar. */
 export interface TokenLimits {
-  /** VCALENDAR included. */
+  /** Including VCALENDAR. */
   readonly components: number;
-  /** Content lines besides BEGIN and END, in all components together. */
+  /** Content lines of all components together, without BEGIN and END. */
   readonly lines: number;
 }
 
-/** Of a whole project, as a file brings it. */
+/** For a whole project in one file. */
 const fileLimits: TokenLimits = { components: 20_000, lines: 400_000 };
-/** An invitation of a thousand people fits; each line of an item is work for the journal. */
+/** Enough for an invitation of a thousand people; each line of an item costs time in the journal. */
 export const itemLimits: TokenLimits = { components: 1000, lines: 5000 };
-/** Of one VCALENDAR. */
+/** Per VCALENDAR. */
 const mostZones = 64;
 const deepest = 6;
 const mostProblems = 20;
 
-/** What was found in a file, with what cannot be read of it. */
+/** Result of parsing a file, with what could not be parsed. */
 export interface TokenReading {
   /** At least one, in file order. */
   readonly calendars: readonly CalendarTree[];
-  /** By the component of a VCALENDAR, such as an event, that holds them. */
+  /** By the component of a VCALENDAR, such as an event, that contains them. */
   readonly faults: ReadonlyMap<Component, readonly IcsProblem[]>;
-  /** Outside of such components; what they speak of was left out. */
+  /** Outside of such components; what they refer to was left out. */
   readonly skipped: readonly IcsProblem[];
 }
 
 /**
- * Splits a file into its calendars. A fault costs the component that it stands in: reading goes on at the next one. Fails where
- * nothing can be trusted: text that is none, no calendar, one that is cut short, or too much of anything.
- * Source: RFC 5545 3.1, 3.4 (a stream of calendars), 3.6.
+ * Splits a file into its calendars. A fault affects only its component: parsing continues at the next one. Fails if nothing can
+ * be trusted: not text, no calendar, a truncated one, or too much of anything. Source: RFC 5545 3.1, 3.4 (a stream of
+ * calendars), 3.6.
  */
 export function readLenientTokens(bytes: Uint8Array): Result<TokenReading, readonly IcsProblem[]> {
   const text = readText(bytes);
@@ -82,9 +82,8 @@ export function readLenientTokens(bytes: Uint8Array): Result<TokenReading, reado
 }
 
 /**
- * Splits a file into the tree of its one VCALENDAR. LF line ends, lower-case names, a byte order mark and blank lines
- * are tolerated; everything else that is not a whole and well-formed calendar is refused, up to 20 faults together.
- * Source: RFC 5545 3.1, 3.4, 3.6.
+ * Parses a file with exactly one VCALENDAR. Accepts LF line ends, lower-case names, a byte order mark and blank lines; anything
+ * else that is not a complete and well-formed calendar is rejected, with up to 20 problems. Source: RFC 5545 3.1, 3.4, 3.6.
  */
 export function readTokens(
   bytes: Uint8Array,
@@ -94,7 +93,7 @@ export function readTokens(
   return text.ok ? splitText(text.value, limits) : fail([text.failure]);
 }
 
-/** The same for text that was decoded. */
+/** The same for decoded text. */
 export function splitText(
   text: string,
   limits: TokenLimits = fileLimits,
@@ -107,7 +106,7 @@ export function splitText(
     : ok({ ...calendar, text, isMended });
 }
 
-/** The octets of a calendar object as they may be kept: without control characters, and with well-formed lines. */
+/** The bytes of a calendar object as they are stored: without control characters and with well-formed lines. */
 export function mendOctets(octets: Buffer): Buffer {
   const text = withoutControlOctets(octets).toString("utf8");
   const mended = [...unfold(text)].map(({ raw, line, from, to }) => {
@@ -152,14 +151,12 @@ function growTree(text: string, limits: TokenLimits): Tree {
   return tree;
 }
 
-/** Thrown for octets that are no calendar: whoever kept them promised that they are one. */
+/** Thrown for stored bytes that are not a calendar. */
 export class UnreadableObjectError extends Error {
   override readonly name = "UnreadableObjectError";
 }
 
-/**
- * The VCALENDAR of a calendar object that was accepted or written here, for filters. Throws `UnreadableObjectError`.
- */
+/** Parses a stored calendar object, for filters. Throws `UnreadableObjectError`. */
 export function readTree(octets: string | Uint8Array): Component {
   const tree = typeof octets === "string" ? splitText(octets) : readTokens(octets);
   if (tree.ok) return tree.value;
@@ -167,19 +164,19 @@ export function readTree(octets: string | Uint8Array): Component {
   throw new UnreadableObjectError(`a calendar object cannot be read: ${reasons}`);
 }
 
-/** The first line of a name; undefined when it was not sent. */
+/** The first line with a name; undefined if not sent. */
 export function firstLine(component: Component, name: string): ContentLine | undefined {
   for (const line of component.lines) if (line.name === name) return line;
   return undefined;
 }
 
-/** The TEXT value of a property; undefined when it was not sent. */
+/** The TEXT value of a property; undefined if not sent. */
 export function textOf(component: Component, name: string): string | undefined {
   const line = firstLine(component, name);
   return line && decodeText(line.value);
 }
 
-/** A keyword value in upper case; undefined when it was not sent. */
+/** A keyword value in upper case; undefined if not sent. */
 export function wordOf(component: Component, name: string): string | undefined {
   return firstLine(component, name)?.value.trim().toUpperCase();
 }
@@ -191,7 +188,7 @@ interface Open extends Component {
 }
 
 interface Fault extends Omit<IcsProblem, "uid"> {
-  /** The component of the calendar in which it stands. */
+  /** The component of the calendar that contains it. */
   readonly inside: Open | undefined;
 }
 
@@ -201,13 +198,13 @@ interface Tree {
   readonly open: Open[];
   readonly faults: Fault[];
   readonly faultCounts: Map<Open | undefined, number>;
-  /** Why reading has ended early. */
+  /** Why parsing stopped early. */
   fatal: Fault | null;
   isMended: boolean;
   readonly calendars: Open[];
   componentCount: number;
   lineCount: number;
-  /** Of the event or to-do that is open, with what is inside it. */
+  /** Lines of the open event or to-do, including its subcomponents. */
   itemLineCount: number;
   zoneCount: number;
 }
@@ -215,7 +212,7 @@ interface Tree {
 function takeLine(tree: Tree, at: Unfolded): void {
   if (at.raw.trim() === "") return;
   const here = tree.open.at(-1);
-  // Whoever reads the item refuses it by what is kept of it; the rest would only cost.
+  // The item will be rejected because of the lines kept; more would only cost time.
   if (tree.itemLineCount > itemLimits.lines && !/^(?:BEGIN|END)\s*[:;]/i.test(at.raw)) {
     countLine(tree, at);
     return;
@@ -239,7 +236,7 @@ function takeLine(tree: Tree, at: Unfolded): void {
 
 const isItemName = (name: string | undefined): boolean => name === "VEVENT" || name === "VTODO";
 
-/** Begin nowhere but in a VCALENDAR: what is open when they do has lost its END. */
+/** Occur only directly in a VCALENDAR: anything open when they begin has lost its END. */
 const outerNames: ReadonlySet<string> = new Set([
   "VAVAILABILITY",
   "VEVENT",
@@ -309,7 +306,7 @@ function close(
   if (tree.open.length <= 1) tree.itemLineCount = 0;
 }
 
-/** Closes what is open below a depth, each for want of its END. */
+/** Closes what is open below a depth, reporting each missing END. */
 function leave(
   tree: Tree,
   { depth, at, to }: { readonly depth: number; readonly at: ContentLine; readonly to: number },
@@ -328,7 +325,7 @@ interface Found {
   readonly message: string;
 }
 
-/** Faults of one component beyond these say nothing more. */
+/** Further faults of one component add nothing. */
 function report(tree: Tree, fault: Found): void {
   const inside = tree.open.at(1);
   const known = tree.faultCounts.get(inside) ?? 0;

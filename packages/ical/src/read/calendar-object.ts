@@ -29,16 +29,16 @@ import { readAgain } from "./second-reader.ts";
 
 const methods: ReadonlySet<string> = new Set(["CANCEL", "PUBLISH", "REQUEST"]);
 
-/** A calendar file that was read as a whole. */
+/** A parsed calendar file. */
 export interface CalendarFile extends IncomingCalendar {
   /** Where it begins, 1-based. */
   readonly line: number;
 }
 
 /**
- * Reads a calendar file of edits, which may hold several calendars. `zone` is the account's IANA zone, in which floating times
- * stand. Fails with every reason found when the file as a whole cannot be trusted. A fault of one item is reported in that item, what
- * else was left out in `ignored`; both leave the others usable.
+ * Parses a calendar file of edits, which may contain several calendars. `zone` is the account's IANA time zone, used for
+ * floating times. Fails with all problems found if the file as a whole cannot be trusted. A problem of one item is reported in
+ * that item and anything else left out in `ignored`; both leave the other items usable.
  */
 export function readCalendar(
   bytes: Uint8Array,
@@ -55,7 +55,7 @@ export function readCalendar(
   return first ? ok(joined(files, { first, ignored: [...skipped, ...failures] })) : fail(failures);
 }
 
-/** Calendars of one file as one. If only some are cancellations, each item says so itself. */
+/** Merges the calendars of one file. If only some are cancellations, each item states it. */
 function joined(
   files: readonly CalendarFile[],
   { first, ignored }: { readonly first: CalendarFile; readonly ignored: readonly IcsProblem[] },
@@ -114,7 +114,7 @@ function readComponents(
   });
 }
 
-/** Says where X-WR-TIMEZONE decides. */
+/** Remarks where X-WR-TIMEZONE determines the time. */
 function floatingRemarks(
   component: Component,
   { calendar, zone }: { readonly calendar: Component; readonly zone: string },
@@ -130,7 +130,7 @@ function floatingRemarks(
 const isFloatingTime = ({ name, params, value }: ContentLine): boolean =>
   /^(?:DTSTART|DTEND|DUE)$/.test(name) && !params.has("TZID") && /T\d{6}\s*$/.test(value);
 
-/** An item that another reader shows at another time is refused, whoever of the two is right. */
+/** Rejects an item that another parser reads at another time, whichever is right. */
 function withSecondReading(
   calendar: CalendarTree,
   { items, zoneOf }: { readonly items: readonly IncomingItem[]; readonly zoneOf: ZoneOf },
@@ -200,8 +200,8 @@ function ignoredProblem(component: Component): IcsProblem {
 }
 
 /**
- * Of several items with one UID the newest stands, and equal ones are one item. If it is unknown which is newer, the UID is
- * refused. Overrides of a series share its UID.
+ * Of several items with one UID the newest is used, and equal ones count as one. If it is unclear which is newer, the UID is
+ * rejected. Overrides of a series share its UID.
  */
 function withoutDoubles(items: readonly IncomingItem[]): readonly IncomingItem[] {
   const byUid = new Map<string, IncomingItem>();
@@ -242,7 +242,7 @@ function withDouble(item: IncomingItem): IncomingItem {
 const isOverride = ({ raw }: IncomingItem): boolean =>
   raw.some((line) => /^RECURRENCE-ID[;:]/i.test(line));
 
-/** Below zero if the second one is newer. Source: RFC 5546 2.1.5 (SEQUENCE, then DTSTAMP). */
+/** Negative if the second one is newer. Source: RFC 5546 2.1.5 (SEQUENCE, then DTSTAMP). */
 function compareVersions(a: IncomingItem, b: IncomingItem): number {
   const bySequence = (a.sequence ?? 0) - (b.sequence ?? 0);
   if (bySequence !== 0) return bySequence;
@@ -251,14 +251,14 @@ function compareVersions(a: IncomingItem, b: IncomingItem): number {
   return byChange === 0 ? stampOf(a).localeCompare(stampOf(b)) : byChange;
 }
 
-/** Of one form, so that later ones are greater as text. */
+/** In one format, so that later ones compare greater as text. */
 const stampOf = ({ raw }: IncomingItem): string =>
   raw.find((line) => /^DTSTAMP[;:]/i.test(line))?.match(/\d{8}T\d{6}Z?\s*$/i)?.[0] ?? "";
 
 const saysSame = (a: IncomingItem, b: IncomingItem): boolean =>
   a.raw.length === b.raw.length && a.raw.every((line, at) => line === b.raw[at]);
 
-/** An item that another one overrides repeats, also where its own rule is missing. */
+/** An item with an override is recurring, even if its own rule is missing. */
 function markOverridden(
   items: readonly IncomingItem[],
   overrides: ReadonlySet<IncomingItem>,
@@ -274,7 +274,7 @@ function markOverridden(
   });
 }
 
-/** The precondition of CALDAV: that a calendar object fails. Source: RFC 4791 5.3.2.1. */
+/** The CalDAV precondition that a calendar object violates. Source: RFC 4791 5.3.2.1. */
 export type ObjectPrecondition =
   | "supported-calendar-data"
   | "valid-calendar-data"
@@ -285,24 +285,23 @@ export type ObjectPrecondition =
 
 /** The item of a calendar object. */
 export interface IncomingObject extends IncomingItem {
-  /** Whether its octets must be mended (`mendOctets`) before they are kept. */
+  /** True if its bytes must be repaired (`mendOctets`) before they are stored. */
   readonly isMended: boolean;
 }
 
-/** Why octets are no calendar object. */
+/** Why bytes are not a calendar object. */
 export interface ObjectFault {
   readonly precondition: ObjectPrecondition;
-  /** 1-based; null where the fault has no place. */
+  /** 1-based; null without a position. */
   readonly line: number | null;
   /** For people. */
   readonly message: string;
 }
 
 /**
- * Reads the octets of a calendar object as CalDAV knows it: one calendar with one item, which is answered and has no
- * problems. `zone` is the account's IANA zone, in which floating times stand.
- * Fails for whatever is no iCalendar data, for data that may not be an object (a METHOD, several items or none), and for
- * what the service cannot hold at all: other components than events and to-dos, and items that repeat.
+ * Parses a CalDAV calendar object: one calendar with one item. The returned item has no problems. `zone` is the account's IANA
+ * time zone, used for floating times. Fails for anything that is not iCalendar, that is not allowed in an object (a METHOD,
+ * several items or none), and that the service cannot store: other components than events and to-dos, and recurring items.
  * Source: RFC 4791 4.1, 5.3.2.1; RFC 5545 3.6.
  */
 export function readCalendarObject(
@@ -343,7 +342,7 @@ const preconditions: ReadonlyMap<string, ObjectPrecondition> = new Map([
   ["recurrence", "max-instances"],
 ]);
 
-/** The first problem counts: the answer names one precondition. */
+/** Only the first problem counts, because the response has one precondition. */
 function faultOf(problems: readonly IcsProblem[]): ObjectFault {
   const [problem] = problems;
   if (!problem) throw new Error("a refusal names no problem");
@@ -351,7 +350,7 @@ function faultOf(problems: readonly IcsProblem[]): ObjectFault {
   return { precondition: preconditions.get(code) ?? "valid-calendar-data", line, message };
 }
 
-/** Parts of a calendar that are no item. */
+/** Excludes components that are not items. */
 const isObjectItem = (component: Component): boolean => component.name !== "VTIMEZONE";
 
 function shapeFault(calendar: Component): ObjectFault | null {
@@ -375,7 +374,7 @@ function shapeFault(calendar: Component): ObjectFault | null {
   return items.length === 1 ? null : severalFault(items);
 }
 
-/** Several components are one item that repeats, or several items. */
+/** Several components are one recurring item or several items. */
 function severalFault(items: readonly Component[]): ObjectFault {
   const uids = items.map((item) => firstLine(item, "UID")?.value ?? "");
   const other = items.find((_item, at) => uids[at] !== uids[0]);
@@ -390,7 +389,7 @@ function severalFault(items: readonly Component[]): ObjectFault {
 }
 
 function itemFault(item: IncomingItem, calendar: Component): ObjectFault | null {
-  // An item that repeats is refused as one, whatever else is wrong with it.
+  // A recurring item is rejected as such, whatever else is wrong with it.
   const repeat = item.problems.filter(({ code }) => code === "recurrence");
   if (item.problems.length > 0) return faultOf([...repeat, ...item.problems]);
   if (item.component === "VTODO" || item.when) return null;

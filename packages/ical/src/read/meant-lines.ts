@@ -1,7 +1,7 @@
 import { type ContentLine, param } from "../lines/content-line.ts";
 import { type Component, firstLine } from "../lines/tokens.ts";
 
-/** An item without the lines that say nothing: rules and dates by which it takes place once. */
+/** An item without redundant lines: rules and dates with which it occurs once. */
 export function withMeantLines(component: Component): Component {
   const said = component.lines;
   const start = firstLine(component, "DTSTART");
@@ -14,7 +14,7 @@ export function withMeantLines(component: Component): Component {
   return meant.length === component.lines.length ? component : { ...component, lines: meant };
 }
 
-/** Whether a rule or a further date gives no other occurrence than the start. */
+/** True if a rule or further date adds no occurrence. */
 function isSingle({ name, value, ...line }: ContentLine, start: ContentLine | undefined): boolean {
   if (name === "RRULE") return isOnce(value, start?.value.trim() ?? "");
   if (name !== "RDATE" || !start || param({ name, value, ...line }, "VALUE") === "PERIOD")
@@ -23,17 +23,17 @@ function isSingle({ name, value, ...line }: ContentLine, start: ContentLine | un
   return isSameZone && value.split(",").every((each) => each.trim() === start.value.trim());
 }
 
-/** Hours from one occurrence to the next, at least. */
+/** Minimum hours between two occurrences. */
 const steps: ReadonlyMap<string, number> = new Map([
   ["DAILY", 24],
   ["WEEKLY", 7 * 24],
   ["MONTHLY", 28 * 24],
   ["YEARLY", 365 * 24],
 ]);
-/** A clock may be so many hours ahead of UTC, and as many behind. */
+/** Maximum hours that a local clock differs from UTC. */
 const farthest = 14;
 
-/** By COUNT, or by an UNTIL that comes before the second occurrence. Source: RFC 5545 3.3.10. */
+/** By COUNT, or by an UNTIL before the second occurrence. Source: RFC 5545 3.3.10. */
 function isOnce(rule: string, start: string): boolean {
   const parts = new Map(
     rule
@@ -49,14 +49,14 @@ function isOnce(rule: string, start: string): boolean {
   const [from, to] = [clockOf(start), clockOf(until)];
   const step = stepOf(parts);
   if (step === null || from === null || to === null) return false;
-  // A day is meant to its end. A wall clock beside UTC may be off by its zone.
+  // A date includes the whole day. A local time compared with UTC may be off by its offset.
   const isWholeDay = until.length === 8 && start.length > 8;
   const slack = isWholeDay || until.length === start.length ? 0 : farthest;
   const lasts = (to - from) / 3_600_000 + (isWholeDay ? 23.9 : 0);
   return lasts >= -slack && lasts + slack < step;
 }
 
-/** Hours from one occurrence to the next, at least; null if FREQ and INTERVAL alone do not determine it. */
+/** Minimum hours between two occurrences; null if FREQ and INTERVAL alone do not determine it. */
 function stepOf(parts: ReadonlyMap<string, string>): number | null {
   const by = [...parts.keys()].filter((name) => name.startsWith("BY"));
   const isOneDay = parts.get("FREQ") === "WEEKLY" && /^[A-Z]{2}$/.test(parts.get("BYDAY") ?? "");
@@ -66,7 +66,7 @@ function stepOf(parts: ReadonlyMap<string, string>): number | null {
   return step === undefined || !(interval >= 1) ? null : step * interval;
 }
 
-/** A day or a wall clock as milliseconds, whatever its zone; null for what is neither. */
+/** A date or local time in milliseconds, ignoring its time zone; null for anything else. */
 function clockOf(value: string): number | null {
   const [, year, month, day, hour = 0, minute = 0] =
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?$/i.exec(value) ?? [];
@@ -74,7 +74,7 @@ function clockOf(value: string): number | null {
   return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute));
 }
 
-/** A date that is left out of a single item, unless it is the item's own. */
+/** An excluded date of a single item, unless it is the item's own. */
 const isIdleException = ({ name, value }: ContentLine, start: ContentLine | undefined): boolean =>
   (name === "EXDATE" || name === "EXRULE") &&
   !value.split(",").some((each) => each.trim().slice(0, 8) === start?.value.trim().slice(0, 8));

@@ -3,9 +3,9 @@ import { textOfRaw } from "../lines/raw-text.ts";
 import type { IncomingItem } from "./incoming.ts";
 
 /**
- * What a program's previous text of an item held, unfolded lines from BEGIN to END, and its new one no longer does. For
- * a to-do DURATION is as good as DUE, and its alarms are of no interest; an event always has a DTSTART. Nothing is
- * missing in a text of another component. `texts`: properties that are looked at beside those that every reader knows.
+ * Properties in a program's previous text of an item (unfolded lines from BEGIN to END) that are missing in its new one. For a
+ * to-do DURATION counts as DUE, and alarms do not matter; an event always has a DTSTART. Returns nothing if the component
+ * differs. `texts`: further properties to compare.
  */
 export function missingProperties(
   previousRaw: readonly string[],
@@ -28,7 +28,7 @@ export function missingProperties(
   return missing.filter(([, isMissing]) => isMissing).map(([name]) => name);
 }
 
-/** Own properties, and `VALARM` for an alarm that is none of those which only say that there is none. */
+/** Own properties, and `VALARM` for an alarm that does not just state that there is none. */
 function heldNames(raw: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   let open: readonly string[] = [];

@@ -2,20 +2,20 @@ import type { IncomingTime } from "../time-values.ts";
 import type { When } from "../when.ts";
 import type { IncomingItem } from "./incoming.ts";
 
-/** Nanoseconds since 1970, and the zone in which the moment stands. */
+/** Nanoseconds since 1970, and the time zone. */
 interface PlainMoment {
   readonly ns: bigint;
   readonly zone: string;
 }
 
-/** `YYYY-MM-DD`, or a moment. */
+/** `YYYY-MM-DD`, or an instant. */
 type PlainTime = string | PlainMoment;
 
 type PlainWhen =
   | { readonly startOn: string; readonly endOn: string }
   | { readonly startAt: PlainMoment; readonly endAt: PlainMoment | null };
 
-/** Temporal's values, which no thread can hand to another, in forms that one can. */
+/** Temporal values cannot be sent between threads; these forms can. */
 interface PlainTimes {
   readonly lastModified: bigint | null;
   readonly when: PlainWhen | undefined;
@@ -25,7 +25,7 @@ interface PlainTimes {
   readonly alarm: string | null | undefined;
 }
 
-/** An item as one thread hands it to another. */
+/** An item in a form that can be sent between threads. */
 export type PlainIncomingItem = Omit<IncomingItem, keyof PlainTimes> & PlainTimes;
 
 export function plainItemOf(item: IncomingItem): PlainIncomingItem {
@@ -41,7 +41,7 @@ export function plainItemOf(item: IncomingItem): PlainIncomingItem {
   };
 }
 
-/** The item that `plainItemOf` was given. */
+/** Restores the item that `plainItemOf` received. */
 export function itemOfPlain(plain: PlainIncomingItem): IncomingItem {
   const { lastModified, when, start, due, completedAt, alarm } = plain;
   return {

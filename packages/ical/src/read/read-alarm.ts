@@ -10,10 +10,10 @@ import {
 import { isLead, longestLead } from "../when.ts";
 import type { Unstorable } from "./incoming.ts";
 
-/** By which Apple's programs say that an item has no alarm, whatever the action. */
+/** Apple's marker for an item without an alarm, whatever the action. */
 const noAlarm = "19760401T005545Z";
 
-/** What the alarms of an item count from. */
+/** What the alarms of an item are relative to. */
 export interface AlarmAnchor {
   readonly start: IncomingTime | undefined;
   readonly end: IncomingTime | undefined;
@@ -21,15 +21,15 @@ export interface AlarmAnchor {
 }
 
 export interface ReadAlarms {
-  /** Time before the start, zero or more; null: there is no alarm; undefined: none that can be stored. */
+  /** Time before the start, zero or more; null for no alarm; undefined for none that can be stored. */
   readonly alarm: Temporal.Duration | null | undefined;
   readonly unstorable: readonly Unstorable[];
 }
 
 /**
- * Finds the one reminder that the service can hold: the first display or audio alarm before the start. Dummy alarms
- * (ACTION:NONE, or Apple's moment in 1976) say nothing. What the service cannot hold of the others is named.
- * Source: RFC 5545 3.6.6, 3.8.6.3 (TRIGGER); RFC 9074 7 (RELTYPE=SNOOZE).
+ * Finds the one reminder the service can store: the first display or audio alarm before the start. Dummy alarms (ACTION:NONE,
+ * or Apple's time in 1976) are ignored. The others are reported as unstorable. Source: RFC 5545 3.6.6, 3.8.6.3 (TRIGGER); RFC
+ * 9074 7 (RELTYPE=SNOOZE).
  */
 export function readAlarms(alarms: readonly Component[], anchor: AlarmAnchor): ReadAlarms {
   const spoken = alarms.filter((alarm) => !isDummy(alarm));
@@ -54,7 +54,7 @@ export function readAlarms(alarms: readonly Component[], anchor: AlarmAnchor): R
   return { alarm, unstorable };
 }
 
-/** Whether an alarm is one that the service could hold as the item's reminder. */
+/** True if the service could store an alarm as the item's reminder. */
 export function isReminder(alarm: Component, anchor: AlarmAnchor): boolean {
   return !isDummy(alarm) && typeof readLead(alarm, anchor) !== "string";
 }
@@ -76,7 +76,7 @@ const isSnooze = (alarm: Component): boolean => {
   return related !== undefined && param(related, "RELTYPE")?.toUpperCase() === "SNOOZE";
 };
 
-/** The time before the start, or a sentence on why it cannot be stored. */
+/** The time before the start, or a sentence about why it cannot be stored. */
 function readLead(alarm: Component, anchor: AlarmAnchor): Temporal.Duration | string {
   if (isSnooze(alarm)) return "the service does not keep that a reminder was snoozed";
   if (isAtPlace(alarm)) return "the service cannot remind at a place";

@@ -19,9 +19,8 @@ import {
 import type { DescribeRule } from "./second-opinion.ts";
 
 /**
- * Reads one VEVENT or VTODO: its identity and version, its fields, its people and files, and, as `unstorable`, what a
- * person wrote that the service has no field for. The reading never fails as a whole: what is wrong stands in the item's
- * `problems`. Source: RFC 5545 3.6.1, 3.6.2.
+ * Parses one VEVENT or VTODO: identity and version, fields, people and files, and, as `unstorable`, what a person wrote that
+ * the service has no field for. Never fails as a whole: problems are in the item's `problems`. Source: RFC 5545 3.6.1, 3.6.2.
  */
 export function readItem(written: Component, context: FileContext): IncomingItem {
   const component = withMeantLines(written);
@@ -77,8 +76,8 @@ export function readItem(written: Component, context: FileContext): IncomingItem
 }
 
 /**
- * The properties and components inside an item that a person wrote and the service cannot store. People, files and
- * alarms are judged where they are read.
+ * Properties and subcomponents that a person wrote and the service cannot store. People, files and alarms are handled where
+ * they are parsed.
  */
 export function findUnstorable(component: Component): readonly Unstorable[] {
   const found: Unstorable[] = [];
@@ -107,7 +106,7 @@ function checkUid(reading: ItemReading): void {
   }
 }
 
-/** Descriptions are judged beside what was shown: one that is as long as it was is no edit. */
+/** Descriptions are compared with what was shown: an unchanged long one is not an edit. */
 const boundedTexts: ReadonlySet<string> = new Set(["CATEGORIES", "COMMENT", "SUMMARY"]);
 
 function checkLengths(reading: ItemReading): void {
@@ -118,10 +117,7 @@ function checkLengths(reading: ItemReading): void {
   }
 }
 
-/**
- * Properties that may occur once: two lines that differ leave open which of them is meant. Each has a bit of its own.
- * Source: RFC 5545 3.6.1, 3.6.2.
- */
+/** Properties that may occur once: two different lines are ambiguous. Each has its own bit. Source: RFC 5545 3.6.1, 3.6.2. */
 const singleProperties: ReadonlyMap<string, number> = new Map(
   [
     "CLASS",
@@ -146,7 +142,7 @@ const recurrenceProperties: ReadonlySet<string> = new Set([
   "RRULE",
 ]);
 
-/** Most items repeat no property, which a set of bits shows without a look at any value. */
+/** Most items repeat no property; a bit set shows this without looking at values. */
 function checkRepeats(reading: ItemReading): void {
   let seen = 0;
   for (const { name } of reading.component.lines) {
@@ -224,8 +220,8 @@ function decodePercent(text: string): string {
 }
 
 /**
- * The files that stand in the item itself (inline ATTACH), and the ATTACH lines that hold none: links, which the service
- * cannot store, and contents that cannot be decoded. Source: RFC 5545 3.8.1.1.
+ * Files embedded in the item (inline ATTACH), and the ATTACH lines without content: links, which the service cannot store, and
+ * content that cannot be decoded. Source: RFC 5545 3.8.1.1.
  */
 function readAttachments(component: Component): {
   readonly attachments: readonly IncomingAttachment[];
@@ -249,7 +245,7 @@ const isInline = (line: ContentLine): boolean =>
   param(line, "ENCODING")?.toUpperCase() === "BASE64" ||
   param(line, "VALUE")?.toUpperCase() === "BINARY";
 
-/** A value that is no Base64 gives null: Node's own decoder skips the characters that it does not know. */
+/** null for invalid Base64: Node's own decoder skips unknown characters. */
 function decodeBase64(value: string): Uint8Array | null {
   const text = value.replace(/\s+/g, "");
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) return null;
@@ -268,7 +264,7 @@ const extensions: ReadonlyMap<string, string> = new Map([
   ["text/plain", ".txt"],
 ]);
 
-/** RFC 5545 has no parameter for the name of an attached file; programs have several of their own. */
+/** RFC 5545 has no parameter for a file name; programs use several of their own. */
 function nameAndType(line: ContentLine, number: number): { name: string; type: string } {
   const type = mediaType(param(line, "FMTTYPE") ?? "");
   const given = fileNameParams.map((name) => fileName(param(line, name) ?? "")).find(Boolean);
@@ -282,7 +278,7 @@ function mediaType(text: string): string {
 
 const longestFileName = 200;
 
-/** The name loses its folders and the characters that some file systems refuse. */
+/** Removes folders and characters that some file systems reject. */
 function fileName(text: string): string {
   const last = text.split(/[\\/]/).at(-1) ?? "";
   return last
@@ -335,7 +331,7 @@ function linesOf(component: Component, name: string): readonly ContentLine[] {
   return component.lines.filter((line) => line.name === name);
 }
 
-/** Properties that other functions read, or that hold nothing a person said. */
+/** Properties that other functions parse, or that contain nothing a person wrote. */
 const readElsewhere: ReadonlySet<string> = new Set([
   "ATTACH",
   "ATTENDEE",

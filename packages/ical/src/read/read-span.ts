@@ -16,21 +16,21 @@ import {
 import type { When } from "../when.ts";
 import type { DescribeRule } from "./second-opinion.ts";
 
-/** What all items of one file share. */
+/** Context shared by all items of a file. */
 export interface FileContext {
   readonly zoneOf: ZoneOf;
   readonly describeRule: DescribeRule;
 }
 
-/** One item while it is being read. */
+/** One item while it is parsed. */
 export interface ItemReading extends FileContext {
   readonly component: Component;
   readonly uid: string;
-  /** Grows while the item is read. */
+  /** Grows during parsing. */
   readonly problems: IcsProblem[];
 }
 
-/** From when to when an item lasts, as far as its file says. */
+/** Start and end of an item, as far as the file has them. */
 export interface ReadSpan {
   readonly start: IncomingTime | undefined;
   /** DTEND of an event, DUE of a to-do, or the start plus DURATION; exclusive for dates of an event. */
@@ -38,8 +38,7 @@ export interface ReadSpan {
 }
 
 /**
- * Reads DTSTART with DTEND, DUE or DURATION. Days of a duration are nominal: they keep the wall clock over a change of
- * the clocks.
+ * Parses DTSTART with DTEND, DUE or DURATION. Days of a duration are nominal: they keep the local time across a clock change.
  * Source: RFC 5545 3.8.2, 3.3.6, 3.6.1 (dtend or duration, of the type of dtstart).
  */
 export function readSpan(reading: ItemReading): ReadSpan {
@@ -56,10 +55,7 @@ export function readSpan(reading: ItemReading): ReadSpan {
   return { start, end: undefined };
 }
 
-/**
- * When an event takes place; undefined without DTSTART. An event of a date without an end, or with an equal one, lasts
- * this one day.
- */
+/** Start and end of an event; undefined without DTSTART. An event with a date and no end, or an equal one, lasts one day. */
 export function whenOf({ start, end }: ReadSpan): When | undefined {
   if (!start) return undefined;
   if (start.kind === "date") {
@@ -148,9 +144,8 @@ function timeAfterStart(
 }
 
 /**
- * The end that belongs to the start, in nights in which the clocks are changed: one in the repeated hour is its second
- * pass if the first is too early, and one that follows a start in the missing hour keeps its distance on the clock.
- * Null when the end is before the start.
+ * Adjusts the end at clock changes: one in the repeated hour is its second pass if the first is too early, and one after a
+ * start in the missing hour keeps its local distance. null if the end is before the start.
  */
 function settleEnd(
   { component, zoneOf }: ItemReading,
@@ -177,8 +172,8 @@ function settleEnd(
 }
 
 /**
- * Whether a to-do is due on a day before it starts, in every zone. The workspace keeps its days alone, so that their times, or a
- * time beside a date, are no fault.
+ * True if a to-do is due on a day before it starts, in every time zone. The service stores only days, so times, or a time
+ * beside a date, are fine.
  */
 function isDaysBefore(due: IncomingTime, start: IncomingTime): boolean {
   if (due.kind === "time" && start.kind === "time") {
@@ -190,12 +185,12 @@ function isDaysBefore(due: IncomingTime, start: IncomingTime): boolean {
 const dayOf = (time: IncomingTime): Temporal.PlainDate =>
   time.kind === "date" ? time.on : time.at.toPlainDate();
 
-/** Properties by which Outlook and its kin say that an event in times takes whole days. */
+/** Properties of Outlook and similar programs that mark an event with times as all-day. */
 const wholeDayMarks = ["X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT"];
 
 /**
- * The days of an event that is marked as whole days and lasts from midnight to midnight, each in its own zone, both in
- * that of the start, or, where the start is in UTC, in the account's. Other times stay times.
+ * The days of an event that is marked as all-day and lasts from midnight to midnight, each in its own time zone, both in that
+ * of the start, or, if the start is in UTC, in the account's. Otherwise times stay times.
  */
 function wholeDays(reading: ItemReading, span: ReadSpan): ReadSpan {
   const { component, zoneOf } = reading;
@@ -216,7 +211,7 @@ function wholeDays(reading: ItemReading, span: ReadSpan): ReadSpan {
   return span;
 }
 
-/** The day that begins then, in a zone or the time's own; null when none does. Some begin at one o'clock. */
+/** The day that begins at this time, in a time zone or its own; null if none does. Some days begin at one o'clock. */
 function midnightOf(at: Temporal.ZonedDateTime, zone: string | null): Temporal.PlainDate | null {
   const local = zone === null ? at : at.withTimeZone(zone);
   return local.equals(local.startOfDay()) ? local.toPlainDate() : null;
@@ -226,13 +221,13 @@ function isBefore(end: IncomingTime, start: IncomingTime): boolean {
   if (end.kind === "date" && start.kind === "date") {
     return Temporal.PlainDate.compare(end.on, start.on) < 0;
   }
-  // Files have whole seconds, and a comparison of numbers is many times faster.
+  // Files have whole seconds, and comparing numbers is many times faster.
   return end.kind === "time" && start.kind === "time"
     ? end.at.epochMilliseconds < start.at.epochMilliseconds
     : false;
 }
 
-/** The DATE or DATE-TIME of a property; undefined when it was not sent or, with a complaint, cannot be read. */
+/** The DATE or DATE-TIME of a property; undefined if not sent or, with a reported problem, invalid. */
 export function timeOf(reading: ItemReading, name: string): IncomingTime | undefined {
   const line = firstLine(reading.component, name);
   if (!line) return undefined;
@@ -240,7 +235,7 @@ export function timeOf(reading: ItemReading, name: string): IncomingTime | undef
   return read.ok ? read.value : complain(reading, { line: line.line, ...read.failure });
 }
 
-/** Notes why the item cannot be accepted. */
+/** Records why the item cannot be accepted. */
 export function complain(
   reading: ItemReading,
   at: ValueFault & { readonly line: number },

@@ -9,29 +9,29 @@ import {
 } from "../time-values.ts";
 import { usualZone } from "../zones/zones.ts";
 
-/*
- * What node-ical 0.27.2 is known to read wrongly, each fault by name. Where a line can be handed over in a form that it
- * reads right, it is; what differs all the same for one of these reasons is no disagreement. Everything else is.
+/**
+ * Known bugs of node-ical 0.27.2, each with a name. Where possible a line is passed in a form that it reads correctly;
+ * remaining differences for one of these reasons are not disagreements. All others are.
  */
 
-/** A day, or a moment in milliseconds since 1970. */
+/** A day, or an instant in milliseconds since 1970. */
 export type PlainReading =
   | { readonly kind: "date"; readonly on: string }
   | { readonly kind: "time"; readonly at: number };
 
-/** A DATE or DATE-TIME line with what it names. */
+/** A DATE or DATE-TIME line with its time zone. */
 export interface TimeLine {
   readonly line: ContentLine;
-  /** Null for dates, and for times in UTC. */
+  /** null for dates, and for times in UTC. */
   readonly zone: FileZone | UnknownZone | null;
 }
 
-/** A form of a line that is handed over in other words. */
+/** A form of a line that is passed in other words. */
 interface Rewording {
   readonly name: string;
   readonly reason: string;
   readonly isFor: (time: TimeLine) => boolean;
-  /** The line as it is handed over. */
+  /** The line as it is passed. */
   readonly reword: (time: TimeLine) => string;
 }
 
@@ -40,7 +40,7 @@ export interface TimeDifference {
   readonly line: ContentLine;
   readonly ours: PlainReading;
   readonly theirs: PlainReading;
-  /** The line of DTSTART, and where it begins here; null without one. */
+  /** The line of DTSTART and its value here; null without one. */
   readonly start: { readonly line: ContentLine; readonly at: PlainReading } | null;
   readonly zoneOf: ZoneOf;
 }
@@ -53,7 +53,7 @@ interface Excuse {
 
 const digitsOf = ({ value }: ContentLine): string => value.trim().replace(/Z$/, "");
 
-/** The first that is for a line counts. */
+/** The first one that applies to a line counts. */
 export const rewordings: readonly Rewording[] = [
   {
     name: "a date with a zone",
@@ -93,7 +93,7 @@ function inNamedZone({ line, zone }: TimeLine): string {
   return `${line.name};TZID=${typeof zone === "string" ? zone : ""}:${digitsOf(line)}`;
 }
 
-/** A name that it is known by, as IANA and Windows have it. */
+/** A name known to IANA and Windows. */
 function isPlainName(line: ContentLine): boolean {
   const tzid = param(line, "TZID");
   if (tzid === undefined) return true;
@@ -101,7 +101,7 @@ function isPlainName(line: ContentLine): boolean {
   return (!tzid.includes(":") || line.raw.includes(`"${tzid}"`)) && usualZone(tzid) !== null;
 }
 
-/** Differences that are none of what the file says. */
+/** Differences that are not caused by the file. */
 export const excuses: readonly Excuse[] = [
   {
     name: "a repeated hour",
@@ -151,7 +151,7 @@ export const excuses: readonly Excuse[] = [
   },
 ];
 
-/** Whether the other reading is the moment that the line says by itself. */
+/** True if the other result is the instant that the line itself states. */
 function isAsWritten({
   line,
   theirs,

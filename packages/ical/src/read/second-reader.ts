@@ -14,7 +14,7 @@ import {
   type TimeLine,
 } from "./second-reader-faults.ts";
 
-/** Items and, in the same order, what they were read from. */
+/** Parsed items and, in the same order, their components. */
 export interface ItemsRead {
   readonly components: readonly Component[];
   readonly items: readonly IncomingItem[];
@@ -27,14 +27,12 @@ interface ReadItem {
 }
 
 /**
- * Reads the times of accepted items a second time, with node-ical, and reports, by item, where it reads another day or moment
- * for a start, an end, a due date or a completion: two programs would show such an item at two times. It sees the lines
- * as the file has them, folds and all, but for the forms of `rewordings`, and one item at a time, so that what it throws
- * is of no harm. Where it reads nothing there is nothing to compare.
- *
- * Items whose times differ in nothing but day and time of day, within half a year and one offset, are of one form: the
- * first and the last of them stand for all, and if one of these is read otherwise, all are read. So both sides of a change
- * of the clocks are read, and a file of ten thousand events costs little more than one of a hundred.
+ * Parses the times of accepted items again with node-ical, and reports, by item, where it gets another day or instant for a
+ * start, an end, a due date or a completion: two programs would show such an item at two times. It gets the lines as they are
+ * in the file, including folds, except for the forms of `rewordings`, one item at a time, so that its exceptions do no harm.
+ * Where it returns nothing there is nothing to compare.  Items whose times differ only in day and time of day, within half a
+ * year and one offset, have the same form: the first and the last stand for all, and if one of these differs, all are parsed.
+ * This covers both sides of a clock change, and a file of ten thousand events costs little more than one of a hundred.
  */
 export function readAgain(
   calendar: CalendarTree,
@@ -61,7 +59,7 @@ const timeNames: ReadonlySet<string> = new Set([
   "DURATION",
 ]);
 
-/** Items of one form, at least one, and those of them that begin first and last, with the values that say when. */
+/** Items of one form, at least one, with those that begin first and last, and the values that determine it. */
 interface Alike {
   readonly alike: ReadItem[];
   first: ReadItem;
@@ -96,14 +94,13 @@ function byForm({ components, items }: Omit<ItemsRead, "zoneOf">): Iterable<Alik
   return forms.values();
 }
 
-/** Values of one form stand in the order of time. */
+/** Values of one form sort by time. */
 const beginOf = ({ component }: ReadItem): string =>
   (firstLine(component, "DTSTART") ?? firstLine(component, "DUE"))?.value ?? "";
 
 /**
- * Numbers the forms: all that the time lines of an item say but for the day within half a year and the time of day, and
- * the offsets that hold then. Numbers for the parts, and for what stands before a part, take a third of the time of one
- * long text for each item.
+ * Numbers the forms: everything in the time lines of an item except the day within half a year and the time of day, plus the
+ * offsets at that time. Numbers for the parts take a third of the time of one long string per item.
  */
 function createForms(): (read: ReadItem) => number {
   const parts = new Map<string, number>();
@@ -133,15 +130,15 @@ function createForms(): (read: ReadItem) => number {
   };
 }
 
-/** Never below zero; zero for none. */
+/** Never negative; zero for none. */
 const offsetOf = (time: Temporal.ZonedDateTime | null): number =>
   time ? time.offsetNanoseconds / 1e9 + 100_000 : 0;
 
-/** The item has no problems, so that the length of a value determines its type; a leap second is a form of its own. */
+/** The item has no problems, so the length of a value determines its type; a leap second is a form of its own. */
 const isPlain = (name: string, value: string): boolean =>
   name !== "DURATION" && (value.length === 8 || (value.length < 17 && !value.startsWith("60", 13)));
 
-/** Up to the year and its half, and "Z" where it has one. */
+/** Year and half-year, and "Z" if present. */
 function plainForm(raw: string, value: string): string {
   const year = raw.slice(0, raw.length - value.length + 4);
   return value.slice(4, 6) < "07" ? `${year}a${value.length}` : `${year}b${value.length}`;
@@ -173,7 +170,7 @@ function disagreements(read: ReadItem, context: Context): readonly IcsProblem[] 
   return length ? [...problems, length] : problems;
 }
 
-/** The first line of each name that holds a DATE or DATE-TIME. */
+/** The first line of each name with a DATE or DATE-TIME. */
 function timeLines(component: Component, zoneOf: ZoneOf): ReadonlyMap<string, TimeLine> {
   const found = new Map<string, TimeLine>();
   for (const line of component.lines) {
@@ -186,9 +183,9 @@ function timeLines(component: Component, zoneOf: ZoneOf): ReadonlyMap<string, Ti
 }
 
 /**
- * The item alone, with a UID of its own and nothing but its times, each once and as it is folded: of a UID such as
- * `type`, of a second equal line, a name in lower case, a blank at the end, or text with U+2028 it makes another item,
- * none, or an error.
+ * The item alone, with its own UID and only its times, each once and folded as in the file: with a UID such as `type`, a
+ * duplicate line, a name in lower case, a trailing space, or text with U+2028 node-ical produces another item, none, or an
+ * error.
  */
 function textFor(
   component: Component,
@@ -206,7 +203,7 @@ function textFor(
       seen.add(name);
       const time = lines.get(name);
       const rewording = time && rewordings.find(({ isFor }) => isFor(time));
-      // A line that was mended is handed over as it was understood.
+      // A repaired line is passed as it was understood.
       const isMended = time !== undefined && time.line.raw !== raw;
       const asWritten = isMended ? time.line.raw : own.slice(from, to).trimEnd();
       kept.push(rewording ? rewording.reword(time) : `${name}${asWritten.slice(name.length)}`);
@@ -281,8 +278,8 @@ const isExcused = (difference: TimeDifference): boolean =>
   excuses.some(({ isFor }) => isFor(difference));
 
 /**
- * A DURATION is compared as a length: node-ical takes a day of it for 24 hours, also where the clocks are changed, and
- * RFC 5545 3.3.6 for a day.
+ * Compares a DURATION as a length: node-ical takes a day as 24 hours, also across a clock change, while RFC 5545 3.3.6 means a
+ * calendar day.
  */
 function lengthProblem({ component, item }: ReadItem, answer: Answer): IcsProblem | null {
   const line = firstLine(component, "DURATION");

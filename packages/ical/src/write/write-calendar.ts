@@ -4,19 +4,19 @@ import { oneLine } from "../text.ts";
 import { writeDuration } from "../time-values.ts";
 
 /**
- * All that stands before the first component of a published calendar, folded, with CRLF ends. Programs leave out what
- * follows a component, so nothing may. `refresh` is how soon a subscriber should look again. It names no METHOD: a
- * calendar that is fetched is no message, and PUBLISH would demand an ORGANIZER of every event.
- * Source: RFC 5545 3.4, 3.7; RFC 5546 3.2.1; RFC 7986 5.1, 5.7, 5.9; MS-OXCICAL 2.1.3.1.1.15 (X-PUBLISHED-TTL).
+ * Everything before the first component of a published calendar, folded, with CRLF. Programs ignore calendar properties after a
+ * component. `refresh` is the polling interval for subscribers. No METHOD: a fetched calendar is not a message, and PUBLISH
+ * would require an ORGANIZER for every event. Source: RFC 5545 3.4, 3.7; RFC 5546 3.2.1; RFC 7986 5.1, 5.7, 5.9; MS-OXCICAL
+ * 2.1.3.1.1.15 (X-PUBLISHED-TTL).
  */
 export function writeHeader(options: {
   readonly name: string;
   /** "" for none. */
   readonly description: string;
-  /** The account's IANA zone. */
+  /** The account's IANA time zone. */
   readonly zone: string;
   readonly refresh: Temporal.Duration;
-  /** Apple's programs read the exact one, others its nearest name; null for none. */
+  /** Apple's programs read the exact color, others its nearest name; null for none. */
   readonly colour?: Colour | null;
 }): string {
   const name = escapeText(oneLine(options.name));
@@ -38,8 +38,8 @@ export function writeHeader(options: {
   return foldLines(lines);
 }
 
-/** The line that names the program that wrote a calendar. */
+/** The line that identifies the program. */
 export const productId = "PRODID:-//Dayferry//Dayferry//EN";
 
-/** What ends a published calendar. */
+/** The end of a published calendar. */
 export const calendarEnd = "END:VCALENDAR\r\n";

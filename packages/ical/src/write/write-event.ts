@@ -18,10 +18,10 @@ import { cleanText } from "../text.ts";
 import { defaultLength, isReadTwice, type When } from "../when.ts";
 import { isUtc } from "../zones/zones.ts";
 
-/** What an event and a to-do say alike. */
+/** Properties that events and to-dos share. */
 export interface ItemCard {
   readonly uid: string;
-  /** Stands twice, as programs that edit raise SEQUENCE and leave the mark alone. */
+  /** Written twice, because programs that edit increase SEQUENCE but keep the base mark. */
   readonly sequence: number;
   /** DTSTAMP and LAST-MODIFIED. */
   readonly stampAt: Temporal.Instant;
@@ -32,23 +32,23 @@ export interface ItemCard {
   readonly categories: readonly string[];
   readonly classification: "PUBLIC" | "PRIVATE" | null;
   readonly url: string | null;
-  /** Further properties of plain text, by name; those of no text are left out. */
+  /** Further plain-text properties by name; empty ones are omitted. */
   readonly texts?: ReadonlyMap<string, string>;
 }
 
-/** The lines of such properties, not folded. */
+/** Their lines, not folded. */
 export const textLinesOf = ({ texts = new Map<string, string>() }: ItemCard): readonly string[] =>
   [...texts].flatMap(([name, text]) => {
     const clean = cleanText(text);
     return clean === "" ? [] : [`${name}:${escapeText(clean)}`];
   });
 
-/** Everything that one published event says. */
+/** Content of a published event. */
 export interface EventCard extends ItemCard {
-  /** The description as HTML, for programs that show it; null for none. */
+  /** The description as HTML for programs that show it; null for none. */
   readonly html: string | null;
   readonly when: When;
-  /** The account's IANA zone, in which times are written. */
+  /** The account's IANA time zone, in which times are written. */
   readonly zone: string;
   /** Time before the start; null for no alarm. */
   readonly reminder: Temporal.Duration | null;
@@ -56,7 +56,7 @@ export interface EventCard extends ItemCard {
   readonly status: string | null;
 }
 
-/** Thrown for a card that no event can be made of; the makers of cards promise to make none. */
+/** Thrown for a card that cannot be an event; callers must not create one. */
 export class UnwritableEventError extends Error {
   override readonly name = "UnwritableEventError";
   readonly uid: string;
@@ -67,12 +67,10 @@ export class UnwritableEventError extends Error {
 }
 
 /**
- * One VEVENT with folded lines and CRLF ends; equal cards give equal text. Times stand in `zone`. Where one falls into
- * an hour that the clocks repeat, both stand in UTC: a wall clock cannot say the second pass, and some programs read
- * the first as the second. DTEND is always there: for dates exclusive, for times without an end `defaultLength` after
- * the start.
- * Throws `UnwritableEventError` when the UID is empty or the end lies before the start.
- * Source: RFC 5545 3.6.1, 3.6.6.
+ * One VEVENT with folded lines and CRLF; equal cards give equal text. Times are in `zone`. If one falls into a repeated hour,
+ * both are in UTC: a local time cannot express the second pass, and some programs read the first as the second. DTEND is always
+ * present: exclusive for dates, `defaultLength` after the start for times without an end. Throws `UnwritableEventError` if the
+ * UID is empty or the end is before the start. Source: RFC 5545 3.6.1, 3.6.6.
  */
 export function writeEvent(card: EventCard): string {
   const uid = writableUid(card.uid);
@@ -80,7 +78,7 @@ export function writeEvent(card: EventCard): string {
   const event = new ICalEvent(eventData(card, uid), ical());
   const lines = event.toString().split("\r\n");
   const alarm = card.reminder ? alarmText(event, card.reminder) : "";
-  // Alarms come after all properties, and the library has no other words for STATUS than its own three.
+  // Alarms come after all properties, and the library only accepts its own three values for STATUS.
   const end = lines.lastIndexOf("END:VEVENT");
   const mark = `${baseMark}:${card.sequence}`;
   const own = [...lines.slice(0, end), ...textLinesOf(card), mark];
@@ -92,7 +90,7 @@ function eventData(card: EventCard, uid: string): ICalEventData {
   const description = cleanText(card.description);
   const html = card.html === null ? "" : cleanText(card.html);
   return {
-    // The library writes it raw.
+    // The library does not escape it.
     id: escapeText(uid),
     sequence: card.sequence,
     stamp: card.stampAt,

@@ -6,32 +6,31 @@ import {
   writeStamp,
 } from "../lines/content-line.ts";
 
-/** From one moment to another, end exclusive. */
+/** A period, end exclusive. */
 export interface Period {
   readonly start: Temporal.Instant;
   readonly end: Temporal.Instant;
 }
 
-/** What a free-busy answer says. */
+/** Content of a free-busy response. */
 export interface FreeBusyCard {
   readonly uid: string;
   /** DTSTAMP. */
   readonly stampAt: Temporal.Instant;
-  /** The asked range. */
+  /** The requested range. */
   readonly start: Temporal.Instant;
   readonly end: Temporal.Instant;
-  /** When somebody is busy, in any order; they may overlap. */
+  /** Busy periods in any order; they may overlap. */
   readonly periods: readonly Period[];
-  /** When somebody may be busy, likewise. */
+  /** Tentative periods, likewise. */
   readonly tentative: readonly Period[];
   /** Address of the person, such as `mailto:a@b.example`; null for none. */
   readonly organizer: string | null;
 }
 
 /**
- * One VFREEBUSY with folded lines and CRLF ends. Its periods of a kind are in order, do not touch, and lie within the
- * range; those without length are left out.
- * Source: RFC 5545 3.6.4, 3.8.2.6; RFC 4791 7.10.
+ * One VFREEBUSY with folded lines and CRLF. Periods of a type are sorted, merged and clipped to the range; empty ones are
+ * omitted. Source: RFC 5545 3.6.4, 3.8.2.6; RFC 4791 7.10.
  */
 export function writeFreeBusy(card: FreeBusyCard): string {
   const { uid, stampAt, start, end, organizer } = card;

@@ -11,21 +11,21 @@ import {
 import { cleanText } from "../text.ts";
 import { type ItemCard, textLinesOf } from "./write-event.ts";
 
-/** Everything that one to-do says. */
+/** Content of a published to-do. */
 export interface TodoCard extends ItemCard {
   readonly startOn: Temporal.PlainDate | null;
-  /** The day on which it is due. */
+  /** Due date. */
   readonly dueOn: Temporal.PlainDate | null;
-  /** 0 to 100; counts for what is not completed. */
+  /** 0 to 100; used if not completed. */
   readonly percent: number;
   readonly status: "NEEDS-ACTION" | "IN-PROCESS" | "COMPLETED";
-  /** Null where it is not known; counts for what is completed. */
+  /** null if unknown; used if completed. */
   readonly completedAt: Temporal.Instant | null;
   /** UID of the parent; null for none. */
   readonly relatedTo: string | null;
 }
 
-/** Thrown for a card that no to-do can be made of; the makers of cards promise to make none. */
+/** Thrown for a card that cannot be a to-do; callers must not create one. */
 export class UnwritableTodoError extends Error {
   override readonly name = "UnwritableTodoError";
   readonly uid: string;
@@ -36,11 +36,10 @@ export class UnwritableTodoError extends Error {
 }
 
 /**
- * One VTODO with folded lines and CRLF ends; equal cards give equal text. A start that does not lie before the due date
- * is left out: DUE must be later than DTSTART, programs drop one of the two otherwise, and a property that is not there
- * is no edit. What is completed has 100 percent, all else at most 99, as programs take 100 for a completion.
- * Throws `UnwritableTodoError` when the UID is empty.
- * Source: RFC 5545 3.6.2, 3.8.2.3 (DUE), 3.8.1.8, 3.8.2.1.
+ * One VTODO with folded lines and CRLF; equal cards give equal text. A start that is not before the due date is omitted: DUE
+ * must be later than DTSTART, programs drop one of the two otherwise, and a missing property is not an edit. Completed items
+ * have 100 percent and all others at most 99, because programs take 100 for completed. Throws `UnwritableTodoError` if the UID
+ * is empty. Source: RFC 5545 3.6.2, 3.8.2.3 (DUE), 3.8.1.8, 3.8.2.1.
  */
 export function writeTodo(card: TodoCard): string {
   const uid = writableUid(card.uid);

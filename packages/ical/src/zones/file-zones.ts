@@ -4,16 +4,16 @@ import type { FileZone, UnknownZone, ZoneOf } from "../time-values.ts";
 import { readDefinition, readOffset } from "./zone-definition.ts";
 import { fixedZone, resolveZone, usualZone } from "./zones.ts";
 
-/** Looking a name up costs far more than a line of a file, so a file may bring only so many. */
+/** Limit of names per file: a lookup costs far more than parsing a line. */
 const mostNames = 200;
-/** Following a rule for ten years takes up to some milliseconds; two rules of 64 zones need two each. */
+/** Expanding a rule for ten years takes up to some milliseconds; two rules of 64 zones need two each. */
 const mostExpansions = 400;
 
-/** What the calendars of one file have found out of zones together, so that none is looked at twice. */
+/** Lookups shared by the calendars of one file, so that nothing is resolved twice. */
 export interface ZoneBudget {
   /** By name. */
   readonly names: Map<string, string | null>;
-  /** By the text of a definition. */
+  /** By the text of the definition. */
   readonly rules: Map<string, FileZone | UnknownZone>;
   expansions: number;
 }
@@ -25,11 +25,10 @@ export const createZoneBudget = (): ZoneBudget => ({
 });
 
 /**
- * The zones of one calendar. A TZID that names a place means that place, whatever the file says of it: so does a Windows
- * name. One that only stands for an offset or its rules (`EST`, `CET`, `GMT`) means the rules that the file gives it,
- * else what it is known for. Any other name means its VTIMEZONE: the place in its X-LIC-LOCATION, else its rules.
- * Floating times stand in the zone of X-WR-TIMEZONE, else in `floating`.
- * Source: RFC 5545 3.2.19, 3.6.5 (a TZID means its VTIMEZONE).
+ * The time zones of one calendar. A TZID that names a place means that place, whatever the file defines; so does a Windows
+ * name. One that only stands for an offset or rules (`EST`, `CET`, `GMT`) means the rules in the file, or else its common
+ * meaning. Any other name means its VTIMEZONE: the place in its X-LIC-LOCATION, or else its rules. Floating times are in the
+ * zone of X-WR-TIMEZONE, or else in `floating`. Source: RFC 5545 3.2.19, 3.6.5 (a TZID means its VTIMEZONE).
  */
 export function zonesOfFile(
   calendar: Component,
@@ -49,7 +48,7 @@ export function zonesOfFile(
   };
 }
 
-/** Names of the zone database that are no places. */
+/** Names in the time zone database that are not places. */
 const offsetNames =
   /^(?:CET|CST6CDT|EET|EST|EST5EDT|GMT|GMT0|GMT[+-]0|Greenwich|HST|MET|MST|MST7MDT|PST8PDT|UCT|UTC|Universal|WET|Zulu)$/i;
 
@@ -62,12 +61,12 @@ function zoneOfName(tzid: string, { blocks, budget }: Definitions): FileZone | U
   const name = plain(tzid);
   const found = lookUp(name, budget);
   const hasRules = blocks.some(({ components }) => components.length > 0);
-  // What stands for an offset, or is only like a zone's name, means the rules that the file gives it.
+  // A name that stands for an offset, or only resembles a zone name, means the rules in the file.
   const isLoose = hasRules && (offsetNames.test(name) || (found !== null && !usualZone(name)));
   return (isLoose ? null : found) ?? zoneOfBlocks({ blocks, budget });
 }
 
-/** Null also where the file has brought too many names. */
+/** Also null if the file has too many names. */
 function lookUp(name: string, { names }: ZoneBudget): string | null {
   const known = names.get(name);
   if (known !== undefined) return known;
@@ -99,7 +98,7 @@ function readRules(block: Component, budget: ZoneBudget): FileZone | UnknownZone
   return read.ok ? read.value : (fixedOffset(block) ?? { kind: "unknown", why: read.failure });
 }
 
-/** The zone of a definition that knows one offset alone, whenever that is said to begin. */
+/** The time zone of a definition with a single offset, whenever it begins. */
 function fixedOffset({ components }: Component): string | null {
   const all = components.flatMap(({ lines }) => lines);
   const offsets = all.filter(({ name }) => /^TZOFFSET(?:FROM|TO)$/.test(name)).map(readOffset);
@@ -111,7 +110,7 @@ function fixedOffset({ components }: Component): string | null {
     : fixedZone(first);
 }
 
-/** The zone that a calendar names for its floating times; null where it names none that is known. */
+/** The calendar's time zone for floating times; null if none or unknown. */
 export function floatingZone(calendar: Component): string | null {
   const name = textOf(calendar, "X-WR-TIMEZONE")?.trim() ?? "";
   return name === "" ? null : resolveZone(name);
@@ -120,7 +119,7 @@ export function floatingZone(calendar: Component): string | null {
 const rulesOf = ({ components }: Component): string =>
   components.map(({ name, lines }) => [name, ...lines.map(({ raw }) => raw)].join("\n")).join("\n");
 
-/** Some programs take the quotation marks around a parameter into the name. */
+/** Some programs include the quotation marks around a parameter in the name. */
 const plain = (tzid: string): string => tzid.trim().replace(/^"(.*)"$/, "$1");
 
 function blocksOf(calendar: Component): ReadonlyMap<string, readonly Component[]> {

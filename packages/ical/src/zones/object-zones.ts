@@ -3,15 +3,14 @@ import { readDuration } from "../time-values.ts";
 import { resolveZone, writeTimeZone } from "./zones.ts";
 
 /**
- * Writes the VTIMEZONE components that a component needs, one for each TZID in its lines; "" for none, as for dates and
- * UTC. A TZID that means no known zone has none. Each covers whole decades, so that most objects share one text, which
- * is made once.
+ * Writes the VTIMEZONE components a component needs, one for each TZID in its lines; "" for none, as for dates and UTC. A TZID
+ * of an unknown zone gets none. Each covers whole decades, so that most objects share one cached text.
  */
 export type WriteZones = (component: string) => string;
 
 const mostKnown = 500;
 
-/** The writer keeps what it has made. */
+/** The writer caches its results. */
 export function createZoneWriter(): WriteZones {
   const known = new Map<string, string>();
 
@@ -57,7 +56,7 @@ function yearsOfZones(component: string): ReadonlyMap<string, Years> {
   return new Map([...found].map(([tzid, { from, to }]) => [tzid, { from, to: to + longest }]));
 }
 
-/** How many years a DURATION may reach beyond the year of its start. */
+/** How many years a DURATION may reach beyond its start. */
 function yearsIn(raw: string): number {
   const length = readDuration(raw.slice(raw.lastIndexOf(":") + 1));
   const days = length?.total({ unit: "days", relativeTo: new Temporal.PlainDate(2026, 1, 1) }) ?? 0;

@@ -7,17 +7,15 @@ import { fail, ok, type Result } from "../result.ts";
 import type { RuleZone } from "../time-values.ts";
 import { type DefinedObservance, type Onset, spreadOnsets } from "./zone-onsets.ts";
 
-/** Each is looked at for every moment that is asked for; the fullest definitions of real zones have 250. */
+/** Limit of onsets, all of which are checked for every instant; the largest real definitions have 250. */
 const mostOnsets = 2000;
-/** The rule of a year names one day; nobody changes clocks every week. */
+/** A yearly rule names one day; nobody changes clocks every week. */
 const mostOnsetsOfRule = 24;
 
 /**
- * Reads the rules of a VTIMEZONE: its observances with RRULE, RDATE and UNTIL, of any number of eras. Before the first
- * onset the offset holds that it names as the one before. `spend` is asked before each expansion of a rule, and says
- * when a file has had enough of them.
- * Fails with what is wrong, as the end of a sentence, for a definition that cannot be followed to the second.
- * Source: RFC 5545 3.6.5.
+ * Parses the rules of a VTIMEZONE: observances with RRULE, RDATE and UNTIL, any number of eras. Before the first onset its
+ * TZOFFSETFROM applies. Calls `spend` before each expansion of a rule to check the file's budget. Errors are the end of a
+ * sentence. Source: RFC 5545 3.6.5.
  */
 export function readDefinition(block: Component, spend: () => boolean): Result<RuleZone, string> {
   const parts = block.components.filter(({ name }) => name === "STANDARD" || name === "DAYLIGHT");
@@ -102,7 +100,7 @@ function only(part: Component, name: string): ContentLine | undefined {
   return others.every(({ value }) => value === line?.value) ? line : undefined;
 }
 
-/** Parts of a rule that says days of a year; whatever says weeks, or several hours, is no rule of clocks. */
+/** Parts of a rule for days of a year; a rule with weeks or several hours is not a clock rule. */
 const ruleParts: readonly RegExp[] = [
   /^FREQ=(?:YEARLY|MONTHLY)$/,
   /^(?:INTERVAL=[1-9]\d?|COUNT=[1-9]\d{0,2})$/,
@@ -119,13 +117,13 @@ const longestRule = 300;
 
 interface Rule {
   readonly repeats: RRuleTemporal;
-  /** Whether it names a number of onsets, which are few then. */
+  /** True if it has a COUNT, so that there are few onsets. */
   readonly isCounted: boolean;
 }
 
 /**
- * The rule over wall clocks that are taken for UTC. UNTIL is UTC in a VTIMEZONE, and so is brought to the wall clock of
- * the offset before.
+ * The rule over local times that are treated as UTC. UNTIL is UTC in a VTIMEZONE, and is converted to the local time of the
+ * previous offset.
  */
 function readRule(
   value: string,
@@ -152,12 +150,12 @@ function readRule(
     const isCounted = parts.some((part) => part.startsWith("COUNT="));
     if (repeats.next(dtstart, true)) return ok({ repeats, isCounted });
   } catch {
-    // Rules that the library does not understand are written as rules that never apply.
+    // Rules that the library does not understand never apply.
   }
   return fail(`RRULE ${quotedValue(value)} names no day of any year`);
 }
 
-/** One in local time, which is not allowed, can mean nothing else than the wall clock; a date means all of it. */
+/** An UNTIL in local time is invalid but can only mean local time; a date means the whole day. */
 function localUntil(until: string, from: number): string | null {
   const isUtc = until.endsWith("Z");
   const wall = wallSeconds(/^\d{8}$/.test(until) ? `${until}T235959` : until.replace(/Z$/, ""));
@@ -178,7 +176,7 @@ function readDates(part: Component): readonly (number | null)[] {
 const readWall = (line: ContentLine | undefined): number | null =>
   line ? wallSeconds(line.value.trim()) : null;
 
-/** A local time as seconds since 1970, as if it were UTC; of a date, which some write, its midnight. */
+/** A local time as seconds since 1970, as if it were UTC; for a date its midnight. */
 function wallSeconds(text: string): number | null {
   if (!/^\d{8}(?:T\d{6})?$/.test(text)) return null;
   try {

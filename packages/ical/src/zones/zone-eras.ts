@@ -1,40 +1,40 @@
 /** One change of a zone's offset. */
 export interface OffsetChange {
   readonly at: Temporal.Instant;
-  /** Wall clock of the offset before. */
+  /** Local time with the offset before. */
   readonly local: Temporal.PlainDateTime;
   /** Offsets before and after, in seconds. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Years in which a zone changed its offset by one rule. */
+/** Years in which a time zone followed one rule. */
 export interface Era {
-  /** One in each year, in order. */
+  /** One per year, in order. */
   readonly onsets: readonly [OffsetChange, ...OffsetChange[]];
-  /** The parts of a yearly RRULE behind FREQ. */
+  /** The parts of a yearly RRULE after FREQ. */
   readonly parts: string;
-  /** When the rule strikes in a year, also in one before the era; wall clock as in `OffsetChange`. */
+  /** When the rule applies in a year, also before the era; local time as in `OffsetChange`. */
   readonly in: (year: number) => Temporal.PlainDateTime;
-  /** Whether the rule holds as far as is known. */
+  /** True if the rule applies as far as is known. */
   readonly endless: boolean;
 }
 
-/** How far a description of a zone has to reach. */
+/** Which period a description of a time zone must cover. */
 export interface ZoneCoverage {
-  /** What is older only shows that a rule is one. */
+  /** Earlier onsets only help to recognize a rule. */
   readonly start: Temporal.Instant;
-  /** The last year whose changes are wanted. */
+  /** The last year to cover. */
   readonly toYear: number;
-  /** The last year of the onsets that are known. */
+  /** The last year of known onsets. */
   readonly lastYear: number;
 }
 
-/** A rule that was followed less often is a few single changes. */
+/** A rule followed less often is written as single changes. */
 const leastOnsets = 3;
 const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 
-/** Sorts the changes of a zone, in order, into those that follow yearly rules and single ones, all within reach. */
+/** Sorts the changes of a time zone, in order, into yearly rules and single ones within the period. */
 export function erasOf(
   onsets: readonly OffsetChange[],
   reach: ZoneCoverage,
@@ -52,7 +52,7 @@ export function erasOf(
   return { eras, single };
 }
 
-/** A run of years, and the rule that all of it follows. */
+/** Consecutive years that follow one rule. */
 interface Run {
   readonly onsets: OffsetChange[];
   days: Days;
@@ -73,8 +73,8 @@ function splitByRules(onsets: readonly OffsetChange[]): readonly Run[] {
 }
 
 /**
- * Whether rules that hold since the wanted years make up all of the last one. Where another change belongs to it, as in
- * zones whose clocks change after the last Thursday of a month, which may be in the next month, they lead nowhere.
+ * True if the rules in force since the requested years make up all changes of the last one. If there is another change, as in
+ * zones that change clocks after the last Thursday of a month, which may fall in the next month, the rules lead nowhere.
  */
 function isWholeYear(
   year: number,
@@ -90,7 +90,7 @@ function isWholeYear(
   return about.onsets.every((onset) => onset.local.year !== year || lasting.includes(onset));
 }
 
-/** The run as an era where it is one within reach. */
+/** The run as an era, if it is one within the period. */
 function eraOf(
   { onsets, days }: Run,
   { reach, isSettled }: { readonly reach: ZoneCoverage; readonly isSettled: boolean },
@@ -112,7 +112,7 @@ function eraOf(
 const isWanted = ({ at, local }: OffsetChange, { start, toYear }: ZoneCoverage): boolean =>
   Temporal.Instant.compare(at, start) > 0 && local.year <= toYear;
 
-/** How days of one month, one a year, lie. What they do not have in common is null. */
+/** Common pattern of days in one month, one per year. null for what differs. */
 interface Days {
   readonly weekday: number | null;
   readonly day: number | null;
@@ -132,7 +132,7 @@ const daysFrom = (date: Temporal.PlainDateTime): Days => ({
   highest: date.day,
 });
 
-/** Null when no rule names all of the days. */
+/** null if no rule matches all of the days. */
 function withDay(days: Days, date: Temporal.PlainDateTime): Days | null {
   const next = daysFrom(date);
   const common = (a: number | null, b: number | null): number | null => (a === b ? a : null);
@@ -148,7 +148,7 @@ function withDay(days: Days, date: Temporal.PlainDateTime): Days | null {
   return all.day !== null || (all.weekday !== null && isRegular) ? all : null;
 }
 
-/** The last weekday of the month, its n-th, the first from some day on, or a day whatever weekday it is. */
+/** The last weekday of the month, the n-th, the first from some day on, or a fixed day. */
 function dayParts({ weekday, day, isLast, nth, lowest }: Days): string {
   if (weekday === null) return `BYMONTHDAY=${day}`;
   const name = weekdays[weekday - 1];
@@ -158,7 +158,7 @@ function dayParts({ weekday, day, isLast, nth, lowest }: Days): string {
   return `BYMONTHDAY=${week.join(",")};BYDAY=${name}`;
 }
 
-/** The day of the rule in the month of `first`, its first day. */
+/** The rule's day in the month whose first day is `first`. */
 function dayOf(
   { weekday, day, isLast, nth, lowest }: Days,
   first: Temporal.PlainDateTime,

@@ -1,6 +1,6 @@
 import type { RuleZone } from "../time-values.ts";
 
-/** When an offset begins to hold. Offsets are seconds. */
+/** When an offset takes effect. Offsets are in seconds. */
 export interface Onset {
   /** Seconds since 1970. */
   readonly at: number;
@@ -8,31 +8,28 @@ export interface Onset {
   readonly to: number;
 }
 
-/** A STANDARD or DAYLIGHT of a VTIMEZONE: single onsets in any order, and a rule for more of them. */
+/** A STANDARD or DAYLIGHT of a VTIMEZONE: single onsets in any order, and a rule for more. */
 export interface DefinedObservance {
   readonly from: number;
   readonly to: number;
   readonly single: readonly Onset[];
-  /** The onsets of the rule from one wall clock to another, both in UTC by name only; null where it says too much. */
+  /** The onsets of the rule between two local times, both in UTC by name only; null if there are too many. */
   readonly rule: ((from: number, to: number) => readonly Onset[] | null) | null;
-  /** The last onset of the rule before a wall clock; null where there is none. */
+  /** The last onset of the rule before a local time; null if there is none. */
   readonly last: ((before: number) => Onset | null) | null;
 }
 
 const day = 86_400;
-/** Rules are followed for so long at a time: an object mostly stays within it. */
+/** Rules are expanded for this long at a time: an object mostly stays within it. */
 const spanSeconds = 10 * 366 * day;
 
-/**
- * The zone in which each onset of each observance sets its offset until the next one. Rules are followed where a moment
- * is asked for, and what was found is kept.
- */
+/** The time zone in which each onset sets its offset until the next one. Rules are expanded on demand and cached. */
 export function spreadOnsets(observances: readonly DefinedObservance[]): RuleZone {
   const single = observances.flatMap((observance) => observance.single).toSorted(byTime);
   const known = new Map<number, readonly Onset[]>();
   let isFollowable = true;
 
-  /** All onsets that count for the moments of a span, in order; null where a rule cannot be followed. */
+  /** All onsets that matter for a period, in order; null if a rule cannot be expanded. */
   function onsetsAround(seconds: number): readonly Onset[] | null {
     const span = Math.floor(seconds / spanSeconds);
     const found = known.get(span);
@@ -63,7 +60,7 @@ export function spreadOnsets(observances: readonly DefinedObservance[]): RuleZon
     const at = onsets.findLastIndex((onset) => onset.at <= seconds);
     const onset = onsets[at];
     if (!onset) return first.from;
-    // Two that begin at one wall clock and differ leave open which of them holds.
+    // Two different onsets at one local time are ambiguous.
     const rival = onsets[at - 1];
     return rival && wallOf(rival) === wallOf(onset) && rival.to !== onset.to ? null : onset.to;
   }
@@ -92,7 +89,7 @@ export function spreadOnsets(observances: readonly DefinedObservance[]): RuleZon
     },
   };
 
-  /** A wall clock that never was counts from the offset before the gap. Source: RFC 5545 3.3.5. */
+  /** A local time in a gap counts from the offset before it. Source: RFC 5545 3.3.5. */
   function afterGap(wall: number): Temporal.ZonedDateTime | null {
     const gap = onsetsAround(wall)?.find(
       ({ at, from, to }) => wall - from >= at && wall - to < at && from < to,
@@ -105,7 +102,7 @@ const wallOf = ({ at, from }: Onset): number => at + from;
 
 const byTime = (a: Onset, b: Onset): number => a.at - b.at;
 
-/** In the offset of its moment; in UTC where that has seconds, which the runtime has no name for. */
+/** In its offset; in UTC if the offset has seconds, which the runtime cannot represent. */
 function zoned(seconds: number, offset: number): Temporal.ZonedDateTime {
   const instant = Temporal.Instant.fromEpochMilliseconds(seconds * 1000);
   if (offset % 60 !== 0) return instant.toZonedDateTimeISO("UTC");

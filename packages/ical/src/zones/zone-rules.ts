@@ -1,32 +1,31 @@
 import { type Era, erasOf, type OffsetChange } from "./zone-eras.ts";
 
-/** One STANDARD or DAYLIGHT block of a VTIMEZONE. Local times are wall clock of the offset before; offsets are seconds. */
+/** One STANDARD or DAYLIGHT block of a VTIMEZONE. Local times use the offset before; offsets are in seconds. */
 export interface Observance {
   readonly kind: "STANDARD" | "DAYLIGHT";
   readonly start: Temporal.PlainDateTime;
   readonly from: number;
   readonly to: number;
-  /** A yearly RRULE; null when `start` and `more` are all onsets. */
+  /** A yearly RRULE; null if `start` and `more` are all onsets. */
   readonly rule: string | null;
-  /** All onsets, `start` included, where there are several and no rule. */
+  /** All onsets including `start`, if there are several and no rule. */
   readonly more: readonly Temporal.PlainDateTime[];
 }
 
-/** A rule that ends in the asked years is recognised by what it did in the years before. */
+/** Years before the requested ones, to recognize a rule that ends in them. */
 const lookBack = 12;
-/** A rule that holds for so much longer than the asked years has no end: after 28 years weekdays are on the same days. */
+/** A rule that applies this much longer than requested has no end: weekdays repeat after 28 years. */
 const lookAhead = 28;
-/** Single changes after the requested years, written anyway because calendars keep zones. */
+/** Single changes written after the requested years, because calendars keep time zones. */
 const courtesy = 2;
 const anchorYear = 1970;
-/** What no table of single changes reaches: from then on there are rules without end, or nothing. */
+/** From this year on there are only endless rules. */
 const settledYear = 2200;
 
 /**
- * The blocks that describe a zone from the start of `fromYear` to the end of `toYear`, and one year around. Changes that
- * follow a yearly rule are one block each, which ends where the rule did; rules that hold from the beginning on start in
- * 1970, as Outlook needs it.
- * Source: RFC 5545 3.6.5.
+ * The blocks that describe a time zone from the start of `fromYear` to the end of `toYear`, plus one year around. Changes that
+ * follow a yearly rule are one block each, ending with the rule; rules in force from the beginning start in 1970, as Outlook
+ * requires. Source: RFC 5545 3.6.5.
  */
 export function observancesOf(options: {
   readonly zone: string;
@@ -63,7 +62,7 @@ function onsetsBetween(start: Temporal.ZonedDateTime, lastYear: number): readonl
     const from = offsetSeconds(next.subtract({ nanoseconds: 1 }));
     const to = offsetSeconds(next);
     const local = next.withTimeZone("UTC").toPlainDateTime().add({ seconds: from });
-    // Some transitions change the name of the time only.
+    // Some transitions only change the name of the time.
     if (from !== to) onsets.push({ at: next.toInstant(), local, from, to });
     time = next;
   }
@@ -71,7 +70,7 @@ function onsetsBetween(start: Temporal.ZonedDateTime, lastYear: number): readonl
 
 const offsetSeconds = (time: Temporal.ZonedDateTime): number => time.offsetNanoseconds / 1e9;
 
-/** Whether rules make up the whole of a year, so that they lead to its first offset when they hold before it too. */
+/** True if rules make up a whole year, so that they lead to its first offset if they also applied before. */
 function isCycle(
   eras: readonly Era[],
   { single, year }: { readonly single: readonly OffsetChange[]; readonly year: number },
@@ -97,8 +96,8 @@ function eraObservance(era: Era, year: number): Observance {
 }
 
 /**
- * The last onset of a rule, in UTC. East of Greenwich its wall clock stands for it, which is some hours later: programs
- * that compare the two as if there were no zone would lose the onset otherwise.
+ * The last onset of a rule, in UTC. East of Greenwich its local time is used, which is some hours later: programs that compare
+ * the two without time zones would otherwise lose the onset.
  */
 function untilOf({ at, local }: OffsetChange): string {
   const utc = at.toZonedDateTimeISO("UTC").toPlainDateTime();
@@ -108,7 +107,7 @@ function untilOf({ at, local }: OffsetChange): string {
 
 function singleObservance(onsets: readonly [OffsetChange, ...OffsetChange[]]): Observance {
   const [first] = onsets;
-  // Thunderbird's ical.js leaves the onset of DTSTART out where there are RDATEs, so it is named among them again.
+  // Thunderbird's ical.js ignores the onset in DTSTART if there are RDATEs, so it is repeated among them.
   const more = onsets.length > 1 ? onsets.map((onset) => onset.local) : [];
   return { ...shape(first), start: first.local, rule: null, more };
 }
@@ -131,7 +130,7 @@ function groupByOffsets(
   return [...groups.values()];
 }
 
-/** A wall clock as DTSTART and RDATE write it. */
+/** A local time as in DTSTART and RDATE. */
 export function compactTime(local: Temporal.PlainDateTime): string {
   return local.toString({ smallestUnit: "second" }).replace(/[-:]/g, "");
 }

@@ -5,11 +5,10 @@ import { isZone } from "../when.ts";
 import { compactTime, type Observance, observancesOf } from "./zone-rules.ts";
 
 /**
- * One VTIMEZONE component that is right from the start of `fromYear` to the end of `toYear`, folded, with CRLF at the
- * end of each line. Its TZID is `tzid`, by default `zone` exactly. Changes that follow a rule are written as a yearly RRULE, which Outlook
- * needs, with UNTIL where the rule ended; others as one RDATE line per onset, which every reader understands.
- * Throws a RangeError for a zone that the runtime does not know.
- * Source: RFC 5545 3.6.5.
+ * One VTIMEZONE component that is valid from the start of `fromYear` to the end of `toYear`, folded, with CRLF. Its TZID is
+ * `tzid`, by default exactly `zone`. Changes that follow a rule are a yearly RRULE, which Outlook requires, with UNTIL where
+ * the rule ended; others are one RDATE line per onset, which every parser understands. Throws a RangeError for an unknown time
+ * zone. Source: RFC 5545 3.6.5.
  */
 export function writeTimeZone(options: {
   readonly zone: string;
@@ -28,19 +27,19 @@ export function writeTimeZone(options: {
 }
 
 /**
- * The IANA zone that a TZID of a file means: an IANA name in any case, such a name behind a `/vendor/…/` prefix, a
- * Windows name, or one of Outlook's display names. Null when it is none of them.
+ * The IANA zone a TZID means: an IANA name in any case, such a name with a `/vendor/…/` prefix, a Windows name, or one of
+ * Outlook's display names. null for others.
  */
 export function resolveZone(tzid: string): string | null {
   const name = tzid.trim();
   return usualZone(name) ?? oddZone(name);
 }
 
-/** The zone of a name that other readers know as well. */
+/** The time zone for a name that other parsers know as well. */
 export const usualZone = (name: string): string | null =>
   ianaName(name) ?? prefixedName(name) ?? windowsName(name) ?? displayedName(name);
 
-/** `tzone://Microsoft/Utc` of Exchange, an offset such as `GMT+02:00`, and a Windows name that a copy has numbered. */
+/** `tzone://Microsoft/Utc` of Exchange, an offset such as `GMT+02:00`, and a Windows name with a number added by a copy. */
 function oddZone(name: string): string | null {
   const exchange = /^tzone:\/\/Microsoft\/(.+)$/i.exec(name)?.[1];
   if (exchange !== undefined) return usualZone(exchange);
@@ -48,7 +47,7 @@ function oddZone(name: string): string | null {
   return offsetZone(name) ?? (numbered === undefined ? null : windowsName(numbered));
 }
 
-/** The zone of an offset: `GMT+0200`, `UTC-5`, `+05:30`. Null for other names. */
+/** The time zone for an offset: `GMT+0200`, `UTC-5`, `+05:30`. null for other names. */
 function offsetZone(name: string): string | null {
   const found = /^(?:GMT|UTC|UT)?\s*([+-])(\d{1,2})(?::?(\d{2}))?$/i.exec(name);
   if (!found) return null;
@@ -56,7 +55,7 @@ function offsetZone(name: string): string | null {
   return fixedZone((sign === "-" ? -60 : 60) * (Number(hours) * 60 + Number(minutes)));
 }
 
-/** The zone that is always so many seconds ahead of UTC; null for parts of minutes, and for more than a day. */
+/** The time zone with a constant offset in seconds; null for fractions of minutes, and for more than a day. */
 export function fixedZone(seconds: number): string | null {
   const minutes = seconds / 60;
   if (!Number.isInteger(minutes) || Math.abs(minutes) >= 24 * 60) return null;
@@ -67,7 +66,7 @@ export function fixedZone(seconds: number): string | null {
   return offset(seconds).replace(/(\d{2})$/, ":$1");
 }
 
-/** Whether a zone is one of the names of UTC, whose times are written with "Z". */
+/** True if a time zone is a name of UTC, whose times are written with "Z". */
 export function isUtc(zone: string): boolean {
   const epoch = new Temporal.ZonedDateTime(0n, zone);
   return epoch.equals(epoch.withTimeZone("UTC"));
@@ -89,7 +88,7 @@ function prefixedName(name: string): string | null {
 }
 
 /**
- * Where windows-iana 5.1.0 is behind: Kazakhstan and Chihuahua have left these zones. Source: CLDR's windowsZones, as
+ * Where windows-iana 5.1.0 is outdated: Kazakhstan and Chihuahua have left these time zones. Source: CLDR's windowsZones, as
  * node-ical 0.27.2 has it.
  */
 const newer: ReadonlyMap<string, string> = new Map([

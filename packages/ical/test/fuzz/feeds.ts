@@ -1,7 +1,7 @@
 const file = (...lines: readonly string[]): string =>
   ["BEGIN:VCALENDAR", "VERSION:2.0", ...lines, "END:VCALENDAR", ""].join("\r\n");
 
-/** As a big web calendar writes: everything in UTC, times of day of one rule. */
+/** In the style of a large web calendar: all times in UTC. */
 const webCalendar = file(
   "PRODID:-//A web calendar//EN",
   "CALSCALE:GREGORIAN",
@@ -35,7 +35,7 @@ const webCalendar = file(
   "END:VEVENT",
 );
 
-/** As an office program exports: its own names of zones, long X- lines. */
+/** In the style of an office program's export: its own zone names, long X- lines. */
 const officeProgram = file(
   "METHOD:REQUEST",
   "PRODID:An office program 16.0",
@@ -70,7 +70,7 @@ const officeProgram = file(
   "END:VEVENT",
 );
 
-/** As a list of reminders writes. */
+/** In the style of a reminder list. */
 const reminderList = file(
   "PRODID:-//A list of reminders//EN",
   "BEGIN:VTODO",
@@ -96,5 +96,5 @@ const reminderList = file(
   "END:VJOURNAL",
 );
 
-/** What other programs write, in their ways. */
+/** In the styles of other programs. */
 export const foreignFeeds: readonly string[] = [webCalendar, officeProgram, reminderList];

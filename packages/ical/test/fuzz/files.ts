@@ -1,12 +1,12 @@
 import fc from "fast-check";
 
-/** One way in which a file gets damaged between its writer and us; `at` and `to` are shares of its length. */
+/** One kind of damage to a file; `at` and `to` are fractions of its length. */
 type Damage =
   | { readonly kind: "cut" | "splice" | "flip"; readonly at: number; readonly to: number }
   | { readonly kind: "ends" | "case" | "latin1" | "utf16" | "bom" }
   | LineDamage;
 
-/** Damage to whole lines; `at` and `to` are shares of their number. */
+/** Damage to whole lines; `at` and `to` are fractions of their number. */
 type LineDamage =
   | { readonly kind: "repeat" | "drop" | "swap"; readonly at: number; readonly to: number }
   | {
@@ -105,7 +105,7 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
   fc.record({ kind: fc.constantFrom("ends", "case", "latin1", "utf16", "bom") }),
 );
 
-/** One of the good files, damaged a few times over. */
+/** A valid file with some damage. */
 export const damagedFile = (good: readonly string[]): fc.Arbitrary<Uint8Array> =>
   fc
     .tuple(fc.constantFrom(...good), fc.array(damage, { minLength: 1, maxLength: 3 }))
@@ -180,7 +180,7 @@ function harmLines(bytes: Buffer, damage: LineDamage): Buffer {
 
 const spot = (bytes: Buffer, at: number): number => Math.floor(at * bytes.length);
 
-/** What a file holds, found in the simplest way there is: the first UID of each VEVENT and VTODO, null where there is none. */
+/** The content of a file, found in the simplest way: the first UID of each VEVENT and VTODO, null without one. */
 export function simpleCount(bytes: Uint8Array): readonly (string | null)[] {
   const text = Buffer.from(bytes)
     .toString("utf8")

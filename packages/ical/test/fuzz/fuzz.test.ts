@@ -68,7 +68,7 @@ describe("accept() of damaged files", () => {
 
 type Rig = ReturnType<typeof acceptRig>;
 
-/** A store with items of each kind, as the published feed shows them. */
+/** A store with items of each kind, as in the published feed. */
 function filledRig(): Rig {
   const rig = acceptRig({ labels: "create" });
   rig.put(
@@ -87,7 +87,7 @@ function filledRig(): Rig {
   return rig;
 }
 
-/** Expects an answer that names every item of the file, or every reason against it. */
+/** Expects a result with every item of the file, or every reason against it. */
 function expectWhole(bytes: Uint8Array): "read" | "refused" {
   const read = readCalendar(bytes, { zone });
   if (!read.ok) {
@@ -105,7 +105,7 @@ function expectWhole(bytes: Uint8Array): "read" | "refused" {
   return "read";
 }
 
-/** Items that a simple reader finds are there, unless the answer says what could not be read, or that they are one and the same. */
+/** Items that a simple parser finds are in the result, unless it says what could not be parsed, or that they are duplicates. */
 function expectCounted(
   items: readonly { readonly uid: string; readonly problems: readonly IcsProblem[] }[],
   { bytes, ignored }: { readonly bytes: Uint8Array; readonly ignored: readonly IcsProblem[] },
@@ -145,7 +145,7 @@ function expectAnswered(acceptance: Acceptance): void {
 const keptOf = (plan: Extract<Acceptance, { readonly kind: "plan" }>) =>
   plan.items.flatMap(({ editId }) => editId ?? []);
 
-/** One file at a fresh store: told beforehand, then stored item by item, or not at all. */
+/** One file for an empty store: previewed, then stored item by item, or not at all. */
 function expectNoHalves(bytes: Uint8Array): void {
   const rig = filledRig();
   const told = rig.send("", { bytes, listId: list, dryRun: true });

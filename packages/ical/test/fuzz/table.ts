@@ -1,4 +1,4 @@
-/** One fragment that breaks readers of calendars; `bytes` where it is no text. */
+/** One fragment that breaks calendar parsers; `bytes` if it is not text. */
 interface Fragment {
   readonly name: string;
   readonly lines: string | Uint8Array;
@@ -6,7 +6,7 @@ interface Fragment {
 
 interface Place {
   readonly name: string;
-  /** What stands before and after the fragment. */
+  /** What surrounds the fragment. */
   readonly around: readonly [readonly string[], readonly string[]];
 }
 
@@ -143,7 +143,7 @@ const places: readonly Place[] = [
 const joined = (lines: readonly string[]): Uint8Array =>
   Buffer.from(lines.map((line) => `${line}\r\n`).join(""));
 
-/** Every fragment at every place of a calendar with an event `e1` and a to-do `t1`. */
+/** Every fragment at every position of a calendar with an event `e1` and a to-do `t1`. */
 export const nastyFiles: readonly NastyFile[] = fragments.flatMap(({ name, lines }) =>
   places.map(({ name: where, around: [first, last] }) => ({
     name: `${name} ${where}`,

@@ -10,7 +10,7 @@ import {
   zone,
 } from "../files.ts";
 
-// Files that well-known readers of calendars read wrongly, lose in part, or die of.
+// Files that well-known calendar parsers misread, partly lose, or crash on.
 
 const start = (bytes: Uint8Array): string => String(readOne(bytes).when?.start);
 const codesOf = (bytes: Uint8Array): readonly string[] => refusalOf(bytes).map(({ code }) => code);

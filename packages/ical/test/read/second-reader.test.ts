@@ -67,7 +67,7 @@ describe("an item that node-ical reads at another time", () => {
   });
 });
 
-/** What node-ical says of the first item of a file by itself. */
+/** What node-ical itself returns for the first item of a file. */
 function alone(bytes: Uint8Array): { readonly start: unknown; readonly end: unknown } {
   const quiet = vi.spyOn(console, "warn").mockImplementation(() => {});
   try {
@@ -95,7 +95,7 @@ const rules = (tzid: string) => [
 const inRules = (tzid: string, ...lines: readonly string[]) =>
   calendar(...rules(tzid), "BEGIN:VEVENT", "UID:u1", ...lines, "END:VEVENT");
 
-/** By the name of the fault: a file, when it begins and ends, and where they differ what node-ical makes of it. */
+/** By bug: a file, its start and end, and, if different, node-ical's result. */
 const faults: ReadonlyMap<string, readonly (readonly [Uint8Array, string, string])[]> = new Map([
   [
     "a date with a zone",
@@ -278,7 +278,7 @@ describe("a known fault of node-ical is no disagreement:", () => {
       const theirs = alone(bytes);
       isMended.push(theirs.start === whole(start) && theirs.end === whole(end));
     }
-    // Once it reads all of them right, the fault is mended and its entry can go.
+    // Once it reads all of them correctly, the bug is fixed and its entry can go.
     expect(isMended).toContain(false);
   });
 

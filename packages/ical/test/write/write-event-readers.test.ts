@@ -70,7 +70,7 @@ const someCard: fc.Arbitrary<EventCard> = fc
   })
   .map(card);
 
-/** What a reader must find of a card. */
+/** What a parser must find in a card. */
 const moments = ({ when }: EventCard) => ({
   start: startsAt(when, zone).epochMilliseconds,
   end: endsAt(when, zone).epochMilliseconds,
@@ -173,7 +173,7 @@ describe("a written event", () => {
         expect(event?.summary).toBe(each.summary);
         expect(event?.description).toBe(each.description);
         expect(event?.alarms?.length ?? 0).toBe(each.reminder ? 1 : 0);
-        // Dates stand in the zone of the process, which is UTC here.
+        // Dates are in the process's time zone, which is UTC here.
         const read = { start: event?.start.getTime(), end: event?.end?.getTime() };
         const dates = { start: startsAt(each.when, "UTC"), end: endsAt(each.when, "UTC") };
         expect(read).toEqual({

@@ -33,7 +33,7 @@ describe("createZoneWriter()", () => {
     const text = createZoneWriter()(
       event("DTSTART;TZID=America/Mexico_City:20190701T100000", "DURATION:P1400D"),
     );
-    // Mexico gave its summer time up in 2022.
+    // Mexico abolished summer time in 2022.
     expect(text).toContain("UNTIL=20220403T080000Z");
   });
 });

@@ -38,7 +38,7 @@ const berlin = [
   ),
 ];
 
-/** A file whose events have the given lines, in a zone of the given definition. */
+/** A file whose events have these lines, in a time zone with this definition. */
 const inZone = (tzid: string, block: readonly string[], ...events: readonly string[][]) =>
   calendar(
     ...["BEGIN:VTIMEZONE", `TZID:${tzid}`, ...block, "END:VTIMEZONE"],
@@ -48,7 +48,7 @@ const inZone = (tzid: string, block: readonly string[], ...events: readonly stri
 const startOf = ({ when }: IncomingItem): string =>
   when?.kind === "times" ? when.start.toInstant().toString() : "no time";
 
-/** What a wall clock is in UTC; else the problem. */
+/** A local time in UTC, or the problem. */
 function utc(tzid: string, block: readonly string[], clock: string): string {
   const item = readOne(inZone(tzid, block, [`DTSTART;TZID=${tzid}:${clock}`]));
   const [problem] = item.problems;

@@ -9,19 +9,19 @@ import {
   sampleOf,
 } from "./zone-readers.ts";
 
-// What writeTimeZone() writes, read by programs of others. `ZONE_YEARS=all npm run drills zone-readers`
-// looks at windows of all lengths from 1900 to 2105, which takes hours.
+// Parses the output of writeTimeZone() with other programs. `ZONE_YEARS=all npm run drills zone-readers` checks windows of all
+// lengths from 1900 to 2105, which takes hours.
 
 const zones = Intl.supportedValuesOf("timeZone");
 
 interface Window {
   readonly from: number;
   readonly to: number;
-  /** Days between the moments that are looked at where nothing changes. */
+  /** Days between checked instants where nothing changes. */
   readonly coarse: number;
 }
 
-/** Today's; of the time when summer time was given up in many zones; before 1970; of local mean time; far ahead. */
+/** Today; when many zones abolished summer time; before 1970; with local mean time; far in the future. */
 const fewWindows: readonly Window[] = [
   { from: 2026, to: 2028, coarse: 30 },
   { from: 2014, to: 2026, coarse: 60 },
@@ -37,7 +37,7 @@ const allWindows: readonly Window[] = Array.from({ length: 206 }, (_, at) => 190
 
 const windows = process.env["ZONE_YEARS"] === "all" ? allWindows : fewWindows;
 
-/** Zones that gave their summer time up, changed their offset, have irregular or negative summer time, or leapt a day. */
+/** Time zones that abolished summer time, changed their offset, have irregular or negative summer time, or skipped a day. */
 const eventful = [
   "Africa/Cairo",
   "Africa/Casablanca",
@@ -73,7 +73,7 @@ const eventful = [
 
 interface Reading {
   readonly read: Reader;
-  /** Faults of the reader itself: moments that it gets wrong whatever stands in the component. */
+  /** Bugs of the parser itself: instants it gets wrong whatever the component contains. */
   readonly isOwnFault: (moment: {
     readonly isRepeated: boolean;
     readonly isBlurred: boolean;
@@ -83,8 +83,8 @@ interface Reading {
 
 const icalJs: Reading = {
   read: readWithIcalJs,
-  // It takes the first pass of a repeated hour for the second one, for which we write these times in UTC; and it leaves
-  // the seconds of an offset out, which zones had before standard time, so that it also finds their end in another minute.
+  // It takes the first pass of a repeated hour for the second one, which is why we write these times in UTC; and it ignores the
+  // seconds of an offset, which zones had before standard time, so that it also finds their end in another minute.
   isOwnFault: ({ isRepeated, isBlurred, offBySeconds }) =>
     isRepeated || isBlurred || offBySeconds < 60,
 };
@@ -93,10 +93,10 @@ const dateutil: Reading = { read: readWithDateutil, isOwnFault: () => false };
 
 type Case = readonly [zone: string, window: Window];
 
-/** The last ones are kept, as each reader is asked about them. */
+/** Cached, because each parser is tested with them. */
 const known = new Map<readonly Case[], readonly Sample[]>();
 
-/** What a reader gets wrong. */
+/** Wrong results of a parser. */
 async function faultsOf(
   { read, isOwnFault }: Reading,
   cases: readonly Case[],
@@ -115,7 +115,7 @@ async function faultsOf(
   );
 }
 
-/** Any zone in any years, always the same ones. */
+/** Any time zone in any years, with a fixed seed. */
 const anyCases: readonly Case[] = fc.sample(
   fc
     .tuple(fc.constantFrom(...zones), fc.integer({ min: 1880, max: 2110 }), fc.nat({ max: 40 }))

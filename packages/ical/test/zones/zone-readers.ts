@@ -3,7 +3,7 @@ import { writeTimeZone } from "@dayferry/ical";
 import ICAL from "ical.js";
 import { python, runProgram } from "../../../../test/clients/programs.ts";
 
-/** A component that was written for some years of a zone, and moments in these years. */
+/** A component for some years of a time zone, and instants in these years. */
 export interface Sample {
   readonly zone: string;
   readonly fromYear: number;
@@ -12,24 +12,24 @@ export interface Sample {
   readonly moments: readonly Moment[];
 }
 
-/** A wall clock of a zone that means one moment only, and the true offset in seconds. */
+/** An unambiguous local time of a time zone, and its true offset in seconds. */
 interface Moment {
   readonly clock: string;
   readonly offset: number;
-  /** Whether the clocks show it twice; the first time is meant. */
+  /** True if clocks show it twice; the first pass is meant. */
   readonly isRepeated: boolean;
-  /** Whether an offset with seconds ends, or a repeated hour begins or ends, within a minute of it. */
+  /** True if within a minute an offset with seconds ends, or a repeated hour begins or ends. */
   readonly isBlurred: boolean;
 }
 
-/** What a reader finds in each sample: offsets in seconds, one for each of its moments. */
+/** The offsets a parser finds in each sample, in seconds, one per instant. */
 export type Reader = (samples: readonly Sample[]) => Promise<readonly (readonly number[])[]>;
 
-/** Hours around a change of the clocks; the seconds before it are looked at besides. */
+/** Hours around a clock change; the seconds before it are checked as well. */
 const around = [-25, -13, -6, -3, -2, -1, 0, 1, 2, 3, 6, 13, 25];
 const hourMs = 3_600_000;
 
-/** Moments of a window of years: every few hours around each change, and every `coarse` days in between. */
+/** Instants in a window of years: every few hours around each change, and every `coarse` days in between. */
 export function sampleOf(
   zone: string,
   years: { readonly from: number; readonly to: number; readonly coarse: number },
@@ -52,8 +52,8 @@ export function sampleOf(
 }
 
 /**
- * Found by looking at offsets alone, a week apart and then closer, so that what the component was written from is not
- * believed. Changes that take each other back within a week are found where the runtime names them.
+ * Found from offsets alone, a week apart and then closer, independent of what the component was written from. Changes that
+ * cancel out within a week are found through the runtime.
  */
 function changesBetween(
   start: Temporal.ZonedDateTime,
@@ -82,7 +82,7 @@ function changesBetween(
   }
 }
 
-/** Nothing for the second pass of a repeated hour, which no wall clock can say: such times are written in UTC. */
+/** Empty for the second pass of a repeated hour, which no local time can express: such times are written in UTC. */
 function momentAt(ms: number, zone: string): readonly Moment[] {
   const time = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone);
   const clock = time.toPlainDateTime();
@@ -101,20 +101,20 @@ function momentAt(ms: number, zone: string): readonly Moment[] {
 
 const hasSeconds = (offset: number): boolean => offset % 60 !== 0;
 
-/** The offsets that a wall clock may have, in seconds. */
+/** The possible offsets of a local time, in seconds. */
 const offsetsOf = (clock: Temporal.PlainDateTime, zone: string): readonly number[] =>
   (["earlier", "later"] as const).map(
     (disambiguation) => clock.toZonedDateTime(zone, { disambiguation }).offsetNanoseconds / 1e9,
   );
 
-/** Thunderbird's reader. */
+/** Thunderbird's parser. */
 export const readWithIcalJs: Reader = async (samples) =>
   samples.map(({ block, moments }) => {
     const zone = new ICAL.Timezone(new ICAL.Component(ICAL.parse(block)));
     return moments.map(({ clock }) => zone.utcOffset(ICAL.Time.fromDateTimeString(clock)));
   });
 
-/** python-dateutil, on which most calendar programs in Python stand. */
+/** python-dateutil, which most calendar programs in Python use. */
 export const readWithDateutil: Reader = async (samples) => {
   const script = fileURLToPath(new URL("zone_readings.py", import.meta.url));
   const asked = samples.map(({ block, moments }) => {

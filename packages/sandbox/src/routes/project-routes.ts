@@ -42,7 +42,7 @@ export function fileRoutes({ files }: Workspace): IRouter {
   return router;
 }
 
-/** The bytes behind a file's `url`; the name that ends the address is for people only. */
+/** The bytes behind a file's `url`; the name at its end is for people only. */
 export function contentRoutes({ files }: Workspace): IRouter {
   const router = Router();
   route(router, {
@@ -71,7 +71,7 @@ export function labelRoutes({ labels }: Workspace): IRouter {
   return router;
 }
 
-/** The look-ups that the document does not show. Source: beyond-the-document.md, Look-ups. */
+/** Lookups that the document does not show. Source: beyond-the-document.md, Look-ups. */
 export function directoryRoutes({ directory, allTasks }: Workspace): IRouter {
   const router = Router();
   route(router, { path: "/projects", get: (call) => replyWith(200, directory.projects(call)) });

@@ -4,20 +4,20 @@ import type { Outcome } from "../work-outcome.ts";
 
 /** One request as a route sees it. */
 export interface Call {
-  /** The person whose key the request carries. */
+  /** The person whose key the request has. */
   readonly by: number;
   readonly body: unknown;
   readonly bytes: Buffer;
   readonly request: Request;
-  /** An id of the path by its placeholder's name. */
+  /** An id in the path, by its placeholder's name. */
   readonly id: (name: string) => number;
-  /** A query parameter, the first of its name; null when absent. */
+  /** A query parameter, the first with its name; null if missing. */
   readonly query: (name: string) => string | null;
 }
 
 type Handler = (call: Call) => Reply | Promise<Reply>;
 
-/** A path and the methods it answers; HEAD follows GET, any other is 405. */
+/** A path and its methods; HEAD follows GET, any other is 405. */
 export interface Route extends Methods {
   readonly path: string;
 }
@@ -29,14 +29,14 @@ interface Methods {
   readonly delete?: Handler;
 }
 
-/** Adds one path to a router; a path id that is no whole number is 404. */
+/** Adds one path to a router; a path id that is not a whole number is 404. */
 export function route(router: IRouter, { path, ...methods }: Route): void {
   router.all(path, async (request: Request, response: Response) => {
     send(response, await replyTo({ request, response, methods }));
   });
 }
 
-/** What callers do with the things of one kind: `Place` is where several are, `One` names one of them. */
+/** Operations on one kind of resource: `Place` is the collection's location, `One` identifies a member. */
 interface Collection<Place, One> {
   get(one: One): Outcome<unknown>;
   create(place: Place, body: unknown): Outcome<unknown>;
@@ -45,8 +45,8 @@ interface Collection<Place, One> {
 }
 
 /**
- * Adds the path of a collection (GET lists, POST creates, answered by `created`) and below it that of one member (GET,
- * PUT, DELETE), whose id is the placeholder `member`. `copy`: what POST does with a member, 405 when absent.
+ * Adds the path of a collection (GET lists, POST creates, answered by `created`) and below it that of one member (GET, PUT,
+ * DELETE), whose id is the placeholder `member`. `copy`: what POST does with a member, 405 by default.
  */
 export function collectionRoutes<Place, One>(
   router: IRouter,
@@ -100,7 +100,7 @@ async function replyTo({ request, response, methods }: Visit): Promise<Reply> {
   });
 }
 
-// A wildcard's parameter is an array and names nothing that could be looked up.
+// A wildcard's parameter is an array and names nothing.
 function isIdOrRest(parameter: string | readonly string[] | undefined): boolean {
   return typeof parameter !== "string" || /^\d{1,15}$/.test(parameter);
 }

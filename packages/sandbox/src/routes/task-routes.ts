@@ -60,7 +60,7 @@ export function commentRoutes({ comments }: Workspace): IRouter {
   return router;
 }
 
-/** What happened to tasks. Source: service-api.md, Task history. */
+/** History of tasks. Source: service-api.md, Task history. */
 export function historyRoutes({ history }: Workspace): IRouter {
   const router = Router();
   route(router, {

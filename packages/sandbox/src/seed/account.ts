@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SeedWriter } from "./seed-writer.ts";
 
-/** The people of every seeded workspace, by their first names. */
+/** The people of every seeded workspace, by first name. */
 export interface SeedPeople {
   /** Owner of the account: sees everything. */
   readonly ana: number;
@@ -15,10 +15,10 @@ export interface SeedPeople {
   readonly greta: number;
 }
 
-/** The labels of the account by name. */
+/** The labels of the account, by name. */
 type SeedLabels = Readonly<Record<"urgent" | "design" | "client" | "bug" | "idea", number>>;
 
-/** Who and what occurs in the projects that are written by hand. */
+/** Shared by the hand-written projects. */
 export interface SeedAccount {
   readonly people: SeedPeople;
   readonly labels: SeedLabels;

@@ -1,8 +1,8 @@
 import type { SeedWriter } from "./seed-writer.ts";
 
 /**
- * Events around the next two clock changes of the account's zone: the days before and after each, inside the hour that
- * comes twice in autumn, and across the hour that is missing in spring. Writes nothing for a zone without changes.
+ * Events around the next two clock changes of the account's time zone: the days before and after each, inside the repeated hour
+ * in autumn, and across the missing hour in spring. Writes nothing for a zone without changes.
  */
 export function seedClockChanges(
   writer: SeedWriter,

@@ -3,7 +3,7 @@ import type { SeedWriter } from "./seed-writer.ts";
 import type { WorkspaceCounts } from "./sizes.ts";
 import { words } from "./texts.ts";
 
-/** Fills the workspace up to its counts with made-up projects, todolists, tasks and events. */
+/** Fills the workspace up to its counts with generated projects, task lists, tasks and events. */
 export function seedFiller(
   writer: SeedWriter,
   given: { readonly counts: WorkspaceCounts; readonly labels: readonly number[] },

@@ -2,7 +2,7 @@ import type { SeedAccount } from "./account.ts";
 import type { SeedWriter } from "./seed-writer.ts";
 import { longTitle } from "./texts.ts";
 
-/** The release of an app: sprints, bugs, and the reminder that a demo shows within two minutes. */
+/** An app release: sprints, bugs, and the reminder that a demo shows within two minutes. */
 export function seedMobileApp(writer: SeedWriter, { people, labels }: SeedAccount): number {
   const { ana, ben, davit, elif } = people;
   const { project, home } = writer.startProject([ana, ben, davit, elif], {

@@ -1,6 +1,6 @@
 /**
- * Repeatable randomness: the same seed gives the same numbers. Not for secrets.
- * Source: the mulberry32 generator, public domain.
+ * Reproducible random numbers: the same seed gives the same numbers. Not for secrets. Source: the mulberry32 generator, public
+ * domain.
  */
 export class Random {
   #state: number;
@@ -18,7 +18,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** A whole number from `low` to `high`, both inclusive. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }

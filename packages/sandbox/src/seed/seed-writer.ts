@@ -27,7 +27,7 @@ type EventGiven = Pick<EventRecord, "project" | "title" | "start" | "createdBy">
 type WorkGiven = Pick<WorkRecord, "title" | "createdBy"> & Partial<WorkRecord>;
 type TaskGiven = WorkGiven & Partial<TaskRecord>;
 
-/** Writes records of a seed, with all that was not given filled in; days count from today in the account's zone. */
+/** Writes seed records and fills in what was not given; days count from today in the account's time zone. */
 export class SeedWriter {
   readonly store: WorkspaceStore;
   readonly random: Random;
@@ -43,37 +43,37 @@ export class SeedWriter {
     this.today = setting.now.toZonedDateTimeISO(setting.timeZone).toPlainDate();
   }
 
-  /** `YYYY-MM-DD` so many days from today. */
+  /** `YYYY-MM-DD` this many days from today. */
   day(offset: number): string {
     return this.today.add({ days: offset }).toString();
   }
 
-  /** Wall-clock text of a time of day so many days from today. */
+  /** Local time at a time of day, this many days from today. */
   at(offset: number, time: string): string {
     return `${this.day(offset)} ${time}`;
   }
 
-  /** The times of a timed event of one day. */
+  /** The times of an event within one day. */
   hours(offset: number, from: string, to: string): Pick<EventRecord, "start" | "end"> {
     return { start: this.at(offset, from), end: this.at(offset, to) };
   }
 
-  /** The times of an event of whole days, both included. */
+  /** The times of an all-day event, both days inclusive. */
   days(first: number, last: number): Pick<EventRecord, "start" | "end" | "allDay"> {
     return { start: this.at(first, "00:00"), end: this.at(last, "23:59"), allDay: true };
   }
 
-  /** What makes an event a milestone of a day. */
+  /** The properties of a one-day milestone. */
   milestoneOn(offset: number): Pick<EventRecord, "start" | "allDay" | "milestone"> {
     return { start: this.at(offset, "00:00"), allDay: true, milestone: true };
   }
 
-  /** Wall-clock text of an instant. */
+  /** Local time of an instant. */
   wall(at: Temporal.Instant): string {
     return wallText(at.toZonedDateTimeISO(this.timeZone).toPlainDateTime());
   }
 
-  /** A timestamp so many days ago, at some time of a working day; never in the future. */
+  /** A timestamp this many days ago, during working hours; never in the future. */
   stamp(daysAgo: number): string {
     const time = Temporal.PlainTime.from({
       hour: this.random.between(8, 17),
@@ -89,7 +89,7 @@ export class SeedWriter {
     return this.store.people.put({ ...given, id, projects: [], createdAt, updatedAt: createdAt });
   }
 
-  /** Puts a person on a project. */
+  /** Adds a person to a project. */
   join(id: number, project: number): void {
     const person = this.store.people.get(id);
     if (person === undefined || person.projects.includes(project)) return;
@@ -115,7 +115,7 @@ export class SeedWriter {
     });
   }
 
-  /** A project with its people on it and its home folder, which bears its name. */
+  /** A project with its people and its home folder, which has the same name. */
   startProject(
     people: readonly number[],
     given: Parameters<SeedWriter["project"]>[0],
@@ -160,7 +160,7 @@ export class SeedWriter {
     }).id;
   }
 
-  /** Timed unless said otherwise; ends with its start when no end is given. */
+  /** Timed unless stated; ends with its start by default. */
   event(given: EventGiven): EventRecord {
     const createdAt = this.stamp(this.random.between(5, 60));
     return this.store.events.put({
@@ -242,7 +242,7 @@ export class SeedWriter {
     return this.store.files.put({ ...common, id, folder, upload, createdAt, updatedAt: createdAt });
   }
 
-  /** What someone changed on a task, with the markup the service keeps. */
+  /** What somebody changed on a task, with the service's markup. */
   history(
     task: TaskRecord,
     given: { readonly by: number; readonly content: string; readonly daysAgo: number },
@@ -261,13 +261,13 @@ export class SeedWriter {
     return this.store.labels.put({ id: this.store.next("labels"), name, color }).id;
   }
 
-  /** Fields that mark an item as completed some days ago. */
+  /** Fields of an item completed some days ago. */
   completed(by: number, daysAgo: number): Partial<WorkRecord> {
     const at = this.stamp(daysAgo);
     return { completedAt: at, completedBy: by, percentProgress: 100, updatedAt: at };
   }
 
-  /** The bare item; one that was completed was created before. */
+  /** The bare item; a completed one was created before. */
   #work(given: WorkGiven): ReturnType<typeof blankWork> {
     const drawn = given.createdAt ?? this.stamp(this.random.between(3, 100));
     const completedAt = given.completedAt ?? null;

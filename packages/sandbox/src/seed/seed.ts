@@ -12,13 +12,13 @@ import { seedWebsite } from "./website.ts";
 export interface SeedOptions {
   readonly seed: number;
   readonly size: WorkspaceSize;
-  /** Laid over the counts of the size. */
+  /** Overrides the counts of the size. */
   readonly counts?: Partial<WorkspaceCounts>;
   readonly timeZone: string;
   readonly clock: () => Temporal.Instant;
 }
 
-/** Fills a fresh store around the clock's today, all or nothing; a store that is filled already stays as it is. */
+/** Fills a new store relative to the clock's today, atomically; a filled store stays as it is. */
 export function seedWorkspace(store: WorkspaceStore, options: SeedOptions): void {
   if (store.isSeeded()) return;
   store.transaction(() => {
@@ -44,7 +44,7 @@ export function seedWorkspace(store: WorkspaceStore, options: SeedOptions): void
   });
 }
 
-// The document has no endpoint that makes projects, todolists or folders, so even an empty workspace needs some.
+// The document has no endpoint that creates projects, task lists or folders, so even an empty workspace needs some.
 function seedPlaces(writer: SeedWriter, people: SeedPeople): void {
   for (const title of ["Blank project", "Second project"]) {
     const { project } = writer.startProject([people.ana, people.ben, people.farid], {

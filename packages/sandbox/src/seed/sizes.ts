@@ -1,19 +1,19 @@
-/** How much a workspace holds; `empty` has people and places but nothing in them. */
+/** Size of a workspace; `empty` has people and places but no content. */
 export type WorkspaceSize = "s" | "m" | "l" | "empty";
 
-/** Tasks without their subtasks; events beyond the hand-made ones, per project. */
+/** Tasks without their subtasks; events beyond the hand-written ones, per project. */
 export interface WorkspaceCounts {
   readonly projects: number;
   readonly todolists: number;
   readonly tasks: number;
   readonly eventsPerProject: number;
-  /** Further events of the first project; none when absent. */
+  /** Additional events of the first project; none by default. */
   readonly eventsOfFirst?: number;
-  /** The share of made-up tasks that have subtasks, 0 to 1; 0.2 when absent. */
+  /** Share of generated tasks with subtasks, 0 to 1; 0.2 by default. */
   readonly parents?: number;
 }
 
-/** The counts of each size but `empty`. */
+/** The counts of each size except `empty`. */
 export const countsBySize: Readonly<Record<Exclude<WorkspaceSize, "empty">, WorkspaceCounts>> = {
   s: { projects: 3, todolists: 10, tasks: 300, eventsPerProject: 12 },
   m: { projects: 20, todolists: 100, tasks: 5000, eventsPerProject: 30 },

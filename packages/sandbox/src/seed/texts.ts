@@ -1,4 +1,4 @@
-/** Words from which made-up tasks, events and comments are put together. */
+/** Words for generated tasks, events and comments. */
 export const words = {
   verbs: [
     "Draft",
@@ -113,12 +113,12 @@ export const words = {
   colors: ["#428bca", "#5cb85c", "#f0ad4e", "#d9534f", "#7e57c2", "#8d6e63"],
 } as const;
 
-/** A title of 240 characters, as pasted from a mail by someone in a hurry. */
+/** A title of 240 characters, as if pasted from a mail. */
 export const longTitle =
   "Fwd: Re: Re: open questions from yesterday's call about the texts for the exhibition wall, " +
   "the two banners at the entrance, the flyer (both languages), the closing date of the printer " +
   "and who of us will be there on Sunday to set everything up";
 
-/** A text with what breaks naive writers: quotes, backslashes, separators, line ends of every kind, NUL-free. */
+/** A text that breaks naive writers: quotes, backslashes, separators, all kinds of line ends. */
 export const awkwardText =
   'Quote "this", then C:\\temp\\new; a, b; c\u2028after a line separator\r\nand a tab\there: 100 % ^n';

@@ -2,7 +2,7 @@ import type { SeedAccount } from "./account.ts";
 import type { SeedWriter } from "./seed-writer.ts";
 import { awkwardText } from "./texts.ts";
 
-/** A booth at a trade fair: many whole days, nights and travel. */
+/** A booth at a trade fair: many all-day events, nights and travel. */
 export function seedTradeFair(writer: SeedWriter, { people, labels }: SeedAccount): number {
   const { ana, ben, chiara, davit } = people;
   const city = writer.random.pick(["Hannover", "Milano", "Lyon", "Gdańsk", "Malmö"]);

@@ -2,7 +2,7 @@ import type { SeedAccount } from "./account.ts";
 import type { SeedWriter } from "./seed-writer.ts";
 import { awkwardText, longTitle } from "./texts.ts";
 
-/** The relaunch of a website: under way, near its launch. Every type of custom field occurs. */
+/** A website relaunch close to its launch, with every type of custom field. */
 export function seedWebsite(writer: SeedWriter, { people, labels }: SeedAccount): number {
   const { ana, ben, chiara, farid, greta } = people;
   const fields = {

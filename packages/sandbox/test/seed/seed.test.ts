@@ -4,7 +4,7 @@ import type { SandboxOptions } from "../../src/server.ts";
 import { insist } from "../../src/work-outcome.ts";
 import { at, idOf, items, noon, type Rig, startRig } from "../rig.ts";
 
-/** Everything the owner can see, as the service answers it, without the port. */
+/** Everything the owner can see, as the service returns it, without the port. */
 async function everything(rig: Rig): Promise<readonly unknown[]> {
   const get = async (path: string) => {
     const { status, text } = await rig.call(`GET ${path}`);
