@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import type { DatabaseStep } from "../src/runtime.ts";
 
-/** What is wrong with a disk: no room is left, or nothing may be written. */
+/** A disk failure: full, or read-only. */
 export type DiskTrouble = "full" | "read-only";
 
 const errors = {
@@ -9,7 +9,7 @@ const errors = {
   "read-only": ["attempt to write a readonly database", "SQLITE_READONLY"],
 } as const;
 
-/** The disk of a simulated computer, as the database of its daemon meets it. */
+/** The disk of a simulated computer, as the daemon's database sees it. */
 export class Disk {
   readonly #monotonic: () => number;
   #trouble: DiskTrouble | null = null;
@@ -21,7 +21,7 @@ export class Disk {
     this.#monotonic = monotonic;
   }
 
-  /** From now on nothing can be written; null ends that. */
+  /** Starts a failure; null ends it. */
   set trouble(trouble: DiskTrouble | null) {
     if (this.#trouble) this.#troubledUntil = this.#monotonic();
     this.#trouble = trouble;
@@ -31,18 +31,18 @@ export class Disk {
     return this.#trouble;
   }
 
-  /** Whether something could not be written within so many milliseconds before now. */
+  /** True if a write failed within this many milliseconds before now. */
   hadTroubleWithin(ms: number): boolean {
     return this.#trouble !== null || this.#monotonic() - this.#troubledUntil <= ms;
   }
 
-  /** Calls back in the middle of what the daemon does, at one of its next steps. */
+  /** Calls back in the middle of the daemon's work, at one of its next steps. */
   crashAfter(steps: number, crash: () => void): void {
     this.#stepsLeft = steps;
     this.#crash = crash;
   }
 
-  /** Nothing goes wrong any more. */
+  /** Ends all failures. */
   clear(): void {
     this.trouble = null;
     this.#stepsLeft = Number.POSITIVE_INFINITY;

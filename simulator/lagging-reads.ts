@@ -13,17 +13,17 @@ export type Lagging = "item" | "list" | "both";
 
 interface Lag {
   readonly what: Lagging;
-  /** For so long a read is old, in milliseconds. */
+  /** How long reads are outdated, in milliseconds. */
   readonly ms: number;
 }
 
 interface OldReply {
   readonly reply: Reply;
-  /** By the virtual clock, in milliseconds. */
+  /** On the virtual clock, in milliseconds. */
   readonly until: number;
 }
 
-/** Where a task may be moved to, as far as a body says. */
+/** Where a task is moved to, as far as a body says. */
 const moveSchema = z.object({ project: z.number().optional(), list_id: z.number().optional() });
 const madeSchema = z.object({ id: z.number() });
 
@@ -31,8 +31,8 @@ const itemPath =
   /^\/api\/v3\/projects\/(\d+)\/(?:events(?:\/(\d+))?|todolists\/(\d+)\/tasks(?:\/(\d+)(?:\/subtasks(?:\/(\d+))?)?)?)$/;
 
 /**
- * A service that is eventually consistent: for seconds after a write an item, its list, or both answer as before it. The answer
- * to the write itself is true.
+ * An eventually consistent service: for seconds after a write, reads of an item, its list, or both return the previous state.
+ * The response to the write itself is current.
  */
 export class LaggingReads implements Intermediary {
   readonly #monotonic: () => number;
@@ -44,20 +44,20 @@ export class LaggingReads implements Intermediary {
     this.#monotonic = monotonic;
   }
 
-  /** The workspace that is read. */
+  /** The workspace to read from. */
   attach(sandbox: Sandbox): void {
     this.#sandbox = sandbox;
   }
 
-  /** How reads lag from now on; null when they do not. */
+  /** Sets how reads lag from now on; null for not at all. */
   set lag(lag: Lag | null) {
     this.#lag = lag;
     if (!lag) this.#old.clear();
   }
 
   /**
-   * Tells of a change of a list that does not come as a request. What an item itself shows of others' changes is true: who writes a
-   * field right after such a change could not know of it.
+   * Reports a change of a list that does not come as a request. Reads of the item itself show others' changes at once: an
+   * editor who writes a field right after such a change could not know of it.
    */
   changing(list: string): void {
     this.#keepOld(list);
@@ -74,7 +74,7 @@ export class LaggingReads implements Intermediary {
     if (method === "GET") return this.#oldReply(path, by) ?? reply;
     if (method === "POST" && this.#lag && itemPath.test(path)) {
       const made = madeSchema.safeParse(reply.json);
-      // It was not there before it was made.
+      // It did not exist before it was created.
       if (made.success) this.#keep(`${path}/${made.data.id}`, () => missing);
     }
     return reply;
@@ -129,7 +129,7 @@ export class LaggingReads implements Intermediary {
 
 const missing: Reply = { status: 404, json: { message: "it does not exist" } };
 
-/** The list into which a body moves a task, and the task there. */
+/** The list a body moves a task to, and the task there. */
 function targetsOf(path: string, bytes: Buffer): readonly string[] {
   const [, project = "", , , task] = itemPath.exec(path) ?? [];
   if (task === undefined || path.includes("/subtasks")) return [];

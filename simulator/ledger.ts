@@ -4,30 +4,30 @@ import { type Patch, valuesOf } from "../src/domain/patch.ts";
 import { itemsOf, type PresentItem } from "./workspace-items.ts";
 import { quota, type World } from "./world.ts";
 
-/** What of an item holds a mark. The mark of a date is the day itself. */
+/** Which fields of an item contain a mark. The mark of a date is the day itself. */
 export const markedFields = ["title", "description", "date"] as const;
 export type MarkedField = (typeof markedFields)[number];
 
-/** A text or a day that somebody gave to an item, or with `null` the item's deletion. */
+/** A text or a day that somebody gave an item, or with `null` the item's deletion. */
 interface Wish {
   readonly field: MarkedField;
   readonly mark: string | null;
   readonly actor: string;
-  /** When it was said to be done. */
+  /** When it was acknowledged. */
   readonly at: Temporal.Instant;
-  /** The mark that stood there for whoever wished it; null where none did. */
+  /** The previous mark its editor saw; null for none. */
   readonly before: string | null;
-  /** The mark of the item's title for whoever wished it; null for a new item. */
+  /** The mark in the item's title its editor saw; null for a new item. */
   readonly item: string | null;
-  /** Of a new subtask: the mark of its task, with which it is deleted. */
+  /** For a new subtask: the mark of its task, with which it is deleted. */
   readonly under?: string;
-  /** Made in the service itself, or taken by Dayferry; of what got no answer nobody knows whether it was taken. */
+  /** Made in the service itself, or accepted by Dayferry; for one without a response it is unknown whether it was accepted. */
   readonly way: "service" | "taken" | "unanswered";
-  /** The edit that was made of it, where others have the mark as well. */
+  /** The edit made from it, if others have the same mark. */
   readonly edit?: number;
 }
 
-/** A wish that somebody has just told of. */
+/** A wish that somebody has just made. */
 export type Noted = Omit<Wish, "at">;
 
 const marks = {
@@ -36,11 +36,11 @@ const marks = {
   date: /\b\d{4}-\d\d-\d\d\b/,
 } as const;
 
-/** The mark in a text, which no two texts share; "" where there is none. */
+/** The mark in a text, unique per text; "" for none. */
 export const markIn = (text: string, field: MarkedField = "title"): string =>
   marks[field].exec(text)?.[0] ?? "";
 
-/** The mark of a field in what a program has of an item. */
+/** The mark of a field in a program's copy of an item. */
 export function markOfOctets(octets: string, field: MarkedField): string {
   if (field !== "date") return markIn(octets, field);
   const [, year, month, day] = dateLine.exec(octets) ?? [];
@@ -49,14 +49,14 @@ export function markOfOctets(octets: string, field: MarkedField): string {
 
 const dateLine = /^(?:DUE|DTSTART);VALUE=DATE:(\d{4})(\d\d)(\d\d)/m;
 
-/** The mark that an edit gives to a field; "" where it does not speak of it. */
+/** The mark an edit gives a field; "" if it does not change it. */
 export const markOfPatch = (
   { title, description, dueOn, when }: Patch,
   field: MarkedField,
 ): string =>
   markIn({ title, description, date: JSON.stringify(dueOn ?? when) }[field] ?? "", field);
 
-/** In the title of what only its maker may see. */
+/** In titles of items that only their creator may see. */
 export const secrecy = "in secret";
 
 /** A title with a mark; a secret stays one. */
@@ -65,13 +65,13 @@ export const titleOf = (
   { by, before }: { readonly by: string; readonly before: string },
 ): string => `${mark} by ${by}${before.includes(secrecy) ? ` ${secrecy}` : ""}`;
 
-/** Octets of an item of whole days with another day. */
+/** An all-day item's bytes with another day. */
 export const withDay = (octets: string, day: string): string =>
   octets
     .replace(/^(?:DTEND|DURATION)[;:].*\r\n/gm, "")
     .replace(/^(DUE|DTSTART);VALUE=DATE:\d+/m, `$1;VALUE=DATE:${day.replaceAll("-", "")}`);
 
-/** Octets with another line of a property, which stands behind that of the title where there was none. */
+/** Bytes with another line for a property, which is added after the title if missing. */
 export const withLine = (octets: string, name: string, text: string): string => {
   const line = new RegExp(`^${name}[;:][^\\r]*(?:\\r\\n[ \\t][^\\r]*)*`, "m");
   const written = `${name}:${text}`;
@@ -80,13 +80,13 @@ export const withLine = (octets: string, name: string, text: string): string => 
     : octets.replace(/^(SUMMARY[^\r]*(?:\r\n[ \t][^\r]*)*)/m, `$1\r\n${written}`);
 };
 
-/** Everything that was acknowledged to anybody, to be held against what became of it. */
+/** Everything that was acknowledged to anybody, for comparison with the result. */
 export class Ledger {
   readonly #world: World;
   readonly #wishes: Wish[] = [];
   /** Edits that a restore has forgotten. */
   readonly #forgotten: Edit[] = [];
-  /** Marks of items that somebody has hidden. */
+  /** Marks of hidden items. */
   readonly #hidden: string[] = [];
   #hasReviewed = false;
   #marks = 0;
@@ -108,7 +108,7 @@ export class Ledger {
     return this.dayBefore(0).toString();
   }
 
-  /** So many days before the latest that was given to anything. */
+  /** The day this many days before the latest one given to anything. */
   dayBefore(days: number): Temporal.PlainDate {
     return Temporal.PlainDate.from("2027-03-02").add({ days: 30 * this.#days - days });
   }
@@ -118,7 +118,7 @@ export class Ledger {
     this.#wishes.push({ ...wish, at: this.#world.time.clock() });
   }
 
-  /** What got no answer turns out to have been taken, when the edit of it was made. */
+  /** An unanswered edit turns out to have been accepted when its edit appears. */
   acknowledge(mark: string): void {
     const nth = this.#wishes.findIndex((wish) => wish.mark === mark);
     const wish = this.#wishes[nth];
@@ -129,8 +129,8 @@ export class Ledger {
   }
 
   /**
-   * A backup of that moment is about to be restored. What has reached the service since is as if somebody had done it there; nobody
-   * counts on the rest.
+   * A backup from that time is about to be restored. What has reached the service since counts as done there; the rest is not
+   * required.
    */
   restoring(madeAt: Temporal.Instant): void {
     const { journal } = this.#world.life.modules.store;
@@ -149,7 +149,7 @@ export class Ledger {
     this.#hidden.push(mark);
   }
 
-  /** Whether an item is hidden, or is one half of a move whose other half is. */
+  /** True if an item is hidden, or is one half of a move whose other half is. */
   isHidden(mark: string): boolean {
     const names = this.#namesOf(mark);
     return this.#hidden.some((hidden) => names.has(hidden));
@@ -159,7 +159,7 @@ export class Ledger {
     return this.#wishes.filter(({ way }) => way === "taken").length;
   }
 
-  /** Whether somebody has deleted the item that has, or had, a title with this mark. */
+  /** True if somebody has deleted the item that has, or had, a title with this mark. */
   isDeleted(mark: string): boolean {
     const names = this.#namesOf(mark);
     return this.#wishes.some(
@@ -169,7 +169,7 @@ export class Ledger {
     );
   }
 
-  /** Edits that wait now and tell people no reason. */
+  /** Edits that are waiting now without a reason shown to people. */
   silentEdits(): readonly string[] {
     const { store, editActions } = this.#world.life.modules;
     return unfinished(store.journal.list({ limit: 10_000 }))
@@ -177,7 +177,7 @@ export class Ledger {
       .map(({ id, state }) => `edit ${id} is ${state} and does not say why`);
   }
 
-  /** What is wrong once nothing is under way any more; one sentence each. */
+  /** Violations once everything has settled, one sentence each. */
   faults(): readonly string[] {
     const { store } = this.#world.life.modules;
     const items = itemsOf(this.#world.sandbox);
@@ -201,7 +201,7 @@ export class Ledger {
     const isTaken = way === "taken";
     if (isTaken && own.length === 0)
       return [`${mark} of ${actor}: acknowledged, and no edit has it`];
-    // A person is told of what was not carried out, or not taken over.
+    // A person is notified of what was not carried out or not accepted.
     if (isTaken && !own.some(({ state }) => state === "confirmed")) return [];
     const { editActions } = this.#world.life.modules;
     const isSaid = ({ id }: Edit) =>
@@ -216,21 +216,21 @@ export class Ledger {
         ? []
         : [`${mark} of ${actor}: the item is gone, and nobody deleted it`];
     }
-    // What somebody had deleted may have been put anew by a program that had an older copy.
+    // A deleted item may have been recreated by a program with an older copy.
     if (this.isDeleted(mark)) return [];
     const there = markIn(present[field], field);
     const shown = this.#wishes.findLast((one) => one.mark === there);
     if (shown && Temporal.Instant.compare(shown.at, wish.at) >= 0) return [];
-    // An older wish is shown: a person was asked, or told, or it is lost.
+    // An older wish is shown: a person was asked or notified, or it is lost.
     const isTold = (edit: Edit) =>
       [mark, there].includes(markOfPatch(edit.patch, field))
         ? edit.conflicts.length > 0
         : edit.conflicts.some(({ ours }) => markIn(JSON.stringify(ours ?? ""), field) === mark);
     if (ever.some(isTold)) return [];
-    // Whoever approves what waits is shown what it would replace.
+    // Whoever approves a waiting edit is shown what it would replace.
     if (ever.some(({ patch, insisted }) => insisted && markOfPatch(patch, field) === there))
       return [];
-    // A program is not shown what waits by another channel, and says the older text again.
+    // A program does not see what is waiting in another channel, and sends the older text again.
     const isSaidAgain = ({ patch, createdAt }: Edit) =>
       markOfPatch(patch, field) === there && Temporal.Instant.compare(createdAt, wish.at) > 0;
     if (this.#hasReviewed && ever.some(isSaidAgain)) return [];
@@ -239,12 +239,12 @@ export class Ledger {
     return [`${mark} of ${actor}: ${instead} is there`];
   }
 
-  /** Whether the service stores nothing of it. */
+  /** True if the service ignores the field. */
   #isIgnored({ field }: Wish): boolean {
     return field === "description" && this.#world.spelling === "without descriptions";
   }
 
-  /** Whether a request that had left before replaced the wish so soon that nobody has seen it. */
+  /** True if a request sent earlier replaced the wish before anybody could see it. */
   #isLandedOver(
     { mark, field, at }: Wish,
     about: {
@@ -268,7 +268,7 @@ export class Ledger {
     return !isSeen && edits.some(isEarlier);
   }
 
-  /** The marks that an item has had, before and after one of them. */
+  /** The marks an item has had before and after this one. */
   #namesOf(mark: string): ReadonlySet<string> {
     const names = new Set([mark]);
     for (let size = 0; size < names.size; ) {
@@ -282,7 +282,7 @@ export class Ledger {
     return names;
   }
 
-  /** Marks of events that are there twice, as nothing can be done about it. */
+  /** Marks of events that exist twice because nothing can be done about it. */
   #doubled(edits: readonly Edit[]): readonly string[] {
     return [...toldTwice([...edits, ...this.#forgotten]), ...halfMoved(this.#forgotten)];
   }
@@ -302,7 +302,7 @@ export class Ledger {
     return most > quota.requests ? [`${most} requests came within ${quota.perMs} ms`] : [];
   }
 
-  /** View and workspace show the same. */
+  /** Checks that view and workspace agree. */
   #differences(items: readonly PresentItem[]): readonly string[] {
     const { store } = this.#world.life.modules;
     const shown = this.#world.sandbox.workspace
@@ -321,17 +321,17 @@ export class Ledger {
   }
 }
 
-/** Whether the edit was made of the wish. */
+/** True if the edit was made from the wish. */
 const isOf = ({ field, mark, edit }: Wish, { id, patch }: Edit): boolean =>
   edit === undefined ? markOfPatch(patch, field) === mark : id === edit;
 
-/** Where the service lets neither of two events be deleted, a person is told so. */
+/** If the service lets neither of two events be deleted, a person is notified. */
 const toldTwice = (edits: readonly Edit[]): readonly string[] =>
   edits
     .filter(({ state, problem }) => state === "parked" && problem?.includes("as well, and stays"))
     .map(({ base, before }) => markIn((before ?? base).title));
 
-/** A restore has forgotten moves that had made an event anew and not deleted the old one yet. */
+/** Moves that a restore has forgotten, with the new event created and the old one not yet deleted. */
 const halfMoved = (forgotten: readonly Edit[]): readonly string[] =>
   forgotten
     .filter(
@@ -344,7 +344,7 @@ const stuck = (edits: readonly Edit[]): readonly string[] =>
     ({ id, state, problem }) => `edit ${id} is still ${state}: ${problem ?? "no reason"}`,
   );
 
-/** Edits on their way; what is to be done with an item whose creation waits for a person waits with it. */
+/** Edits in progress; an edit of an item whose creation waits for a person waits with it. */
 function unfinished(edits: readonly Edit[]): readonly Edit[] {
   const waiting = new Set(
     edits

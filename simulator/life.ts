@@ -50,12 +50,12 @@ export class Life {
     });
   }
 
-  /** Files that are put here are taken as edits. */
+  /** Files put here are edits. */
   get inbox(): string {
     return join(this.dataDir, "inbox");
   }
 
-  /** The mails that it has sent: hashes of their Message-IDs, by which files are named. */
+  /** The mails it has sent: hashes of their Message-IDs, which are the file names. */
   get mails(): readonly string[] {
     const folder = join(this.dataDir, "mail");
     const names = existsSync(folder) ? readdirSync(folder) : [];
@@ -66,14 +66,14 @@ export class Life {
     return this.#port;
   }
 
-  /** Whether edits are still to be delivered, or are waited for. */
+  /** True if edits are to be delivered or awaited. */
   get isAtWork(): boolean {
     const { journal, unanswered } = this.modules.store;
     const { pending = 0, claimed = 0 } = journal.counts();
     return pending + claimed > 0 || unanswered.nextLookAt() !== null;
   }
 
-  /** Whether each list was read since then, by the virtual clock. */
+  /** True if each list was read since then, on the virtual clock. */
   hasReadSince(ms: number): boolean {
     const { clock, monotonic } = this.#world.time;
     const since = clock().subtract({ milliseconds: Math.round(monotonic() - ms) });
@@ -99,7 +99,7 @@ export class Life {
     this.#done = done;
   }
 
-  /** Copies what would be on the disk if the process died now, and hides what it does from now on. */
+  /** Copies what would be on the disk if the process died now, and hides anything it does from now on. */
   die(dataDir: string): void {
     this.#isDead = true;
     copyFiles(this.dataDir, dataDir);
@@ -132,7 +132,7 @@ export class Life {
 /** The name of the subscribed calendar. */
 export const subscribed = "Elsewhere";
 
-/** A calendar elsewhere, of which everything is taken over. */
+/** An external calendar from which everything is accepted. */
 const subscriptionsOf = ({ calendarUrl: url, sandbox }: World) => {
   const project = sandbox.workspace.places()[0]?.project;
   const how = { every: "PT1M", new: "create", gone: "delete", allowPrivate: true } as const;
@@ -145,6 +145,6 @@ function copyFiles(from: string, to: string): void {
   }
 }
 
-/** Errors have no fields of their own. */
+/** Errors have no enumerable fields. */
 const errorText = (_key: string, value: unknown): unknown =>
   value instanceof Error ? value.message : value;

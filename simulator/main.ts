@@ -1,10 +1,10 @@
-// Plays simulated days and holds them against what Dayferry promises. A seed always gives the same events.
+// Simulates days and checks them against Dayferry's promises. A seed always gives the same events.
 //   npm run simulate -- --seed 42              the events of one seed, and their hash
-//   npm run simulate -- --seed 42 --requests   and every request that the service gets, with its answer
-//   npm run simulate -- --seed 42 --seconds 60 a shorter day, of as many seconds
-//   npm run simulate -- --from 1 --seeds 100   many seeds, in a process for each core; exits with 1 where a promise was broken
-//   npm run simulate -- --shrink 42            the shortest story in which seed 42 is still broken, and a test of it
-//   npm run simulate -- --mutants              plants one defect after the other, and says after how many seeds it is found
+//   npm run simulate -- --seed 42 --requests   also every request to the service, with its response
+//   npm run simulate -- --seed 42 --seconds 60 a shorter day of this many seconds
+//   npm run simulate -- --from 1 --seeds 100   many seeds, one process per core; exits with 1 if a promise was broken
+//   npm run simulate -- --shrink 42            the fewest steps with which seed 42 is still broken, and a test with them
+//   npm run simulate -- --mutants              applies one defect after the other, and prints how many seeds find it
 import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
@@ -16,24 +16,24 @@ const { values } = parseArgs({
   options: {
     seed: { type: "string" },
     requests: { type: "boolean", default: false },
-    /** For how long people work, in virtual seconds; ten minutes unless given. */
+    /** How long people work, in virtual seconds; ten minutes by default. */
     seconds: { type: "string" },
     from: { type: "string", default: "1" },
     seeds: { type: "string" },
     shrink: { type: "string" },
     mutants: { type: "boolean", default: false },
-    /** How many processes play; one for each core unless given. */
+    /** Number of processes; one per core by default. */
     jobs: { type: "string", default: String(availableParallelism()) },
-    /** Number of the mutant to plant; the first seed that finds it ends the run. */
+    /** Number of the mutant to apply; the first seed that finds it ends the run. */
     mutant: { type: "string" },
   },
 });
-/** What a run says at its end. */
+/** The last line of a run. */
 const summary = /^(\d+) seeds, (\d+) acknowledged edits, (\d+) broken/m;
 const planted =
   values.mutant === undefined ? undefined : mutants[numberIn("mutant", values.mutant)];
 if (planted) plant(planted);
-// A mutant has to be planted before what it changes is loaded.
+// A mutant must be applied before the file it changes is loaded.
 const { simulate } = await import("./simulate.ts");
 
 const from = numberIn("from", values.from);
@@ -54,7 +54,7 @@ async function play(seed: number): Promise<void> {
   process.exitCode = faults.length > 0 ? 1 : 0;
 }
 
-/** Prints what people did and what went wrong, without what the daemon says of it. */
+/** Prints what people did and what went wrong, without the daemon's log. */
 async function tell(seed: number): Promise<void> {
   const { shrink } = await import("./shrink.ts");
   const { steps, outcome } = await shrink(seed, (left) => console.error(`${left} steps are left`));
@@ -86,7 +86,7 @@ async function playMany(seeds: number): Promise<void> {
   process.exitCode = broken > 0 ? 1 : 0;
 }
 
-/** Many seeds, a part of them in each process. */
+/** Many seeds, divided among processes. */
 async function share(seeds: number): Promise<void> {
   const begun = performance.now();
   const parts = Array.from({ length: jobs }, (_, at) => {
@@ -133,7 +133,7 @@ function run(
   return promise;
 }
 
-/** Each mutant has a process of its own, as modules are loaded once. */
+/** Each mutant needs its own process, because modules are loaded once. */
 async function hunt(seeds: number): Promise<void> {
   const queue = new PQueue({ concurrency: jobs });
   const hunts = mutants.map(({ name }, at) =>

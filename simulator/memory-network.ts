@@ -4,7 +4,7 @@ import type { Address } from "../src/runtime.ts";
 
 /**
  * Servers and connections inside this process: what one end of a connection writes, the other reads in the same turn of the
- * event loop. Node's own HTTP runs over them as over TCP, without anything that depends on the system's timing.
+ * event loop. Node's own HTTP runs over them as over TCP, independent of the system's timing.
  */
 export class MemoryNetwork {
   readonly #servers = new Map<number, Served>();
@@ -13,13 +13,13 @@ export class MemoryNetwork {
   #lastPort = 0;
   #process = 0;
 
-  /** What listens and connects from now on is of another process; returns its number. */
+  /** Assigns what listens and connects from now on to a new process; returns its number. */
   nextProcess(): number {
     this.#process += 1;
     return this.#process;
   }
 
-  /** Ends all connections of a process at once, whatever is on its way on them. */
+  /** Closes all connections of a process at once, with everything in transit. */
   kill(process: number): void {
     this.#dead.add(process);
     for (const connection of this.#open) {
@@ -29,12 +29,12 @@ export class MemoryNetwork {
     }
   }
 
-  /** Lets a server be reached at the next port. */
+  /** Makes a server reachable at the next port. */
   readonly listen = (server: Server, _where: Address): Promise<number> => {
     this.#lastPort += 1;
     const port = this.#lastPort;
     this.#servers.set(port, { server, process: this.#process });
-    // A server that does not listen on a socket tells neither of its end.
+    // A server without a listening socket does not emit its own close event.
     server.close = (callback) => {
       this.#servers.delete(port);
       server.emit("close");
@@ -47,7 +47,7 @@ export class MemoryNetwork {
   readonly httpAgent = (options: AgentOptions): Agent =>
     new MemoryAgent(options, { network: this, process: this.#process });
 
-  /** The client's end of a new connection; one that is refused where nobody listens. */
+  /** The client's end of a new connection; it is refused if nothing listens. */
   connect(port: number, process: number): MemorySocket {
     const ends = connectedSockets();
     const [client, served] = ends;
@@ -103,12 +103,12 @@ function connectedSockets(): readonly [MemorySocket, MemorySocket] {
   return [client, served];
 }
 
-/** One end of a connection. It has what HTTP asks of a socket; its time-outs are those of who uses it. */
+/** One end of a connection, with what HTTP needs of a socket; timeouts belong to its user. */
 class MemorySocket extends Duplex {
   readonly connecting = false;
   readonly remoteAddress = "127.0.0.1";
   #other: MemorySocket | null = null;
-  /** Called once the other end reads on. */
+  /** Called when the other end continues reading. */
   #taken: (() => void) | null = null;
 
   join(other: MemorySocket): void {
@@ -137,7 +137,7 @@ class MemorySocket extends Duplex {
     done(error);
   }
 
-  /** The other end has taken what was written. */
+  /** The other end has read what was written. */
   readsOn(): void {
     const taken = this.#taken;
     this.#taken = null;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
-/** A defect that the simulator has to find: a piece of the source, and what stands in its place. */
+/** A defect the simulator must find: a piece of source and its replacement. */
 export interface Mutant {
   readonly name: string;
   /** Below `src`. */
@@ -10,7 +10,7 @@ export interface Mutant {
   readonly to: string;
 }
 
-/** Each is a mistake that somebody could make, in one place. */
+/** Each is a plausible mistake in one place. */
 export const mutants: readonly Mutant[] = [
   {
     name: "changes an item without reading it first",
@@ -124,11 +124,11 @@ export const mutants: readonly Mutant[] = [
 
 const urlOf = ({ file }: Mutant): string => import.meta.resolve(`../src/${file}`);
 
-/** Whether a mutant can still be planted: its piece stands in the source once. */
+/** True if a mutant still applies: its piece occurs once in the source. */
 export const fits = (mutant: Mutant): boolean =>
   readFileSync(new URL(urlOf(mutant)), "utf8").split(mutant.from).length === 2;
 
-/** Plants a defect in what this process loads from now on. */
+/** Applies a defect to what this process loads from now on. */
 export function plant(mutant: Mutant): void {
   if (!fits(mutant)) throw new Error(`${mutant.file} does not hold this once: ${mutant.from}`);
   registerHooks({

@@ -1,14 +1,15 @@
 import { type Outcome, simulate } from "./simulate.ts";
 
-/** A broken seed with the fewest steps that still break a promise, as far as leaving steps out tells. */
+/** A broken seed with the fewest steps that still violate a promise, as far as omitting steps can find. */
 export interface Shrunk {
   readonly steps: readonly number[];
   readonly outcome: Outcome;
 }
 
 /**
- * Leaves out as many steps of a broken seed as it can: halves first, then ever smaller pieces, and single ones in the end.
- * `tried`: told of each smaller one. Throws where the seed is not broken. Source: Zeller, "Yesterday, my program worked" (ddmin).
+ * Omits as many steps of a broken seed as possible: halves first, then smaller and smaller pieces, finally single steps.
+ * `tried`: called with each smaller one. Throws if the seed is not broken. Source: Zeller, "Yesterday, my program worked"
+ * (ddmin).
  */
 export async function shrink(
   seed: number,

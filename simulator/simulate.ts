@@ -10,37 +10,37 @@ import { Ledger } from "./ledger.ts";
 import { itemsOf } from "./workspace-items.ts";
 import { World } from "./world.ts";
 
-/** How one seed went. */
+/** Result of one seed. */
 export interface Outcome {
   readonly seed: number;
-  /** How many steps people and faults took. */
+  /** Number of steps taken by people and faults. */
   readonly steps: number;
   readonly hash: string;
   readonly trace: readonly string[];
-  /** What is wrong; empty where every promise was kept. */
+  /** Violations; empty if every promise was kept. */
   readonly faults: readonly string[];
   readonly edits: number;
 }
 
-/** For how long people work and things go wrong, in virtual seconds. */
+/** How long people work and faults occur, in virtual seconds. */
 const usualSeconds = 600;
-/** Within so many seconds everything comes to rest once nothing goes wrong any more. */
+/** Everything must settle within this many seconds after the last fault. */
 const longestRest = 900;
-/** For so many seconds an edit may wait without saying why, once nothing goes wrong any more. */
+/** How many seconds an edit may wait without a reason after the last fault. */
 const longestSilence = 120;
-/** For so many seconds nothing happens, and until everything was read since. */
+/** How many seconds nothing must happen, until everything was read since. */
 const roundSeconds = 120;
 /** The owner's program, and two of another person. */
 const habits: readonly Habit[] = ["careful", "bare", "stale"];
 
-/** `seconds`: how long people work; `requests`: the trace tells each request; `only`: the steps that are taken, all unless given. */
+/** `seconds`: how long people work; `requests`: trace each request; `only`: the steps to take, all by default. */
 export interface Setting {
   readonly seconds?: number;
   readonly requests?: boolean;
   readonly only?: ReadonlySet<number>;
 }
 
-/** Plays what a seed says, and holds the end against what was promised. */
+/** Plays a seed, and checks the end state against the promises. */
 export async function simulate(seed: number, setting: Setting = {}): Promise<Outcome> {
   const world = new World(seed, setting);
   const steps = stepsOf(world.random, setting.seconds ?? usualSeconds);
@@ -56,7 +56,7 @@ export async function simulate(seed: number, setting: Setting = {}): Promise<Out
   });
 }
 
-/** Something that somebody does, or that begins to go wrong. What it draws does not depend on the steps before it. */
+/** An action of a person, or the beginning of a fault. Its random draws do not depend on earlier steps. */
 interface Step {
   /** Since the first sweep, in milliseconds. */
   readonly atMs: number;
@@ -115,7 +115,7 @@ async function playedAndJudged(
   world.reads.lag = null;
   world.disk.clear();
   publisher.mend();
-  // The daemon finds out within a second that its disk can be written.
+  // The daemon notices within a second that its disk is writable.
   const settledMs = time.monotonic() + 5000;
   await world.run(() => !world.isStarting && time.monotonic() >= settledMs);
   await world.until(operator.decideAll());
@@ -179,7 +179,7 @@ const faultsOfService: readonly Fault[] = [
   { kind: "transform", transform: anotherItem },
 ];
 
-/** What goes wrong with lists alone. */
+/** Faults that affect lists only. */
 const faultsOfLists: readonly Fault[] = [
   { kind: "transform", transform: (json) => listed(json, (rows) => rows.slice(1)) },
   { kind: "transform", transform: (json) => listed(json, (rows) => rows.toReversed()) },
@@ -192,13 +192,13 @@ const listed = (
   change: (rows: readonly unknown[]) => readonly unknown[],
 ): unknown => (Array.isArray(json) ? change(json) : json);
 
-/** As a cache answers that has mixed requests up. */
+/** Like a cache that has mixed up requests. */
 function anotherItem(json: unknown): unknown {
   if (typeof json !== "object" || json === null || !("id" in json)) return json;
   return { ...json, id: Number(json.id) + 1, title: "another one" };
 }
 
-/** Reads of the service begin to be old for seconds after writes, or do not any more. */
+/** Starts or stops outdated reads of the service after writes. */
 function changeLag(world: World): void {
   const { random, reads } = world;
   const what = random.pick(["item", "list", "both", "neither"] as const);
@@ -210,13 +210,13 @@ function changeLag(world: World): void {
   );
 }
 
-/** The service's clock is set by some seconds, as time servers do. */
+/** Changes the service's clock by some seconds, like a time server. */
 function changeClock(world: World): void {
   world.skew += world.random.pick([4, -4]);
   world.note("service", `its clock is ${world.skew} s ahead`);
 }
 
-/** The disk begins to refuse what the daemon writes, or does not any more. */
+/** Starts or stops a disk failure. */
 function changeDisk(world: World): void {
   const trouble = world.random.pick(["full", "read-only", null, null] as const);
   world.disk.trouble = trouble;

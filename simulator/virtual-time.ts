@@ -11,18 +11,16 @@ interface Waiting {
   readonly isRepeated: boolean;
 }
 
-/** After so many turns of the event loop without anything under way, whatever an answer has set off is done. */
+/** After this many idle turns of the event loop, everything that a response triggered is done. */
 const turnsOfRest = 4;
-/** Working on one thing for longer is a fault of the bench, in milliseconds. */
+/** Limit in milliseconds for one piece of work; beyond it the simulation is stuck. */
 const longestWorkMs = 60_000;
 
 /**
- * The clock of a simulated day. It stands still while this process works, and jumps to the next timer when it rests, so that a
- * day takes as long as its work does on any machine, under any load, and nothing ever runs behind the clock. Computing takes
- * no time on it; the latency of the network is a timer like others, and counts.
- *
- * `install` puts this clock and its timers in the place of the process's own, as the daemon, the sandbox and their libraries
- * wait by the global ones. What Node waits for by itself (sockets) keeps the real time.
+ * The clock of a simulated day. It stands still while this process works, and jumps to the next timer when it is idle, so that
+ * the result is the same on any machine under any load, and nothing runs late. Computing takes no virtual time; network latency
+ * is a timer like others, and counts.  `install` replaces the process's own clock and timers with this one, because the daemon,
+ * the sandbox and their libraries use the global ones. What Node waits for itself (sockets) stays in real time.
  */
 export class VirtualTime {
   readonly #start: Temporal.Instant;
@@ -39,12 +37,12 @@ export class VirtualTime {
   readonly clock = (): Temporal.Instant =>
     this.#start.add({ microseconds: Math.floor(this.#nowMs * 1000) });
 
-  /** Calls back once, so many milliseconds from now on this clock. */
+  /** Calls back once, after this many milliseconds on this clock. */
   after(ms: number, callback: () => void): void {
     new VirtualTimer(this.#timers, this.monotonic, { callback, ms, isRepeated: false, given: [] });
   }
 
-  /** The returned function puts the process's own timers back. */
+  /** The returned function restores the process's own timers. */
   install(): () => void {
     const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
     const own = { setTimeout, clearTimeout, setInterval, clearInterval };
@@ -52,7 +50,7 @@ export class VirtualTime {
       (isRepeated: boolean) =>
       (callback: Callback, ms = 0, ...given: readonly unknown[]) =>
         new VirtualTimer(this.#timers, this.monotonic, { callback, ms, isRepeated, given });
-    // A timer that was made before is still one of the process.
+    // A timer created earlier belongs to the process.
     const clear = (timer: unknown) =>
       timer instanceof VirtualTimer
         ? timer.close()
@@ -71,7 +69,7 @@ export class VirtualTime {
     };
   }
 
-  /** Lets time go by until `hasEnded`, which is asked whenever the process rests. `isBusy`: whether something is under way. */
+  /** Lets time pass until `hasEnded`, which is checked whenever the process is idle. `isBusy`: whether work is in progress. */
   async run(hasEnded: () => boolean, isBusy: () => boolean): Promise<void> {
     for (;;) {
       await rest(isBusy);
@@ -100,7 +98,7 @@ async function rest(isBusy: () => boolean): Promise<void> {
   }
 }
 
-/** What Node's own timers can do, as far as libraries use it. */
+/** The parts of Node's timers that libraries use. */
 class VirtualTimer {
   readonly #timers: DueHeap<VirtualTimer>;
   readonly #monotonic: () => number;

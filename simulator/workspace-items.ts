@@ -6,30 +6,30 @@ import {
   type TaskView,
 } from "@dayferry/sandbox";
 
-/** An event, a milestone, a task or a subtask of the workspace. */
+/** An event, milestone, task or subtask of the workspace. */
 export interface PresentItem {
   readonly kind: "event" | "milestone" | "task" | "subtask";
   readonly id: number;
   readonly title: string;
-  /** "" where there is none. */
+  /** "" for none. */
   readonly description: string;
-  /** Its first or its due day; "" where there is none. */
+  /** Its first or due day; "" for none. */
   readonly date: string;
   readonly completed: boolean;
   /** Names; of tasks and subtasks. */
   readonly labels: readonly string[];
   readonly assigned: readonly number[];
   readonly creator: number;
-  /** Seen by its maker and those who are assigned alone. */
+  /** Visible only to its creator and assignees. */
   readonly private: boolean;
   readonly project: number;
   /** 0 for events and milestones. */
   readonly list: number;
-  /** The task above a subtask; 0 for the rest. */
+  /** The parent task of a subtask; 0 for others. */
   readonly parent: number;
 }
 
-/** Everything that the account's owner sees. */
+/** Everything the account's owner sees. */
 export function itemsOf({ workspace, keys }: Sandbox): readonly PresentItem[] {
   const by = keys[0]?.personId ?? 0;
   const names = new Map(insist(workspace.labels.list({ by })).map(({ id, name }) => [id, name]));
@@ -70,6 +70,6 @@ export const labelsOf = ({ workspace, keys }: Sandbox): ReadonlySet<string> =>
 type Shown = EventView | TaskView | SubtaskView;
 type Place = Pick<PresentItem, "kind" | "project" | "list" | "parent">;
 
-/** The projects that a person has access to. */
+/** The projects a person can access. */
 export const projectsOf = ({ workspace }: Sandbox, person: number): ReadonlySet<number> =>
   new Set(workspace.people().find(({ id }) => id === person)?.projects);

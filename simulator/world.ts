@@ -33,8 +33,8 @@ const latencyMs = 80;
 export const quota = { requests: 25, perMs: 10_000 } as const;
 
 /**
- * `trimmed`: without white space around, and single spaces in between; `escaped`: as in HTML; `without descriptions`: these are
- * ignored.
+ * `trimmed`: without surrounding white space, and single spaces inside; `escaped`: as in HTML; `without descriptions`: these
+ * are ignored.
  */
 type Spelling = "as sent" | "trimmed" | "escaped" | "without descriptions";
 
@@ -45,7 +45,7 @@ const spellings: Readonly<Record<Spelling, (text: string) => string>> = {
   "without descriptions": (text) => text,
 };
 
-/** A body whose title and description are spelled as the service does. */
+/** A body with title and description rewritten as the service does. */
 function respelled(body: unknown, spelling: Spelling): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   const spell = spellings[spelling];
@@ -59,7 +59,7 @@ function respelled(body: unknown, spelling: Spelling): unknown {
   return Object.fromEntries(fields);
 }
 
-/** `share`: which part of the quota the installation polls with; `edits`: how it treats them. */
+/** `share`: fraction of the quota used for polling; `edits`: how edits are handled. */
 export interface Settings {
   readonly share: number;
   readonly edits: { readonly conflicts: ConflictPolicy; readonly mode: "apply" | "review" };
@@ -74,27 +74,27 @@ export const settingsFrom = (random: Random): Settings => ({
 });
 
 /**
- * A workspace, the daemon and a network inside one process, on a clock of their own, with all chance drawn from one seed: the
- * same seed gives the same events. Only one world is at work at a time, as it takes the place of the process's own runtime.
+ * A workspace, the daemon and a network inside one process, on a virtual clock, with all randomness from one seed: the same
+ * seed gives the same events. Only one world runs at a time, because it replaces the process's runtime.
  */
 export class World {
   readonly time = new VirtualTime(start);
-  /** What people and faults draw from. */
+  /** Random numbers for people and faults. */
   random: Random;
-  /** What the daemon draws from. */
+  /** Random numbers for the daemon. */
   readonly chance: Random;
   readonly folder = mkdtempSync(join(scratchFolder(), "dayferry-simulation-"));
-  /** What the operator has chosen. */
+  /** The operator's choices. */
   settings: Settings;
-  /** Whether a list was deleted, or somebody sees other projects than before. */
+  /** True if a list was deleted, or somebody sees other projects than before. */
   hasRegrouped = false;
   /** How often a backup was restored. */
   restores = 0;
-  /** How the service writes texts that it is sent. */
+  /** How the service rewrites texts. */
   readonly spelling: Spelling;
   /** How far the service's clock is ahead, in seconds. */
   skew: number;
-  /** How old what the service shows may be. */
+  /** How outdated the service's responses may be. */
   readonly reads = new LaggingReads(this.time.monotonic);
   readonly disk = new Disk(this.time.monotonic);
   readonly #network = new MemoryNetwork();
@@ -113,7 +113,7 @@ export class World {
 
   readonly #tellsRequests: boolean;
 
-  /** `requests`: the trace holds every request that the service gets, with its answer. */
+  /** `requests`: record every request to the service with its response. */
   constructor(seed: number, { requests = false } = {}) {
     this.#tellsRequests = requests;
     this.random = new Random(seed);
@@ -127,7 +127,7 @@ export class World {
     this.#agent = this.#network.httpAgent({});
   }
 
-  /** Does `act` with this world in the place of the process's clock, timers, chance and network. */
+  /** Runs `act` with this world in place of the process's clock, timers, randomness and network. */
   async within<Value>(act: () => Promise<Value>): Promise<Value> {
     const { chance } = this;
     const restoreTime = this.time.install();
@@ -149,7 +149,7 @@ export class World {
     }
   }
 
-  /** `calendar`: what serves a calendar that the daemon subscribes to; to none unless given. */
+  /** `calendar`: serves a calendar that the daemon subscribes to; none by default. */
   async open(calendar?: Server): Promise<void> {
     if (calendar) {
       const port = await this.#network.listen(calendar, { host: "127.0.0.1", port: 0 });
@@ -174,7 +174,7 @@ export class World {
     return this.#sandbox;
   }
 
-  /** The address of a calendar elsewhere; null where there is none. */
+  /** The URL of the external calendar; null for none. */
   get calendarUrl(): string | null {
     return this.#calendarUrl;
   }
@@ -188,7 +188,7 @@ export class World {
     return this.#trace;
   }
 
-  /** Of all that has happened. */
+  /** Hash of everything that has happened. */
   get hash(): string {
     return this.#hash.copy().digest("hex");
   }
@@ -204,7 +204,7 @@ export class World {
     return `${(this.time.monotonic() / 1000).toFixed(3).padStart(9)} ${actor}: ${event}`;
   }
 
-  /** Requests are no events: the hash is the same with and without them. */
+  /** Requests are not events: the hash is the same with and without them. */
   #told({ method, path, bytes }: AdmittedRequest, reply: Reply): Reply {
     if (!this.#tellsRequests) return reply;
     const [body, answer] = [bytes.toString("utf8"), JSON.stringify(reply.json) ?? ""];
@@ -213,12 +213,12 @@ export class World {
     return reply;
   }
 
-  /** Whether a process died that could not note what it had sent. */
+  /** True if a process died that could not record what it had sent. */
   get hasLostNotes(): boolean {
     return this.#hasLostNotes;
   }
 
-  /** What is wrong with the mails that were sent. */
+  /** Violations in the mails that were sent. */
   mailFaults(): readonly string[] {
     const sent = [...this.#mailed, ...this.life.mails];
     return sent
@@ -226,12 +226,12 @@ export class World {
       .map((mail) => `the mail in the file that ends in ${mail} was sent twice`);
   }
 
-  /** Whether the daemon is being started. */
+  /** True while the daemon is being started. */
   get isStarting(): boolean {
     return this.#starting !== null;
   }
 
-  /** The daemon's process dies now, and another one goes on from the files as they are at this moment. */
+  /** The daemon's process dies now, and another one continues from the files as they are. */
   crash(): void {
     if (this.isStarting) return;
     const dead = this.life;
@@ -241,7 +241,7 @@ export class World {
     this.#mailed.push(...dead.mails);
     dead.die(folder);
     this.#network.kill(this.#process);
-    // The dead process may be in the middle of something, which it must not be told to end.
+    // The dead process may be in the middle of something, which it must not be told to finish.
     this.#starting = Promise.resolve().then(async () => {
       this.#background(dead.stop());
       await this.#begin(folder);
@@ -250,13 +250,13 @@ export class World {
     this.#background(this.#starting);
   }
 
-  /** No daemon is started on a disk that cannot be written. */
+  /** No daemon is started on a read-only disk. */
   #repairDisk(): void {
     this.#hasLostNotes ||= this.disk.hadTroubleWithin(quota.perMs);
     this.disk.trouble = null;
   }
 
-  /** Ends the daemon, does `meanwhile` in its data directory, and starts it again. */
+  /** Stops the daemon, runs `meanwhile` in its data directory, and starts it again. */
   async restart(meanwhile: (dataDir: string) => void = () => undefined): Promise<void> {
     const { dataDir } = this.life;
     this.#repairDisk();
@@ -276,13 +276,13 @@ export class World {
     await this.sandbox.close();
   }
 
-  /** A request to the daemon with the admin's token. */
+  /** A request to the daemon with the admin token. */
   askAsAdmin({ headers, ...question }: Question): Promise<Answer | null> {
     const token = readFileSync(join(this.life.dataDir, "admin-token"), "utf8").trim();
     return this.ask({ ...question, headers: { authorization: `Bearer ${token}`, ...headers } });
   }
 
-  /** A request to the daemon; null where it gave no answer. */
+  /** A request to the daemon; null without a response. */
   ask({ method, path, headers = {}, body }: Question): Promise<Answer | null> {
     const { promise, resolve } = Promise.withResolvers<Answer | null>();
     const { port } = this.life;
@@ -310,12 +310,12 @@ export class World {
     return promise;
   }
 
-  /** Lets time go by until `hasEnded`. */
+  /** Lets time pass until `hasEnded`. */
   async run(hasEnded: () => boolean): Promise<void> {
     await this.time.run(hasEnded, () => isBusy());
   }
 
-  /** Lets time go by until this has ended. */
+  /** Lets time pass until this has settled. */
   async until<Value>(work: Promise<Value>): Promise<Value> {
     let isOver = false;
     const over = () => {
@@ -326,7 +326,7 @@ export class World {
     return work;
   }
 
-  /** Resolves once `hasEnded`, which is asked four times a second. */
+  /** Resolves once `hasEnded`, which is checked four times a second. */
   async waitFor(hasEnded: () => boolean): Promise<void> {
     while (!hasEnded()) await new Promise<void>((resolve) => this.time.after(250, resolve));
   }
@@ -350,7 +350,7 @@ export class World {
   }
 }
 
-/** Modules that are being loaded, by Node's own account. */
+/** Modules being loaded, according to Node. */
 let loading = 0;
 channel("tracing:module.import:start").subscribe(() => {
   loading += 1;
@@ -359,7 +359,7 @@ channel("tracing:module.import:asyncEnd").subscribe(() => {
   loading -= 1;
 });
 
-/** What runs on threads of the process ends on real time: the clock waits for it. */
+/** Work on threads finishes in real time: the clock waits for it. */
 const isBusy = (): boolean =>
   loading > 0 ||
   process
@@ -368,7 +368,7 @@ const isBusy = (): boolean =>
       /Req(?:Callback|Promise|Wrap)?$|Request$|^Zlib|^Worker$|^Immediate$/.test(name),
     );
 
-/** In memory where there is room: what survives a crash is decided by the simulation, and not by a disk. */
+/** In memory if there is room: the simulation, not a disk, decides what survives a crash. */
 function scratchFolder(): string {
   const inMemory = "/dev/shm";
   if (!existsSync(inMemory)) return tmpdir();

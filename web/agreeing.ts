@@ -1,4 +1,4 @@
-/** What is asked before something is changed. */
+/** What to confirm before a change. */
 interface Question {
   readonly title: string;
   readonly changes?: readonly {
@@ -10,7 +10,7 @@ interface Question {
   readonly state?: string;
 }
 
-/** Shows what would be changed, and resolves with whether the reader agrees; a key that closes the dialogue does not. */
+/** Shows the change, and resolves with true if the reader confirms; closing the dialog by key counts as no. */
 export function askToAgree({ title, changes = [], notes = [], state }: Question): Promise<boolean> {
   const dialog = document.createElement("dialog");
   dialog.className = "agree";

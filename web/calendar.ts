@@ -10,13 +10,13 @@ import "fullcalendar/themes/classic/theme.css";
 import "./calendar.css";
 import { askToAgree } from "./agreeing.ts";
 
-// The page /calendar: month, week and list over what the server tells of, items opened by a click and moved by dragging. What
-// is dragged is first asked for as a preview, and stored when the reader agrees; the item's own page has a form for the same.
+// The page /calendar: month, week and list of the server's events, which open on click and move by dragging. A dragged item is
+// first previewed, and stored when the reader confirms; the item's own page has a form for the same.
 
 /** Phones show the list; there is no room for seven columns. */
 const narrow = window.matchMedia("(max-width: 46rem)");
 
-/** As FullCalendar calls them. */
+/** FullCalendar's names. */
 const views: readonly string[] = ["dayGridMonth", "timeGridWeek", "listWeek"];
 
 const place = document.querySelector<HTMLElement>("#calendar");
@@ -80,7 +80,7 @@ function start(at: HTMLElement): void {
     },
     views: {
       timeGridWeek: {
-        // Where an event ends is seen by its height.
+        // Its height shows when an event ends.
         displayEventEnd: false,
         titleFormat: { day: "numeric", month: "long", year: "numeric" },
         dayHeaderFormat: { weekday: narrow.matches ? "narrow" : "short", day: "numeric" },
@@ -141,7 +141,7 @@ function start(at: HTMLElement): void {
   }
 }
 
-/** The hours of a week scroll by themselves, so that the morning is in sight; the rest is as high as what it shows. */
+/** The hours of a week scroll in their own area, so that the morning is visible; other views are as high as their content. */
 function heightOf(view: string): string {
   return view === "timeGridWeek" ? "max(42rem, 85vh)" : "auto";
 }
@@ -172,7 +172,7 @@ function propsOf(event: EventApi): Props {
   };
 }
 
-/** The fields of the item's form, as its new place says them. */
+/** The fields of the item's form for its new place. */
 function wishOf({ event, oldEvent }: EventChangeInfo): Readonly<Record<string, string>> {
   const { kind, sequence, isOpenEnded }: Props = propsOf(event);
   const common = { sequence: String(sequence), has: "allDay" };
@@ -195,7 +195,7 @@ function wishOf({ event, oldEvent }: EventChangeInfo): Readonly<Record<string, s
   };
 }
 
-/** What the server says of a wish. */
+/** The server's response to a change. */
 interface Answer {
   readonly kind: string;
   readonly changes?: readonly {
@@ -239,8 +239,8 @@ function whyNot({ kind, reasons = [], since = [] }: Answer): string {
 }
 
 /**
- * Takes back what keeps screen readers from what FullCalendar 7.1 shows: a day that is named by its date hides what takes
- * place on it, and its list has parts that are no items of a list. Source: WAI-ARIA 1.2, `gridcell` and `list`.
+ * Fixes accessibility problems of FullCalendar 7.1: a day labeled with its date hides its events from screen readers, and its
+ * list has parts that are not list items. Source: WAI-ARIA 1.2, `gridcell` and `list`.
  */
 function mendNames(at: HTMLElement): void {
   for (const cell of at.querySelectorAll("[role=gridcell][aria-label]")) {
@@ -252,7 +252,7 @@ function mendNames(at: HTMLElement): void {
   }
 }
 
-/** How it looks: by its kind, its project, whether it is done or on its way, and one line where a month is shown. */
+/** Classes for kind, project, completed or pending, and single-line in the month view. */
 function classOf(event: EventApi, view: string): string {
   const { kind, tint, pending, completed }: Props = propsOf(event);
   const { start, end, allDay } = event;
@@ -270,7 +270,7 @@ function classOf(event: EventApi, view: string): string {
   ].join(" ");
 }
 
-/** The time and the title, without anything of the title being taken for markup. */
+/** The time and the title; nothing in the title is treated as markup. */
 function drawn(event: EventApi, timeText: string): Node[] {
   const part = (name: string, text: string) => {
     const element = document.createElement("span");
@@ -280,12 +280,12 @@ function drawn(event: EventApi, timeText: string): Node[] {
   };
   const title = part("item-title", event.title);
   const { kind }: Props = propsOf(event);
-  // What is due has a day, and takes none of it.
+  // A due item has a day, but takes no time of it.
   const time = timeText !== "" && /task$/.test(kind) ? "due" : timeText;
   return time === "" ? [title] : [part("item-time", `${time} `), title];
 }
 
-/** As one text, whose lines break where there is room for few. */
+/** As one text that can wrap. */
 function together(parts: readonly Node[]): HTMLElement {
   const whole = document.createElement("span");
   whole.className = "item-text";
@@ -293,7 +293,7 @@ function together(parts: readonly Node[]): HTMLElement {
   return whole;
 }
 
-/** Told to everybody: in a line that screen readers speak. */
+/** Announces a text to everybody, including screen readers. */
 function say(text: string): void {
   const line = document.querySelector<HTMLElement>("#calendar-said");
   if (!line) return;
@@ -301,7 +301,7 @@ function say(text: string): void {
   line.className = "notice info";
 }
 
-/** As `say`, of the days that are shown: null takes back what was said of other days. */
+/** Like `say`, about the days shown: null clears what was said about other days. */
 function sayOfDays(text: string | null): void {
   const line = document.querySelector<HTMLElement>("#calendar-said");
   if (!line) return;
@@ -314,13 +314,13 @@ function sayOfDays(text: string | null): void {
   }
 }
 
-/** From one day on and up to another, as FullCalendar says it. */
+/** A range of days in FullCalendar's form, end exclusive. */
 interface Span {
   readonly startStr: string;
   readonly endStr: string;
 }
 
-/** What takes place on these days; where that cannot be read, nothing, and why. */
+/** The events on these days; if they cannot be read, none, and the reason is shown. */
 async function read({ startStr, endStr }: Span): Promise<EventInput[]> {
   const query = new URLSearchParams(location.search);
   query.set("from", startStr.slice(0, 10));
@@ -352,7 +352,7 @@ async function ask(query: URLSearchParams): Promise<Reading> {
   }
 }
 
-/** Notes in the page's address, and in the form that narrows it, which days are seen and how; null is what comes by itself. */
+/** Stores the days and the view in the page's address and in the filter form; null for defaults. */
 function keepPlace(shown: { readonly on: string | null; readonly view: string | null }): void {
   const address = new URL(location.href);
   const form = document.querySelector<HTMLFormElement>("form.filters");
@@ -371,15 +371,15 @@ function keepPlace(shown: { readonly on: string | null; readonly view: string | 
 }
 
 /**
- * Tells when nothing in the calendar is held by the pointer any more. What is read while somebody drags an entry waits for that: the
- * library finds an entry no more that was read anew meanwhile, and where it was dragged to would be lost.
+ * Resolves when nothing in the calendar is being dragged. Data read during a drag waits for this: the library loses an event
+ * that was reloaded meanwhile, and its new place would be lost.
  */
 function untilLetGo(at: HTMLElement): () => Promise<void> {
   let held: PromiseWithResolvers<void> | null = null;
   const letGo = () => {
     const ended = held;
     held = null;
-    // The library hears of it after this, and only then says where an entry is.
+    // The library handles the event after this, and only then knows its new place.
     setTimeout(() => ended?.resolve(), 50);
   };
   at.addEventListener("pointerdown", () => {
@@ -391,7 +391,7 @@ function untilLetGo(at: HTMLElement): () => Promise<void> {
   return () => held?.promise ?? Promise.resolve();
 }
 
-/** The list below is kept by the page's own script; whenever it is shown anew the calendar is read again. */
+/** The list below is updated by the page's script; whenever it changes the calendar is reloaded. */
 function followLive(onChange: () => void): void {
   const section = document.querySelector("#agenda");
   if (section) new MutationObserver(onChange).observe(section, { childList: true });

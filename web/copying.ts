@@ -1,6 +1,6 @@
 const toldMs = 2000;
 
-/** Shows the copy buttons below a node, which only a script can serve, and lets them copy the field that they name. */
+/** Shows the copy buttons inside a node, which need a script, and makes them copy the field they name. */
 export function offerCopying(root: ParentNode): void {
   for (const button of root.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
     const field = document.getElementById(button.dataset["copy"] ?? "");
@@ -18,7 +18,7 @@ export function offerCopying(root: ParentNode): void {
   }
 }
 
-/** Without https a browser has no clipboard for pages: the text is selected then, and the older way is tried. */
+/** Without https pages have no clipboard: select the text and try the older command. */
 async function copy(field: HTMLInputElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(field.value);

@@ -1,19 +1,22 @@
 const retryMs = 60_000;
-/** Of a change every open page hears at once; each waits a moment of its own before it asks. */
+/** Every open page hears of a change at once; each waits a random moment before it asks. */
 const spreadMs = 300;
-/** What somebody is at work in is left alone for so long. */
+/** How long a section in use is left alone. */
 const patienceMs = 5000;
-/** Ages stand still on a page: where somebody looks at them they are asked for so often. */
+/** How often ages are updated while the page is visible. */
 const agingMs = 30_000;
-/** A page that is left is not asked for: what it shows may be gone. One that stays all the same, as beside a file that is kept, goes on after this. */
+/**
+ * A page that is being left does not ask, because its content may be gone. If it stays after all, as for a download, it
+ * continues after this.
+ */
 const leavingMs = 10_000;
-/** A connection that comes back within this was not worth a word. */
+/** An interruption shorter than this is not mentioned. */
 const lostMs = 4000;
 
 /**
- * Keeps the sections that follow what changes (`data-live`, with the topics that concern them; `age` is the passing of time) as
- * the server would show them now. A page that nobody looks at neither listens nor asks; it catches up when it is looked at
- * again. Where that is not possible the page says so, and as of when it is.
+ * Keeps the sections that follow changes (`data-live`, with their topics; `age` is the passing of time) as the server would
+ * render them now. A hidden page neither listens nor asks, and catches up when visible. If that fails, the page says so, and
+ * from when its content is.
  */
 export function followChanges({ onShown }: { readonly onShown: (section: Element) => void }): void {
   const root = document.documentElement.dataset["root"] ?? "./";
@@ -41,7 +44,7 @@ export function followChanges({ onShown }: { readonly onShown: (section: Element
     });
     source.addEventListener("error", () => {
       loss ??= setTimeout(() => void tellLoss(), lostMs);
-      // A browser tries again by itself unless it was refused.
+      // A browser reconnects itself unless it was rejected.
       if (source?.readyState !== EventSource.CLOSED) return;
       source = null;
       setTimeout(listen, retryMs);
@@ -84,7 +87,7 @@ export function followChanges({ onShown }: { readonly onShown: (section: Element
         }
         shownAt = new Date();
         isFollowing();
-        // Time passes by itself: its turn comes again.
+        // Time passes anyway: its turn comes again.
         now.delete("age");
         if (outcome === "left" && now.size > 0) ask([...now], patienceMs);
         else if (waiting.size > 0) ask([]);
@@ -110,14 +113,14 @@ export function followChanges({ onShown }: { readonly onShown: (section: Element
   listen();
 }
 
-/** This page as it would be now; null where nothing answers. */
+/** The current version of this page; null without a response. */
 const ownPage = (): Promise<Response | null> =>
   fetch(location.href, { headers: { accept: "text/html" } }).catch(() => null);
 
-/** Whether the answer is another page: the one to log in. */
+/** True if the response is another page: the login page. */
 const isElsewhere = ({ redirected, status }: Response): boolean => redirected || status === 401;
 
-/** One line above everything, with a link that loads the page again; null takes it away. */
+/** One line above everything, with a link that reloads the page; null removes it. */
 function say(text: string | null, linkText = ""): void {
   document.getElementById("live-said")?.remove();
   if (text === null) return;
@@ -133,8 +136,8 @@ function say(text: string | null, linkText = ""): void {
 }
 
 /**
- * Shows the sections of these topics anew. `left`: one was left alone because somebody is at work in it; `lost`: the page as it
- * would be now could not be had.
+ * Renders the sections of these topics again. `left`: one was left alone because it is in use; `lost`: the current page could
+ * not be loaded.
  */
 async function refresh(
   topics: ReadonlySet<string>,
@@ -167,7 +170,7 @@ async function refresh(
   return isLeft ? "left" : "shown";
 }
 
-/** What is unfolded stays so; it is known by its heading. */
+/** Expanded parts stay expanded; they are identified by their heading. */
 const openParts = (section: Element): ReadonlySet<string> =>
   new Set(
     [...section.querySelectorAll("details[open] > summary")].map(({ textContent }) => textContent),

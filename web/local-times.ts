@@ -1,6 +1,6 @@
 /**
- * Tells the moments below a node on the clocks of this browser, where they are other than those that the page tells, and says
- * so where there are any; one that says which day it is keeps doing so. Clocks within a sentence stay, and get their zone.
+ * Shows the times inside a node in this browser's time zone if it differs from the page's, and says so if there are any; one
+ * with a day keeps it. Times within a sentence stay, and get their time zone.
  */
 export function showLocalTimes(root: ParentNode): void {
   const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -22,7 +22,7 @@ export function showLocalTimes(root: ParentNode): void {
   note.textContent = `Times are those of this browser, ${spaced(own)}, where they do not name ${spaced(told)}. Point at one to see it there.`;
 }
 
-/** As the server writes them: "Sat 21 Nov, 10:42", or the clock alone. */
+/** In the server's format: "Sat 21 Nov, 10:42", or the time alone. */
 function inWords(at: Date, form: string): string {
   const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   if (form === "clock") return clock;

@@ -3,8 +3,8 @@ import { followChanges } from "./live-sections.ts";
 import { showLocalTimes } from "./local-times.ts";
 import { sendOnce } from "./sending-once.ts";
 
-// What every page gets beside its markup, which says everything without it: copy buttons, times of this browser's zone,
-// forms that are sent once, and sections that follow what changes.
+// What every page gets on top of its markup, which works without scripts: copy buttons, local times, forms that are submitted
+// once, and live sections.
 
 offerCopying(document);
 showLocalTimes(document);

@@ -1,6 +1,6 @@
 const restMs = 3000;
 
-/** Sends a form once, however often its button is pressed in a row: a second press would do the same once more. */
+/** Submits a form once, however often its button is pressed: a second submit would do the same again. */
 export function sendOnce(): void {
   const sent = new WeakSet<EventTarget>();
   document.addEventListener("submit", (event) => {
@@ -8,7 +8,7 @@ export function sendOnce(): void {
     if (!form || event.defaultPrevented) return;
     if (sent.has(form)) event.preventDefault();
     sent.add(form);
-    // What answers with a file leaves the page as it is, and may be asked for again.
+    // A download leaves the page as it is, and may be requested again.
     setTimeout(() => sent.delete(form), restMs);
   });
 }

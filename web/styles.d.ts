@@ -1,2 +1,2 @@
-// Stylesheets are put in place by Vite; a script that imports one gets nothing from it.
+// Vite handles stylesheets; importing one returns nothing.
 declare module "*.css";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 
-/** What browsers load beside the stylesheet: an entry for every page, each later one for the page that names it. */
+/** What browsers load besides the stylesheet: one entry for every page, and one for each page that names its own. */
 export default defineConfig({
   logLevel: "warn",
   base: "./",
@@ -20,7 +20,7 @@ export default defineConfig({
   },
 });
 
-/** Writes each file a second and a third time, as browsers take it: the daemon compresses nothing on the way. */
+/** Writes compressed versions of each file, so that the daemon need not compress. */
 function compressed(): Plugin {
   return {
     name: "compressed",

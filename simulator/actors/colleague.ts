@@ -47,10 +47,10 @@ export class Colleague {
     const title = titleOf(mark, { by: "a colleague", before: isSecret ? secrecy : "" });
     const day = this.#ledger.nextDay();
     const where = { by: this.#by, project: place.project };
-    // Of tasks only whole lists are private.
+    // Tasks cannot be private, only whole lists.
     const list = isSecret || random.chance(0.5) ? null : random.pick(place.lists);
     reads.changing(listPath({ project: place.project, list }));
-    // Who is assigned sees what is private.
+    // Assignees see private items.
     const assigned = isSecret ? [] : this.#someone(place.project);
     const milestone = random.chance(0.2);
     const event = { title, start: day, all_day: true, private: isSecret, assigned, milestone };
@@ -98,7 +98,7 @@ export class Colleague {
     this.#world.note("colleague", `sets ${markIn(item.title)} to ${state}`);
   }
 
-  /** Assigns somebody else to an item, or nobody. */
+  /** Assigns an item to somebody else, or to nobody. */
   #assign(): void {
     const item = this.#pick((one) => !one.private && !this.#ledger.isHidden(markIn(one.title)));
     if (!item) return;
@@ -108,7 +108,7 @@ export class Colleague {
     this.#world.note("colleague", `assigns ${who} to ${markIn(item.title)}`);
   }
 
-  /** Gives a task or a subtask other labels. */
+  /** Changes the labels of a task or a subtask. */
   #label(): void {
     const { random, sandbox } = this.#world;
     const item = this.#pick(({ list }) => list !== 0);
@@ -119,7 +119,7 @@ export class Colleague {
     this.#world.note("colleague", `labels ${markIn(item.title)} ${namesOf(labels)}`);
   }
 
-  /** Renames a label, or makes one while there are few. */
+  /** Renames a label, or creates one while there are few. */
   #renameLabel(): void {
     const { random, sandbox, time } = this.#world;
     const { labels } = sandbox.workspace;
@@ -132,7 +132,7 @@ export class Colleague {
     this.#world.note("colleague", `${label ? `renames ${label.name} to` : "makes"} ${name}`);
   }
 
-  /** Makes an event that others could see private, under a new name. */
+  /** Makes a visible event private, under a new name. */
   #hide(): void {
     const item = this.#pick(
       (one) => one.kind === "event" && one.creator === this.#by && !one.private,
@@ -146,7 +146,7 @@ export class Colleague {
     this.#ledger.hide(mark);
   }
 
-  /** Takes a task to another list, maybe of another project. */
+  /** Moves a task to another list, possibly in another project. */
   #move(): void {
     const { random, sandbox } = this.#world;
     const task = this.#pick(({ kind }) => kind === "task");
@@ -187,7 +187,7 @@ export class Colleague {
     else insist(events.update({ ...where, event: id }, body));
   }
 
-  /** One of those who have programs, and see the project, or nobody. */
+  /** One of the people who have programs and see the project, or nobody. */
   #someone(project: number): readonly number[] {
     const { random, sandbox } = this.#world;
     const people = sandbox.keys.slice(0, 2).map(({ personId }) => personId);
@@ -195,7 +195,7 @@ export class Colleague {
     return person !== null && projectsOf(sandbox, person).has(project) ? [person] : [];
   }
 
-  /** Deletes a list with all that is in it; the last one of a project stays. */
+  /** Deletes a list with its content; the last one of a project stays. */
   #removeList(): void {
     const { random, sandbox, reads } = this.#world;
     const { project, lists } = random.pick(sandbox.workspace.places());
@@ -213,7 +213,7 @@ export class Colleague {
     this.#world.note("colleague", `deletes list ${list}`);
   }
 
-  /** Takes the second person's access to one project away, or gives it back. */
+  /** Removes the second person's access to a project, or restores it. */
   #changeAccess(): void {
     const { random, sandbox } = this.#world;
     const person = sandbox.keys[1]?.personId ?? 0;
@@ -245,7 +245,7 @@ export class Colleague {
   }
 }
 
-/** The address of a list at the service: of events where there is no list of tasks. */
+/** Path of a list in the service; of the project's events without a task list. */
 const listPath = ({ project, list }: { readonly project: number; readonly list: number | null }) =>
   `/api/v3/projects/${project}/${list === null ? "events" : `todolists/${list}/tasks`}`;
 

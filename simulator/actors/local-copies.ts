@@ -2,7 +2,7 @@ import { readMultistatus } from "../../test/support/multistatus.ts";
 import { type Ledger, markIn } from "../ledger.ts";
 import type { Answer, World } from "../world.ts";
 
-/** How a calendar program guards its changes: by the ETag that it knows, or not at all; `stale` seldom loads what has changed. */
+/** How a calendar program guards its changes: with the ETag it knows, or not at all; `stale` rarely loads changes. */
 export type Habit = "careful" | "bare" | "stale";
 
 export interface Copy {
@@ -10,16 +10,16 @@ export interface Copy {
   readonly octets: string;
 }
 
-/** What a calendar lists: ETags by address. */
+/** ETags in a calendar, by URL. */
 type Listing = ReadonlyMap<string, string>;
 
-/** `restores`: how often a backup had been restored when it was given. */
+/** `restores`: how often a backup had been restored when it was issued. */
 interface Token {
   readonly text: string;
   readonly restores: number;
 }
 
-/** What a calendar was when its token was given. */
+/** State of a calendar when its token was issued. */
 interface Past {
   readonly calendar: string;
   readonly token: Token;
@@ -38,10 +38,10 @@ interface CopiesDeps {
   readonly ledger: Ledger;
   readonly habit: Habit;
   readonly name: string;
-  /** The calendar of what is assigned to the person. */
+  /** The calendar of the person's assigned items. */
   readonly assigned: string;
   readonly ask: Ask;
-  /** Told of what should not be. */
+  /** Called with each violation. */
   readonly onFault: (fault: string) => void;
 }
 
@@ -51,8 +51,8 @@ const etagName = "{DAV:}getetag";
 const data = "{urn:ietf:params:xml:ns:caldav}calendar-data";
 
 /**
- * The copies of a calendar program, by address, and the ways to bring them up to date: a careful program by sync tokens and GET, the
- * others by ctags, listings and multiget.
+ * A calendar program's copies by URL, and the ways to update them: a careful program uses sync tokens and GET, the others
+ * ctags, listings and multiget.
  */
 export class LocalCopies {
   readonly #deps: CopiesDeps;
@@ -62,7 +62,7 @@ export class LocalCopies {
   readonly #ctags = new Map<string, string>();
   /** The highest SEQUENCE of each UID. */
   readonly #sequences = new Map<string, number>();
-  /** The octets of each address and ETag. */
+  /** The bytes for each URL and ETag. */
   readonly #seen = new Map<string, string>();
   #pasts: Past[] = [];
 
@@ -78,7 +78,7 @@ export class LocalCopies {
     return this.#copies.get(href);
   }
 
-  /** In the order of their addresses. */
+  /** In order of their URLs. */
   in(calendar: string): readonly (readonly [href: string, copy: Copy])[] {
     return [...this.#copies]
       .filter(([href]) => href.startsWith(calendar))
@@ -89,12 +89,12 @@ export class LocalCopies {
     this.#copies.set(href, copy);
   }
 
-  /** What was put without an answer that names its ETag is loaded again. */
+  /** What was put without an ETag in the response is loaded again. */
   drop(href: string): void {
     this.#copies.delete(href);
   }
 
-  /** A copy that is forgotten and comes back is another one, of any SEQUENCE. */
+  /** A copy that is forgotten and comes back counts as new, with any SEQUENCE. */
   forget(href: string): void {
     this.#sequences.delete(uidIn(this.#copies.get(href)?.octets ?? ""));
     this.#copies.delete(href);
@@ -113,7 +113,7 @@ export class LocalCopies {
     return answer?.status === 207 ? listingIn(answer.text) : null;
   }
 
-  /** Whether a program that was asleep since one of its tokens is told of what a calendar lists now. */
+  /** Checks that a program that slept since one of its tokens learns of everything a calendar lists now. */
   async checkPasts(calendar: string, listed: Listing): Promise<void> {
     for (const past of this.#pasts.filter((one) => one.calendar === calendar)) {
       const body = syncBody(past.token.text);
@@ -128,7 +128,7 @@ export class LocalCopies {
     }
   }
 
-  /** As programs do that know no sync-collection. */
+  /** For programs without sync-collection. */
   async #compare(calendar: string): Promise<void> {
     const top = await this.#deps.ask("PROPFIND", calendar, {
       headers: { depth: "0" },
@@ -145,14 +145,14 @@ export class LocalCopies {
     if (await this.#getAll(calendar, listed)) this.#ctags.set(calendar, mark);
   }
 
-  /** Asks for what has changed. Source: RFC 6578. */
+  /** Asks for changes. Source: RFC 6578. */
   async #synchronise(calendar: string): Promise<void> {
     const { world, assigned, ask } = this.#deps;
     const { text: token, restores } = this.#tokens.get(calendar) ?? { text: "", restores: 0 };
     const limit = world.random.chance(0.2) ? world.random.between(1, 4) : null;
     const answer = await ask("REPORT", calendar, { body: syncBody(token, limit) });
     if (answer?.status === 403 && token !== "") {
-      // Nothing else makes a token void; of what is assigned also other lists do.
+      // Nothing else invalidates a token; in the assigned calendar other lists do as well.
       const isExpected =
         restores !== world.restores || (calendar === assigned && world.hasRegrouped);
       if (!isExpected) this.#fault(`the sync token of ${calendar} is void`);
@@ -177,7 +177,7 @@ export class LocalCopies {
     this.#pasts = [...this.#pasts, { calendar, token, listing }].slice(-mostPasts);
   }
 
-  /** Gets what it has no copy of, one by one; returns whether everything was answered. */
+  /** Gets missing copies one by one; returns true if every request was answered. */
   async #getEach(listed: Listing): Promise<boolean> {
     let isWhole = true;
     for (const [href, etag] of this.#unknown(listed)) {
@@ -190,7 +190,7 @@ export class LocalCopies {
     return isWhole;
   }
 
-  /** The same by one request. */
+  /** The same with one request. */
   async #getAll(calendar: string, listed: Listing): Promise<boolean> {
     const unknown = this.#unknown(listed);
     if (unknown.length === 0) return true;
@@ -219,7 +219,7 @@ export class LocalCopies {
     this.#look(copy.octets);
   }
 
-  /** SEQUENCE only rises, but for what was deleted and made again before this program heard of it. */
+  /** SEQUENCE only rises, except for what was deleted and recreated before this program heard of it. */
   #look(octets: string): void {
     const uid = uidIn(octets);
     const sequence = Number(/^SEQUENCE:(\d+)/m.exec(octets)?.[1] ?? 0);
@@ -243,7 +243,7 @@ const syncBody = (token: string, most: number | null = null): string =>
 const goneResponse = /<d:response><d:href>([^<]+)<\/d:href><d:status>HTTP\/1.1 404/g;
 const listedResponse = /<d:href>([^<]+\.ics)<\/d:href>.*?<d:getetag>([^<]+)</gs;
 
-/** Of what is gone there is a status and no ETag. */
+/** A deleted resource has a status and no ETag. */
 const listingIn = (xml: string): Listing =>
   new Map(
     [...xml.replaceAll(goneResponse, "").matchAll(listedResponse)].map(

@@ -19,7 +19,7 @@ const feedsSchema = z.object({
 
 const editSchema = z.object({ id: z.number() });
 
-/** Who runs Dayferry: settles what waits for a person, and takes back what was done, with the admin's token. */
+/** The operator of Dayferry: decides what waits for a person, and undoes edits, with the admin token. */
 export class Operator {
   readonly #world: World;
   readonly #ledger: Ledger;
@@ -42,7 +42,7 @@ export class Operator {
     else await this.#restore();
   }
 
-  /** Ends the daemon as is due, and starts it with other settings. */
+  /** Shuts the daemon down properly, and starts it with other settings. */
   async #restart(): Promise<void> {
     this.#world.settings = settingsFrom(this.#world.random);
     this.#world.note("operator", `restarts with ${JSON.stringify(this.#world.settings)}`);
@@ -58,7 +58,7 @@ export class Operator {
     this.#world.note("operator", made.ok ? "makes a backup" : "cannot make a backup");
   }
 
-  /** Puts the last backup in the place of the database. */
+  /** Restores the last backup. */
   async #restore(): Promise<void> {
     if (!this.#backup) return;
     const { file, madeAt } = this.#backup;
@@ -86,7 +86,7 @@ export class Operator {
     else await this.#undo();
   }
 
-  /** Takes back one of the last edits. */
+  /** Undoes one of the last edits. */
   async #undo(): Promise<void> {
     const { random, life } = this.#world;
     const done = life.modules.store.journal.list({ state: "confirmed", limit: 20 });
@@ -108,7 +108,9 @@ export class Operator {
     }
   }
 
-  /** Approves all that waits for approval, and discards what cannot be approved: its editor is shown it for as long as it waits. */
+  /**
+   * Approves everything that waits for approval, and discards what cannot be approved: its editor sees it as long as it waits.
+   */
   async decideAll(): Promise<void> {
     for (const id of this.#waiting()) {
       if (!(await this.#decide(id, "approve"))) await this.#decide(id, "discard");
@@ -116,7 +118,7 @@ export class Operator {
     for (const id of this.#parkedParents()) await this.#decide(id, "discard");
   }
 
-  /** Creations that wait for a person, and for which subtasks wait that came in later. */
+  /** Creations that wait for a person and have waiting subtasks. */
   #parkedParents(): ReadonlySet<EditId> {
     const { store, editActions } = this.#world.life.modules;
     const waiting = store.journal.list({ state: "pending", limit: 1000 });
@@ -129,7 +131,7 @@ export class Operator {
     return new Set(parents);
   }
 
-  /** What is wrong with the feeds of projects, once nothing is under way any more. */
+  /** Problems in the projects' feeds once everything has settled. */
   async faults(items: readonly PresentItem[]): Promise<readonly string[]> {
     const faults: string[] = [];
     for (const { projectId, url } of await this.#feeds()) {
@@ -160,7 +162,7 @@ export class Operator {
     return held.map(({ id }) => id).toReversed();
   }
 
-  /** Returns whether it was done. */
+  /** Returns true if it was done. */
   async #decide(id: EditId, act: "approve" | "discard"): Promise<boolean> {
     const path = `/api/edits/${id}/${act}`;
     const answer = await this.#world.askAsAdmin({ method: "POST", path });
@@ -169,7 +171,7 @@ export class Operator {
   }
 }
 
-/** What an undo of an edit wishes: the texts of before, the deletion of what was made, or the item again. */
+/** What undoing an edit asks for: the previous texts, the deletion of what was created, or the item again. */
 function wishesOfUndo({
   action,
   base,

@@ -18,23 +18,23 @@ import { labelsOf, type PresentItem, projectsOf } from "../workspace-items.ts";
 import type { Answer, World } from "../world.ts";
 import { type Copy, type Habit, LocalCopies, uidIn } from "./local-copies.ts";
 
-/** A copy, its address, and the mark of its title. */
+/** A copy, its URL, and the mark in its title. */
 interface Found {
   readonly href: string;
   readonly copy: Copy;
   readonly before: string;
 }
 
-/** With what services like to write otherwise. */
+/** With characters that services like to rewrite. */
 const me = "a program  & its user";
 
-/** What a program makes. */
+/** A new item of a program. */
 interface Newcomer {
   readonly uid: string;
   readonly mark: string;
 }
 
-/** Instead of over CalDAV: by the API, and as a file in the inbox. */
+/** Channels besides CalDAV: the upload API, and a file in the inbox. */
 const ways = ["uploads", "uploads", "drops"] as const;
 
 const calendarType = { "content-type": "text/calendar; charset=utf-8" };
@@ -49,7 +49,7 @@ export class Program {
   readonly #password: string;
   readonly #copies: LocalCopies;
   readonly #faults = new Set<string>();
-  /** What it has deleted last. */
+  /** What it deleted last. */
   #deleted: Pick<Found, "href" | "copy"> | null = null;
   #made = 0;
 
@@ -104,14 +104,14 @@ export class Program {
     else await this.#remove();
   }
 
-  /** Brings all copies up to date. */
+  /** Updates all copies. */
   async load(): Promise<void> {
     for (const calendar of this.#shown) await this.#copies.load(calendar);
   }
 
   /**
-   * What is wrong with what this program was shown, once nothing is under way any more: its copies differ from what its calendars
-   * list, or from what the service has.
+   * Problems in what this program was shown, once everything has settled: its copies differ from the calendar listings or from
+   * the service.
    */
   async faults(items: readonly PresentItem[]): Promise<readonly string[]> {
     await this.load();
@@ -155,7 +155,7 @@ export class Program {
     return [...this.#faults];
   }
 
-  /** Some programs tell nothing about themselves. */
+  /** Some programs send no User-Agent. */
   get #agent(): Readonly<Record<string, string>> {
     return this.#habit === "bare" ? {} : { "user-agent": `Simulated-${this.#habit}/1.0` };
   }
@@ -164,7 +164,7 @@ export class Program {
     return this.#person === ownerOf(this.#world.sandbox);
   }
 
-  /** Of the projects that the person sees. */
+  /** Of the projects the person sees. */
   get #calendars(): readonly string[] {
     const { sandbox } = this.#world;
     const seen = projectsOf(sandbox, this.#person);
@@ -179,7 +179,7 @@ export class Program {
     return [`${home}events-${project}/`, ...lists.map((list) => `${home}tasks-${list}/`)];
   }
 
-  /** What is assigned to the person, wherever it is. */
+  /** The person's assigned items in all projects. */
   get #assigned(): string {
     return `/dav/calendars/${this.#person}/assigned/`;
   }
@@ -241,13 +241,13 @@ export class Program {
     });
   }
 
-  /** Puts what it has deleted once more, under its UID, as after an undo. */
+  /** Recreates what it has deleted with the same UID, as after an undo. */
   async #makeAgain(): Promise<void> {
     if (!this.#deleted) return;
     const { href, copy } = this.#deleted;
     this.#deleted = null;
     const mark = this.#ledger.nextMark();
-    // No secret: another person may have made it again meanwhile.
+    // Not secret: another person may have recreated it meanwhile.
     const text = titleOf(mark, { by: me, before: "" });
     const octets = withLine(copy.octets, "SUMMARY", text);
     const headers = this.#habit === "careful" ? { "if-none-match": "*" } : {};
@@ -287,7 +287,7 @@ export class Program {
     if (answer && (answer.status === 412 || answer.status === 404)) this.#copies.forget(href);
   }
 
-  /** Ticks a task off, or takes that back. An old copy could say just what an older version said, which puts that back. */
+  /** Completes or reopens a task. An old copy could equal an older version and restore it. */
   async #tick(): Promise<void> {
     if (this.#habit !== "careful") await this.load();
     const found = this.#pick();
@@ -304,14 +304,14 @@ export class Program {
     this.#world.note(this.#name, `sets ${before} to ${status}: ${answer?.status ?? "no answer"}`);
   }
 
-  /** Gives a task some labels, or none. An old copy could say just what an older version said. */
+  /** Sets some labels of a task, or none. An old copy could equal an older version. */
   async #label(): Promise<void> {
     if (this.#habit !== "careful") await this.load();
     const found = this.#pick();
     if (!found?.copy.octets.includes("BEGIN:VTODO")) return;
     const { href, copy, before } = found;
     const { random, life } = this.#world;
-    // Of those that Dayferry knows: others are categories of this object alone.
+    // Only known labels: others are categories of this object alone.
     const all = life.modules.store.directory.labels();
     const names = all.filter(() => random.chance(0.5)).map(({ name }) => name);
     const without = copy.octets.replace(/^CATEGORIES:.*(?:\r\n .*)*\r\n/m, "");
@@ -322,7 +322,7 @@ export class Program {
     this.#world.note(this.#name, `${what}: ${answer?.status ?? "no answer"}`);
   }
 
-  /** Hands the object in as a file, and not over CalDAV; a file that is taken in part counts as refused. */
+  /** Uploads the object as a file instead of using CalDAV; a partly accepted file counts as refused. */
   async #upload(href: string, octets: string): Promise<Answer | null> {
     const { project, list } = this.#placeOf(href);
     const answer = await this.#world.askAsAdmin({
@@ -334,12 +334,12 @@ export class Program {
     if (answer?.status !== 202) return answer;
     const { errors, items } = acceptanceSchema.parse(JSON.parse(answer.text));
     const isTaken = errors.length === 0 && items.some(({ editId }) => editId !== null);
-    // Who goes on from what is in the file says it again.
+    // Continuing from the file's content repeats it.
     if (isTaken) this.#copies.set(href, { etag: "", octets });
     return isTaken ? answer : { ...answer, status: 422 };
   }
 
-  /** Puts the object into the inbox as a file, and waits for what becomes of it; without an answer where it still lies there. */
+  /** Puts the object into the inbox as a file and waits for the result; no answer if it is still there. */
   async #drop(
     href: string,
     { octets, name }: { readonly octets: string; readonly name: string },
@@ -347,7 +347,7 @@ export class Program {
     const { time } = this.#world;
     const { project, list } = this.#placeOf(href);
     const place = join(...[String(project), ...(list === null ? [] : [String(list)])]);
-    // A crash takes the folder along.
+    // A crash replaces the folder.
     const pathIn = (...parts: readonly string[]) =>
       join(this.#world.life.inbox, ...parts, place, `${name}.ics`);
     mkdirSync(join(pathIn(), ".."), { recursive: true });
@@ -361,7 +361,7 @@ export class Program {
     return { status: isTaken ? 202 : 422, headers: {}, text };
   }
 
-  /** The project and the list of a calendar's address. */
+  /** The project and list of a calendar's URL. */
   #placeOf(href: string): { readonly project: number; readonly list: number | null } {
     const [, kind, id] = /\/(events|tasks)-(\d+)\//.exec(href) ?? [];
     if (kind === "events") return { project: Number(id), list: null };
@@ -386,14 +386,17 @@ export class Program {
     });
   }
 
-  /** To another calendar of its kind: a PUT there and a DELETE here. Some change their mind, and put it back before that. */
+  /**
+   * Moves an item to another calendar of its kind: a PUT there and a DELETE here. Sometimes it changes its mind and puts it
+   * back first.
+   */
   async #move(): Promise<void> {
     const { random } = this.#world;
     const found = this.#pick();
     if (!found) return;
     const { href, copy, before } = found;
     const [from, name] = [href.replace(/[^/]+$/, ""), href.replace(/^.*\//, "")];
-    // Another calendar than "assigned" is the item's own, and a subtask is where its task is.
+    // Only from the item's own calendar, not "assigned"; and a subtask stays with its task.
     if (from === this.#assigned || isBelow(copy.octets)) return;
     const kind = from.includes("/tasks-") ? "/tasks-" : "/events-";
     const others = this.#calendars.filter((one) => one.includes(kind) && one !== from);
@@ -401,7 +404,7 @@ export class Program {
     if (random.chance(0.3)) return this.#moveAtOnce(found, `${random.pick(others)}${name}`);
     const target = `${random.pick(others)}${name}`;
     if (random.chance(0.2)) return this.#takeAndPut(found, target);
-    // Without a condition a PUT of an old copy of what is there already puts that back.
+    // Without a condition, putting an old copy of an existing item reverts it.
     if (this.#habit !== "careful" && (await this.#ask("GET", target))?.status === 200) return;
     const guard = (header: Readonly<Record<string, string>>) =>
       this.#habit === "careful" ? header : {};
@@ -413,7 +416,7 @@ export class Program {
     }
     const isBack = this.#habit !== "careful" && random.chance(0.3);
     const back = isBack ? await this.#put(href, { octets, headers: {} }) : null;
-    // Where it is now is not known, and it is deleted nowhere.
+    // Its current place is unknown, and it is deleted nowhere.
     if (isBack && back === null) {
       this.#world.note(this.#name, `moves ${before} there and back: no answer`);
       return;
@@ -426,7 +429,7 @@ export class Program {
     this.#world.note(this.#name, `${what}: ${gone?.status ?? "no answer"}`);
   }
 
-  /** The other way round: a DELETE here, and then a PUT there. */
+  /** The other order: a DELETE here, then a PUT there. */
   async #takeAndPut({ href, copy, before }: Found, target: string): Promise<void> {
     const isCareful = this.#habit === "careful";
     const condition = isCareful ? { "if-match": copy.etag } : {};
@@ -437,7 +440,7 @@ export class Program {
     const there = isGood(gone) ? await this.#put(target, { octets, headers }) : null;
     const what = `takes ${before} to ${target}`;
     if (isGood(there)) this.#world.note(this.#name, `${what}: ${there?.status}`);
-    // It may have come to the deletion alone.
+    // Possibly only the deletion was applied.
     else if (gone === null || isGood(gone)) {
       const wish = { field: "title", mark: null, before, item: before } as const;
       this.#tell(what, { answer: gone, wish });
@@ -457,7 +460,7 @@ export class Program {
   }
 
   #pick(): Found | null {
-    // Without a condition nobody can tell which of two copies of an item a program has changed.
+    // Without a condition, nobody can tell which of two copies a program has changed.
     const copies = this.#copies
       .in("")
       .filter(([href]) => this.#habit === "careful" || !href.startsWith(this.#assigned));
@@ -514,7 +517,7 @@ export class Program {
     },
   ): void {
     this.#world.note(this.#name, `${what}: ${answer?.status ?? "no answer"}`);
-    // What was not answered may have been stored or not: nobody counts on it, but it explains what came of the item.
+    // An unanswered edit may or may not be stored: it is not required, but it explains the item's state.
     if (isGood(answer) || answer === null) {
       this.#ledger.note({ ...wish, actor: this.#name, way: answer ? "taken" : "unanswered" });
     }
@@ -526,14 +529,17 @@ const acceptanceSchema = z.object({
   items: z.array(z.object({ editId: z.number().nullable() })),
 });
 
-/** Whether it is a task, and no subtask. */
+/** True for a task that is not a subtask. */
 const isTask = (octets: string): boolean => octets.includes("BEGIN:VTODO") && !isBelow(octets);
 
 const isBelow = (octets: string): boolean => /^RELATED-TO[;:]/m.test(octets);
 
 const isDone = (octets: string): boolean => /^STATUS:COMPLETED/m.test(octets);
 
-/** What is compared of an item, as a program's copy says it; "" of what nobody has marked. Categories that are no labels are the object's. */
+/**
+ * What is compared of an item, from a program's copy; "" for one without a mark. Categories that are not labels belong to the
+ * object.
+ */
 function stateOf(octets: string, labels: ReadonlySet<string>): string {
   const text = octets.replaceAll("\r\n ", "");
   if (markIn(text) === "") return "";
@@ -551,7 +557,7 @@ function stateOf(octets: string, labels: ReadonlySet<string>): string {
     .join(" ");
 }
 
-/** The same of an item of the workspace. Events have no state of being done and no labels, and milestones are events here. */
+/** The same for an item in the workspace. Events have no completion state and no labels, and milestones are events here. */
 const stateIn = (item: PresentItem): string =>
   [
     ...markedFields.map((field) => markIn(item[field], field)),

@@ -4,7 +4,7 @@ import type { Ledger, MarkedField, Noted } from "../ledger.ts";
 import { subscribed } from "../life.ts";
 import type { World } from "../world.ts";
 
-/** An event of the calendar. `restores`: how often a backup had been restored when it was made; `told`: its latest marks. */
+/** An event of the calendar. `restores`: how often a backup had been restored when it was created; `told`: its latest marks. */
 interface Published {
   readonly uid: string;
   readonly restores: number;
@@ -14,19 +14,19 @@ interface Published {
 }
 
 const name = "publisher";
-/** Is there from the first reading on, from which nothing is taken over: a calendar without anything counts as broken. */
+/** Exists from the first read, which imports nothing: an empty calendar counts as broken. */
 const anchor = { uid: "anchor@example.com", title: "Always there", day: "2027-01-01" };
 
-/** Somebody whose calendar is elsewhere: Dayferry reads it from time to time, and takes what changes there for edits. */
+/** Somebody with an external calendar that Dayferry subscribes to and takes changes from as edits. */
 export class Publisher {
   readonly server: Server;
   readonly #world: World;
   readonly #ledger: Ledger;
   readonly #events: Published[] = [];
   #made = 0;
-  /** Whether the calendar was read since it was changed last. */
+  /** True if the calendar was read since its last change. */
   #isRead = true;
-  /** What is answered instead of the calendar, for some requests. */
+  /** Response instead of the calendar, for some requests. */
   #failure: { readonly status: number; readonly body: string; times: number } | null = null;
 
   constructor(world: World, ledger: Ledger) {
@@ -37,7 +37,7 @@ export class Publisher {
 
   act(): void {
     const { random, life } = this.#world;
-    // What is there at the first reading is not taken over.
+    // What exists at the first read is not imported.
     if (life.modules.store.subscriptions.count(subscribed) === 0) return;
     const kind = random.pick(["make", "change", "change", "remove", "fail"] as const);
     if (kind === "make" || this.#events.length === 0) this.#make();
@@ -46,7 +46,7 @@ export class Publisher {
     else this.#fail();
   }
 
-  /** No more trouble. */
+  /** Ends all failures. */
   mend(): void {
     this.#failure = null;
   }
@@ -56,8 +56,8 @@ export class Publisher {
   }
 
   /**
-   * What the calendar says at the end has to be in the service, unless somebody has deleted it there. A restore may have forgotten what
-   * was made before it and had not arrived: that is not made again.
+   * What the calendar contains at the end must be in the service, unless somebody deleted it there. A restore may have
+   * forgotten what was created before it and not delivered: that is not recreated.
    */
   close(): void {
     const since = this.#events.filter(({ restores }) => restores === this.#world.restores);

@@ -18,7 +18,9 @@ const feedsSchema = z.object({ feeds: z.array(z.object({ url: z.string() })) });
 /** An item as a page shows it. */
 type Shown = z.infer<typeof eventsSchema>["events"][number];
 
-/** A person without a calendar program: changes items on Dayferry's pages, which may be old, and follows links of feeds. */
+/**
+ * A person without a calendar program: changes items on Dayferry's pages, which may be outdated, and follows links in feeds.
+ */
 export class Reader {
   readonly #world: World;
   readonly #ledger: Ledger;
@@ -28,7 +30,7 @@ export class Reader {
   readonly #faults = new Set<string>();
   #cookie = "";
   #formToken = "";
-  /** What the calendar page has shown last. */
+  /** What the calendar page showed last. */
   #page: readonly Shown[] = [];
 
   constructor(
@@ -46,7 +48,7 @@ export class Reader {
     this.#name = `reader ${person}`;
   }
 
-  /** What this person was shown and should not have been. */
+  /** What this person was shown and must not see. */
   get faults(): readonly string[] {
     return [...this.#faults];
   }
@@ -61,11 +63,11 @@ export class Reader {
     else await this.#remove();
   }
 
-  /** Logs in where that is needed, and loads the calendar unless it is looked at for longer. */
+  /** Logs in if necessary, and loads the calendar unless the page stays open. */
   async #open(): Promise<boolean> {
     if (this.#cookie === "" && !(await this.#logIn())) return false;
     if (this.#page.length > 0 && this.#world.random.chance(0.4)) return true;
-    // At most 400 days can be asked for.
+    // At most 400 days can be requested.
     const from = this.#ledger.dayBefore(this.#world.random.between(0, 6) * 200);
     const until = from.add({ days: 400 });
     const path = `/calendar/events.json?from=${from.toString()}&to=${until.toString()}`;
@@ -129,7 +131,7 @@ export class Reader {
     this.#tell(`deletes ${mark}`, { answer, wish });
   }
 
-  /** Presses a link in the text of a feed. */
+  /** Follows a link in the text of a feed. */
   async #follow(): Promise<void> {
     const { random } = this.#world;
     const listed = await this.#world.askAsAdmin({ method: "GET", path: "/api/feeds" });
@@ -166,7 +168,7 @@ export class Reader {
     });
   }
 
-  /** A form of a page, of which the script asks for the outcome. */
+  /** Submits a page's form, whose script requests the result. */
   #send(path: string, fields: Readonly<Record<string, string>>): Promise<Answer | null> {
     const form = { ...fields, form: this.#formToken, step: "apply" };
     return this.#ask("POST", path, form);
@@ -191,7 +193,7 @@ export class Reader {
     if (answer?.text.includes(secrecy)) {
       this.#faults.add(`${this.#name}: ${method} ${path} told of ${markIn(answer.text)}, a secret`);
     }
-    // Whoever is not known any more logs in again.
+    // Logs in again if the session is invalid.
     if (answer && [303, 401, 403].includes(answer.status) && path !== "/login") this.#cookie = "";
     return answer;
   }
