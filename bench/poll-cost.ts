@@ -14,12 +14,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { insist } from "@dayferry/sandbox";
 import { listId, projectId, serviceId } from "../src/domain/ids.ts";
+import { createEventLoopBudget } from "../src/event-loop-budget.ts";
 import { knownValuesIn } from "../src/store/mirror/mirror.ts";
 import { openStore } from "../src/store/store.ts";
 import { DeletionChecks } from "../src/sync/deletion-checks.ts";
 import { Poller } from "../src/sync/poller.ts";
 import { SourceList } from "../src/sync/source-list.ts";
-import { createTurns } from "../src/turns.ts";
 import { createUpstream } from "../src/upstream/client.ts";
 import { zone } from "../test/support/items.ts";
 import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
@@ -94,7 +94,7 @@ async function measure({
     pace: () => 2.5,
     onTasks: () => undefined,
     onRead: () => undefined,
-    turns: createTurns(),
+    eventLoop: createEventLoopBudget(),
   });
   const place = { projectId: projectId(project), listId: listId(list) };
   sources.put({ kind: "tasks", ...place }, null);

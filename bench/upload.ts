@@ -12,12 +12,12 @@ import express from "express";
 import { personId, projectId } from "../src/domain/ids.ts";
 import { createEditActions } from "../src/edits/actions/edit-actions.ts";
 import { createAcceptFile } from "../src/edits/intake/accept.ts";
+import { createEventLoopBudget } from "../src/event-loop-budget.ts";
 import { createPublishedFeeds } from "../src/feeds/published-feeds.ts";
 import { operationRoutes } from "../src/http/operation-routes.ts";
 import { createCalendarReader } from "../src/ics/read/calendar-reader.ts";
 import { createAccessControl } from "../src/people/people.ts";
 import { openStore } from "../src/store/store.ts";
-import { createTurns } from "../src/turns.ts";
 import { feedOptions } from "../test/support/feed-options.ts";
 import { aPerson, aProject, zone } from "../test/support/items.ts";
 import { migrations } from "../test/support/test-store.ts";
@@ -33,12 +33,12 @@ const ana = personId(11);
 store.directory.putPeople([aPerson(11, "Ana")], true);
 store.directory.putProjects([{ ...aProject(2001, "Website"), members: [ana] }], true);
 
-const turns = createTurns();
+const eventLoop = createEventLoopBudget();
 const acceptFile = createAcceptFile({
-  ...{ store, zone, clock, turns },
+  ...{ store, zone, clock, eventLoop },
   policy: { labels: "known", mode: "apply" },
   feeds: { assignees: true, tasks: "due", webUrl: null },
-  reader: createCalendarReader({ zone, pause: () => turns.share() }),
+  reader: createCalendarReader({ zone, pause: () => eventLoop.share() }),
   onAccepted() {},
 });
 const viewer = { kind: "person", person: ana, name: "Ana", zone } as const;
@@ -51,7 +51,7 @@ app.use(
     feeds: createPublishedFeeds({ store, key: randomBytes(32), options: feedOptions(), clock }),
     workspace: null,
     baseUrl: () => "http://127.0.0.1",
-    ...{ store, acceptFile, turns },
+    ...{ store, acceptFile, eventLoop },
   }),
 );
 const server = app.listen(0, "127.0.0.1");

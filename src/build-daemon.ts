@@ -28,6 +28,7 @@ import { type AcceptDeps, createAcceptFile, createAcceptItems } from "./edits/in
 import { createAcceptMove } from "./edits/intake/accept-move.ts";
 import { type ActionLinks, createActionLinks } from "./edits/links/action-links.ts";
 import { createServiceActions } from "./edits/workspace/service-actions.ts";
+import { createEventLoopBudget, type EventLoopBudget } from "./event-loop-budget.ts";
 import { type CachePurger, createCachePurger } from "./feeds/cache-purger.ts";
 import { createPublishedFeeds } from "./feeds/published-feeds.ts";
 import { createCalendarReader } from "./ics/read/calendar-reader.ts";
@@ -49,7 +50,6 @@ import { createTroubleFinder } from "./troubles/find-troubles.ts";
 import { createTroubleWatch, type TroubleWatch } from "./troubles/trouble-watch.ts";
 import { noteAnswer } from "./troubles/zone-answers.ts";
 import { probeZone, type ZoneProof } from "./troubles/zone-probe.ts";
-import { createTurns, type Turns } from "./turns.ts";
 import { createUpstream, type UpstreamEvent } from "./upstream/client.ts";
 
 /** Clocks and randomness of this process, injected by `main`. */
@@ -87,7 +87,7 @@ export interface Modules extends LocalModules {
   readonly wakeCachePurger: Wake;
   readonly troubleWatch: TroubleWatch;
   /** Shares the main thread among everything that can wait. */
-  readonly turns: Turns;
+  readonly eventLoop: EventLoopBudget;
   /** Counts since the start, for metrics. */
   readonly tallies: Tallies;
   readonly log: Log;
@@ -224,7 +224,7 @@ function buildModules(
   const wakeEditWaker = createWake();
   const wakeNotices = createWake();
   const wakeCachePurger = createWake();
-  const turns = createTurns({ monotonic });
+  const eventLoop = createEventLoopBudget({ monotonic });
   const tallies = createTallies();
 
   const file = join(dataDir, "dayferry.sqlite");
@@ -255,7 +255,7 @@ function buildModules(
     random,
     history: store.gateSlots,
     known: knownValuesIn(store),
-    pause: () => turns.share(),
+    pause: () => eventLoop.share(),
     onEvent(event) {
       if (event.kind === "answered" || event.kind === "broken") tallyAnswer(tallies, event);
       if (event.kind === "back") {
@@ -287,7 +287,7 @@ function buildModules(
     share: config.polling.share,
     side: config.polling,
     reader: readerOf(config),
-    turns,
+    eventLoop,
     onPolled: ({ kind, isRead }) => tallies.polls.add({ kind, ending: isRead ? "read" : "failed" }),
     onEvent(event) {
       if (event.kind === "fault" && store.health.note(event.error)) return;
@@ -316,7 +316,7 @@ function buildModules(
     links: linkMaker,
     options: { ...config.feeds, zone, webUrl },
     clock,
-    turns,
+    eventLoop,
   });
   const cachePurger =
     sharedCache &&
@@ -358,8 +358,8 @@ function buildModules(
     feeds: { assignees, tasks, webUrl },
     onAccepted: () => wakeDrain.notify(),
   };
-  const reader = createCalendarReader({ zone, pause: () => turns.share() });
-  const acceptFile = createAcceptFile({ ...acceptDeps, turns, reader });
+  const reader = createCalendarReader({ zone, pause: () => eventLoop.share() });
+  const acceptFile = createAcceptFile({ ...acceptDeps, eventLoop, reader });
   const drain = createDrain({
     store,
     upstream,
@@ -428,7 +428,7 @@ function buildModules(
     onOpened: (project) => sync.noteReading(project),
     milestones: config.calendars.milestones,
     readOnly,
-    turns,
+    eventLoop,
   });
   const channels = openChannels({
     config,
@@ -532,7 +532,7 @@ function buildModules(
       maxSize: largestFile,
       clock,
       randomId,
-      turns,
+      eventLoop,
     },
     adminToken,
     wakeDrain,
@@ -540,7 +540,7 @@ function buildModules(
     wakeEditWaker,
     wakeReminders,
     wakeNotices,
-    turns,
+    eventLoop,
     tallies,
     log,
     async close() {

@@ -5,13 +5,13 @@ import { runChannels } from "./channels.ts";
 import type { Config } from "./config/config.ts";
 import type { Mails, OperatorMessaging } from "./daemon-mails.ts";
 import { forgetOld } from "./edits/upkeep.ts";
+import { inTurns } from "./event-loop-budget.ts";
 import type { LoopDelayMeter } from "./http/loop-delay.ts";
 import type { Log } from "./log.ts";
 import { createWake, type LoopOptions, runLoop, type Wake } from "./loop.ts";
 import { createClockWatch } from "./store/clock-watch.ts";
 import type { StorageHealth } from "./store/storage-health.ts";
 import type { SweepProgress } from "./sync/sync.ts";
-import { inTurns } from "./turns.ts";
 
 export interface JobsOptions extends DaemonContext {
   readonly config: Config;
@@ -134,7 +134,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
         const lead = modules.upstream.clockLead();
         isUpkept = lead !== null && Temporal.Duration.compare(lead.abs(), day) < 0;
         if (!isUpkept) return "idle";
-        const edits = await inTurns(forgetOld({ store, clock }), modules.turns);
+        const edits = await inTurns(forgetOld({ store, clock }), modules.eventLoop);
         if (edits > 0) log.info("old edits were forgotten", { edits });
         return "idle";
       },

@@ -60,7 +60,7 @@ export function openMails({
   };
   const reminderDeps: Omit<RemindersDeps, keyof MailDeps | "onEvent"> = {
     options: config.reminders,
-    turns: modules.turns,
+    eventLoop: modules.eventLoop,
     webUrl: config.service.webUrl,
     actions:
       links && publicUrl !== null

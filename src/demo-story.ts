@@ -58,11 +58,11 @@ export async function tellStory(place: StoryPlace): Promise<void> {
   // Yields between two scenes.
   for (const scene of [holdDeletion, refuseEdit, disagree, remark]) {
     scene(stage, cast);
-    await place.modules.turns.share();
+    await place.modules.eventLoop.share();
   }
   for (const scene of [work, follow]) {
     edits.push(...scene(stage, cast));
-    await place.modules.turns.share();
+    await place.modules.eventLoop.share();
   }
   const taken = rename(stage, cast);
   await offerFeed(place, cast);

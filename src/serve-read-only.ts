@@ -305,7 +305,7 @@ export function openGeneration(
     editActions: modules.editActions,
     acceptFile: modules.acceptFile,
     acceptForm: modules.acceptForm,
-    turns: modules.turns,
+    eventLoop: modules.eventLoop,
     workspace: null,
     links: modules.links,
     mailLinks,

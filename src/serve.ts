@@ -112,7 +112,7 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
     editActions: modules.editActions,
     acceptFile: modules.acceptFile,
     acceptForm: modules.acceptForm,
-    turns: modules.turns,
+    eventLoop: modules.eventLoop,
     workspace: modules.workspace,
     links: modules.links,
     mailLinks,

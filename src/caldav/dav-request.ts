@@ -4,12 +4,12 @@ import type { Person } from "../domain/item.ts";
 import type { ItemsRequest } from "../edits/intake/accept.ts";
 import type { MoveRequest } from "../edits/intake/accept-move.ts";
 import type { Acceptance } from "../edits/intake/plan-answer.ts";
+import type { EventLoopBudget } from "../event-loop-budget.ts";
 import type { CalendarReader, ObjectReading } from "../ics/read/calendar-reader.ts";
 import type { Log } from "../log.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { Throttle } from "../people/throttle.ts";
 import type { Store } from "../store/store.ts";
-import type { Turns } from "../turns.ts";
 import type { KeptListings } from "./properties/kept-listings.ts";
 import type { RecentWrites } from "./recent-writes.ts";
 import type { XmlReading } from "./xml/read-xml.ts";
@@ -37,7 +37,7 @@ export interface DavDeps {
   /** Objects are parsed at once without it. */
   readonly reader?: CalendarReader;
   /** Long requests are parsed and long answers made in turns; its own share of the main thread by default. */
-  readonly turns?: Turns;
+  readonly eventLoop?: EventLoopBudget;
 }
 
 /** Context of every request handler. */

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router, raw } from "express";
 import type { Person } from "../domain/item.ts";
+import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../event-loop-budget.ts";
 import { longestAtOnce } from "../ics/read/calendar-reader.ts";
 import { retryAfterOf } from "../store/storage-health.ts";
-import { createTurns, inTurns, type Turns } from "../turns.ts";
 import { challenge, createLogin, type Login } from "./dav-login.ts";
 import type {
   DavAnswer,
@@ -31,15 +31,24 @@ export function createDavRouter(deps: DavDeps): Router {
   const readBody = createBodyReader(deps.maxSize);
   const listings = createKeptListings();
   const recentWrites = createRecentWrites();
-  const { log, turns = createTurns() } = deps;
+  const { log, eventLoop = createEventLoopBudget() } = deps;
   const router = Router();
   router.use(async (request, response, next) => {
     const place = placeOf(request, siteOf(deps.publicUrl()));
     if (place.kind === "elsewhere") return next();
-    const exchange = { deps, turns, logIn, readBody, listings, recentWrites, request, response };
+    const exchange = {
+      deps,
+      eventLoop,
+      logIn,
+      readBody,
+      listings,
+      recentWrites,
+      request,
+      response,
+    };
     const answer =
       place.kind === "well-known" ? redirect(place.location) : await answerAt(place, exchange);
-    if (answer) await sendAnswer(answer, { request, response, log, turns });
+    if (answer) await sendAnswer(answer, { request, response, log, eventLoop });
   });
   return router;
 }
@@ -112,7 +121,7 @@ const redirect = (location: string): DavAnswer => ({
 
 interface Exchange {
   readonly deps: DavDeps;
-  readonly turns: Turns;
+  readonly eventLoop: EventLoopBudget;
   readonly logIn: ReturnType<typeof createLogin>;
   readonly readBody: ReadBody;
   readonly listings: KeptListings;
@@ -149,10 +158,11 @@ const documentMethods: ReadonlySet<string> = new Set(["PROPFIND", "PROPPATCH", "
 /** A long body is parsed before any database access, so that the answer is from one moment. */
 async function readAhead(
   { method, target, body }: DavRequest,
-  { deps, turns }: Exchange,
+  { deps, eventLoop }: Exchange,
 ): Promise<Pick<DavRequest, "document" | "reading">> {
   if (body.length <= longestAtOnce / 8) return {};
-  if (documentMethods.has(method)) return { document: await inTurns(readXmlInSteps(body), turns) };
+  if (documentMethods.has(method))
+    return { document: await inTurns(readXmlInSteps(body), eventLoop) };
   const isLong = body.length > longestAtOnce;
   return isLong && deps.reader && method === "PUT" && target.kind === "object"
     ? { reading: await deps.reader.object(body) }

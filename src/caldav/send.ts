@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 import { createGzip, gzip } from "node:zlib";
 import type { Request, Response } from "express";
 import { acceptsGzip } from "../domain/accept-encoding.ts";
+import type { EventLoopBudget } from "../event-loop-budget.ts";
 import type { Log } from "../log.ts";
-import type { Turns } from "../turns.ts";
 import { AnswerTooLargeError, largestAnswer, tooLarge } from "./answer-size.ts";
 import type { DavAnswer } from "./dav-request.ts";
 import { faultAnswer, plainFault } from "./fault.ts";
@@ -15,7 +15,7 @@ interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly log: Log;
-  readonly turns: Turns;
+  readonly eventLoop: EventLoopBudget;
 }
 
 /**
@@ -25,7 +25,7 @@ interface Exchange {
  */
 export async function sendAnswer(answer: DavAnswer, exchange: Exchange): Promise<void> {
   if (!answer.pieces) return sendWhole(answer, exchange);
-  const gathering = gather(answer.pieces, exchange.turns);
+  const gathering = gather(answer.pieces, exchange.eventLoop);
   let first: Gathered;
   try {
     first = await gathering.take(answer.longestWhole ?? longestWhole);
@@ -55,14 +55,14 @@ interface Gathering {
   readonly take: (enough: number) => Promise<Gathered>;
 }
 
-function gather(all: Iterable<string>, turns: Turns): Gathering {
+function gather(all: Iterable<string>, eventLoop: EventLoopBudget): Gathering {
   const pieces = all[Symbol.iterator]();
   let made = 0;
   return {
     async take(enough) {
       const parts: string[] = [];
       let size = 0;
-      await turns.share();
+      await eventLoop.share();
       for (let count = 1; size < enough; count++) {
         const next = pieces.next();
         if (next.done === true) return { text: parts.join(""), isLast: true };
@@ -70,7 +70,7 @@ function gather(all: Iterable<string>, turns: Turns): Gathering {
         size += next.value.length;
         made += next.value.length;
         if (made > largestAnswer) throw new AnswerTooLargeError();
-        if (count % piecesPerLook === 0 && turns.isOver()) await turns.share();
+        if (count % piecesPerLook === 0 && eventLoop.isOver()) await eventLoop.share();
       }
       return { text: parts.join(""), isLast: false };
     },

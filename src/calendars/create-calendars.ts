@@ -1,8 +1,8 @@
 import { fingerprint } from "../domain/fingerprint.ts";
 import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
 import { lazy } from "../domain/lazy.ts";
+import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../event-loop-budget.ts";
 import type { Store } from "../store/store.ts";
-import { createTurns, inTurns, type Turns } from "../turns.ts";
 import { type CalendarViewer, createCalendarIndexes, type Member } from "./calendar-index.ts";
 import type { Calendar, CalendarObject, Calendars, FormerMember } from "./calendar-types.ts";
 import { EarlierObjectError } from "./object-cache.ts";
@@ -28,7 +28,7 @@ interface CalendarsDeps {
   /** Number of octets of texts kept in memory; others are generated on request. */
   readonly budget?: number;
   /** Shares the main thread; its own share by default. */
-  readonly turns?: Turns;
+  readonly eventLoop?: EventLoopBudget;
 }
 
 /** Thrown if a person no longer has the used calendar. Callers have just looked it up. */
@@ -47,7 +47,7 @@ const usualBudget = 12 * 2 ** 20;
  */
 export function createCalendars(deps: CalendarsDeps): Calendars {
   const { store, zone, hasRead, milestones, readOnly, onOpened, budget = usualBudget } = deps;
-  const { turns = createTurns() } = deps;
+  const { eventLoop = createEventLoopBudget() } = deps;
   const renderer = createObjectRenderer({ store, zone });
   const own = createOwnViews({ store, renderer, zone });
   const people = createPersonCalendars({
@@ -156,7 +156,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
   async function fillAll(calendars: readonly ScopedCalendar[]): Promise<void> {
     for (const { scope } of calendars) {
       const id = indexes.idOf(scope);
-      const filling = preparing.get(id) ?? inTurns(indexes.fillInSteps(scope), turns);
+      const filling = preparing.get(id) ?? inTurns(indexes.fillInSteps(scope), eventLoop);
       preparing.set(id, filling);
       await filling.finally(() => preparing.delete(id));
     }

@@ -9,10 +9,10 @@ import { type ProjectId, type Revision, revision } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import type { Seal } from "../domain/sealed-text.ts";
 import { type LinkMaker, linkUntil } from "../domain/signed-links.ts";
+import { type EventLoopBudget, inTurns } from "../event-loop-budget.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import { isStorageFault } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
-import { inTurns, type Turns } from "../turns.ts";
 import { type CalendarOctets, createCalendarOctets } from "./calendar-octets.ts";
 import { type FeedLinks, linksText } from "./card.ts";
 import { createFeedEntries, type FeedEntries } from "./feed-entries.ts";
@@ -44,7 +44,7 @@ export interface LiveFeedDeps {
   /** Called when memory use has grown. */
   readonly onGrown: () => void;
   /** Long calendars are built in turns. */
-  readonly turns: Turns;
+  readonly eventLoop: EventLoopBudget;
 }
 
 /** The bytes of one ETag. */
@@ -296,7 +296,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
   async function prepareWork(): Promise<void> {
     const made = startWork();
     try {
-      await inTurns(readInSteps(made), deps.turns);
+      await inTurns(readInSteps(made), deps.eventLoop);
     } catch (error) {
       // It is then built at once, and served although it cannot be stored.
       if (isStorageFault(error)) return;

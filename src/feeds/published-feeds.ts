@@ -15,9 +15,9 @@ import { createSeal } from "../domain/sealed-text.ts";
 import { seesProject, type Viewer } from "../domain/sight.ts";
 import type { LinkMaker } from "../domain/signed-links.ts";
 import { slugOf } from "../domain/slug.ts";
+import { createEventLoopBudget, type EventLoopBudget } from "../event-loop-budget.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
-import { createTurns, type Turns } from "../turns.ts";
 import { createNameReader } from "./feed-scope.ts";
 import { describeFeedChoice } from "./feed-words.ts";
 import { createFetchLedger, type Fetch, type FetchLedger } from "./fetch-ledger.ts";
@@ -51,7 +51,7 @@ interface PublishedFeedsDeps {
   /** Octets of texts that all feeds together keep in memory, besides the last one used; 32 MB by default. */
   readonly budget?: number;
   /** Shares the main thread; its own share by default. */
-  readonly turns?: Turns;
+  readonly eventLoop?: EventLoopBudget;
   /**
    * Called, in the same transaction, with a URL whose contents change because of another name or filter (`ended` false), or
    * that is revoked.
@@ -198,7 +198,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     links = null,
     render = writeEvent,
     hasRead = () => true,
-    turns = createTurns(),
+    eventLoop = createEventLoopBudget(),
     budget = usualBudget,
     onOpened,
     onTurned = () => undefined,
@@ -267,7 +267,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
   function startLive(row: FeedRow): LiveFeed {
     const own = { ...options, ...ownOptions(row, options) };
     return createLiveFeed(() => rowOf(row.id), {
-      ...{ store, readNames, render, seal, links, today, clock, hasRead, turns },
+      ...{ store, readNames, render, seal, links, today, clock, hasRead, eventLoop },
       options: own,
       format: `${format()}${formatSuffix(own, options)}`,
       onGrown: keepWithinBudget,

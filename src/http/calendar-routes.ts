@@ -8,10 +8,10 @@ import { webLink } from "../domain/web-link.ts";
 import type { FormOutcome, FormRequest, FormWish } from "../edits/forms/accept-form.ts";
 import { fieldsOfItem, type ItemFields, readItemFields } from "../edits/forms/item-fields.ts";
 import { draftItem, readNewItem } from "../edits/forms/new-item.ts";
+import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../event-loop-budget.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
-import { createTurns, inTurns, type Turns } from "../turns.ts";
 import { readAgendaFilter, readDay, readDays } from "./agenda-query.ts";
 import { calendarEvent } from "./calendar-events.ts";
 import { formField, formGuard } from "./form-guard.ts";
@@ -38,7 +38,7 @@ export interface CalendarRoutesDeps {
   readonly webUrl: string | null;
   readonly clock: () => Temporal.Instant;
   /** The shared turns of the main thread; its own by default. */
-  readonly turns?: Turns;
+  readonly eventLoop?: EventLoopBudget;
   /** Returns unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
 }
@@ -55,7 +55,15 @@ const listedDays = 14;
  * items. Each form first shows its effect. Dragging works the same way.
  */
 export function calendarRoutes(deps: CalendarRoutesDeps): Router {
-  const { viewers, store, acceptForm, people, rights, clock, turns = createTurns() } = deps;
+  const {
+    viewers,
+    store,
+    acceptForm,
+    people,
+    rights,
+    clock,
+    eventLoop = createEventLoopBudget(),
+  } = deps;
   const { directory, meta } = store;
   const agenda = createAgenda(store);
   const router = Router();
@@ -71,7 +79,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     const span = { from, to: from.add({ days: listedDays }), zone: viewer.zone };
     const onlooker = onlookerOf(viewer);
     const steps = agenda.listing(span, { onlooker, filter, enough: listedItems });
-    const listing = await inTurns(steps, turns);
+    const listing = await inTurns(steps, eventLoop);
     const data = {
       viewer,
       filter,
@@ -95,7 +103,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     }
     const filter = readAgendaFilter(request.query, viewer);
     const steps = agenda.days(span.value, { onlooker: onlookerOf(viewer), filter });
-    const { items, isCut } = await inTurns(steps, turns);
+    const { items, isCut } = await inTurns(steps, eventLoop);
     const fixed = isFixed(viewer);
     response.json({ events: items.map((item) => calendarEvent(item, { isFixed: fixed })), isCut });
   });

@@ -12,6 +12,7 @@ import type { FormOutcome, FormRequest } from "../edits/forms/accept-form.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ActionLinks } from "../edits/links/action-links.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
+import { createEventLoopBudget, type EventLoopBudget } from "../event-loop-budget.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { Log } from "../log.ts";
 import type { Outbox } from "../mail/outbox.ts";
@@ -25,7 +26,6 @@ import { retryAfterOf, type StorageHealth, type StorageTrouble } from "../store/
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
 import type { Forecast } from "../sync/outlook.ts";
-import { createTurns, type Turns } from "../turns.ts";
 import type { GateState } from "../upstream/gate.ts";
 import { accessGuard } from "./access-guard.ts";
 import { actRoutes } from "./act-routes.ts";
@@ -103,7 +103,7 @@ interface HttpDeps {
   /** Absent if no reports are served. */
   readonly reports?: Pick<ReportRoutesDeps, "reports" | "file">;
   /** Shared by the process. */
-  readonly turns?: Turns;
+  readonly eventLoop?: EventLoopBudget;
   readonly ready: () => boolean;
   readonly fastPath: () => FastPathState;
   /** True if everything served was read since the start. */
@@ -226,7 +226,7 @@ export function createApp(deps: HttpDeps): Express {
   if (deps.scrape) app.use(metricsRoutes(deps.scrape));
   app.use(actRoutes({ links: deps.links, editActions }));
   if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));
-  const modules = { ...deps, turns: deps.turns ?? createTurns(), viewers };
+  const modules = { ...deps, eventLoop: deps.eventLoop ?? createEventLoopBudget(), viewers };
   app.use(operationRoutes(modules));
   if (deps.reports) app.use(reportRoutes({ ...deps, ...deps.reports, viewers }));
   app.use(apiRoutes({ status, probeZone: deps.probeZone }));

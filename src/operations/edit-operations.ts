@@ -95,7 +95,7 @@ export const listEdits = operation({
       })
       .transform((count) => (count === undefined ? mostListed : Number(count))),
   },
-  async run({ limit, ...asked }, { editActions, turns, ...context }) {
+  async run({ limit, ...asked }, { editActions, eventLoop, ...context }) {
     const { viewer } = context.caller;
     const { state, project, item, channel, since, before } = asked;
     const owner = viewer.kind === "person" ? String(viewer.person) : asked.person;
@@ -105,7 +105,7 @@ export const listEdits = operation({
     const edits: EditDescription[] = [];
     for (const edit of found.value.filter((each) => isOpenTo(each, context))) {
       edits.push(edit.describe());
-      if (edits.length % describedAtOnce === 0) await turns.share();
+      if (edits.length % describedAtOnce === 0) await eventLoop.share();
     }
     return ok(edits);
   },

@@ -6,11 +6,11 @@ import type { Viewer } from "../domain/sight.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
+import type { EventLoopBudget } from "../event-loop-budget.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
-import type { Turns } from "../turns.ts";
 
 /** The modules that operations use. */
 export interface OperationModules {
@@ -22,7 +22,7 @@ export interface OperationModules {
   readonly rights: Rights;
   /** Null if nothing is sent to the service on request. */
   readonly workspace: ServiceActions | null;
-  readonly turns: Turns;
+  readonly eventLoop: EventLoopBudget;
   /** Public URL of this server, without a trailing slash. */
   readonly baseUrl: () => string;
 }

@@ -1,5 +1,10 @@
 import { unreachable } from "../domain/result.ts";
-import { atOnce, createTurns, inTurns, type Turns } from "../turns.ts";
+import {
+  atOnce,
+  createEventLoopBudget,
+  type EventLoopBudget,
+  inTurns,
+} from "../event-loop-budget.ts";
 import { deliverDigest } from "./deliver-digest.ts";
 import { type DeliverMailDeps, deliverMail, type ReminderEvent } from "./deliver-reminders.ts";
 import type { DigestRule } from "./digest.ts";
@@ -25,7 +30,7 @@ export interface RemindersDeps extends MailDeps, Pick<DeliverMailDeps, "webUrl" 
   readonly rereadAll: () => () => boolean;
   readonly onEvent: (event: ReminderEvent) => void;
   /** Shares the main thread. Default: a new one. */
-  readonly turns?: Turns;
+  readonly eventLoop?: EventLoopBudget;
 }
 
 /** Mails everything once to each assignee: reminders, overdue items, digests. */
@@ -43,7 +48,7 @@ const concurrency = 2;
 const lookAhead = Temporal.Duration.from({ hours: 24 * 7 });
 
 export function createReminders(deps: RemindersDeps): Reminders {
-  const { store, options, zone, clock, onEvent, turns = createTurns() } = deps;
+  const { store, options, zone, clock, onEvent, eventLoop = createEventLoopBudget() } = deps;
   const rules = {
     ...options,
     zone,
@@ -98,7 +103,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
   async function work(tasks: Iterator<MailTask>, signal: AbortSignal): Promise<number> {
     let handled = 0;
     for (;;) {
-      await turns.share();
+      await eventLoop.share();
       if (signal.aborted || !gate.isOpen() || !mayBegin(deps)) break;
       const next = tasks.next();
       if (next.done) break;
@@ -111,7 +116,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
 
   return {
     async step(signal) {
-      const found = gate.isOpen() ? await inTurns(findDue(), turns) : null;
+      const found = gate.isOpen() ? await inTurns(findDue(), eventLoop) : null;
       if (!found) return "idle";
       dropRest(found);
       const tasks = found.tasks.values();
@@ -123,7 +128,7 @@ export function createReminders(deps: RemindersDeps): Reminders {
     },
     ahead(most) {
       const until = clock().add(lookAhead);
-      return inTurns(mailsAhead(finderDeps, { until, most }), turns);
+      return inTurns(mailsAhead(finderDeps, { until, most }), eventLoop);
     },
     nextAt() {
       if (!gate.isOpen()) return null;

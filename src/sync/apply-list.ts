@@ -1,7 +1,7 @@
 import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
+import type { EventLoopBudget } from "../event-loop-budget.ts";
 import type { Store } from "../store/store.ts";
-import type { Turns } from "../turns.ts";
 import type { ListSnapshot } from "../upstream/client.ts";
 import type { SourceReading } from "./applied-bodies.ts";
 import { SnapshotApplication } from "./apply-snapshot.ts";
@@ -14,7 +14,7 @@ import type { Begun, SourceList } from "./source-list.ts";
 interface ListDeps {
   readonly store: Store;
   readonly sources: SourceList;
-  readonly turns: Pick<Turns, "isOver">;
+  readonly eventLoop: Pick<EventLoopBudget, "isOver">;
   readonly clock: () => Temporal.Instant;
   readonly upstream: { readonly clockLead: () => Temporal.Duration | null };
   readonly aliveOf: (source: string, lacking: ReadonlySet<ItemKey>) => ReadonlySet<ItemKey>;
@@ -80,7 +80,7 @@ export class ListApplication {
     this.#application.begin();
     for (;;) {
       if (this.#steps.next().done === true) return this.#finish();
-      if (this.#deps.turns.isOver()) return null;
+      if (this.#deps.eventLoop.isOver()) return null;
     }
   }
 

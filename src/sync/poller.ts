@@ -2,8 +2,8 @@ import { later } from "../domain/backoff.ts";
 import type { Item } from "../domain/item.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
+import type { EventLoopBudget } from "../event-loop-budget.ts";
 import type { Store } from "../store/store.ts";
-import type { Turns } from "../turns.ts";
 import type { Call, Listing, ListSnapshot, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";
 import {
@@ -43,7 +43,7 @@ interface PollerDeps {
   /** Identifies the code and settings that parse octets, as in `AppliedBodies`. */
   readonly reader?: string | undefined;
   /** Data is applied in turns. */
-  readonly turns: Turns;
+  readonly eventLoop: EventLoopBudget;
   /** Called after each reading. */
   readonly onPolled?: (poll: PollEnding) => void;
 }
@@ -126,14 +126,14 @@ export class Poller {
 
   /** Never rejects: a source that fails, or whose answer causes an error here, is reported and rests. */
   async poll(name: string, signal: AbortSignal): Promise<void> {
-    const { upstream, sources, turns, report } = this.#deps;
+    const { upstream, sources, eventLoop, report } = this.#deps;
     const begun = sources.begin(name);
     const reading = this.#bodies.begin(begun);
     try {
       sources.save();
       const call = { priority: "sweep", signal } as const;
       const answer = await fetchSource(upstream, { source: begun.source, call });
-      await turns.share();
+      await eventLoop.share();
       if (!this.#isCurrent(begun)) {
         sources.end(begun, null);
       } else if (answer.ok) {
@@ -196,7 +196,7 @@ export class Poller {
       return;
     }
     const part = await read(standing?.elements ?? null);
-    await this.#deps.turns.share();
+    await this.#deps.eventLoop.share();
     // Unparsed elements must still be known.
     const isKnown = !part.ok || part.value.gone === null || reading.standing() !== null;
     const snapshot = isKnown ? part : await read(null);
@@ -235,7 +235,7 @@ export class Poller {
 
   /** Loads from the mirror what an earlier process has read of a list, for everything that follows lists. */
   async #recall(begun: Begun, call: Call): Promise<readonly Item[]> {
-    const { store, sources, clock, onTasks, turns } = this.#deps;
+    const { store, sources, clock, onTasks, eventLoop } = this.#deps;
     const today = clock().toZonedDateTimeISO("UTC").toPlainDate();
     const shown: Item[] = [];
     for (const rows of store.mirror.inParts(begun.name)) {
@@ -245,7 +245,7 @@ export class Poller {
         onTasks(items);
       }
       shown.push(...items);
-      await turns.share();
+      await eventLoop.share();
       if (call.signal?.aborted) break;
     }
     return shown;
@@ -320,7 +320,7 @@ export class Poller {
       call,
     }: Pick<Answered, "reading" | "call"> & { readonly snapshot: ListSnapshot<Item> },
   ): Promise<Applied | null> {
-    const { store, deletionChecks, onTasks, turns } = this.#deps;
+    const { store, deletionChecks, onTasks, eventLoop } = this.#deps;
     const application = new ListApplication(
       {
         ...this.#deps,
@@ -337,7 +337,7 @@ export class Poller {
       const shown = application.shown();
       if (begun.kind === "tasks") onTasks(shown.items, shown.contents);
       if (applied) return applied;
-      await turns.share();
+      await eventLoop.share();
       if (call.signal?.aborted || !this.#isCurrent(begun)) return null;
     }
   }

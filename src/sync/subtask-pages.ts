@@ -2,10 +2,10 @@ import { credibleLead } from "../domain/clock-lead.ts";
 import type { ProjectId, ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
+import type { EventLoopBudget } from "../event-loop-budget.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { PageReading, ReadPage, ShownSubtask } from "../store/rows/page-rows.ts";
 import type { Store } from "../store/store.ts";
-import type { Turns } from "../turns.ts";
 import type { Upstream } from "../upstream/client.ts";
 import type { TaskPage } from "../upstream/resources/task-page.ts";
 import type { AppliedPages } from "./applied-pages.ts";
@@ -30,7 +30,7 @@ interface SubtaskPagesDeps {
   /** Called with new items. */
   readonly onTaken: (items: readonly Item[]) => void;
   /** Data from pages is taken in turns. */
-  readonly turns: Turns;
+  readonly eventLoop: EventLoopBudget;
 }
 
 /** What pages and lists say about the same elements. */
@@ -174,12 +174,12 @@ export class SubtaskPages {
 
   /** Loads pages that an earlier process has read; returns those left, null if there were none. */
   async #leftOfKept(): Promise<readonly number[] | null> {
-    const { store, turns } = this.#deps;
+    const { store, eventLoop } = this.#deps;
     const { first } = this.#reading;
     if (first === null) return null;
     const left = new Set(Array.from({ length: Math.ceil(first.total / pageSize) }, (_, at) => at));
     for (const number of store.pageReadings.numbers()) {
-      await turns.share();
+      await eventLoop.share();
       const page = store.pageReadings.page(number);
       if (page) {
         this.#note(page);
@@ -353,12 +353,12 @@ export class SubtaskPages {
   }
 
   async #take(signal: AbortSignal): Promise<void> {
-    const { store, sources, schedule, turns, report, onTaken } = this.#deps;
+    const { store, sources, schedule, eventLoop, report, onTaken } = this.#deps;
     const at = this.#reading.first?.askedAt ?? this.#deps.clock();
     const left = [...this.#open()].reverse();
     const changes: ItemChange[] = [];
     while (left.length > 0 && !signal.aborted) {
-      await turns.share();
+      await eventLoop.share();
       const taken = store.together(() => {
         sources.save();
         return this.#takeLists(left, at);
@@ -382,7 +382,7 @@ export class SubtaskPages {
       const entry = left.pop();
       const list = entry ? this.#takeList(entry, at) : null;
       if (list) taken.push(list);
-    } while (left.length > 0 && !this.#deps.turns.isOver());
+    } while (left.length > 0 && !this.#deps.eventLoop.isOver());
     return taken;
   }
 

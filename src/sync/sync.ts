@@ -1,8 +1,8 @@
 import type { ProjectId } from "../domain/ids.ts";
 import { sourceOf } from "../domain/source.ts";
+import { createEventLoopBudget, type EventLoopBudget } from "../event-loop-budget.ts";
 import { createWake } from "../loop.ts";
 import type { Store } from "../store/store.ts";
-import { createTurns, type Turns } from "../turns.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { AppliedPages } from "./applied-pages.ts";
 import { DeletionChecks } from "./deletion-checks.ts";
@@ -45,7 +45,7 @@ interface SyncDeps {
    */
   readonly reader?: string | undefined;
   /** Shares the main thread; its own share by default. */
-  readonly turns?: Turns;
+  readonly eventLoop?: EventLoopBudget;
 }
 
 /** Keeps the mirror up to date with the service, within the rate limit. */
@@ -166,7 +166,7 @@ class Syncing implements Sync {
   #lessons = 0;
   /** When the next poll may be worthwhile; null if unknown. */
   #nextPollAt: Temporal.Instant | null = null;
-  readonly #turns: Turns;
+  readonly #eventLoop: EventLoopBudget;
 
   constructor(deps: SyncDeps) {
     const report = (event: SyncEvent) => this.#report(event);
@@ -187,11 +187,11 @@ class Syncing implements Sync {
     this.#sources.watch((name, entry) => {
       if (!entry) this.#hints.drop(name);
     });
-    const turns = deps.turns ?? createTurns();
-    this.#turns = turns;
+    const eventLoop = deps.eventLoop ?? createEventLoopBudget();
+    this.#eventLoop = eventLoop;
     this.#poller = new Poller({
       ...deps,
-      turns,
+      eventLoop,
       pace: () => this.#pace(),
       sources: this.#sources,
       deletionChecks: this.#deletionChecks,
@@ -227,7 +227,7 @@ class Syncing implements Sync {
       initial: this.#initial,
       pages: new SubtaskPages({
         ...pageDeps,
-        turns,
+        eventLoop,
         onTaken: (items) => this.#poller.askForNames(items),
       }),
       gate: deps.upstream.gate,
@@ -410,7 +410,7 @@ class Syncing implements Sync {
       for (const rows of store.mirror.inParts(entry.name)) {
         if (signal.aborted) return;
         this.#side.queue.follow(rows.map(({ item }) => item));
-        await this.#turns.share();
+        await this.#eventLoop.share();
       }
     }
   }
@@ -608,8 +608,8 @@ class Syncing implements Sync {
   }
 
   #work(work: Pick<WorkerPoolOptions, "next" | "signal" | "rest">): Promise<void> {
-    const turns = this.#turns;
-    return workInParallel({ ...work, turns, limit: () => this.#limit(), wake: this.#wake });
+    const eventLoop = this.#eventLoop;
+    return workInParallel({ ...work, eventLoop, limit: () => this.#limit(), wake: this.#wake });
   }
 
   #limit(): number {

@@ -1,5 +1,5 @@
+import type { EventLoopBudget } from "../event-loop-budget.ts";
 import type { Wake } from "../loop.ts";
-import type { Turns } from "../turns.ts";
 
 /** A request to make. One that rejects ends the work. */
 export type Job = () => Promise<void>;
@@ -8,7 +8,7 @@ export interface WorkerPoolOptions {
   /** The next jobs, at most `room`; they start at once. */
   readonly next: (room: number) => readonly Job[];
   /** Jobs are started in turns. */
-  readonly turns: Turns;
+  readonly eventLoop: EventLoopBudget;
   /** How many may run at once. */
   readonly limit: () => number;
   readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ export interface WorkerPoolOptions {
  */
 export async function workInParallel({
   next,
-  turns,
+  eventLoop,
   limit,
   signal,
   wake,
@@ -34,7 +34,7 @@ export async function workInParallel({
   const faults: unknown[] = [];
   for (;;) {
     for (;;) {
-      if (turns.isOver()) await turns.share();
+      if (eventLoop.isOver()) await eventLoop.share();
       const isOver = signal.aborted || faults.length > 0;
       const room = isOver ? 0 : limit() - underWay.size;
       const jobs = room > 0 ? next(room) : [];

@@ -7,14 +7,14 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { largestAnswer } from "../../src/caldav/answer-size.ts";
 import type { DavAnswer } from "../../src/caldav/dav-request.ts";
 import { sendAnswer } from "../../src/caldav/send.ts";
+import { createEventLoopBudget } from "../../src/event-loop-budget.ts";
 import { createLog } from "../../src/log.ts";
-import { createTurns } from "../../src/turns.ts";
 import { callHttp } from "../support/http-call.ts";
 
 /** A server whose every answer is made of these pieces. */
 async function serving(pieces: () => Iterable<string>) {
   const lines: string[] = [];
-  const turns = createTurns();
+  const eventLoop = createEventLoopBudget();
   const log = createLog({ level: "info", write: (line) => void lines.push(line) });
   const app = express();
   app.disable("x-powered-by");
@@ -24,7 +24,7 @@ async function serving(pieces: () => Iterable<string>) {
       headers: { "Content-Type": "text/plain" },
       pieces: pieces(),
     };
-    await sendAnswer(answer, { request, response, log, turns });
+    await sendAnswer(answer, { request, response, log, eventLoop });
   });
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -84,16 +84,16 @@ describe("sendAnswer()", () => {
   });
 
   it("gives others a turn while it makes an answer of which nothing can be sent yet", async () => {
-    let turns = 0;
-    const others = setInterval(() => turns++, 1);
+    let rounds = 0;
+    const others = setInterval(() => rounds++, 1);
     onTestFinished(() => clearInterval(others));
     const { port } = await serving(function* () {
       // It ends also where nobody gets a turn.
-      for (let made = 0; made < 20_000_000 && turns < 5; made++) yield "";
+      for (let made = 0; made < 20_000_000 && rounds < 5; made++) yield "";
       yield "done";
     });
     expect((await callHttp(port, "GET /")).text).toBe("done");
-    expect(turns).toBeGreaterThanOrEqual(5);
+    expect(rounds).toBeGreaterThanOrEqual(5);
   });
 
   it("answers 507 where it becomes too long before anything was sent", async () => {

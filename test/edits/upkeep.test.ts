@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
 import { forgetOld } from "../../src/edits/upkeep.ts";
+import { atOnce } from "../../src/event-loop-budget.ts";
 import { noItem } from "../../src/store/mails/ledger.ts";
-import { atOnce } from "../../src/turns.ts";
 import { drainRig } from "./delivery/drain-rig.ts";
 import { calendar, vevent } from "./rig.ts";
 

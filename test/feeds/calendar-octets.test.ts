@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { atOnce } from "../../src/event-loop-budget.ts";
 import { createCalendarOctets } from "../../src/feeds/calendar-octets.ts";
 import { calendarBody } from "../../src/feeds/fragments.ts";
-import { atOnce } from "../../src/turns.ts";
 
 const component = (name: string): string =>
   `BEGIN:VEVENT\r\nSUMMARY:${name} ü€😀\r\nEND:VEVENT\r\n`;

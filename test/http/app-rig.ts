@@ -6,6 +6,7 @@ import { createLogInSigner } from "../../src/domain/signed-links.ts";
 import { createEditActions } from "../../src/edits/actions/edit-actions.ts";
 import { createAcceptForm } from "../../src/edits/forms/accept-form.ts";
 import { type AcceptDeps, createAcceptFile } from "../../src/edits/intake/accept.ts";
+import { createEventLoopBudget } from "../../src/event-loop-budget.ts";
 import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createApp } from "../../src/http/http-app.ts";
 import { createCalendarReader } from "../../src/ics/read/calendar-reader.ts";
@@ -14,7 +15,6 @@ import { createMailedLogIns } from "../../src/people/mailed-log-in.ts";
 import { createAccessControl } from "../../src/people/people.ts";
 import type { Store } from "../../src/store/store.ts";
 import { outlookOf } from "../../src/sync/outlook.ts";
-import { createTurns } from "../../src/turns.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { type CallOptions, callHttp } from "../support/http-call.ts";
@@ -80,7 +80,7 @@ export async function serveFace({
     store,
     feeds,
     editActions: createEditActions({ store, onReleased() {} }),
-    acceptFile: createAcceptFile({ ...accepting, turns: createTurns(), reader }),
+    acceptFile: createAcceptFile({ ...accepting, eventLoop: createEventLoopBudget(), reader }),
     acceptForm: createAcceptForm(accepting),
     webUrl: null,
     workspace: null,

@@ -7,7 +7,7 @@ const layers: ReadonlyMap<string, number> = new Map([
   ...["store", "upstream", "ics", "mail", "config", "remote", "drop", "log.ts", "loop.ts"].map(
     onLayer(1),
   ),
-  ["turns.ts", 1],
+  ["event-loop-budget.ts", 1],
   ...[
     "sync",
     "feeds",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
 import { calendar } from "../edits/rig.ts";
-import { anEvent } from "../support/items.ts";
 import { bearer, startApp } from "../http/app-rig.ts";
+import { anEvent } from "../support/items.ts";
 
 describe("POST /api/edits", () => {
   const headers = { ...bearer, "content-type": "text/calendar" };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { editId, listId, projectId } from "../../src/domain/ids.ts";
+import { ana, basic, bearer, ben, startApp } from "../http/people-rig.ts";
 import { callHttp } from "../support/http-call.ts";
 import { anEvent, aTask, aTodolist } from "../support/items.ts";
-import { ana, basic, bearer, ben, startApp } from "../http/people-rig.ts";
 
 function calendar(uid: string, line = "", title = "Standup"): string {
   return [

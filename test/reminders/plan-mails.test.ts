@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { itemKey } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
+import { atOnce } from "../../src/event-loop-budget.ts";
 import { createWindows, planMails } from "../../src/reminders/plan-mails.ts";
 import type { Recipient } from "../../src/reminders/recipients.ts";
 import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";
 import type { ViewItem } from "../../src/store/view/view.ts";
-import { atOnce } from "../../src/turns.ts";
 import { dates, times } from "../support/items.ts";
 import { ana, anEvent, aPerson, aTask, at, ben, berlin, leads, on } from "./rig.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
+import { atOnce } from "../../src/event-loop-budget.ts";
 import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";
 import { createReminderIndex } from "../../src/reminders/reminder-index.ts";
-import { atOnce } from "../../src/turns.ts";
 import { zone } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 import { started } from "./day-mails-rig.ts";

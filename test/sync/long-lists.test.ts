@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store/store.ts";
 import { pollByHand } from "./support/poll-by-hand.ts";
-import { shortTurns } from "./support/short-turns.ts";
+import { shortBudget } from "./support/short-budget.ts";
 import { roomy, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
 
@@ -25,8 +25,8 @@ describe("a long list", () => {
   it("is applied in several transactions, between which others have their turn", async () => {
     const { it, name, rows, state } = await longList();
     const seen: number[] = [];
-    const turns = shortTurns(() => void seen.push(rows()));
-    await pollByHand(it, { turns }).poll(name);
+    const eventLoop = shortBudget(() => void seen.push(rows()));
+    await pollByHand(it, { eventLoop }).poll(name);
     expect(seen.length).toBeGreaterThan(2);
     expect(seen.toSorted((a, b) => a - b)).toEqual(seen);
     expect(seen[0]).toBeLessThan(size);
@@ -43,8 +43,8 @@ describe("a long list", () => {
       sources.succeeded(source, read);
     };
     const store: Store = { ...it.store, sources: { ...sources, succeeded } };
-    const turns = shortTurns(() => undefined);
-    const { poll } = pollByHand(it, { store, turns });
+    const eventLoop = shortBudget(() => undefined);
+    const { poll } = pollByHand(it, { store, eventLoop });
     await poll(name);
     expect(rows()).toBe(size);
     expect(state()?.items).toBe(0);
@@ -62,13 +62,13 @@ describe("a long list", () => {
     for (const task of ids) insist(tasks.update({ ...place, task }, { title: "Renamed" }));
     const key = store.mirror.find("task", last);
     let isWritten = false;
-    const turns = shortTurns(() => {
+    const eventLoop = shortBudget(() => {
       const row = key === null ? null : store.mirror.get(key);
       if (isWritten || !row) return;
       isWritten = true;
       store.mirror.put({ ...row.item, id: last, title: "By an edit" }, name);
     });
-    const other = pollByHand(it, { turns });
+    const other = pollByHand(it, { eventLoop });
     await other.poll(name);
     const title = () => key !== null && store.mirror.get(key)?.item.title;
     expect(title()).toBe("By an edit");
@@ -93,10 +93,10 @@ describe("a long list", () => {
   it("is not applied any further when all is to end", async () => {
     const { it, name, rows, state } = await longList();
     const end = new AbortController();
-    const turns = shortTurns(() => {
+    const eventLoop = shortBudget(() => {
       if (rows() > 0) end.abort();
     });
-    const { poller } = pollByHand(it, { turns });
+    const { poller } = pollByHand(it, { eventLoop });
     await poller.poll(name, end.signal);
     expect(rows()).toBeGreaterThan(0);
     expect(rows()).toBeLessThan(size);
@@ -111,7 +111,7 @@ describe("a long list", () => {
     const end = new AbortController();
     let turns = 0;
     const { poller } = pollByHand(it, {
-      turns: shortTurns(() => {
+      eventLoop: shortBudget(() => {
         turns += 1;
         if (turns === 20) end.abort();
       }),

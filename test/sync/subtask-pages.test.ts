@@ -7,7 +7,7 @@ import { install, serve } from "../support/dayferry.ts";
 import { isThorough, rows } from "../support/effort.ts";
 import { eventually } from "../support/eventually.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
-import { shortTurns } from "./support/short-turns.ts";
+import { shortBudget } from "./support/short-budget.ts";
 import { roomy, runUntil, type Stage, type StageOptions, stage } from "./support/stage.ts";
 import { viewInventory, workspaceInventory } from "./support/workspace.ts";
 
@@ -66,7 +66,7 @@ describe("a first sweep", () => {
     async () => {
       const known: number[] = [];
       const it = await world({
-        turns: shortTurns(() => void known.push(it.store.mirror.counts().subtask)),
+        eventLoop: shortBudget(() => void known.push(it.store.mirror.counts().subtask)),
       });
       await it.sweep();
       expect(viewInventory(it)).toEqual(workspaceInventory(it));

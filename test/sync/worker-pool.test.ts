@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { createWake } from "../../src/loop.ts";
 import { type Job, workInParallel } from "../../src/sync/worker-pool.ts";
-import { shortTurns } from "./support/short-turns.ts";
+import { shortBudget } from "./support/short-budget.ts";
 
 it("workInParallel() result when a turn is over: others have theirs before the next jobs begin", async () => {
   const log: string[] = [];
@@ -12,7 +12,7 @@ it("workInParallel() result when a turn is over: others have theirs before the n
   };
   await workInParallel({
     next: () => (left-- > 0 ? [job] : []),
-    turns: shortTurns(() => void log.push("others")),
+    eventLoop: shortBudget(() => void log.push("others")),
     limit: () => 25,
     wake: createWake(),
     rest: () => 1,
@@ -32,7 +32,7 @@ it("workInParallel() result when its signal aborts while others have their turn:
       const number = asked;
       return [async () => void begun.push(number)];
     },
-    turns: shortTurns(() => {
+    eventLoop: shortBudget(() => {
       if (asked === 2) stop.abort();
     }),
     limit: () => 25,
@@ -57,7 +57,7 @@ it.each(["first", "second", "slow"])(
     const jobs = ["first", "second", "slow", "later"].map(job);
     const work = workInParallel({
       next: (room) => jobs.splice(0, Math.min(3, room)),
-      turns: shortTurns(() => undefined),
+      eventLoop: shortBudget(() => undefined),
       limit: () => 3,
       wake: createWake(),
       rest: () => 1000,

@@ -1,6 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { atOnce } from "../../turns.ts";
+import { atOnce } from "../../event-loop-budget.ts";
 import { readPlainXml } from "./plain-xml.ts";
 import { davNamespace, type QName, type XmlElement } from "./xml-names.ts";
 

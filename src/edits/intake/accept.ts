@@ -7,10 +7,10 @@ import {
 import type { ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/patch.ts";
+import { atOnce, type EventLoopBudget, inTurns } from "../../event-loop-budget.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
-import { atOnce, inTurns, type Turns } from "../../turns.ts";
 import { namesOf } from "../field-changes.ts";
 import { withExtras } from "./extras-plan.ts";
 import { readContext } from "./file-context.ts";
@@ -114,14 +114,14 @@ export type AcceptFile = (request: EditRequest) => Promise<Acceptance>;
  * at once without a reader.
  */
 export function createAcceptFile(
-  deps: AcceptDeps & { readonly turns: Turns; readonly reader?: CalendarReader },
+  deps: AcceptDeps & { readonly eventLoop: EventLoopBudget; readonly reader?: CalendarReader },
 ): AcceptFile {
-  const { turns, reader } = deps;
-  const pace: Pace = { isOver: () => turns.isOver(), most: mostAtOnce, listed: mostListed };
+  const { eventLoop, reader } = deps;
+  const pace: Pace = { isOver: () => eventLoop.isOver(), most: mostAtOnce, listed: mostListed };
   const context = { deps, faultOf: createAddressCheck(deps.store), pace };
   return async (request) => {
     const read = request.read ?? (await reader?.file(request.bytes));
-    return inTurns(takeFile({ ...request, ...(read && { read }) }, context), turns);
+    return inTurns(takeFile({ ...request, ...(read && { read }) }, context), eventLoop);
   };
 }
 

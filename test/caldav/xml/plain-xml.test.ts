@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readPlainXml } from "../../../src/caldav/xml/plain-xml.ts";
 import { readXml, type XmlReading } from "../../../src/caldav/xml/read-xml.ts";
 import { caldavNamespace } from "../../../src/caldav/xml/xml-names.ts";
-import { atOnce } from "../../../src/turns.ts";
+import { atOnce } from "../../../src/event-loop-budget.ts";
 
 const limits = { deepest: 32, mostElements: 10_000, mostAttributes: 64 };
 const plain = (text: string) => atOnce(readPlainXml(text, limits));

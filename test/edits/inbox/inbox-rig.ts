@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { createDropFolder, type DropFolder } from "../../../src/drop/drop-folder.ts";
 import { createInbox, type InboxEvent } from "../../../src/edits/inbox/inbox.ts";
 import { createAcceptFile } from "../../../src/edits/intake/accept.ts";
+import { createEventLoopBudget } from "../../../src/event-loop-budget.ts";
 import type { CalendarReader } from "../../../src/ics/read/calendar-reader.ts";
-import { createTurns } from "../../../src/turns.ts";
 import { testDirectory } from "../../support/test-store.ts";
 import { acceptRig, calendar, type RigSetting, vevent } from "../rig.ts";
 
@@ -26,7 +26,7 @@ export function inboxRig(
       path: root,
       folder: wrap?.(folder) ?? folder,
       store: rig.store,
-      acceptFile: createAcceptFile({ ...rig.deps, turns: createTurns() }),
+      acceptFile: createAcceptFile({ ...rig.deps, eventLoop: createEventLoopBudget() }),
       ...(setting.reader && { reader: setting.reader }),
       clock: rig.clock,
       monotonic: () => now,

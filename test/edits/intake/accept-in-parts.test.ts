@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { type AcceptFile, createAcceptFile } from "../../../src/edits/intake/accept.ts";
 import type { Plan } from "../../../src/edits/intake/plan-answer.ts";
-import { createTurns } from "../../../src/turns.ts";
+import { createEventLoopBudget } from "../../../src/event-loop-budget.ts";
 import { aTask } from "../../support/items.ts";
 import { acceptRig, calendar, list, vevent, vtodo } from "../rig.ts";
 
@@ -19,8 +19,8 @@ function partsRig() {
   const rig = acceptRig();
   let now = 0;
   // Each look at the clock is a millisecond later, whatever the machine does.
-  const turns = createTurns({ monotonic: () => (now += 1) });
-  const acceptFile: AcceptFile = createAcceptFile({ ...rig.deps, turns });
+  const eventLoop = createEventLoopBudget({ monotonic: () => (now += 1) });
+  const acceptFile: AcceptFile = createAcceptFile({ ...rig.deps, eventLoop });
   const send = async (text: string, fields = {}): Promise<Plan> => {
     const answer = await acceptFile({ ...rig.request, bytes: Buffer.from(text), ...fields });
     if (answer.kind === "plan") return answer;

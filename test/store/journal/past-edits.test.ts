@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
-import { atOnce } from "../../../src/turns.ts";
+import { atOnce } from "../../../src/event-loop-budget.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";
 

@@ -1,8 +1,8 @@
+import { createEventLoopBudget, type EventLoopBudget } from "../../../src/event-loop-budget.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { DeletionChecks } from "../../../src/sync/deletion-checks.ts";
 import { Poller } from "../../../src/sync/poller.ts";
 import { SourceList } from "../../../src/sync/source-list.ts";
-import { createTurns, type Turns } from "../../../src/turns.ts";
 import type { Upstream } from "../../../src/upstream/client.ts";
 import type { Stage } from "./stage.ts";
 
@@ -12,7 +12,7 @@ export function pollByHand(
   more: {
     readonly store?: Store;
     readonly upstream?: Upstream;
-    readonly turns?: Turns;
+    readonly eventLoop?: EventLoopBudget;
     readonly clock?: () => Temporal.Instant;
   } = {},
 ) {
@@ -29,7 +29,7 @@ export function pollByHand(
     pace: () => 2.5,
     onTasks: () => undefined,
     onRead: () => undefined,
-    turns: more.turns ?? createTurns(),
+    eventLoop: more.eventLoop ?? createEventLoopBudget(),
   });
   const { signal } = new AbortController();
   return { sources, deletionChecks, poller, poll: (name: string) => poller.poll(name, signal) };

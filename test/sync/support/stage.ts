@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Sandbox, SandboxOptions } from "@dayferry/sandbox";
 import { onTestFinished } from "vitest";
+import type { EventLoopBudget } from "../../../src/event-loop-budget.ts";
 import { knownValuesIn } from "../../../src/store/mirror/mirror.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { SideOptions } from "../../../src/sync/side-queue.ts";
@@ -11,7 +12,6 @@ import {
   type Sync,
   type SyncEvent,
 } from "../../../src/sync/sync.ts";
-import type { Turns } from "../../../src/turns.ts";
 import { createUpstream, type Upstream } from "../../../src/upstream/client.ts";
 import { eventually, untilHung } from "../../support/eventually.ts";
 import { noGateHistory } from "../../support/gate-history.ts";
@@ -49,7 +49,7 @@ export interface StageOptions extends Partial<SandboxOptions> {
   /** A store with something wrong, for `again`. */
   readonly store?: Store;
   /** Those of the event loop unless given. */
-  readonly turns?: Turns;
+  readonly eventLoop?: EventLoopBudget;
   /** The daemon's clock; the sandbox has its own in `clock`. */
   readonly now?: () => Temporal.Instant;
 }
@@ -70,7 +70,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     file,
     side: _side,
     pollQuota: _quota,
-    turns: _turns,
+    eventLoop: _eventLoop,
     ...wishes
   } = options;
   const sandbox = await testSandbox({ seed: 7, quota: documented, ...wishes });
@@ -141,7 +141,7 @@ function assemble({
     quota: options.pollQuota ?? quotaOf(options),
     share: options.pollQuota ? 0.9 : 1,
     ...(options.side && { side: options.side }),
-    ...(options.turns && { turns: options.turns }),
+    ...(options.eventLoop && { eventLoop: options.eventLoop }),
     onEvent: (event) => void events.push(event),
   });
   return {

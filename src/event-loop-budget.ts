@@ -3,7 +3,7 @@ import { inNextTurn, monotonic } from "./runtime.ts";
  * Shares the main thread among background work: together it blocks the event loop for a few milliseconds at most, so that
  * requests, timers and answers run in between.
  */
-export interface Turns {
+export interface EventLoopBudget {
   /**
    * Resolves when work may continue, in the order of calls: in the current turn if there is time left, else in a later one.
    * Never rejects.
@@ -16,7 +16,7 @@ export interface Turns {
   isOver(): boolean;
 }
 
-interface TurnsDeps {
+interface EventLoopBudgetDeps {
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** Calls back in this turn, after pending microtasks. */
@@ -28,7 +28,7 @@ interface TurnsDeps {
 /** How long work continues before others run, in milliseconds. */
 const turnMs = 8;
 
-const ownDeps: TurnsDeps = {
+const ownDeps: EventLoopBudgetDeps = {
   monotonic,
   // Microtasks run once there are no ticks, and ticks once there are no microtasks.
   soon: (callback) => queueMicrotask(() => process.nextTick(callback)),
@@ -36,7 +36,7 @@ const ownDeps: TurnsDeps = {
 };
 
 /** Uses the process's event loop by default. */
-export function createTurns(deps: Partial<TurnsDeps> = {}): Turns {
+export function createEventLoopBudget(deps: Partial<EventLoopBudgetDeps> = {}): EventLoopBudget {
   const { monotonic, soon, later } = { ...ownDeps, ...deps };
   /** When the current turn ends; null if nothing was done in it. */
   let endsAt: number | null = null;
@@ -84,10 +84,10 @@ export function createTurns(deps: Partial<TurnsDeps> = {}): Turns {
 /** Runs steps one after the other, in turns; resolves with the last result. Rejects with what a step throws. */
 export async function inTurns<Value>(
   steps: Iterator<unknown, Value, undefined>,
-  turns: Turns,
+  eventLoop: EventLoopBudget,
 ): Promise<Value> {
   for (;;) {
-    if (turns.isOver()) await turns.share();
+    if (eventLoop.isOver()) await eventLoop.share();
     const { done, value } = steps.next();
     if (done === true) return value;
   }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { createTurns, inTurns, type Turns } from "../src/turns.ts";
+import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../src/event-loop-budget.ts";
 
 /** Turns over a clock and rounds of an event loop that go on when a test says so. */
 function rig() {
   let now = 0;
   let next: (() => void)[] = [];
-  const turns = createTurns({
+  const eventLoop = createEventLoopBudget({
     monotonic: () => now,
     soon: (callback) => queueMicrotask(() => process.nextTick(callback)),
     later: (callback) => void next.push(callback),
   });
   return {
-    turns,
+    eventLoop,
     work: (ms: number) => {
       now += ms;
     },
@@ -36,20 +36,20 @@ const settled = (): Promise<void> =>
 
 describe("createTurns()", () => {
   test("share() result while the turn has time left", async () => {
-    const { turns, work } = rig();
-    await turns.share();
+    const { eventLoop, work } = rig();
+    await eventLoop.share();
     work(7);
-    expect(turns.isOver()).toBe(false);
-    await turns.share();
+    expect(eventLoop.isOver()).toBe(false);
+    await eventLoop.share();
     work(1);
-    expect(turns.isOver()).toBe(true);
+    expect(eventLoop.isOver()).toBe(true);
   });
 
   test("share() result when much comes in one turn", async () => {
-    const { turns, work, rounds, isAtRest } = rig();
+    const { eventLoop, work, rounds, isAtRest } = rig();
     const had: string[] = [];
     const ask = (name: string, ms: number) =>
-      turns.share().then(() => {
+      eventLoop.share().then(() => {
         had.push(name);
         work(ms);
       });
@@ -65,15 +65,15 @@ describe("createTurns()", () => {
     await Promise.all(asked);
     await rounds(2);
     expect(isAtRest()).toBe(true);
-    expect(turns.isOver()).toBe(false);
+    expect(eventLoop.isOver()).toBe(false);
   });
 
   test("share() result when who had one asks again, behind others", async () => {
-    const { turns, work, rounds } = rig();
+    const { eventLoop, work, rounds } = rig();
     const had: string[] = [];
     const go = async (name: string) => {
       for (let step = 1; step <= 2; step += 1) {
-        await turns.share();
+        await eventLoop.share();
         had.push(`${name}${step}`);
         work(10);
       }
@@ -95,14 +95,14 @@ describe("inTurns()", () => {
   }
 
   test("inTurns() result for many steps", async () => {
-    const { turns, work, rounds } = rig();
+    const { eventLoop, work, rounds } = rig();
     let done = 0;
     const all = inTurns(
       steps(() => {
         work(3);
         done += 1;
       }, 7),
-      turns,
+      eventLoop,
     );
     await settled();
     expect(done).toBe(3);
@@ -114,21 +114,21 @@ describe("inTurns()", () => {
   });
 
   test("inTurns() result when a step throws", async () => {
-    const { turns } = rig();
+    const { eventLoop } = rig();
     const broken = steps(() => {
       throw new Error("a broken step");
     }, 1);
-    await expect(inTurns(broken, turns)).rejects.toThrow("a broken step");
+    await expect(inTurns(broken, eventLoop)).rejects.toThrow("a broken step");
   });
 
   test("inTurns() result over the event loop itself", async () => {
-    const turns: Turns = createTurns();
+    const eventLoop: EventLoopBudget = createEventLoopBudget();
     let done = 0;
     await inTurns(
       steps(() => {
         done += 1;
       }, 1000),
-      turns,
+      eventLoop,
     );
     expect(done).toBe(1000);
   });

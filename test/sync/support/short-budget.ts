@@ -1,7 +1,7 @@
-import type { Turns } from "../../../src/turns.ts";
+import type { EventLoopBudget } from "../../../src/event-loop-budget.ts";
 
 /** Turns that are over after the first step of each; others have theirs whenever one is asked for. */
-export const shortTurns = (others: () => void): Turns => ({
+export const shortBudget = (others: () => void): EventLoopBudget => ({
   isOver: () => true,
   share: async () => others(),
 });
