@@ -25,7 +25,7 @@ import { createApp } from "../src/http/http-app.ts";
 import { createLog } from "../src/log.ts";
 import { createAccessControl } from "../src/people/people.ts";
 import { openStore, type Store } from "../src/store/store.ts";
-import { outlookOf } from "../src/sync/outlook.ts";
+import { forecastOf } from "../src/sync/forecast.ts";
 import { feedOptions } from "../test/support/feed-options.ts";
 import { anEvent, aPerson, aProject, zone } from "../test/support/items.ts";
 import { numbersOf } from "./options.ts";
@@ -245,8 +245,8 @@ async function serve({
     ready: () => true,
     fastPath: () => ({ kind: "off", reason: null }),
     fresh: () => true,
-    outlook: () =>
-      outlookOf({ sources: 0, pace: 1, share: 1, maxAge: Temporal.Duration.from("PT15M") }),
+    forecast: () =>
+      forecastOf({ sources: 0, pace: 1, share: 1, maxAge: Temporal.Duration.from("PT15M") }),
     clockLead: () => null,
     gate() {
       throw new Error("there is no service behind this server");

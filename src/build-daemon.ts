@@ -447,7 +447,7 @@ function buildModules(
     dataDir,
     host: new URL(service.baseUrl).host,
     withOwnKey,
-    advice: () => sync.outlook().advice,
+    advice: () => sync.forecast().advice,
     channels: () => channels.states(),
     repeated: createRepeatedEdits(store),
     lostKeys() {

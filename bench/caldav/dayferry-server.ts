@@ -6,7 +6,7 @@ import { createDavRouter } from "../../src/caldav/router.ts";
 import { personId, projectId } from "../../src/domain/ids.ts";
 import { createApp } from "../../src/http/http-app.ts";
 import { createLog } from "../../src/log.ts";
-import { outlookOf } from "../../src/sync/outlook.ts";
+import { forecastOf } from "../../src/sync/forecast.ts";
 import { anEvent, zone } from "../../test/support/items.ts";
 import { modulesOn } from "../../test/support/modules.ts";
 import { testSandbox } from "../../test/support/sandbox.ts";
@@ -46,8 +46,8 @@ const app = createApp({
   links: modules.links,
   ready: () => modules.sync.ready,
   fresh: () => true,
-  outlook: () =>
-    outlookOf({ sources: 0, pace: 1, share: 1, maxAge: Temporal.Duration.from("PT15M") }),
+  forecast: () =>
+    forecastOf({ sources: 0, pace: 1, share: 1, maxAge: Temporal.Duration.from("PT15M") }),
   clockLead: () => null,
   fastPath: () => ({ kind: "off", reason: null }),
   gate: modules.upstream.gate.state,

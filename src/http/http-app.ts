@@ -25,7 +25,7 @@ import type { MailAhead } from "../reminders/reminders.ts";
 import { retryAfterOf, type StorageHealth, type StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
-import type { Forecast } from "../sync/outlook.ts";
+import type { Forecast } from "../sync/forecast.ts";
 import type { GateState } from "../upstream/gate.ts";
 import { accessGuard } from "./access-guard.ts";
 import { actRoutes } from "./act-routes.ts";
@@ -108,7 +108,7 @@ interface HttpDeps {
   readonly fastPath: () => FastPathState;
   /** True if everything served was read since the start. */
   readonly fresh: () => boolean;
-  readonly outlook: () => Forecast;
+  readonly forecast: () => Forecast;
   readonly gate: () => GateState;
   readonly clockLead: () => Temporal.Duration | null;
   readonly channels: () => ChannelStates;

@@ -8,7 +8,7 @@ import { type DiskUse, readDiskUse } from "../store/disk-use.ts";
 import type { Gauges, OpenEdits } from "../store/gauges.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
-import type { Forecast } from "../sync/outlook.ts";
+import type { Forecast } from "../sync/forecast.ts";
 import type { GateState } from "../upstream/gate.ts";
 import type { CopyState } from "./health-routes.ts";
 import type { LoopDelay } from "./loop-delay.ts";
@@ -21,7 +21,7 @@ export interface MetricSources {
   readonly feeds: Pick<PublishedFeeds, "openCount">;
   readonly ready: () => boolean;
   readonly fresh: () => boolean;
-  readonly outlook: () => Forecast;
+  readonly forecast: () => Forecast;
   readonly fastPath: () => FastPathState;
   readonly gate: () => GateState;
   /** How long a request counts against the quota. */
@@ -66,7 +66,7 @@ export interface Figures {
   readonly ready: boolean;
   readonly fresh: boolean;
   readonly lists: readonly ListFigures[];
-  readonly outlook: Forecast;
+  readonly forecast: Forecast;
   readonly isFastPathUsed: boolean;
   readonly gate: GateState;
   readonly quotaSpan: Temporal.Duration;
@@ -113,7 +113,7 @@ export function createFigures(sources: MetricSources): () => Promise<Figures> {
       ready: sources.ready(),
       fresh: sources.fresh(),
       lists,
-      outlook: sources.outlook(),
+      forecast: sources.forecast(),
       isFastPathUsed: sources.fastPath().kind === "used",
       gate: sources.gate(),
       quotaSpan: sources.quotaSpan,

@@ -100,17 +100,17 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_polling_max_age_seconds", {
     help: "The age that no list is to reach, as configured.",
     status: "polling.maxAgeSeconds",
-    read: ({ outlook }) => one(outlook.maxAgeSeconds),
+    read: ({ forecast }) => one(forecast.maxAgeSeconds),
   }),
   gauge("dayferry_polling_best_age_seconds", {
     help: "How old each list gets when all are read in turn at the present pace.",
     status: "polling.bestAgeSeconds",
-    read: ({ outlook }) => one(outlook.bestAgeSeconds),
+    read: ({ forecast }) => one(forecast.bestAgeSeconds),
   }),
   gauge("dayferry_polling_ceiling_seconds", {
     help: "The age at which a list is read at the latest, as things are.",
     status: "polling.ceilingSeconds",
-    read: ({ outlook }) => one(outlook.ceilingSeconds),
+    read: ({ forecast }) => one(forecast.ceilingSeconds),
   }),
   gauge("dayferry_fast_path", {
     help: "1 while pages of all tasks tell what has changed.",

@@ -8,7 +8,7 @@ import { readDiskUse } from "../store/disk-use.ts";
 import type { StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
 import type { FastPathState } from "../sync/fast-path.ts";
-import type { Forecast } from "../sync/outlook.ts";
+import type { Forecast } from "../sync/forecast.ts";
 import type { GateState } from "../upstream/gate.ts";
 import type { CopyState } from "./health-routes.ts";
 import type { LoopDelay } from "./loop-delay.ts";
@@ -25,7 +25,7 @@ export interface StatusDeps {
   readonly fastPath: () => FastPathState;
   /** True if every list was read since the start. */
   readonly fresh: () => boolean;
-  readonly outlook: () => Forecast;
+  readonly forecast: () => Forecast;
   readonly gate: () => GateState;
   /** How far this machine's clock is ahead of the service's; null = unknown. */
   readonly clockLead: () => Temporal.Duration | null;
@@ -105,7 +105,7 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
         .reduce((sum, { open, confirmed }) => sum + open + confirmed, 0),
     },
     fastPath: deps.fastPath(),
-    polling: deps.outlook(),
+    polling: deps.forecast(),
     quota: deps.gate(),
     clockAheadSeconds: secondsOf(deps.clockLead()),
     journal: store.journal.counts(),

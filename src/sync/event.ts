@@ -1,6 +1,6 @@
 import type { SpokenKind } from "../domain/item.ts";
 import type { GateState } from "../upstream/gate.ts";
-import type { Forecast } from "./outlook.ts";
+import type { Forecast } from "./forecast.ts";
 
 /** A change of one item, for printing. */
 export interface ItemChange {

@@ -9,9 +9,9 @@ import { DeletionChecks } from "./deletion-checks.ts";
 import { applyScope } from "./directory-sync.ts";
 import { SweepCounts, type SweepSummary, type SyncEvent } from "./event.ts";
 import { FastPath, type FastPathState } from "./fast-path.ts";
+import { type Forecast, forecastOf } from "./forecast.ts";
 import { Hints } from "./hints.ts";
 import { InitialSync } from "./initial-sync.ts";
-import { type Forecast, outlookOf } from "./outlook.ts";
 import { type PollResult, PollSchedule } from "./poll-schedule.ts";
 import { type PollEnding, Poller, type ReadItems } from "./poller.ts";
 import { isLongSweep, isLookUp } from "./schedule.ts";
@@ -108,7 +108,7 @@ export interface Sync {
   /** Records that somebody requested a project's feed or calendar: its lists are polled more often for a while. */
   noteReading(project: ProjectId): void;
   /** How old shown data must get with the present lists at the present rate. */
-  outlook(): Forecast;
+  forecast(): Forecast;
   /** A source probably has this many unseen changes; less urgent than `hurry`. */
   hint(sourceName: string, changes: number): void;
 }
@@ -307,9 +307,9 @@ class Syncing implements Sync {
     this.#wake.notify();
   }
 
-  outlook(): Forecast {
+  forecast(): Forecast {
     const { share, maxAge } = this.#deps;
-    return outlookOf({ sources: this.#polled(), pace: this.#pace(), share, maxAge });
+    return forecastOf({ sources: this.#polled(), pace: this.#pace(), share, maxAge });
   }
 
   hint(sourceName: string, changes: number): void {
@@ -538,10 +538,10 @@ class Syncing implements Sync {
   /** Until everything was read, the amount is unknown. */
   #tellCeiling(): void {
     if (!this.#isTried) return;
-    const outlook = this.outlook();
-    if (outlook.isMet === this.#meetsCeiling) return;
-    this.#meetsCeiling = outlook.isMet;
-    this.#report({ kind: "ceiling", ...outlook });
+    const forecast = this.forecast();
+    if (forecast.isMet === this.#meetsCeiling) return;
+    this.#meetsCeiling = forecast.isMet;
+    this.#report({ kind: "ceiling", ...forecast });
   }
 
   /**

@@ -14,7 +14,7 @@ import { createLog } from "../../src/log.ts";
 import { createMailedLogIns } from "../../src/people/mailed-log-in.ts";
 import { createAccessControl } from "../../src/people/people.ts";
 import type { Store } from "../../src/store/store.ts";
-import { outlookOf } from "../../src/sync/outlook.ts";
+import { forecastOf } from "../../src/sync/forecast.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { type CallOptions, callHttp } from "../support/http-call.ts";
@@ -88,8 +88,8 @@ export async function serveFace({
     ready,
     fastPath: () => ({ kind: "off", reason: null }),
     fresh: ready,
-    outlook: () =>
-      outlookOf({ sources: 73, pace: 2.25, share: 0.9, maxAge: Temporal.Duration.from("PT15M") }),
+    forecast: () =>
+      forecastOf({ sources: 73, pace: 2.25, share: 0.9, maxAge: Temporal.Duration.from("PT15M") }),
     clockLead: () => Temporal.Duration.from({ seconds: 2 }),
     gate: () => ({
       used: 3,

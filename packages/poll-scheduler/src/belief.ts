@@ -1,7 +1,7 @@
 import { leastWeight, type Population } from "./population.ts";
 
 /** Expected rate of change of a source until its next poll; rates are per second. */
-export interface Outlook {
+export interface RateForecast {
   /** The rate that the expectation approaches. */
   readonly level: number;
   /** What the current state adds to it; negative just after a source was found quiet. */
@@ -126,7 +126,7 @@ export class Belief {
     return this.#isOld;
   }
 
-  outlook(activity: number): Outlook {
+  forecast(activity: number): RateForecast {
     const { rates, speedWeights, sessionPrior, singlePrior, sessionEnd, hazard, meanRate } =
       this.#population;
     const size = rates.length;
@@ -261,7 +261,7 @@ export class Belief {
   }
 
   #learnSessions(times: ArrayLike<number>): readonly number[] {
-    const { rate, sessions } = this.outlook(1);
+    const { rate, sessions } = this.forecast(1);
     const starts: number[] = [];
     for (let i = 0; i < times.length; i += 1) {
       const time = times[i] ?? 0;

@@ -1,7 +1,7 @@
-import type { Outlook } from "./belief.ts";
+import type { RateForecast } from "./belief.ts";
 
 /** What is expected of a source since its last poll; rates are per second. */
-export interface Expectation extends Pick<Outlook, "level" | "excess" | "fade" | "growth"> {
+export interface Expectation extends Pick<RateForecast, "level" | "excess" | "fade" | "growth"> {
   /** Importance of one change, divided by the requests of one poll. */
   readonly weight: number;
   /** Relative change of the level per second due to the time of day. */

@@ -381,7 +381,7 @@ export class Scheduler {
   #expect(known: Known, at: number): void {
     const activity = this.#days.activity(known.clock, at);
     const later = this.#days.activity(known.clock, at + hour);
-    const { level, excess, fade, growth } = known.belief.outlook(activity);
+    const { level, excess, fade, growth } = known.belief.forecast(activity);
     const slope = (later / activity - 1) / hour;
     const { weight, cost } = known.traits;
     const slot = Math.min(longestSlot, 1 / this.#options.pace);

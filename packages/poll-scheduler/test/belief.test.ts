@@ -26,14 +26,14 @@ describe("outlook()", () => {
     ["every eight hours", 8 * 3600],
   ])("finds the rate of a source that changes %s", (_what, gap) => {
     const { belief } = polled(evenly(gap, 20 * day), { every: 300, until: 20 * day });
-    const { rate } = belief.outlook(activity);
+    const { rate } = belief.forecast(activity);
     expect(rate * gap).toBeGreaterThan(0.6);
     expect(rate * gap).toBeLessThan(1.6);
   });
 
   it("expects ever less of a source in which nothing happens", () => {
     const rateAfter = (days: number) =>
-      polled([], { every: 600, until: days * day }).belief.outlook(activity).rate;
+      polled([], { every: 600, until: days * day }).belief.forecast(activity).rate;
     expect(rateAfter(1)).toBeLessThan(2 / day);
     expect(rateAfter(10)).toBeLessThan(rateAfter(1) / 1.5);
   });
@@ -44,21 +44,21 @@ describe("outlook()", () => {
     );
     const until = 5 * day + 300;
     const { belief } = polled(sessions, { every: 60, until });
-    const running = belief.outlook(activity);
+    const running = belief.forecast(activity);
     expect(running.excess).toBeGreaterThan(10 * running.level);
     belief.observe({ from: until, to: until + 3600, times: [], activity });
-    const over = belief.outlook(activity);
+    const over = belief.forecast(activity);
     expect(over.excess).toBeLessThan(0);
     expect(over.level + over.excess).toBeGreaterThanOrEqual(0);
   });
 
   it("forgets a busy past when speeds of forgetting say so, and soon", () => {
     const { belief } = polled(evenly(600, 5 * day), { every: 300, until: 5 * day });
-    const busy = belief.outlook(activity).rate;
+    const busy = belief.forecast(activity).rate;
     for (let from = 5 * day; from < 7 * day; from += 600) {
       belief.observe({ from, to: from + 600, times: [], activity });
     }
-    expect(belief.outlook(activity).rate).toBeLessThan(busy / 4);
+    expect(belief.forecast(activity).rate).toBeLessThan(busy / 4);
   });
 
   it("stays finite after what no hypothesis foresees", () => {
@@ -66,7 +66,7 @@ describe("outlook()", () => {
     const from = 2000 * day;
     const burst = Array.from({ length: 2000 }, (_, i) => from + i * 1e-4);
     belief.observe({ from, to: from + 10, times: burst, activity });
-    for (const value of Object.values(belief.outlook(activity))) {
+    for (const value of Object.values(belief.forecast(activity))) {
       expect(Number.isFinite(value)).toBe(true);
     }
   });
@@ -98,7 +98,7 @@ describe("dump()", () => {
     const { belief, population } = polled(times, { every: 300, until: 3 * day });
     const kept = belief.dump();
     const again = new Belief(population, structuredClone(kept));
-    expect(again.outlook(activity)).toEqual(belief.outlook(activity));
+    expect(again.forecast(activity)).toEqual(belief.forecast(activity));
     expect(kept.odds.byteLength).toBeLessThan(1000);
   });
 });

@@ -57,7 +57,7 @@ describe("Population", () => {
     const rateOf = (population: Population) => {
       const belief = new Belief(population);
       belief.observe({ from: 0, to: day, times: [], activity: 1 });
-      return belief.outlook(1).rate;
+      return belief.forecast(1).rate;
     };
     const { population } = learned(alike, 8);
     expect(rateOf(population) * day).toBeLessThan(4);

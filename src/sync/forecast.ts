@@ -28,7 +28,7 @@ interface OutlookFacts {
 }
 
 /** Whether everything can be read once within `maxAge`, and how old it gets otherwise. */
-export function outlookOf({ sources, pace, share, maxAge }: OutlookFacts): Forecast {
+export function forecastOf({ sources, pace, share, maxAge }: OutlookFacts): Forecast {
   const maxAgeSeconds = maxAge.total("seconds");
   const bestAgeSeconds = Math.ceil(sources / pace);
   const load = { sources, pace, maxAge: maxAgePart * maxAgeSeconds };

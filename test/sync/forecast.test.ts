@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outlookOf } from "../../src/sync/outlook.ts";
+import { forecastOf } from "../../src/sync/forecast.ts";
 
 const maxAge = Temporal.Duration.from({ minutes: 15 });
 
@@ -9,14 +9,14 @@ describe("outlookOf()", () => {
     [1120, 498],
     [1670, 743],
   ])("is met with %i lists, which take %i s", (sources, bestAgeSeconds) => {
-    const outlook = outlookOf({ sources, pace: 2.25, share: 0.9, maxAge });
-    expect(outlook).toMatchObject({ sources, bestAgeSeconds, isMet: true, advice: null });
+    const forecast = forecastOf({ sources, pace: 2.25, share: 0.9, maxAge });
+    expect(forecast).toMatchObject({ sources, bestAgeSeconds, isMet: true, advice: null });
   });
 
   it("says the sum and what would help where it is not met", () => {
-    const outlook = outlookOf({ sources: 11_200, pace: 2.25, share: 0.9, maxAge });
-    expect(outlook).toMatchObject({ bestAgeSeconds: 4978, ceilingSeconds: 19_912, isMet: false });
-    expect(outlook.advice).toBe(
+    const forecast = forecastOf({ sources: 11_200, pace: 2.25, share: 0.9, maxAge });
+    expect(forecast).toMatchObject({ bestAgeSeconds: 4978, ceilingSeconds: 19_912, isMet: false });
+    expect(forecast.advice).toBe(
       "11200 lists are read with one request each, 2.25 per second: a round takes 83 minutes, too long to keep all within " +
         "polling.maxAge, 15 minutes. Each is read after 5.6 hours at the latest, so that most requests go where changes are likely. " +
         "What would help: archive lists and projects that nobody needs, down to 1670 lists, or raise polling.maxAge to 101 minutes.",
@@ -24,9 +24,9 @@ describe("outlookOf()", () => {
   });
 
   it("names the share that would be enough where one is", () => {
-    const outlook = outlookOf({ sources: 1500, pace: 1.25, share: 0.5, maxAge });
-    expect(outlook.advice).toContain("raise polling.share to 0.81");
-    const without = outlookOf({ sources: 1500, pace: 1.25, share: 0.9, maxAge });
+    const forecast = forecastOf({ sources: 1500, pace: 1.25, share: 0.5, maxAge });
+    expect(forecast.advice).toContain("raise polling.share to 0.81");
+    const without = forecastOf({ sources: 1500, pace: 1.25, share: 0.9, maxAge });
     expect(without.advice).not.toContain("polling.share");
   });
 });
