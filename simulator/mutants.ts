@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "shows private items to everybody",
-    file: "domain/sight.ts",
+    file: "domain/visibility.ts",
     from: "return isPartyTo(person, item);\n}\n\n/** Whether some item",
     to: "return true;\n}\n\n/** Whether some item",
   },

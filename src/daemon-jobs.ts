@@ -184,7 +184,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
       }),
     loop("edit waker", modules.editWaker.step, { wake: modules.wakeEditWaker, idle: wakerRest }),
     loop(
-      "key sights",
+      "key access",
       async () => {
         await modules.keyAccess(signal);
         return "idle";

@@ -7,7 +7,7 @@ import {
   spokenKind,
   type Todolist,
 } from "../domain/item.ts";
-import { isPrivate, seesItem, seesProject } from "../domain/sight.ts";
+import { isPrivate, seesItem, seesProject } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
 import type { DaySpan, ViewItem } from "../store/view/view.ts";
 

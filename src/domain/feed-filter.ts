@@ -1,6 +1,6 @@
 import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
 import { type Item, type Project, type SpokenKind, spokenKind, type Todolist } from "./item.ts";
-import { isAmongPrivate, isPartyTo } from "./sight.ts";
+import { isAmongPrivate, isPartyTo } from "./visibility.ts";
 
 export const feedKinds = ["project", "person", "all"] as const;
 /** One project, one person's items in all projects, or everything. */

@@ -3,7 +3,6 @@ import { fingerprint } from "../domain/fingerprint.ts";
 import type { LabelId, ListId, PersonId } from "../domain/ids.ts";
 import { isHtml } from "../domain/is-html.ts";
 import { type Item, milestoneCategory, privateTitle } from "../domain/item.ts";
-import { isAmongPrivate } from "../domain/sight.ts";
 import {
   type LinkClaim,
   type LinkMaker,
@@ -11,6 +10,7 @@ import {
   type NamedLink,
   offeredActions,
 } from "../domain/signed-links.ts";
+import { isAmongPrivate } from "../domain/visibility.ts";
 import { webLink } from "../domain/web-link.ts";
 import { type Decoration, publishedDescription, publishedSummary } from "../ics/text/decoration.ts";
 import { textsOfItem } from "../ics/text/line-fields.ts";

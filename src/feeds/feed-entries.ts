@@ -1,6 +1,6 @@
 import { startsAt } from "@dayferry/ical";
 import type { ItemKey, Revision } from "../domain/ids.ts";
-import { isAmongPrivate } from "../domain/sight.ts";
+import { isAmongPrivate } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { type CardContext, cardInputs, type FeedLinks, linksText } from "./card.ts";

@@ -3,8 +3,8 @@ import { type FeedFilter, type FeedKind, feedKinds, privateModes } from "../doma
 import { isId, type LabelId, type PersonId, type ProjectId, projectId } from "../domain/ids.ts";
 import type { SpokenKind } from "../domain/item.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { Viewer } from "../domain/sight.ts";
-import { seesProject } from "../domain/sight.ts";
+import type { Viewer } from "../domain/visibility.ts";
+import { seesProject } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
 import type { FeedChange, FeedWish, PublishedFeed } from "./published-feeds.ts";
 

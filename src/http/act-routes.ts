@@ -23,10 +23,10 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
   router.use("/act", ...linkGuard());
 
   router.get("/act/:signed", (request, response) => {
-    const sight = links?.look(request.params.signed) ?? unknown;
-    if (sight.kind === "offer") sendPage(response, confirmLinkPage(sight, { moved: false }));
-    else if (sight.kind === "idle") sendPage(response, idlePage(sight));
-    else sendPage(response.status(statusOf(sight.fault)), voidPage(sight.fault));
+    const state = links?.look(request.params.signed) ?? unknown;
+    if (state.kind === "offer") sendPage(response, confirmLinkPage(state, { moved: false }));
+    else if (state.kind === "idle") sendPage(response, idlePage(state));
+    else sendPage(response.status(statusOf(state.fault)), voidPage(state.fault));
   });
 
   router.post("/act/:signed", urlencoded({ extended: false, limit: 1000 }), (request, response) => {

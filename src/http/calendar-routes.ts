@@ -3,7 +3,7 @@ import { type AgendaItem, createAgenda, type Onlooker } from "../calendars/agend
 import { type ItemKey, isId, itemKey, type PersonId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
-import type { Reader } from "../domain/sight.ts";
+import type { Reader } from "../domain/visibility.ts";
 import { webLink } from "../domain/web-link.ts";
 import type { FormOutcome, FormRequest, FormWish } from "../edits/forms/accept-form.ts";
 import { fieldsOfItem, type ItemFields, readItemFields } from "../edits/forms/item-fields.ts";

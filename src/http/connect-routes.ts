@@ -1,5 +1,5 @@
 import { Router } from "express";
-import type { Viewer } from "../domain/sight.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import type { People, PersonDescription } from "../people/people.ts";
 import { sendPage } from "./send-page.ts";
 import type { Viewers } from "./viewer.ts";

@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from "express";
 import { type FeedId, feedId, isId } from "../domain/ids.ts";
-import { directoryFor, type Viewer } from "../domain/sight.ts";
+import { directoryFor, type Viewer } from "../domain/visibility.ts";
 import { describeFeedChoice } from "../feeds/feed-words.ts";
 import type { PublishedFeed } from "../feeds/published-feeds.ts";
 import { createFeed, revokeFeed, rotateFeed } from "../operations/feed-operations.ts";

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import { seesCollection } from "../domain/sight.ts";
+import { seesCollection } from "../domain/visibility.ts";
 import { startTimer } from "../runtime.ts";
 import type { Directory } from "../store/mirror/directory.ts";
 import { type Topic, type TopicNews, type TopicWatch, topics } from "../store/topic-watch.ts";

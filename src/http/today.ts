@@ -1,6 +1,6 @@
 import type { ProjectId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
-import { directoryFor, type Viewer } from "../domain/sight.ts";
+import { directoryFor, type Viewer } from "../domain/visibility.ts";
 import type { EditDescription } from "../edits/actions/describe.ts";
 import type { EditActions, FoundEdit } from "../edits/actions/edit-actions.ts";
 import type { PublishedFeed, PublishedFeeds } from "../feeds/published-feeds.ts";

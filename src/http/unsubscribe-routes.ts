@@ -24,7 +24,7 @@ export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDe
   const router = Router();
   router.use("/unsubscribe", ...linkGuard());
 
-  function sightOf({ person, choice }: ChoiceClaim): MailChoiceView {
+  function viewOf({ person, choice }: ChoiceClaim): MailChoiceView {
     const known = directory.people().find(({ id }) => id === person);
     const off = mailChoices.list(person).map((each) => each.choice);
     return { name: known?.name ?? `Person ${person}`, choice, off, granted: wishes(person) };
@@ -32,7 +32,7 @@ export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDe
 
   router.get("/unsubscribe/:signed", (request, response) => {
     const claim = signer.read(request.params.signed);
-    if (claim) sendPage(response, choicePage(sightOf(claim), { done: null }));
+    if (claim) sendPage(response, choicePage(viewOf(claim), { done: null }));
     else sendPage(response.status(404), unknownLinkPage());
   });
 
@@ -46,7 +46,7 @@ export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDe
     const change = changeIn(request.body, claim);
     if (change.to === "off") mailChoices.turnOff(claim.person, change.choice);
     else mailChoices.turnOn(claim.person, change.choice);
-    sendPage(response, choicePage(sightOf(claim), { done: change }));
+    sendPage(response, choicePage(viewOf(claim), { done: change }));
   });
   return router;
 }

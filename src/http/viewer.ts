@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { isZone } from "@dayferry/ical";
 import type { Request } from "express";
 import type { Person } from "../domain/item.ts";
-import type { Viewer } from "../domain/sight.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { LogInWay } from "../store/calendars/sign-ins.ts";
 import type { Store } from "../store/store.ts";
@@ -14,7 +14,7 @@ import {
 } from "./browser-sessions.ts";
 import type { ProxyIdentity } from "./proxy-identity.ts";
 
-export type { Viewer } from "../domain/sight.ts";
+export type { Viewer } from "../domain/visibility.ts";
 
 /** Identifies the user: by browser session, by an authenticating proxy, or by a program's credentials. */
 export interface Viewers {
@@ -60,7 +60,7 @@ interface ViewersDeps extends Pick<Parameters<typeof createBrowserSessions>[0], 
 }
 
 /** A request's user, and the token for its forms. */
-interface Sight {
+interface RequestIdentity {
   readonly viewer: Viewer | null;
   readonly session: BrowserSession | null;
   readonly formToken: string;
@@ -69,7 +69,7 @@ interface Sight {
 export function createViewers(deps: ViewersDeps): Viewers {
   const { adminToken, store, passwords, identity, zone } = deps;
   const sessions: BrowserSessions = createBrowserSessions(deps);
-  const seen = new WeakMap<Request, Sight>();
+  const seen = new WeakMap<Request, RequestIdentity>();
   const admin: Viewer = { kind: "admin", zone };
   const personViewer = ({ id, name, timeZone }: Person): Viewer => ({
     kind: "person",
@@ -93,7 +93,7 @@ export function createViewers(deps: ViewersDeps): Viewers {
   }
 
   /** The admin's own session precedes the proxy's user, and that any other session. */
-  function look(request: Request): Sight {
+  function look(request: Request): RequestIdentity {
     const proxied = identity.of(request);
     const session = sessions.find(request, proxied);
     if (session && (session.person === null || proxied === null)) {
@@ -106,25 +106,25 @@ export function createViewers(deps: ViewersDeps): Viewers {
     return { viewer: ofProxied(proxied), session: null, formToken };
   }
 
-  function sightOf(request: Request): Sight {
-    const sight = seen.get(request) ?? look(request);
-    seen.set(request, sight);
-    return sight;
+  function identityOf(request: Request): RequestIdentity {
+    const identity = seen.get(request) ?? look(request);
+    seen.set(request, identity);
+    return identity;
   }
 
   return {
-    find: (request) => sightOf(request).viewer,
+    find: (request) => identityOf(request).viewer,
     again: (request) => look(request).viewer,
     viewerOf(request) {
-      const { viewer } = sightOf(request);
+      const { viewer } = identityOf(request);
       if (viewer) return viewer;
       throw new NoViewerError(`nobody has logged in for ${request.method} ${request.path}`);
     },
     note: (request, viewer) => void seen.set(request, { viewer, session: null, formToken: "" }),
     admin: () => admin,
     person: personViewer,
-    sessionOf: (request) => sightOf(request).session,
-    formToken: (request) => sightOf(request).formToken,
+    sessionOf: (request) => identityOf(request).session,
+    formToken: (request) => identityOf(request).formToken,
     proxied: (request) => identity.of(request),
     logIn(request, { person, way }) {
       const proxied = identity.of(request);

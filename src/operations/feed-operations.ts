@@ -1,6 +1,6 @@
 import { feedId } from "../domain/ids.ts";
 import { fail, ok } from "../domain/result.ts";
-import { directoryFor } from "../domain/sight.ts";
+import { directoryFor } from "../domain/visibility.ts";
 import {
   describeFeedProblems,
   type FeedProblem,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Channel, Decider } from "../domain/edit.ts";
 import { isId, type PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { Viewer } from "../domain/sight.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";

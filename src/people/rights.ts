@@ -1,7 +1,7 @@
 import { readCustomDateUid } from "../domain/custom-date.ts";
 import type { ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import { seesItem, seesProject } from "../domain/sight.ts";
+import { seesItem, seesProject } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
 
 /** Destination of an uploaded file. */

@@ -1,7 +1,7 @@
 import type { ItemKey, PersonId } from "../domain/ids.ts";
 import type { Item, Person } from "../domain/item.ts";
-import { isPrivate } from "../domain/sight.ts";
 import type { NamedLink } from "../domain/signed-links.ts";
+import { isPrivate } from "../domain/visibility.ts";
 import { webLink } from "../domain/web-link.ts";
 import type { Mail } from "../mail/mail.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";

@@ -7,8 +7,8 @@ import {
   type MailWishes,
   mailKindWords,
 } from "../domain/mail-kind.ts";
-import { seesItem } from "../domain/sight.ts";
 import type { ChoiceClaim } from "../domain/signed-links.ts";
+import { seesItem } from "../domain/visibility.ts";
 import type { Mail, Mailbox, Mailer } from "../mail/mail.ts";
 import type { Store } from "../store/store.ts";
 

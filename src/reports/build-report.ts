@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { Viewer } from "../domain/sight.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import type { ReportDatabase } from "../store/reading/reader.ts";
 import type { MirrorAgeRow } from "../store/rows/report-rows.ts";
 import { findReport, reports } from "./catalogue/catalogue.ts";

@@ -1,4 +1,4 @@
-import { directoryFor, type Viewer } from "../domain/sight.ts";
+import { directoryFor, type Viewer } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
 import type { Named } from "./report.ts";
 

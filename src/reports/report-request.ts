@@ -1,7 +1,7 @@
 import { editDistance } from "../domain/edit-distance.ts";
 import { isId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
-import type { Viewer } from "../domain/sight.ts";
+import type { Viewer } from "../domain/visibility.ts";
 import type { DirectoryTable, ReportDatabase } from "../store/reading/reader.ts";
 import {
   type FilterName,
@@ -71,7 +71,7 @@ export function readReportRequest(
   reader: ReportDatabase,
   { request, report, zone, now, viewer }: ReportRequestContext,
 ): Result<ReportScope, ReportRequestFailure> {
-  const sight = viewer?.kind === "person" ? viewer.person : null;
+  const viewerId = viewer?.kind === "person" ? viewer.person : null;
   const problems: string[] = [];
   const take = <Value>(read: Result<Value, string> | null): Value | null => {
     if (read && !read.ok) problems.push(read.failure);
@@ -86,7 +86,7 @@ export function readReportRequest(
   const named = (
     table: DirectoryTable,
     { option, text }: { option: string; text: string | null },
-  ) => take(text === null ? null : findNamed(reader.named(table, sight), { option, text }));
+  ) => take(text === null ? null : findNamed(reader.named(table, viewerId), { option, text }));
   const project = named("projects", { option: "--project", text: request.project });
   const person = named("people", { option: "--person", text: request.person });
   const label = named("labels", { option: "--label", text: request.label });
@@ -103,13 +103,13 @@ export function readReportRequest(
   const since = take(readSince(request.since, own));
   if (problems.length > 0) return fail({ kind: "usage", message: problems.join("\n") });
   const nameOf = (table: DirectoryTable) =>
-    new Map(reader.named(table, sight).map(({ id, name }) => [id, name]));
+    new Map(reader.named(table, viewerId).map(({ id, name }) => [id, name]));
   return ok({
     now,
     today: (asOf ?? now).toZonedDateTimeISO(own).toPlainDate(),
     zone: own,
     asOf,
-    sight,
+    viewerId,
     project,
     person,
     label,

@@ -138,7 +138,7 @@ export interface ReportScope {
   readonly zone: string;
   readonly asOf: Temporal.Instant | null;
   /** Whose permissions apply; null for all. */
-  readonly sight: PersonId | null;
+  readonly viewerId: PersonId | null;
   readonly project: Named | null;
   readonly person: Named | null;
   readonly label: Named | null;
@@ -146,7 +146,7 @@ export interface ReportScope {
   readonly from: Temporal.PlainDate | null;
   readonly to: Temporal.PlainDate | null;
   readonly since: { readonly revision: number } | { readonly at: Temporal.Instant } | null;
-  /** Current names by id; of projects and lists only those that `sight` may see. */
+  /** Current names by id; of projects and lists only those that `viewerId` may see. */
   readonly people: ReadonlyMap<number, string>;
   readonly labels: ReadonlyMap<number, string>;
   readonly projects: ReadonlyMap<number, string>;

@@ -12,7 +12,7 @@ export interface Observation {
 }
 
 /** The result of one check. */
-export interface Sighting {
+export interface CurrentTroubles {
   readonly present: readonly Trouble[];
   /** True if the check could not tell whether a trouble holds, as its source has not reported yet. */
   readonly isUnsure: (trouble: Trouble) => boolean;
@@ -21,7 +21,7 @@ export interface Sighting {
 /** Troubles from beginning to end, so that a restart neither forgets nor restarts one. */
 export interface Troubles {
   /** Records what holds now. A trouble that comes and goes is one until it has been away for its kind's time. */
-  observe(sighting: Sighting): Observation;
+  observe(current: CurrentTroubles): Observation;
   /** Opens a trouble that began while nothing could be stored, or returns the one already open. */
   adopt(trouble: Trouble, since: Temporal.Instant): Episode | null;
   /** Those that are not over, oldest first. */
@@ -57,7 +57,7 @@ export function createTroubles({ db, clock }: StoreDeps): Troubles {
   const open = () => allOpen.all().flatMap((row) => episodeRow(row) ?? []);
 
   return {
-    observe: db.transaction(({ present, isUnsure }: Sighting): Observation => {
+    observe: db.transaction(({ present, isUnsure }: CurrentTroubles): Observation => {
       const now = clock();
       const at = { now: instantText(now) };
       const known = new Map(open().map((episode) => [episode.identity, episode]));

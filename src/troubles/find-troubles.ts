@@ -3,7 +3,7 @@ import type { PersonId } from "../domain/ids.ts";
 import { troubleId } from "../domain/trouble.ts";
 import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { Store } from "../store/store.ts";
-import type { Sighting } from "../store/troubles.ts";
+import type { CurrentTroubles } from "../store/troubles.ts";
 import type { Upstream } from "../upstream/client.ts";
 
 /** The daemon's state that troubles are derived from. */
@@ -48,7 +48,7 @@ const longestWait = Temporal.Duration.from({ minutes: 15 });
 const mostListsNamed = 3;
 
 /** Finds current troubles from what the daemon knows; makes no requests. */
-export function createTroubleFinder(facts: TroubleFacts): () => Sighting {
+export function createTroubleFinder(facts: TroubleFacts): () => CurrentTroubles {
   const { store, upstream, clock } = facts;
   let wasLow = false;
   let answeringSince: Temporal.Instant | null = null;

@@ -1,7 +1,7 @@
 import { type HeldTrouble, troubleId } from "../domain/trouble.ts";
 import type { Trouble } from "../domain/trouble-kinds.ts";
 import type { Store } from "../store/store.ts";
-import type { Episode, Sighting } from "../store/troubles.ts";
+import type { CurrentTroubles, Episode } from "../store/troubles.ts";
 
 /** A trouble has begun or ended. */
 export type TroubleEvent = {
@@ -12,7 +12,7 @@ export type TroubleEvent = {
 
 interface TroubleWatchDeps {
   readonly store: Pick<Store, "troubles" | "health">;
-  readonly find: () => Sighting;
+  readonly find: () => CurrentTroubles;
   readonly clock: () => Temporal.Instant;
   readonly onEvent: (event: TroubleEvent) => void;
 }
@@ -39,8 +39,8 @@ export function createTroubleWatch(deps: TroubleWatchDeps): TroubleWatch {
 
   return {
     look() {
-      const sighting = find();
-      const { begun, over } = store.troubles.observe(sighting);
+      const current = find();
+      const { begun, over } = store.troubles.observe(current);
       if (over.length > 0) store.troubles.forget(clock().subtract(keptFor));
       since.clear();
       for (const episode of store.troubles.open()) since.set(episode.identity, episode.since);

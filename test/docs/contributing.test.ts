@@ -8,7 +8,7 @@ const text = readFileSync(at("CONTRIBUTING.md"), "utf8");
 const section = (heading: string): string =>
   (text.split(`\n## ${heading}\n`)[1] ?? "").split(/^## /m)[0] ?? "";
 
-/** Words alone, in lower case: `KeySights` and "key sights" are one. */
+/** Words alone, in lower case: `KeyRow` and "key row" are one. */
 const words = (said: string): string =>
   said
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")

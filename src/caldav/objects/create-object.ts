@@ -5,7 +5,7 @@ import type { ItemKey } from "../../domain/ids.ts";
 import { placeOf } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { samePlace } from "../../domain/sameness.ts";
-import { seesItem } from "../../domain/sight.ts";
+import { seesItem } from "../../domain/visibility.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { requiresAbsence } from "../conditions.ts";
 import type { DavAnswer, DavContext, ObjectRequest } from "../dav-request.ts";

@@ -1,7 +1,7 @@
 import { type Decider, type Edit, type EditState, editStates } from "../../domain/edit.ts";
 import { type EditId, editId, isId, type PersonId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { directoryFor, type Viewer } from "../../domain/sight.ts";
+import { directoryFor, type Viewer } from "../../domain/visibility.ts";
 import type { Store } from "../../store/store.ts";
 import { namesOf } from "../field-changes.ts";
 import { choiceOf, type Picks, resolutionOf } from "./choice.ts";

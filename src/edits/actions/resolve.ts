@@ -1,6 +1,6 @@
 import type { Decider, Edit } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
-import { keptInSight } from "../../domain/sight.ts";
+import { assigneesToKeepVisible } from "../../domain/visibility.ts";
 import type { Store } from "../../store/store.ts";
 import { recreated, spokenFields } from "../field-changes.ts";
 import type { Picks, Resolution } from "./choice.ts";
@@ -50,7 +50,7 @@ export function carryOutResolution(
       ) {
         return null;
       }
-      const base = inSight(recreated(resolution.item), { edit, store });
+      const base = keepVisible(recreated(resolution.item), { edit, store });
       return journal.append({
         channel: edit.channel,
         actor: edit.actor,
@@ -68,12 +68,12 @@ export function carryOutResolution(
 }
 
 /** A recreated item has another creator. The former one is assigned to keep access to a private item. */
-function inSight(
+function keepVisible(
   item: ReturnType<typeof recreated>,
   { edit, store }: { readonly edit: Edit; readonly store: Store },
 ) {
   const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
   const people = [edit.base.creatorId, edit.actor];
-  const assigned = keptInSight(item, { list, creator: null, people });
+  const assigned = assigneesToKeepVisible(item, { list, creator: null, people });
   return assigned ? { ...item, assigned } : item;
 }

@@ -12,7 +12,7 @@ import {
 import { fail, ok, type Result, unreachable } from "../../domain/result.ts";
 import { changedFields } from "../../domain/sameness.ts";
 import { holdFault } from "../../domain/service-times.ts";
-import { keptInSight } from "../../domain/sight.ts";
+import { assigneesToKeepVisible } from "../../domain/visibility.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
 import { actionOf, recreated, spokenFields } from "../field-changes.ts";
@@ -44,7 +44,7 @@ export function inverseOf(
     const lost = edit.before ?? edit.base;
     const fault = recreationFault(edit, { lost, store });
     if (fault !== null) return fail(fault);
-    const base = inSight(recreated(lost), { lost, store });
+    const base = keepVisible(recreated(lost), { lost, store });
     return ifStorable({ ...common, action: "create", base, patch: spokenFields(base) });
   }
   const { answer } = edit;
@@ -76,12 +76,12 @@ function ifStorable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "stat
 }
 
 /** A recreated item has another creator. The former one is assigned to keep access to a private item. */
-function inSight(
+function keepVisible(
   item: Item,
   { lost, store }: { readonly lost: Item; readonly store: Store },
 ): Item {
   const list = lost.kind === "event" ? null : store.directory.todolist(lost.listId);
-  const assigned = keptInSight(item, { list, creator: null, people: [lost.creatorId] });
+  const assigned = assigneesToKeepVisible(item, { list, creator: null, people: [lost.creatorId] });
   return assigned ? { ...item, assigned } : item;
 }
 

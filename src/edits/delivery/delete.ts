@@ -86,7 +86,7 @@ function newsOf(item: Item, attempt: Attempt): readonly FieldConflict[] {
   if (item.id === null) return [];
   const { store } = attempt;
   const key = store.mirror.find("subtask", serviceId(item.id));
-  const seenBy = key === null ? null : sightOf(key, attempt);
+  const seenBy = key === null ? null : editorsVersionOf(key, attempt);
   const ours = valuesOf(item);
   const base = seenBy ? mergeBaseOf({ edit: seenBy, store }, item) : {};
   const fields = seenBy ? differingFields(base, ours, sameShown) : (["title"] as const);
@@ -101,7 +101,7 @@ function newsOf(item: Item, attempt: Attempt): readonly FieldConflict[] {
  * An edit with what its editor saw of a subtask: the same person's deletion of it, whose program may have had an older copy, or
  * else this edit with the subtask as everyone saw it when the edit came in.
  */
-function sightOf(key: Edit["item"], { edit, store }: Attempt): Edit | null {
+function editorsVersionOf(key: Edit["item"], { edit, store }: Attempt): Edit | null {
   const isOwn = (other: Edit) =>
     other.action === "delete" &&
     other.actor === edit.actor &&

@@ -8,8 +8,8 @@ import {
   type OpenCreation,
 } from "../../domain/lost-creation.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { isPartyTo, isPrivate } from "../../domain/sight.ts";
 import { sourceOf } from "../../domain/source.ts";
+import { isPartyTo, isPrivate } from "../../domain/visibility.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { SourceState } from "../../store/rows/source-rows.ts";
 import type { Store } from "../../store/store.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../domain/patch.ts";
 import { sameShown, unstoredFields } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
-import type { Sight } from "../../store/journal/unanswered.ts";
+import type { ObservedChange } from "../../store/journal/unanswered.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { UnansweredWrite } from "../../store/rows/attempt-rows.ts";
 import type { Store } from "../../store/store.ts";
@@ -130,7 +130,7 @@ function storeFound(
  * by a new edit of the sender. An item deleted late is recreated if it is wanted again. Any other value is somebody else's, and
  * stays.
  */
-export function judgeLateWrites(store: Store): (sight: Sight) => void {
+export function judgeLateWrites(store: Store): (change: ObservedChange) => void {
   return ({ key, before, after, answered }) => {
     if (after) judgeChange(store, { key, before, after, answered });
     else judgeLoss(store, { key, before });

@@ -4,7 +4,7 @@ import { isHtml } from "../../domain/is-html.ts";
 import { canComplete, type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import { changedFields } from "../../domain/sameness.ts";
-import { keptInSight, type Reader } from "../../domain/sight.ts";
+import { assigneesToKeepVisible, type Reader } from "../../domain/visibility.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import {
@@ -172,9 +172,9 @@ function draftChange(viewed: ViewItem, { wish, request, deps }: Asked<"change">)
   if (reasons.length > 0) return { kind: "refused", reasons };
   const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
   const people = [request.actor];
-  const sawIt = keptInSight(item, { list, creator: item.creatorId, people }) === null;
+  const sawIt = assigneesToKeepVisible(item, { list, creator: item.creatorId, people }) === null;
   const assigned = sawIt
-    ? keptInSight(applyPatch(item, asked), { list, creator: item.creatorId, people })
+    ? assigneesToKeepVisible(applyPatch(item, asked), { list, creator: item.creatorId, people })
     : null;
   const full: Patch = assigned ? { ...asked, assigned } : asked;
   const { description } = item;
@@ -229,7 +229,7 @@ function draftCreation(
   const { actor } = request;
   const maker = actor !== null && deps.withOwnKey?.has(actor) === true ? actor : null;
   const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
-  const assigned = keptInSight(item, { list, creator: maker, people: [actor] });
+  const assigned = assigneesToKeepVisible(item, { list, creator: maker, people: [actor] });
   const base = assigned ? { ...item, assigned } : item;
   const full = assigned ? { ...patch, assigned } : patch;
   return {

@@ -11,7 +11,7 @@ import {
 } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { samePlace } from "../../domain/sameness.ts";
-import { keptInSight } from "../../domain/sight.ts";
+import { assigneesToKeepVisible } from "../../domain/visibility.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
@@ -125,7 +125,7 @@ function seersAfter(
 ) {
   const isEvent = item.kind === "event";
   const maker = actor !== null && deps.withOwnKey?.has(actor) === true ? actor : null;
-  return keptInSight(item, {
+  return assigneesToKeepVisible(item, {
     list: listId === null ? null : deps.store.directory.todolist(listId),
     creator: isEvent ? maker : item.creatorId,
     people: isEvent ? [item.creatorId, actor] : [actor],

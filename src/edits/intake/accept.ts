@@ -24,7 +24,7 @@ import {
   refusedFile,
 } from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
-import { inSight, withinLimits } from "./service-limits.ts";
+import { keepVisible, withinLimits } from "./service-limits.ts";
 
 /** A file of edits. `actor`: the known sender. */
 export interface EditRequest extends CommonRequest {
@@ -253,7 +253,7 @@ function* planItems(request: ItemsRequest, deps: AcceptDeps, from = 0): Generato
     at: deps.clock(),
   };
   for (const incoming of calendar.items.slice(from)) {
-    const plan = inSight(planItem(incoming, situation), situation);
+    const plan = keepVisible(planItem(incoming, situation), situation);
     const limited = withExtras(withinLimits(plan, deps.zone), store);
     yield { ...limited, notes: [...incoming.remarks, ...limited.notes] };
   }

@@ -23,8 +23,8 @@ import {
 import { valuesOf } from "../../domain/patch.ts";
 import { sameSet, sameText } from "../../domain/same-values.ts";
 import { isMilestoneCategory, nameKey, sameShown, sameStored } from "../../domain/sameness.ts";
-import { isAmongPrivate } from "../../domain/sight.ts";
 import { plainDescription } from "../../domain/text.ts";
+import { isAmongPrivate } from "../../domain/visibility.ts";
 import { webLink } from "../../domain/web-link.ts";
 import { publishedSummary, readDescription, readSummary } from "../../ics/text/decoration.ts";
 import { textsOfRaw } from "../../ics/text/line-fields.ts";

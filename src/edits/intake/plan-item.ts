@@ -5,7 +5,7 @@ import { isOwnUid } from "../../domain/identity.ts";
 import { revision } from "../../domain/ids.ts";
 import { type Item, privateTitle } from "../../domain/item.ts";
 import { sameText, sameWhen } from "../../domain/same-values.ts";
-import type { Reader } from "../../domain/sight.ts";
+import type { Reader } from "../../domain/visibility.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import type { View } from "../../store/view/view.ts";

@@ -12,7 +12,7 @@ import {
   valuesOf,
 } from "../../domain/patch.ts";
 import { changedFields, nameKey, sameStored } from "../../domain/sameness.ts";
-import { type Reader, seesItem } from "../../domain/sight.ts";
+import { type Reader, seesItem } from "../../domain/visibility.ts";
 import { fieldNameOf } from "../../domain/wording.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";

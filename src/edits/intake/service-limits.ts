@@ -3,7 +3,7 @@ import type { Item } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { dayFault, holdFault } from "../../domain/service-times.ts";
-import { keptInSight } from "../../domain/sight.ts";
+import { assigneesToKeepVisible } from "../../domain/visibility.ts";
 import { changesOf } from "../field-changes.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
 import type { Note } from "./part.ts";
@@ -81,7 +81,7 @@ function secondsNotes({ incoming, ending }: ItemPlan, zone: string): readonly No
  * visible to its creator and the assignees only, and without an own key the account is the creator. Somebody who had no access
  * before does not get it, as edits may be submitted in another's name.
  */
-export function inSight(plan: ItemPlan, situation: Situation): ItemPlan {
+export function keepVisible(plan: ItemPlan, situation: Situation): ItemPlan {
   const { ending } = plan;
   if (ending.kind !== "edit" || ending.edit.action === "delete") return plan;
   const assigned = addedTo(ending.edit, situation);
@@ -107,14 +107,18 @@ function addedTo(edit: EditDraft, situation: Situation) {
   const { actor, channel, hasOwnKey, store } = situation;
   if (edit.action === "create") {
     const creator = hasOwnKey ? actor : null;
-    return keptInSight(edit.base, { list: listOf(edit.base, store), creator, people: [actor] });
+    return assigneesToKeepVisible(edit.base, {
+      list: listOf(edit.base, store),
+      creator,
+      people: [actor],
+    });
   }
   // Changing an item with a file does not require seeing it.
   if (channel !== "caldav") return null;
   const before = presentOf(edit, situation);
   const about = { list: listOf(before, store), creator: before.creatorId, people: [actor] };
-  if (keptInSight(before, about)) return null;
-  return keptInSight(applyPatch(before, edit.patch), about);
+  if (assigneesToKeepVisible(before, about)) return null;
+  return assigneesToKeepVisible(applyPatch(before, edit.patch), about);
 }
 
 const listOf = (item: Item, { directory }: Situation["store"]) =>

@@ -18,11 +18,11 @@ import { actionOf, sameWish } from "../field-changes.ts";
 import {
   type LinkFault,
   type LinkOffer,
-  type LinkSight,
-  type LinkSightDeps,
+  type LinkState,
+  type LinkStateDeps,
   type Looked,
   lookAt,
-} from "./link-sight.ts";
+} from "./link-state.ts";
 
 /**
  * The result of following a link. `stored`: its edit is in the journal, possibly from before. `moved`: the item's date differs
@@ -31,11 +31,11 @@ import {
 type LinkOutcome =
   | { readonly kind: "stored"; readonly edit: EditId }
   | { readonly kind: "moved"; readonly offer: LinkOffer }
-  | Exclude<LinkSight, LinkOffer>;
+  | Exclude<LinkState, LinkOffer>;
 
 /** The action links of published texts. Only `follow` changes anything. */
 export interface ActionLinks {
-  look(text: string): LinkSight;
+  look(text: string): LinkState;
   /** `shown`: the item's day as the person saw it, `YYYY-MM-DD`; "" if none. */
   follow(text: string, shown: string): LinkOutcome;
   /** An edit that such a link of the same item made, as long as the link would still show the item. */
@@ -50,7 +50,7 @@ export interface ActionLinks {
   ): readonly NamedLink[];
 }
 
-interface ActionLinksDeps extends LinkSightDeps {
+interface ActionLinksDeps extends LinkStateDeps {
   readonly mode: "apply" | "review";
   /** Called when an edit was stored that may be sent. */
   readonly onAccepted: () => void;
@@ -78,13 +78,13 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
   }
 
   /** The link's edit, if it has already done what this request asks for, as after a double click. */
-  function earlier({ viewed, sight }: Looked, shown: string): EditId | null {
+  function earlier({ viewed, state }: Looked, shown: string): EditId | null {
     const recent = store.journal.list({ limit: recentEdits });
     const found = recent.find(
       (edit) =>
         edit.item === viewed.key &&
         sentStates.includes(edit.state) &&
-        isOfLink(edit, { action: sight.action, shown }) &&
+        isOfLink(edit, { action: state.action, shown }) &&
         says(viewed.item, edit.patch),
     );
     return found?.id ?? null;
@@ -103,9 +103,9 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
     looked: Looked,
     { shown, actor }: { readonly shown: string; readonly actor: PersonId | null },
   ): EditId | null {
-    const { sight, patch } = looked;
+    const { state, patch } = looked;
     const isCurrent =
-      sight.kind === "offer" && (!moves(sight.action) || dayText(looked.viewed.item) === shown);
+      state.kind === "offer" && (!moves(state.action) || dayText(looked.viewed.item) === shown);
     if (!isCurrent || !patch) return earlier(looked, shown);
     return waiting(looked, patch) ?? append(looked.viewed, { patch, actor });
   }
@@ -113,15 +113,15 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
   return {
     look(text) {
       const looked = lookAt(text, deps);
-      return looked.ok ? looked.value.sight : { kind: "void", fault: looked.failure };
+      return looked.ok ? looked.value.state : { kind: "void", fault: looked.failure };
     },
     follow(text, shown) {
       const looked = lookAt(text, deps);
       if (!looked.ok) return { kind: "void", fault: looked.failure };
-      const { sight, claim } = looked.value;
+      const { state, claim } = looked.value;
       const edit = stored(looked.value, { shown, actor: actorOf(claim) });
       if (edit !== null) return { kind: "stored", edit };
-      return sight.kind === "offer" ? { kind: "moved", offer: sight } : sight;
+      return state.kind === "offer" ? { kind: "moved", offer: state } : state;
     },
     result(text, id) {
       const looked = lookAt(text, deps);
@@ -173,4 +173,4 @@ function isOfLink(
 const says = (item: Item, patch: Patch): boolean =>
   fieldsOf(changedFields(valuesOf(item), patch)).length === 0;
 
-export type { LinkFault, LinkOffer, LinkSight, LinkSubject } from "./link-sight.ts";
+export type { LinkFault, LinkOffer, LinkState, LinkSubject } from "./link-state.ts";

@@ -10,7 +10,7 @@ import type { ProjectId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf } from "../../domain/patch.ts";
 import { sameTitle, sameWhen } from "../../domain/same-values.ts";
-import { isAmongPrivate } from "../../domain/sight.ts";
+import { isAmongPrivate } from "../../domain/visibility.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
 import type { SubscribedItem } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";

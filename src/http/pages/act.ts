@@ -4,7 +4,7 @@ import type { EditDescription } from "../../edits/actions/describe.ts";
 import type {
   LinkFault,
   LinkOffer,
-  LinkSight,
+  LinkState,
   LinkSubject,
 } from "../../edits/links/action-links.ts";
 import type { Page } from "./layout.ts";
@@ -26,10 +26,10 @@ ${dates(offer)}
 }
 
 /** Says that there is nothing to do. */
-export function idlePage(sight: Extract<LinkSight, { readonly kind: "idle" }>): Page {
+export function idlePage(state: Extract<LinkState, { readonly kind: "idle" }>): Page {
   return card({
     title: "Nothing to do",
-    body: html`${described(sight.subject)}\n<p>${idleReason(sight)}</p>`,
+    body: html`${described(state.subject)}\n<p>${idleReason(state)}</p>`,
   });
 }
 
@@ -115,7 +115,7 @@ function buttonOf({ action, day }: LinkOffer): string {
   }
 }
 
-function idleReason({ subject, action }: Extract<LinkSight, { readonly kind: "idle" }>): string {
+function idleReason({ subject, action }: Extract<LinkState, { readonly kind: "idle" }>): string {
   if (action === "reopen") return "It is open.";
   if (subject.completed) return "It is completed already.";
   return subject.day === null && action !== "done"

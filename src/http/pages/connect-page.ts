@@ -1,4 +1,4 @@
-import type { Viewer } from "../../domain/sight.ts";
+import type { Viewer } from "../../domain/visibility.ts";
 import type { PersonDescription } from "../../people/people.ts";
 import { type CalendarProgram, calendarPrograms } from "./calendar-programs.ts";
 import { button, card, copyField, linkButton, notice, postForm } from "./components.ts";

@@ -1,6 +1,6 @@
 import { type FeedChoice, type FeedFilter, privateModes } from "../../domain/feed-filter.ts";
 import type { Label, Person, Project } from "../../domain/item.ts";
-import type { Viewer } from "../../domain/sight.ts";
+import type { Viewer } from "../../domain/visibility.ts";
 import { enumerated, lengthInWords } from "../../domain/wording.ts";
 import {
   button,

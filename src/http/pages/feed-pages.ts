@@ -1,4 +1,4 @@
-import type { Viewer } from "../../domain/sight.ts";
+import type { Viewer } from "../../domain/visibility.ts";
 import { enumerated } from "../../domain/wording.ts";
 import type { Fetch } from "../../feeds/fetch-ledger.ts";
 import type { PublishedFeed } from "../../feeds/published-feeds.ts";

@@ -1,4 +1,4 @@
-import type { Viewer } from "../../domain/sight.ts";
+import type { Viewer } from "../../domain/visibility.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { type OutageNotice, outageNotice } from "./outage-notice.ts";
 

@@ -1,6 +1,6 @@
-import type { Viewer } from "../../domain/sight.ts";
 import { capital } from "../../domain/trouble.ts";
 import type { TroubleWords } from "../../domain/trouble-kinds.ts";
+import type { Viewer } from "../../domain/visibility.ts";
 import { notice } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { ago } from "./page-times.ts";

@@ -8,7 +8,7 @@ import type { StoreDeps } from "../steady-database.ts";
 import { isOfKnown } from "./attempts.ts";
 
 /** How an item changed, or that it disappeared, while writes to it were unanswered. */
-export interface Sight {
+export interface ObservedChange {
   readonly key: ItemKey;
   readonly before: Item;
   /** Null if the item is gone. */
@@ -32,9 +32,9 @@ export interface Unanswered {
   looked(key: ItemKey, begun: Temporal.Instant | null): void;
   nextLookAt(): Temporal.Instant | null;
   /** Sets the callback that judges new states of watched items. */
-  judgeBy(judge: (sight: Sight) => void): void;
+  judgeBy(judge: (change: ObservedChange) => void): void;
   /** Passes a state about to be stored to that callback. Free for items that are not watched. */
-  seen(key: ItemKey, tell: () => Pick<Sight, "before" | "after">): void;
+  seen(key: ItemKey, tell: () => Pick<ObservedChange, "before" | "after">): void;
   /** Runs steps that store the answer to an edit. */
   answering<Value>(edit: Edit, steps: () => Value): Value;
 }
@@ -75,7 +75,7 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
   );
   const earliest = db.prepare("SELECT min(next_look) AS next FROM attempts");
   const stamp = () => instantText(clock());
-  let judge: (sight: Sight) => void = () => {};
+  let judge: (change: ObservedChange) => void = () => {};
   let answered: Edit | null = null;
 
   const ofItem = (key: ItemKey) => byItem.all(key).map((row) => unansweredRow(row, zone));

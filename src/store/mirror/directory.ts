@@ -8,10 +8,10 @@ import {
 import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
 import { instantText, itemKeyColumn, numberColumn, textColumn } from "../rows/item-rows.ts";
 import {
-  type KeySight,
-  keySightRow,
   labelRow,
+  type ProjectKeyAccess,
   personRow,
+  projectKeyAccessRow,
   projectRow,
   todolistRow,
 } from "../rows/side-rows.ts";
@@ -247,7 +247,7 @@ interface PersonInProject {
 
 /** Projects that people's own keys have access to, as far as the service was asked. */
 export interface KeyAccess {
-  get(at: PersonInProject): KeySight | null;
+  get(at: PersonInProject): ProjectKeyAccess | null;
   /** Records an answer of the service, and updates the directory if the person gained or lost access. */
   put(answer: PersonInProject & { readonly isOpen: boolean }): void;
   /** Projects that the person's key has no access to. */
@@ -268,7 +268,7 @@ export function createKeyAccessTable({
   );
   const get = ({ person, project }: PersonInProject) => {
     const row = one.get(person, project);
-    return row === undefined ? null : keySightRow(row);
+    return row === undefined ? null : projectKeyAccessRow(row);
   };
   return {
     get,
@@ -283,7 +283,7 @@ export function createKeyAccessTable({
       new Set(
         ofPerson
           .all(person)
-          .map(keySightRow)
+          .map(projectKeyAccessRow)
           .filter(isClosed)
           .map(({ project }) => project),
       ),
@@ -291,4 +291,4 @@ export function createKeyAccessTable({
 }
 
 /** A project that was accessible before is closed by the second refusal, as the first may be a temporary error. */
-const isClosed = ({ opened, refusals }: KeySight): boolean => refusals > (opened ? 1 : 0);
+const isClosed = ({ opened, refusals }: ProjectKeyAccess): boolean => refusals > (opened ? 1 : 0);

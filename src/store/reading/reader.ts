@@ -16,7 +16,7 @@ import {
 import { completeFromFact } from "../view/view.ts";
 import { openReadOnly } from "./read-only.ts";
 import { type ReportQuery, readingOf } from "./report-reading.ts";
-import { sightTables } from "./report-sight.ts";
+import { visibleTables } from "./report-visibility.ts";
 
 /** Tables with the names of ids, as known now, also for a report of the past. */
 export type DirectoryTable = "projects" | "todolists" | "people" | "labels" | "folders";
@@ -29,9 +29,9 @@ export interface ReportDatabase {
     reading: ReportQuery<Name, Column>,
   ): readonly Pick<ReportRows[Name], Column>[];
   /**
-   * All known rows, including those that are gone. Projects, lists and folders are limited to what `sight` may see, if given.
+   * All known rows, including those that are gone. Projects, lists and folders are limited to what `viewerId` may see, if given.
    */
-  named(table: DirectoryTable, sight?: PersonId | null): readonly NamedRow[];
+  named(table: DirectoryTable, viewerId?: PersonId | null): readonly NamedRow[];
   mirrorAge(): MirrorAgeRow;
   /** The newest revision of the change log. */
   latestRevision(): number;
@@ -88,13 +88,13 @@ function readerOf(db: Database, close: () => void): ReportDatabase {
       const { sql, params } = readingOf(db, reading);
       return reportRows(reading, db.prepare(sql).all(params));
     },
-    named(table, sight = null) {
+    named(table, viewerId = null) {
       const isOfProject = table === "projects" || table === "todolists" || table === "folders";
-      if (sight === null || !isOfProject) return namedRows(db.prepare(namesIn(table)).all());
+      if (viewerId === null || !isOfProject) return namedRows(db.prepare(namesIn(table)).all());
       const key = table === "projects" ? "id" : "project_id";
-      const sql = `WITH ${sightTables.join(",\n")}
+      const sql = `WITH ${visibleTables.join(",\n")}
         SELECT * FROM (${namesIn(table)}) WHERE ${key} IN (SELECT id FROM seen_projects)`;
-      return namedRows(db.prepare(sql).all({ sight }));
+      return namedRows(db.prepare(sql).all({ viewerId }));
     },
     mirrorAge: () => mirrorAgeRow(db.prepare(mirrorAge).get()),
     latestRevision: () =>

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { PersonId } from "../../domain/ids.ts";
 import { instantText, textColumn } from "../rows/item-rows.ts";
 import type { ReportRows, ReportView } from "../rows/report-rows.ts";
-import { isSeenVersion, sightOfPresent, sightTables } from "./report-sight.ts";
+import { currentVisibleTables, isSeenVersion, visibleTables } from "./report-visibility.ts";
 
 /** A condition on a column; `holds`: the column is a JSON array with the value. */
 export interface Condition<Column extends string = string> {
@@ -33,7 +33,7 @@ export interface Standpoint {
   /** Null = now. */
   readonly asOf: Temporal.Instant | null;
   /** Whose permissions apply; null = everything is visible. */
-  readonly sight: PersonId | null;
+  readonly viewerId: PersonId | null;
 }
 
 /**
@@ -55,16 +55,16 @@ export function readingOf(
     today: at.today.toString(),
   };
   const parts = ["report_clock AS (SELECT @now AS now, @today AS today)"];
-  if (at.sight !== null) {
-    params["sight"] = at.sight;
-    parts.push(...sightTables);
+  if (at.viewerId !== null) {
+    params["viewerId"] = at.viewerId;
+    parts.push(...visibleTables);
   }
   if (at.asOf) {
     params["asOf"] = instantText(at.asOf);
-    parts.push(...(at.sight === null ? pastTables(everything) : pastTables(ofPerson)));
-    if (at.sight !== null)
-      parts.push(...sightOfPresent.filter((table) => table.startsWith("sources ")));
-  } else if (at.sight !== null) parts.push(...sightOfPresent);
+    parts.push(...(at.viewerId === null ? pastTables(everything) : pastTables(ofPerson)));
+    if (at.viewerId !== null)
+      parts.push(...currentVisibleTables.filter((table) => table.startsWith("sources ")));
+  } else if (at.viewerId !== null) parts.push(...currentVisibleTables);
   const conditions: ReadonlyMap<string, readonly Condition[]> = new Map(Object.entries(where));
   for (const [name, body] of bodies) {
     const tests = (conditions.get(name) ?? []).map(({ column, is, value }) => {
@@ -138,7 +138,7 @@ class MissingViewError extends Error {
 }
 
 /** Conditions on rows of the past. */
-interface PastSight {
+interface PastFilters {
   /** For the versions `v`. */
   readonly versions: string;
   /** For data of a task. */
@@ -147,15 +147,15 @@ interface PastSight {
   readonly ofProject: string;
 }
 
-const everything: PastSight = { versions: "TRUE", ofTask: "TRUE", ofProject: "TRUE" };
-const ofPerson: PastSight = {
+const everything: PastFilters = { versions: "TRUE", ofTask: "TRUE", ofProject: "TRUE" };
+const ofPerson: PastFilters = {
   versions: isSeenVersion("v"),
   ofTask: "task_id IN (SELECT id FROM seen_tasks)",
   ofProject: "project_id IN (SELECT id FROM seen_projects)",
 };
 
 /** The tables as they were: the workspace from the version history, the rest from its own times. */
-const pastTables = ({ versions, ofTask, ofProject }: PastSight): readonly string[] => [
+const pastTables = ({ versions, ofTask, ofProject }: PastFilters): readonly string[] => [
   `versions AS (SELECT v.* FROM main.versions v WHERE v.at <= @asOf AND ${versions})`,
   `view_items AS NOT MATERIALIZED (
      SELECT item, collection, content, content ->> 'kind' AS kind, content ->> 'projectId' AS project_id,

@@ -257,7 +257,7 @@ export function labelRow(row: unknown): Label {
 }
 
 /** The service's answers to a person's key about a project. */
-export interface KeySight {
+export interface ProjectKeyAccess {
   readonly project: ProjectId;
   /** True if it was ever accessible. */
   readonly opened: boolean;
@@ -266,7 +266,7 @@ export interface KeySight {
   readonly at: Temporal.Instant;
 }
 
-export function keySightRow(row: unknown): KeySight {
+export function projectKeyAccessRow(row: unknown): ProjectKeyAccess {
   const raw = row as { project_id: number; opened: number; refusals: number; at: string };
   const { refusals } = raw;
   const at = Temporal.Instant.from(raw.at);

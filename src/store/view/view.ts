@@ -8,7 +8,7 @@ import {
 } from "../../domain/ids.ts";
 import { type CollectionName, directory, type Item } from "../../domain/item.ts";
 import { fromPlain } from "../../domain/plain-item.ts";
-import { isPartyTo, type Reader, seesItem } from "../../domain/sight.ts";
+import { isPartyTo, type Reader, seesItem } from "../../domain/visibility.ts";
 import {
   type ChangeRow,
   changeRow,

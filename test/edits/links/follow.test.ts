@@ -34,8 +34,8 @@ describe("follow()", () => {
     ["week", "update", milestone],
   ])("follow() result of %s: the action is %s", (action, stored, item) => {
     const { links, link, edits } = linkRig({ item });
-    const sight = links.look(link(action));
-    const day = sight.kind === "offer" ? (sight.subject.day?.toString() ?? "") : "";
+    const state = links.look(link(action));
+    const day = state.kind === "offer" ? (state.subject.day?.toString() ?? "") : "";
     links.follow(link(action), day);
     expect(edits()).toMatchObject([{ action: stored, channel: "link" }]);
   });

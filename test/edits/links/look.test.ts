@@ -7,14 +7,14 @@ describe("look()", () => {
   it("tells title, project, and the day before and after, and changes nothing", () => {
     const { links, link, store, edits } = linkRig();
     const before = store.changes.latest();
-    const sight = links.look(link("week"));
-    expect(sight).toMatchObject({
+    const state = links.look(link("week"));
+    expect(state).toMatchObject({
       kind: "offer",
       action: "week",
       subject: { title: "Write <b>", kind: "task", project: "Website", completed: false },
     });
     expect(
-      sight.kind === "offer" && [sight.subject.day?.toString(), sight.day?.toString()],
+      state.kind === "offer" && [state.subject.day?.toString(), state.day?.toString()],
     ).toEqual(["2026-11-12", "2026-11-19"]);
     expect(edits()).toEqual([]);
     expect(store.changes.latest()).toBe(before);

@@ -29,7 +29,7 @@ const titles = (reader: ReportDatabase): readonly string[] =>
         today: Temporal.PlainDate.from("2026-11-21"),
         zone: "UTC",
         asOf: null,
-        sight: null,
+        viewerId: null,
       },
     })
     .map(({ title }) => title);

@@ -4,7 +4,6 @@ import type { PersonId } from "../../domain/ids.ts";
 import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { isPrivate, seesItem } from "../../domain/sight.ts";
 import {
   type AnyLinkClaim,
   dayOf,
@@ -12,6 +11,7 @@ import {
   type LinkSigner,
   linkPatch,
 } from "../../domain/signed-links.ts";
+import { isPrivate, seesItem } from "../../domain/visibility.ts";
 import { rulesOfFeed } from "../../store/channels/feed-rules.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
@@ -31,7 +31,7 @@ export interface LinkSubject {
 }
 
 /** What a link would do now. `idle`: nothing, as the action does not apply to the item's state. */
-export type LinkSight =
+export type LinkState =
   | { readonly kind: "void"; readonly fault: LinkFault }
   | { readonly kind: "idle"; readonly subject: LinkSubject; readonly action: LinkAction }
   | LinkOffer;
@@ -47,12 +47,12 @@ export interface LinkOffer {
 /** What a link would do, with its context. */
 export interface Looked {
   readonly claim: AnyLinkClaim;
-  readonly sight: Exclude<LinkSight, { readonly kind: "void" }>;
+  readonly state: Exclude<LinkState, { readonly kind: "void" }>;
   readonly viewed: ViewItem;
   readonly patch: Patch | null;
 }
 
-export interface LinkSightDeps {
+export interface LinkStateDeps {
   readonly store: Store;
   readonly signer: LinkSigner;
   /** The account's zone. */
@@ -65,7 +65,7 @@ export interface LinkSightDeps {
 }
 
 /** The content of a link's signed part, if its feed or reader still exists and it has not expired. */
-function readClaim(text: string, deps: LinkSightDeps): Result<AnyLinkClaim, LinkFault> {
+function readClaim(text: string, deps: LinkStateDeps): Result<AnyLinkClaim, LinkFault> {
   const { signer, zone, clock } = deps;
   const claim = signer.read(text);
   if (!claim) return fail("unknown");
@@ -75,7 +75,7 @@ function readClaim(text: string, deps: LinkSightDeps): Result<AnyLinkClaim, Link
 }
 
 /** The check for every URL below a link: what it would do to the item now. Read-only. */
-export function lookAt(text: string, deps: LinkSightDeps): Result<Looked, LinkFault> {
+export function lookAt(text: string, deps: LinkStateDeps): Result<Looked, LinkFault> {
   const read = readClaim(text, deps);
   if (!read.ok) return read;
   const { store } = deps;
@@ -86,12 +86,12 @@ export function lookAt(text: string, deps: LinkSightDeps): Result<Looked, LinkFa
   const { item } = viewed;
   const subject = subjectOf(item, store);
   const patch = linkPatch(item, action);
-  if (!patch) return ok({ sight: { kind: "idle", subject, action }, claim, viewed, patch });
+  if (!patch) return ok({ state: { kind: "idle", subject, action }, claim, viewed, patch });
   const day = dayOf(applyPatch(item, patch));
-  return ok({ sight: { kind: "offer", subject, action, day }, claim, viewed, patch });
+  return ok({ state: { kind: "offer", subject, action, day }, claim, viewed, patch });
 }
 
-function stands(claim: AnyLinkClaim, { store, readOnly }: LinkSightDeps): boolean {
+function stands(claim: AnyLinkClaim, { store, readOnly }: LinkStateDeps): boolean {
   if ("person" in claim) {
     const reader = store.directory.people().find(({ id }) => id === claim.person);
     return reader !== undefined && !reader.suspended && !readOnly?.has(reader.id);
@@ -103,7 +103,7 @@ function stands(claim: AnyLinkClaim, { store, readOnly }: LinkSightDeps): boolea
 /** True if the feed still shows the item, or the reader may still see it. */
 function isShown(
   item: Item,
-  { claim, deps }: { readonly claim: AnyLinkClaim; readonly deps: LinkSightDeps },
+  { claim, deps }: { readonly claim: AnyLinkClaim; readonly deps: LinkStateDeps },
 ): boolean {
   const { directory, feeds } = deps.store;
   const list = item.kind === "event" ? null : directory.todolist(item.listId);

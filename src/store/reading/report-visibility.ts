@@ -1,11 +1,11 @@
 /**
- * The tables of the report views as one person (`@sight`) sees them, by the rules of `domain/sight.ts`. The reports' queries
+ * The tables of the report views as one person (`@viewerId`) sees them, by the rules of `domain/visibility.ts`. The reports' queries
  * can then count and show nothing else. Somebody who was given access later does not see earlier versions.
  */
-export const sightTables: readonly string[] = [
+export const visibleTables: readonly string[] = [
   `seen_projects AS MATERIALIZED (
      SELECT id FROM main.projects WHERE archived = 0 AND gone_at IS NULL
-       AND (members = '[]' OR EXISTS (SELECT 1 FROM json_each(members) WHERE value = @sight)))`,
+       AND (members = '[]' OR EXISTS (SELECT 1 FROM json_each(members) WHERE value = @viewerId)))`,
   "closed_lists AS MATERIALIZED (SELECT id, archived FROM main.todolists WHERE archived = 1 OR private = 1)",
   `hidden_versions AS MATERIALIZED (
      SELECT item, max(revision) AS revision FROM main.versions
@@ -18,7 +18,7 @@ export const sightTables: readonly string[] = [
 ];
 
 /** Those that replace tables of the present. */
-export const sightOfPresent: readonly string[] = [
+export const currentVisibleTables: readonly string[] = [
   `versions AS (SELECT v.* FROM main.versions v WHERE ${isSeenVersion("v")})`,
   `view_items AS NOT MATERIALIZED (
      SELECT * FROM main.view_items WHERE item NOT IN (SELECT item FROM hidden_items))`,
@@ -44,8 +44,8 @@ function isSeen(content: string): string {
     AND (${isEvent} OR ${list} NOT IN (SELECT id FROM closed_lists WHERE archived = 1))
     AND (CASE WHEN ${isEvent} THEN coalesce(${content} ->> 'private', 0) = 0
            ELSE ${list} NOT IN (SELECT id FROM closed_lists) END
-      OR coalesce(${content} ->> 'creatorId', 0) = @sight
-      OR EXISTS (SELECT 1 FROM json_each(${content}, '$.assigned') WHERE value = @sight))`;
+      OR coalesce(${content} ->> 'creatorId', 0) = @viewerId
+      OR EXISTS (SELECT 1 FROM json_each(${content}, '$.assigned') WHERE value = @viewerId))`;
 }
 
 /** A version after the last hidden one. The removal of a hidden item is not shown either. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import { seesItem, type Viewer } from "../../src/domain/sight.ts";
+import { seesItem, type Viewer } from "../../src/domain/visibility.ts";
 import { reports } from "../../src/reports/catalogue/catalogue.ts";
 import { anEvent, aProject, aTask, aTodolist, days, zone } from "../support/items.ts";
 import { readEverything, reportRig } from "./rig.ts";
@@ -13,7 +13,7 @@ const titles = (rows: readonly { readonly title?: unknown }[]) =>
   rows.map(({ title }) => String(title)).toSorted();
 
 /** Projects of Ana, of Bo, of everybody and an archived one; open, private and archived lists in each. */
-function sightRig() {
+function visibilityRig() {
   const rig = reportRig();
   const projects = [
     { ...aProject(2001, "Ana's"), members: [ana] },
@@ -65,7 +65,7 @@ function sightRig() {
 
 describe("a report for a person", () => {
   it("tells and counts exactly what that person may see, and the admin's everything", () => {
-    const rig = sightRig();
+    const rig = visibilityRig();
     for (const person of [ana, bo]) {
       const seen = rig.seenBy(person);
       expect(seen.length).toBeGreaterThan(5);
@@ -82,7 +82,7 @@ describe("a report for a person", () => {
   });
 
   it("shows the same of the past", () => {
-    const rig = sightRig();
+    const rig = visibilityRig();
     readEverything(rig);
     rig.clock.advance({ hours: 2 });
     const asOf = rig.clock().subtract({ hours: 1 }).toString();
@@ -94,7 +94,7 @@ describe("a report for a person", () => {
   });
 
   it("does not tell what an item was before it was hidden, nor that it went away", () => {
-    const rig = sightRig();
+    const rig = visibilityRig();
     const event = (fields: object) => anEvent(900, { projectId: projectId(2003), ...fields });
     rig.put(event({ title: "Open talk" }));
     const told = () =>
@@ -111,7 +111,7 @@ describe("a report for a person", () => {
   });
 
   it("does not tell what an item is in the workspace where only an edit under way makes it public", () => {
-    const rig = sightRig();
+    const rig = visibilityRig();
     const secret = { projectId: projectId(2003), title: "Secret talk", private: true } as const;
     rig.put(anEvent(900, { ...secret, creatorId: bo }));
     const item = rig.store.mirror.find("event", serviceId(900));
@@ -126,7 +126,7 @@ describe("a report for a person", () => {
   });
 
   it("knows no project by name that is not for those eyes", () => {
-    const rig = sightRig();
+    const rig = visibilityRig();
     expect(rig.ask("items", { project: "Bo's" }, viewerOf(bo))).toMatchObject({ ok: true });
     const asked = rig.ask("items", { project: "Bo" }, viewerOf(ana));
     expect(asked).toMatchObject({ ok: false, failure: { kind: "usage" } });
@@ -134,7 +134,7 @@ describe("a report for a person", () => {
   });
 
   it("can be made of every report, now and of the past", () => {
-    const rig = sightRig();
+    const rig = visibilityRig();
     readEverything(rig);
     rig.clock.advance({ hours: 2 });
     for (const { name, takes } of reports) {

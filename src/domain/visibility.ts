@@ -102,9 +102,9 @@ export const isAmongPrivate = (
 
 /**
  * The assignees needed to keep an item visible to `people`, whoever creates it: the current ones, and those who would
- * lose sight of it. Null if nobody has to be added. `item`: as it is going to be.
+ * no longer see it. Null if nobody has to be added. `item`: as it is going to be.
  */
-export function keptInSight(
+export function assigneesToKeepVisible(
   item: Item,
   about: {
     readonly list: Todolist | null;

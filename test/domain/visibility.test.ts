@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import { seesItem } from "../../src/domain/sight.ts";
+import { seesItem } from "../../src/domain/visibility.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../support/items.ts";
 
 const ana = personId(11);
