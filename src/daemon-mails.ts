@@ -5,12 +5,12 @@ import type { Log } from "./log.ts";
 import type { Mailer } from "./mail/mail.ts";
 import { followMailer, type MailLinks, mailSettings, openOperatorWays } from "./mailer.ts";
 import type { WebhookSettings } from "./people/webhook-settings.ts";
-import type { MailEnding } from "./reminders/hand-over.ts";
 import { createLogInMails } from "./reminders/log-in-mails.ts";
 import { createParkingNotices } from "./reminders/notices.ts";
 import { createOperatorNotifier } from "./reminders/operator/tell-operator.ts";
 import { byMail, type MailDeps } from "./reminders/recipients.ts";
 import { createReminders, type RemindersDeps } from "./reminders/reminders.ts";
+import type { MailEnding } from "./reminders/send-once.ts";
 import { createWebhookMailer, reachByWebhook } from "./reminders/webhook-mailer.ts";
 
 interface MailsOptions extends Pick<DaemonContext, "clock" | "random"> {

@@ -40,7 +40,7 @@ export function followMailer(mail: () => MailConfig): Mailer {
     return mailer;
   };
   return {
-    send: (letter) => latest().send(letter),
+    send: (message) => latest().send(message),
     verify: () => latest().verify(),
     close: () => mailer.close(),
   };

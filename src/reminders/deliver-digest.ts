@@ -11,7 +11,6 @@ import {
   gatherDigest,
   isEmpty,
 } from "./digest.ts";
-import { handOver } from "./hand-over.ts";
 import { type MailContent, renderMail, staleWords } from "./mail-content.ts";
 import {
   emailAddressOf,
@@ -21,6 +20,7 @@ import {
   type UnsubscribeLink,
   unsubscribeFor,
 } from "./recipients.ts";
+import { sendOnce } from "./send-once.ts";
 
 /** A digest that is due. */
 export interface DueDigest {
@@ -65,7 +65,7 @@ export async function deliverDigest(
     return [];
   }
   const address = { person, choice: "digest", messageId } as const;
-  const endings = await handOver(
+  const endings = await sendOnce(
     {
       things: [{ key, lapsesAt: turn.lapsesAt }],
       messageId,
@@ -81,7 +81,7 @@ export async function deliverDigest(
         calendar: null,
       }),
     },
-    { ...deps, handover: store.ledger },
+    { ...deps, queue: store.ledger },
   );
   return endings.map(({ ending }) => ({
     sort: "digest",

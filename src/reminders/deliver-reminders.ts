@@ -7,7 +7,6 @@ import type { Mail } from "../mail/mail.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
 import { writeCalendarPart } from "./calendar-part.ts";
-import { handOver, type MailEnding, type MailTopic, newMessageId } from "./hand-over.ts";
 import { type MailContent, renderMail, staleWords } from "./mail-content.ts";
 import { type DueMail, isInMailWindow, type WindowOf } from "./plan-mails.ts";
 import {
@@ -23,6 +22,7 @@ import {
 import { type Reminder, type ReminderRules, remindersOf } from "./reminder.ts";
 import { combinedContent, reminderContent } from "./reminder-words.ts";
 import type { SendGate } from "./send-gate.ts";
+import { type MailEnding, type MailTopic, newMessageId, sendOnce } from "./send-once.ts";
 
 /** Result of one reminder for one person. */
 export type ReminderEvent = About & MailEnding;
@@ -79,14 +79,14 @@ export async function deliverMail(
   const [first] = things;
   if (!first) return [];
   const { messageId } = mail;
-  const endings = await handOver(
+  const endings = await sendOnce(
     {
       things,
       messageId,
       address: emailAddressOf(first.reader, deps),
       compose: (taken) => compose(taken, { messageId, deps }),
     },
-    { ...deps, handover: store.ledger },
+    { ...deps, queue: store.ledger },
   );
   return endings.map(({ thing: { key, shown }, ending }) => ({
     sort: key.kind,

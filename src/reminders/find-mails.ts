@@ -1,9 +1,9 @@
 import { earlier } from "../domain/backoff.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import type { PersonId } from "../domain/ids.ts";
-import { isDueAgain } from "../store/mails/handover.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
-import type { HandoverRow } from "../store/rows/mail-rows.ts";
+import { isDueAgain } from "../store/mails/send-queue.ts";
+import type { SendQueueRow } from "../store/rows/mail-rows.ts";
 import { type DueDigest, digestKey } from "./deliver-digest.ts";
 import {
   type DeliverMailDeps,
@@ -106,7 +106,7 @@ type Readiness =
   | { readonly kind: "settled" }
   | { readonly kind: "waits"; readonly until: Temporal.Instant };
 
-function readinessOf(row: HandoverRow | null, now: Temporal.Instant): Readiness {
+function readinessOf(row: SendQueueRow | null, now: Temporal.Instant): Readiness {
   if (row?.state === "sent" || row?.state === "rejected" || row?.state === "empty") {
     return { kind: "settled" };
   }

@@ -4,9 +4,9 @@ import type { LogInSigner } from "../domain/signed-links.ts";
 import { momentInWords, plainLine } from "../domain/wording.ts";
 import type { Mail } from "../mail/mail.ts";
 import type { LogInLink, LogInMailKey } from "../store/mails/log-in-links.ts";
-import { handOver, type MailEnding, type MailTopic, newMessageId } from "./hand-over.ts";
 import { renderMail } from "./mail-content.ts";
 import { byMail, type MailDeps, zoneFor } from "./recipients.ts";
+import { type MailEnding, type MailTopic, newMessageId, sendOnce } from "./send-once.ts";
 
 /** Result of a mail with a login link. */
 export type LogInMailEvent = { readonly person: PersonId; readonly messageId: string } & MailEnding;
@@ -46,14 +46,14 @@ export function createLogInMails(deps: LogInMailsDeps): LogInMails {
         if (!person || byMail.addressOf(person) === "") continue;
         const messageId = newMessageId(["log-in", link.id], installation);
         const thing: LinkMail = { key: { link: link.id }, lapsesAt: link.until, link, person };
-        const endings = await handOver(
+        const endings = await sendOnce(
           {
             things: [thing],
             messageId,
             address: byMail.addressOf(person),
             compose: () => compose(thing, { messageId, deps }),
           },
-          { ...deps, handover: store.logInLinks.mails },
+          { ...deps, queue: store.logInLinks.mails },
         );
         for (const { ending } of endings) {
           outcome = "worked";

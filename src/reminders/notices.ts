@@ -5,7 +5,6 @@ import type { Item, Person } from "../domain/item.ts";
 import type { Mail } from "../mail/mail.ts";
 import { type NoticeKey, noticeKey } from "../store/mails/ledger.ts";
 import type { Store } from "../store/store.ts";
-import { handOver, type MailEnding, type MailTopic, newMessageId } from "./hand-over.ts";
 import { renderMail } from "./mail-content.ts";
 import { isBefore } from "./plan-mails.ts";
 import {
@@ -19,6 +18,7 @@ import {
   zoneFor,
 } from "./recipients.ts";
 import { noticeContent, noticesContent, type Parking } from "./render-notices.ts";
+import { type MailEnding, type MailTopic, newMessageId, sendOnce } from "./send-once.ts";
 
 /** Result of notifying somebody of a parked edit. */
 export type NoticeEvent = {
@@ -74,14 +74,14 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
     const things = edits.flatMap((edit) => readAgain(edit) ?? []);
     const [first] = things;
     if (!first) return [];
-    const endings = await handOver(
+    const endings = await sendOnce(
       {
         things,
         messageId,
         address: emailAddressOf(first.editor, deps),
         compose: (taken) => compose(taken, { messageId, deps }),
       },
-      { ...deps, handover: store.notices },
+      { ...deps, queue: store.notices },
     );
     return endings.map(({ thing: { edit, editor }, ending }) => ({
       edit: edit.id,

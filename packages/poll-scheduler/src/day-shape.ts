@@ -110,17 +110,19 @@ export class DayShape {
       for (let h = 0; h < hours; h += 1) this.#add(this.#shapeSums, h, starts[h] ?? 0);
       return;
     }
-    const voice = Math.min(1, count / 3);
-    shifts.set(this.#shiftsOf(clock, { count, others: this.#others({ clock, group }, voice) }));
-    const weight = Math.min(1, fullVoice / Math.max(1, count));
+    const weightOfCount = Math.min(1, count / 3);
+    shifts.set(
+      this.#shiftsOf(clock, { count, others: this.#others({ clock, group }, weightOfCount) }),
+    );
+    const weight = Math.min(1, mostCounted / Math.max(1, count));
     const ofGroup =
       group === null ? null : (this.#nextGroups.get(group) ?? new Float64Array(hours));
     if (group !== null && ofGroup) this.#nextGroups.set(group, ofGroup);
     for (let shift = 0; shift < hours; shift += 1) {
       const share = shifts[shift] ?? 0;
       if (share < 1e-4) continue;
-      this.#add(this.#shiftSums, shift, voice * share);
-      if (ofGroup) this.#add(ofGroup, shift, voice * share);
+      this.#add(this.#shiftSums, shift, weightOfCount * share);
+      if (ofGroup) this.#add(ofGroup, shift, weightOfCount * share);
       for (let h = 0; h < hours; h += 1) {
         this.#add(this.#shapeSums, (h + hours - shift) % hours, share * weight * (starts[h] ?? 0));
       }
@@ -188,10 +190,10 @@ export class DayShape {
   }
 
   /** Shifts of the others in its group, from the last pass. */
-  #others({ clock, group }: Folded, voice: number): Float64Array | null {
+  #others({ clock, group }: Folded, weightOfCount: number): Float64Array | null {
     const sums = group === null ? undefined : this.#groups.get(group);
     if (!sums) return null;
-    return sums.map((sum, shift) => Math.max(0, sum - voice * (clock.shifts[shift] ?? 0)));
+    return sums.map((sum, shift) => Math.max(0, sum - weightOfCount * (clock.shifts[shift] ?? 0)));
   }
 
   #shiftsOf(
@@ -213,8 +215,8 @@ export class DayShape {
     const alone = logs.map((value, shift) => Math.exp(value - best) * (this.#shifts[shift] ?? 0));
     if (!others || known === 0) return scaled(alone);
     const near = logs.map((value, shift) => {
-      const share = (this.#shifts[shift] ?? 0) * mostVoice + (others[shift] ?? 0);
-      return (Math.exp(value - best) * share) / (mostVoice + known);
+      const share = (this.#shifts[shift] ?? 0) * groupWeight + (others[shift] ?? 0);
+      return (Math.exp(value - best) * share) / (groupWeight + known);
     });
     this.#groupLead += Math.log(sumOf(near) / sumOf(alone));
     const trust = this.#groupTrust;
@@ -242,7 +244,7 @@ const elsewhere = 0.35;
 const shiftVoice = 4;
 
 /** All others of its group together count as at most this many sources. */
-const mostVoice = 2;
+const groupWeight = 2;
 
 /** Work begins this many hours after the middle of the night, and at this hour (UTC) by default. */
 const nightToBegin = 7;
@@ -261,7 +263,7 @@ const usualDay = relativeToMean([
 ]);
 
 /** Limit of starts per source in the shape; also how many are remembered and count as independent. */
-const fullVoice = 40;
+const mostCounted = 40;
 const mostStarts = 400;
 const independentStarts = 60;
 

@@ -41,8 +41,8 @@ export class WeekShape {
   note(starts: Float32Array, day: number): void {
     const at = dayOfWeek(day);
     const count = sumOf(starts);
-    const voice = Math.min(1, fullVoice / Math.max(1, count));
-    this.#starts[at] = (this.#starts[at] ?? 0) + voice * this.#keeps(starts);
+    const weightOfCount = Math.min(1, mostCounted / Math.max(1, count));
+    this.#starts[at] = (this.#starts[at] ?? 0) + weightOfCount * this.#keeps(starts);
     starts[at] = (starts[at] ?? 0) + 1;
     if (count >= mostStarts) for (let d = 0; d < week; d += 1) starts[d] = (starts[d] ?? 0) / 2;
   }
@@ -94,7 +94,7 @@ const priorStarts = 10;
 const leastFactor = 0.03;
 
 /** Limit of starts per source; also how many are remembered and count as independent. */
-const fullVoice = 40;
+const mostCounted = 40;
 const mostStarts = 400;
 const independentStarts = 60;
 

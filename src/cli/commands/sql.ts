@@ -83,7 +83,7 @@ async function runQuery(
     child.stdin.end(JSON.stringify(query));
     const [code, isRead, said] = await Promise.all([
       ended,
-      handOver(child.stdout, { host, limit, stop, mark }),
+      sendOnce(child.stdout, { host, limit, stop, mark }),
       text(child.stderr),
     ]);
     // The reader has gone, as with `| head`, which is no failure.
@@ -105,7 +105,7 @@ async function runQuery(
  * Passes the rows on as fast as they are read; returns whether they were read to the end. A carriage return at the end of a
  * piece waits for the next one, as it would be printed as a control character by itself.
  */
-async function handOver(
+async function sendOnce(
   rows: Readable,
   {
     host,

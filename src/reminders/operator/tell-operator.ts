@@ -2,11 +2,11 @@ import { later } from "../../domain/backoff.ts";
 import { type HeldTrouble, troubleTiming } from "../../domain/trouble.ts";
 import type { Trouble } from "../../domain/trouble-kinds.ts";
 import type { Delivery } from "../../mail/mail.ts";
-import { isDueAgain } from "../../store/mails/handover.ts";
 import type { OperatorKey, OperatorMessageRow } from "../../store/mails/operator-messages.ts";
+import { isDueAgain } from "../../store/mails/send-queue.ts";
 import type { Store } from "../../store/store.ts";
 import type { Episode } from "../../store/troubles.ts";
-import { handOver, type MailEnding, type MailTopic, newMessageId } from "../hand-over.ts";
+import { type MailEnding, type MailTopic, newMessageId, sendOnce } from "../send-once.ts";
 
 /** One trouble in a message. */
 export interface ToldEpisode {
@@ -89,14 +89,14 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
     { messageId, things }: Planned,
     { way, signal }: { readonly way: OperatorWay; readonly signal: AbortSignal },
   ): Promise<number> {
-    const endings = await handOver<OperatorKey, Told, OperatorMessage>(
+    const endings = await sendOnce<OperatorKey, Told, OperatorMessage>(
       {
         things,
         messageId,
         address: way.address,
         compose: (taken) => ({ messageId, told: taken.map(toldOf) }),
       },
-      { ...deps, handover: messages, mailer: { send: (letter) => way.send(letter, signal) } },
+      { ...deps, queue: messages, mailer: { send: (message) => way.send(message, signal) } },
     );
     const [first] = endings;
     if (!first) return 0;

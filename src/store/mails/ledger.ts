@@ -12,7 +12,7 @@ import {
   refusalRow,
 } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import { createHandover, type Handover } from "./handover.ts";
+import { createSendQueue, type SendQueue } from "./send-queue.ts";
 
 export {
   type MailKey,
@@ -36,7 +36,7 @@ export interface MailState {
 }
 
 /** Reminders and digests sent one way (mail or webhook). */
-export interface ReminderLedger extends Handover<MailKey> {
+export interface ReminderLedger extends SendQueue<MailKey> {
   /** Claimed or deferred ones. */
   unsettled(): readonly OpenMail[];
   /** It is not to be sent for now. If it becomes due after all, it is sent with the same Message-ID. */
@@ -116,7 +116,7 @@ function createReminderLedger(deps: StoreDeps, { mails, paced }: WayTables): Rem
   );
   const stamp = () => instantText(clock());
   return {
-    ...createHandover<MailKey>(deps, {
+    ...createSendQueue<MailKey>(deps, {
       table: mails,
       columns: {
         kind: "kind",
@@ -223,7 +223,7 @@ export interface NoticeKey {
 }
 
 /** Notices to editors that their edit is parked. */
-export interface Notices extends Handover<NoticeKey> {
+export interface Notices extends SendQueue<NoticeKey> {
   /** Parked edits of known editors without a notice, oldest first. */
   open(): readonly Edit[];
 }
@@ -245,7 +245,7 @@ export function createNotices(
      ORDER BY e.id`,
   );
   return {
-    ...createHandover<NoticeKey>(deps, {
+    ...createSendQueue<NoticeKey>(deps, {
       table,
       columns: { edit: "edit", parkedAt: "parked_at" },
     }),

@@ -1,7 +1,7 @@
 import { instantText, numberColumn } from "../rows/item-rows.ts";
 import { type LogInLink, logInLinkRow } from "../rows/log-in-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import { createHandover, type Handover } from "./handover.ts";
+import { createSendQueue, type SendQueue } from "./send-queue.ts";
 
 /** The mail with one link. */
 export interface LogInMailKey {
@@ -20,7 +20,7 @@ export interface LogInLinks {
   use(id: number): boolean;
   /** Unused, unexpired links whose mails are not sent yet, oldest first. */
   open(): readonly LogInLink[];
-  readonly mails: Handover<LogInMailKey>;
+  readonly mails: SendQueue<LogInMailKey>;
 }
 
 /** Older links are deleted. Until then they count towards the limit, and their mails are listed. */
@@ -63,7 +63,7 @@ export function createLogInLinks(deps: StoreDeps): LogInLinks {
     },
     use: (id) => use.run({ id, now: now() }).changes > 0,
     open: () => untold.all(now()).map(logInLinkRow),
-    mails: createHandover<LogInMailKey>(deps, { table: "login_mails", columns: { link: "link" } }),
+    mails: createSendQueue<LogInMailKey>(deps, { table: "login_mails", columns: { link: "link" } }),
   };
 }
 

@@ -9,10 +9,10 @@ import {
   wayStateRow,
 } from "../rows/trouble-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import { createHandover, type Handover } from "./handover.ts";
+import { createSendQueue, type SendQueue } from "./send-queue.ts";
 
 /** Messages to the operator about troubles, by way. */
-export interface OperatorMessages extends Handover<OperatorKey> {
+export interface OperatorMessages extends SendQueue<OperatorKey> {
   /** Troubles that are not over, or whose end is still to be reported to somebody who was told of the beginning. */
   pending(): readonly Episode[];
   ofWay(way: string): readonly OperatorMessageRow[];
@@ -48,7 +48,7 @@ export function createOperatorMessages(deps: StoreDeps): OperatorMessages {
      FROM operator_messages m GROUP BY way ORDER BY way`,
   );
   return {
-    ...createHandover<OperatorKey>(deps, {
+    ...createSendQueue<OperatorKey>(deps, {
       table: "operator_messages",
       columns: { trouble: "trouble", phase: "phase", way: "way" },
     }),

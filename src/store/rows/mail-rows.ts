@@ -13,10 +13,10 @@ import { instantOf } from "./item-rows.ts";
  * State of a mail. `dropped`: it was started, and is not to be sent for now; it may be started again. `empty`: a digest without
  * contents.
  */
-type HandoverState = "claimed" | "sent" | "deferred" | "rejected" | "dropped" | "empty";
+type SendQueueState = "claimed" | "sent" | "deferred" | "rejected" | "dropped" | "empty";
 
-export interface HandoverRow {
-  readonly state: HandoverState;
+export interface SendQueueRow {
+  readonly state: SendQueueState;
   readonly messageId: string;
   /** The last recipient address; null for mails of an earlier build. */
   readonly address: string | null;
@@ -47,7 +47,7 @@ export interface MailKey {
 }
 
 /** A mail that was started and not finished. */
-export type OpenMail = HandoverRow & { readonly key: MailKey };
+export type OpenMail = SendQueueRow & { readonly key: MailKey };
 
 /** Mails to one person that were rejected, or given up, for the same reason. */
 export interface Refusal {
@@ -80,9 +80,9 @@ export interface OffChoice {
   readonly offAt: Temporal.Instant;
 }
 
-export function handoverRow(row: unknown): HandoverRow {
+export function sendQueueRow(row: unknown): SendQueueRow {
   const raw = row as {
-    state: HandoverState;
+    state: SendQueueState;
     message_id: string;
     address: string | null;
     attempts: number;
@@ -116,7 +116,7 @@ export function openMailRow(row: unknown): OpenMail {
   const { kind, occurrence, lead } = raw;
   const item = raw.item === noItem ? noItem : itemKey(raw.item);
   return {
-    ...handoverRow(row),
+    ...sendQueueRow(row),
     key: { kind, item, occurrence, lead, person: personId(raw.person) },
   };
 }

@@ -1,6 +1,6 @@
 import { isTroubleKind, type Trouble } from "../../domain/trouble-kinds.ts";
 import { instantOf } from "./item-rows.ts";
-import { type HandoverRow, handoverRow } from "./mail-rows.ts";
+import { type SendQueueRow, sendQueueRow } from "./mail-rows.ts";
 
 /** A trouble from beginning to end. */
 export interface Episode {
@@ -57,12 +57,12 @@ export interface OperatorKey {
   readonly way: string;
 }
 
-export type OperatorMessageRow = HandoverRow & { readonly key: OperatorKey };
+export type OperatorMessageRow = SendQueueRow & { readonly key: OperatorKey };
 
 export function operatorMessageRow(row: unknown): OperatorMessageRow {
   const raw = row as OperatorKey;
   const { trouble, phase, way } = raw;
-  return { ...handoverRow(row), key: { trouble, phase, way } };
+  return { ...sendQueueRow(row), key: { trouble, phase, way } };
 }
 
 /** State of a way. */

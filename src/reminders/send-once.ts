@@ -2,7 +2,7 @@ import { backOff, slightJitter } from "../domain/backoff.ts";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { messageOf, unreachable } from "../domain/result.ts";
 import type { Delivery, Mail } from "../mail/mail.ts";
-import { type Handover, longestPause } from "../store/mails/handover.ts";
+import { longestPause, type SendQueue } from "../store/mails/send-queue.ts";
 import type { Transactions } from "../store/store.ts";
 
 /** Result of sending a mail. `given-up`: it was retried until it was no longer worth sending. */
@@ -20,18 +20,18 @@ export interface MailTopic<Key> {
 }
 
 /** A mail to send, or a message by another channel. */
-interface Outgoing<Thing, Letter> {
+interface Outgoing<Thing, Message> {
   readonly things: readonly Thing[];
   readonly messageId: string;
   readonly address: string;
   /** Receives the topics that were free to claim. */
-  readonly compose: (things: readonly Thing[]) => Letter;
+  readonly compose: (things: readonly Thing[]) => Message;
 }
 
-interface HandOverDeps<Key, Letter> {
-  readonly handover: Handover<Key>;
+interface SendOnceDeps<Key, Message> {
+  readonly queue: SendQueue<Key>;
   readonly store: Pick<Transactions, "durably">;
-  readonly mailer: { send(letter: Letter): Promise<Delivery> };
+  readonly mailer: { send(message: Message): Promise<Delivery> };
   readonly clock: () => Temporal.Instant;
   /** From 0 inclusive to 1 exclusive. */
   readonly random: () => number;
@@ -41,29 +41,29 @@ interface HandOverDeps<Key, Letter> {
  * Claims, sends and settles. Claim and result are durable, also across a power cut. Returns an empty list if everything was
  * already handled or is not due for a retry yet. What was claimed but not settled is resent with the same Message-ID.
  */
-export async function handOver<Key, Thing extends MailTopic<Key>, Letter = Mail>(
-  { things, messageId, address, compose }: Outgoing<Thing, Letter>,
-  deps: HandOverDeps<Key, Letter>,
+export async function sendOnce<Key, Thing extends MailTopic<Key>, Message = Mail>(
+  { things, messageId, address, compose }: Outgoing<Thing, Message>,
+  deps: SendOnceDeps<Key, Message>,
 ): Promise<readonly { readonly thing: Thing; readonly ending: MailEnding }[]> {
-  const { handover, store, mailer, clock, random } = deps;
+  const { queue, store, mailer, clock, random } = deps;
   const claimed = store.durably(() =>
-    things.filter(({ key }) => handover.claim(key, { messageId, address })),
+    things.filter(({ key }) => queue.claim(key, { messageId, address })),
   );
   if (claimed.length === 0) return [];
   // Only a mail that met no server itself shows that an outage is over; a fresh mail says nothing about one that hangs.
   const wasUnreached = claimed.some(({ key }) => {
-    const before = handover.get(key);
+    const before = queue.get(key);
     return before !== null && before.problem !== null && before.code === null;
   });
   const delivery = await attempt(() => mailer.send(compose(claimed)));
-  const attempts = Math.max(...claimed.map(({ key }) => handover.get(key)?.attempts ?? 1));
+  const attempts = Math.max(...claimed.map(({ key }) => queue.get(key)?.attempts ?? 1));
   const wait = pauseAfter(delivery, { attempts, random: random() });
   // Rounded up, so that a caller with whole seconds does not ask too early.
   const againAt = clock().add(wait).round({ smallestUnit: "second", roundingMode: "ceil" });
   return store.durably(() => {
-    if (delivery.kind === "sent" && wasUnreached) handover.reached();
+    if (delivery.kind === "sent" && wasUnreached) queue.reached();
     return claimed.map((thing) => {
-      const ending = settle({ ...thing, delivery, againAt }, handover);
+      const ending = settle({ ...thing, delivery, againAt }, queue);
       return { thing, ending };
     });
   });
@@ -89,23 +89,23 @@ interface HandedOver<Key> extends MailTopic<Key> {
 
 function settle<Key>(
   { key, delivery, againAt, lapsesAt }: HandedOver<Key>,
-  handover: Handover<Key>,
+  queue: SendQueue<Key>,
 ): MailEnding {
   switch (delivery.kind) {
     case "sent":
-      handover.sent(key);
+      queue.sent(key);
       return { kind: "sent", response: delivery.response };
     case "rejected":
-      handover.rejected(key, { problem: delivery.message, code: delivery.code });
+      queue.rejected(key, { problem: delivery.message, code: delivery.code });
       return { kind: "rejected", problem: delivery.message };
     case "deferred": {
       const { message: problem, code } = delivery;
       if (Temporal.Instant.compare(againAt, lapsesAt) > 0) {
         const told = `given up, as it is too late by now: ${problem}`;
-        handover.rejected(key, { problem: told, code });
+        queue.rejected(key, { problem: told, code });
         return { kind: "given-up", problem };
       }
-      handover.deferred(key, { notBefore: againAt, problem, code });
+      queue.deferred(key, { notBefore: againAt, problem, code });
       return { kind: "deferred", problem, againAt };
     }
     default:

@@ -1,5 +1,5 @@
 import { instantText } from "../rows/item-rows.ts";
-import { type HandoverRow, handoverRow } from "../rows/mail-rows.ts";
+import { type SendQueueRow, sendQueueRow } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** The longest time a mail is deferred. */
@@ -14,7 +14,7 @@ export const isDueAgain = (notBefore: Temporal.Instant, now: Temporal.Instant): 
  * Outgoing mails of one kind. A row is claimed before the mail is sent, so that a crash at most repeats it with the same
  * Message-ID.
  */
-export interface Handover<Key> {
+export interface SendQueue<Key> {
   /**
    * Claims a mail for sending: true if it is new, deferred and due again, dropped, or left claimed by a crash. A mail that was
    * started before keeps its Message-ID.
@@ -35,17 +35,17 @@ export interface Handover<Key> {
   reached(): void;
   /** All deferred mails are due now, as the sender's credentials have changed. */
   retryDeferred(): void;
-  get(key: Key): HandoverRow | null;
+  get(key: Key): SendQueueRow | null;
 }
 
 /** `columns`: the column of each part of the key, together the table's primary key. */
-export function createHandover<Key extends object>(
+export function createSendQueue<Key extends object>(
   { db, clock }: StoreDeps,
   {
     table,
     columns,
   }: { readonly table: string; readonly columns: Readonly<Record<keyof Key & string, string>> },
-): Handover<Key> {
+): SendQueue<Key> {
   const parts: readonly (readonly [string, string])[] = Object.entries<string>(columns);
   const where = parts.map(([part, column]) => `${column} = @${part}`).join(" AND ");
   const claim = db.prepare(
@@ -68,7 +68,8 @@ export function createHandover<Key extends object>(
   const now = () => instantText(clock());
   const finish = (
     key: Key,
-    end: Pick<HandoverRow, "state"> & Partial<Pick<HandoverRow, "problem" | "code" | "notBefore">>,
+    end: Pick<SendQueueRow, "state"> &
+      Partial<Pick<SendQueueRow, "problem" | "code" | "notBefore">>,
   ) => {
     const { state, problem = null, code = null, notBefore = null } = end;
     const until = notBefore && instantText(notBefore);
@@ -87,7 +88,7 @@ export function createHandover<Key extends object>(
     reached: () => void wake.run({ now: now() }),
     get(key) {
       const row = byKey.get(key);
-      return row === undefined ? null : handoverRow(row);
+      return row === undefined ? null : sendQueueRow(row);
     },
   };
 }
