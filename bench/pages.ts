@@ -86,7 +86,7 @@ function fill(store: Store): void {
       sources.put(own);
       for (const source of own) {
         sources.attempted(source, Temporal.Now.instant());
-        sources.succeeded(source, { items: 1, doubts: null });
+        sources.succeeded(source, { items: 1, gaps: null });
       }
       rounds.projectRead(project);
     }

@@ -160,7 +160,7 @@ export function fillWorkspace(file: string, tasks: number): ReportWorkspace {
       })),
     );
     for (const { source } of store.sources.all())
-      store.sources.succeeded(source, { items: 1, doubts: null });
+      store.sources.succeeded(source, { items: 1, gaps: null });
   });
   for (let from = 0; from < tasks; from += 5_000) {
     store.together(() => {

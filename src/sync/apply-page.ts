@@ -23,7 +23,7 @@ interface PageFacts {
 }
 
 /** An element of a page that differs from the mirror and is not certainly newer. */
-export interface PageDoubt {
+export interface PageMismatch {
   readonly item: Identified & TaskItem;
   readonly content: string;
   /** The list that decides. */
@@ -39,7 +39,7 @@ export interface AppliedPage {
   readonly changedAt: readonly (Temporal.Instant | null)[];
   readonly put: readonly Identified[];
   readonly heldBack: number;
-  readonly doubts: readonly PageDoubt[];
+  readonly mismatches: readonly PageMismatch[];
   /** Elements equal to the mirror. */
   readonly same: readonly (Identified & TaskItem)[];
   /** The stored content of each element. */
@@ -54,7 +54,7 @@ export interface AppliedPage {
 export function applyPage(store: Store, { page, sources, ...facts }: PageFacts): AppliedPage {
   const fresh = new Map<string, (Identified & TaskItem)[]>();
   const known = new Map<string, Map<ServiceId, { key: Stored["key"]; content: string }>>();
-  const doubts: PageDoubt[] = [];
+  const mismatches: PageMismatch[] = [];
   const same: (Identified & TaskItem)[] = [];
   const contents = new Map<Item, string>();
   for (const item of page.items) {
@@ -68,7 +68,8 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
     const asks = polled?.name ?? listOf(sources, { item, stored });
     if (stored?.row && stored.row.content === content && stored.row.source === source) {
       const isLater = isAfter(item.updatedAt, stored.row.updatedAt);
-      if (isPartial && isLater && asks) doubts.push({ item, content, source: asks, isHint: true });
+      if (isPartial && isLater && asks)
+        mismatches.push({ item, content, source: asks, isHint: true });
       else same.push(item);
       continue;
     }
@@ -79,7 +80,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
       polled !== null &&
       isNewer(item, { stored, polled, ...facts });
     if (!isNews) {
-      doubts.push({ item, content, source: asks, isHint: false });
+      mismatches.push({ item, content, source: asks, isHint: false });
       continue;
     }
     fresh.set(source, [...(fresh.get(source) ?? []), item]);
@@ -108,7 +109,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
     heldBack += plan.heldBack.length;
     followShown(store, sources, { items: plan.put, today: facts.today });
   }
-  return { changes, changedAt, put, heldBack, doubts, same, contents };
+  return { changes, changedAt, put, heldBack, mismatches, same, contents };
 }
 
 /** The source of an element, if it is polled and in the same place. */

@@ -43,7 +43,7 @@ type Names = Exclude<FetchedSource, { readonly kind: "items" }>;
 interface Effect {
   readonly told: readonly SyncEvent[];
   /** What the look-up leaves open, in sentences. */
-  readonly doubts: readonly string[];
+  readonly gaps: readonly string[];
 }
 
 const nobody = { gone: [], present: [], unknown: [] };
@@ -112,7 +112,7 @@ export class DirectorySync {
     const { store, scope } = this.#deps;
     const known = scope.projects === "discover" ? store.directory.projects() : [];
     if (snapshot.received === 0 && known.length > 0) {
-      return { told: [], doubts: ["the service names no project at all, where there were some"] };
+      return { told: [], gaps: ["the service names no project at all, where there were some"] };
     }
     const weigh = (projects: readonly Project[]) =>
       projects.reduce((sum, { id }) => sum + store.view.ofProject(id).length, 0);
@@ -124,7 +124,7 @@ export class DirectorySync {
     });
     const isFree = mayBury(brakeOf(store, "projects"), absent.unknown.length);
     applyProjects(store, { scope, snapshot, staying: stayingOf(absent, isFree) });
-    return { told, doubts: doubtsOf("project", absent, isFree) };
+    return { told, gaps: gapsOf("project", absent, isFree) };
   }
 
   /** A single person cannot be looked up: a missing one stays until a later look-up confirms it, many until somebody agrees. */
@@ -133,7 +133,7 @@ export class DirectorySync {
     this.#missingPeople.named(snapshot.items);
     if (!isComplete(snapshot)) {
       applyPeople(store, { scope, snapshot, staying: [] });
-      return { told: [], doubts: [] };
+      return { told: [], gaps: [] };
     }
     const kept = new Set([...scope.people, ...snapshot.items].map(({ id }) => id));
     const known = store.directory.people();
@@ -146,17 +146,17 @@ export class DirectorySync {
       this.#missingPeople.forget();
       applyPeople(store, { scope, snapshot, staying: isStopped ? missing : [] });
       const { length } = missing;
-      const doubt = `${length} of ${known.length} known people are not named any more; they stay for now`;
-      return { told, doubts: isStopped && length > 0 ? [doubt] : [] };
+      const gap = `${length} of ${known.length} known people are not named any more; they stay for now`;
+      return { told, gaps: isStopped && length > 0 ? [gap] : [] };
     }
     const staying = this.#missingPeople.staying(missing, clock());
     applyPeople(store, { scope, snapshot, staying });
     const wait = `at least ${apart.minutes} minutes later`;
-    const doubts = staying.map(
+    const gaps = staying.map(
       ({ id, name }) =>
         `person ${id} (${name}) is not named any more: they stay until an answer ${wait} says the same`,
     );
-    return { told, doubts };
+    return { told, gaps };
   }
 
   /** Without its name, a label that items still have would be created a second time. */
@@ -165,15 +165,15 @@ export class DirectorySync {
     const used = absent.gone.length > 0 ? store.directory.labelsInUse() : new Set<LabelId>();
     const inUse = absent.gone.filter(({ id }) => used.has(id));
     applyLabels(store, { snapshot, staying: [...stayingOf(absent), ...inUse] });
-    const doubts = inUse.map(
+    const gaps = inUse.map(
       ({ id, name }) => `label ${id} (${name}) is gone, but items still have it: it stays`,
     );
-    return { told: [], doubts: [...doubtsOf("label", absent), ...doubts] };
+    return { told: [], gaps: [...gapsOf("label", absent), ...gaps] };
   }
 
   /** Tasks of a deleted list count as missing, as if the list had been read and was empty. */
   #applyTodolists(source: Source, { snapshot, absent }: Answer<"todolists", Todolist>): Effect {
-    if (source.kind !== "todolists") return { told: [], doubts: [] };
+    if (source.kind !== "todolists") return { told: [], gaps: [] };
     const { store, deletionChecks } = this.#deps;
     const name = sourceName(source);
     const tasksOf = ({ id }: Todolist) => [...store.mirror.keys(`tasks:${id}`).values()];
@@ -211,7 +211,7 @@ export class DirectorySync {
         asked,
       });
     });
-    return { told: [...told, ...noticed], doubts: doubtsOf("list", absent, isFree) };
+    return { told: [...told, ...noticed], gaps: gapsOf("list", absent, isFree) };
   }
 
   #listsOf(source: Source): readonly Todolist[] {
@@ -232,7 +232,7 @@ type Named = { readonly id: number; readonly archived?: boolean } & (
   | { readonly name: string }
 );
 
-function doubtsOf(
+function gapsOf(
   kind: string,
   { present, unknown, gone }: Absent<Named>,
   isFree = true,

@@ -17,7 +17,7 @@ import {
 import { type AppliedPage, applyPage } from "./apply-page.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { PageCheck } from "./page-check.ts";
-import { PageDoubts, patience } from "./page-doubts.ts";
+import { PageMismatches, patience } from "./page-mismatches.ts";
 import { isLookUpRefused, restOf } from "./plan-snapshot.ts";
 import type { JobOutcome, PollSchedule, RevealedByJob } from "./poll-schedule.ts";
 import type { SourceList } from "./source-list.ts";
@@ -63,7 +63,7 @@ const fewestSources = 16;
 const dayLength = Temporal.Duration.from({ hours: 24 });
 const mostFailures = 3;
 const mostScattered = 4;
-const mostDoubts = 500;
+const mostMismatches = 500;
 const mostTaken = 10_000;
 /** Expected changes of a page that may contain what the total announces. */
 const pressing = 1000;
@@ -81,7 +81,7 @@ export class FastPath {
   #check: PageCheck | null = null;
   #retryAt: Temporal.Instant | null = null;
   #failures = 0;
-  readonly #doubts: PageDoubts;
+  readonly #mismatches: PageMismatches;
   /** Elements shown by lists and by no page yet, with the time when the list was read. */
   readonly #unseen = new Map<Element, Temporal.Instant>();
   /** Change times of what pages have brought into the mirror, latest last. */
@@ -95,7 +95,7 @@ export class FastPath {
 
   constructor(deps: FastPathDeps) {
     this.#deps = deps;
-    this.#doubts = new PageDoubts({
+    this.#mismatches = new PageMismatches({
       ...deps,
       urge: (page) => this.#urge(page),
       onDisagreement: (reason) => this.#drop(reason),
@@ -134,12 +134,12 @@ export class FastPath {
         this.#begin();
         return;
       case "checking":
-        this.#doubts.retry(this.#pages);
+        this.#mismatches.retry(this.#pages);
         // Half of the polls are left for other work.
         if (this.#polls % 2 === 0 && this.#check) this.#goOnChecking(this.#check);
         return;
       case "used":
-        this.#doubts.retry(this.#pages);
+        this.#mismatches.retry(this.#pages);
         this.#judgeUnseen();
     }
   }
@@ -150,7 +150,7 @@ export class FastPath {
     { at, put }: { readonly at: Temporal.Instant; readonly put: readonly Item[] },
   ): void {
     if (this.#state.kind === "off") return;
-    this.#doubts.listRead(source, { at, pages: this.#pages });
+    this.#mismatches.listRead(source, { at, pages: this.#pages });
     for (const item of put) {
       if (this.#state.kind !== "used") return;
       if (item.kind === "event" || item.id === null) continue;
@@ -182,7 +182,7 @@ export class FastPath {
 
   #goOnChecking(check: PageCheck): void {
     const { sources } = this.#deps;
-    const next = check.next({ asked: this.#jobs, doubts: this.#doubts.size });
+    const next = check.next({ asked: this.#jobs, mismatches: this.#mismatches.size });
     switch (next.kind) {
       case "wait":
         return;
@@ -223,7 +223,7 @@ export class FastPath {
     this.#retryAt = later(clock(), rest);
     this.#failures = 0;
     this.#putJobs(0);
-    this.#doubts.clear();
+    this.#mismatches.clear();
     this.#unseen.clear();
     this.#taken.clear();
     this.#check = null;
@@ -300,7 +300,7 @@ export class FastPath {
   ): JobOutcome {
     const { elements, total } = kept;
     this.#failures = 0;
-    this.#doubts.settle(elements);
+    this.#mismatches.settle(elements);
     this.#seen(page, { at, elements, total });
     this.#deps.report(polledEvent(page, { changes: [], heldBack: 0, same: elements }));
     return this.#ending({ at, changes: [], shown: [] });
@@ -379,9 +379,9 @@ export class FastPath {
     if (isSettled) this.#kept.set(page, kept);
     else this.#kept.delete(page);
     for (const item of applied.put) this.#note(item);
-    const doubtful = new Set(applied.doubts.map(({ item }) => pageElementOf(item)));
-    this.#doubts.settle(elements.filter((element) => !doubtful.has(element)));
-    const news = applied.doubts.filter((doubt) => this.#doubts.raise(page, doubt));
+    const mismatched = new Set(applied.mismatches.map(({ item }) => pageElementOf(item)));
+    this.#mismatches.settle(elements.filter((element) => !mismatched.has(element)));
+    const news = applied.mismatches.filter((mismatch) => this.#mismatches.raise(page, mismatch));
     onShown(applied);
     report(polledEvent(page, applied));
     const shown = lastChangesOf(applied);
@@ -416,7 +416,7 @@ export class FastPath {
 
   /** Handles what a page has revealed about the whole. */
   #ending(revealed: RevealedByJob): JobOutcome {
-    this.#doubts.missLost(this.#pages);
+    this.#mismatches.missLost(this.#pages);
     this.#goOn();
     return this.#isOff() ? { kind: "failed", notBefore: null } : { kind: "read", revealed };
   }
@@ -432,7 +432,7 @@ export class FastPath {
   #goOn(): void {
     if (this.#isOff()) return;
     const isUsed = this.#state.kind === "used";
-    if (isUsed && this.#doubts.size > mostDoubts) {
+    if (isUsed && this.#mismatches.size > mostMismatches) {
       this.#drop("it differs from the lists in many tasks");
       return;
     }
@@ -508,10 +508,16 @@ const source = "alltodo";
 const keyOf = (page: number): string => `alltodo:${page}`;
 
 /** When each item of a page was last changed. */
-const lastChangesOf = ({ put, same, doubts }: AppliedPage): RevealedByJob["shown"] =>
-  [...put, ...same, ...doubts.map(({ item }) => item)].map(({ updatedAt }) => updatedAt);
+const lastChangesOf = ({ put, same, mismatches }: AppliedPage): RevealedByJob["shown"] =>
+  [...put, ...same, ...mismatches.map(({ item }) => item)].map(({ updatedAt }) => updatedAt);
 
-const nothingApplied = { changes: [], changedAt: [], put: [], heldBack: 0, doubts: [] } as const;
+const nothingApplied = {
+  changes: [],
+  changedAt: [],
+  put: [],
+  heldBack: 0,
+  mismatches: [],
+} as const;
 
 function polledEvent(
   page: number,

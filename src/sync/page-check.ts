@@ -60,12 +60,12 @@ export class PageCheck {
     return this.#left > 0 ? null : "it could not be brought into agreement with the lists";
   }
 
-  /** `asked`: requested pages; `doubts`: elements on which a page and the mirror disagree. */
-  next({ asked, doubts }: { readonly asked: number; readonly doubts: number }): CheckStep {
+  /** `asked`: requested pages; `mismatches`: elements on which a page and the mirror disagree. */
+  next({ asked, mismatches }: { readonly asked: number; readonly mismatches: number }): CheckStep {
     const { pages } = this.#deps;
-    if (doubts > mostOpen) return { kind: "wait" };
+    if (mismatches > mostOpen) return { kind: "wait" };
     if (asked < pages.count) return { kind: "page" };
-    if (pages.unread !== null || asked === 0 || doubts > 0) return { kind: "wait" };
+    if (pages.unread !== null || asked === 0 || mismatches > 0) return { kind: "wait" };
     const { total, known, wanted } = pages;
     if (total !== known) {
       if (wanted !== null) return { kind: "wait" };

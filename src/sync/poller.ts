@@ -65,7 +65,7 @@ export interface PollEnding {
 }
 
 interface Applied extends AppliedList {
-  readonly doubts: readonly string[];
+  readonly gaps: readonly string[];
 }
 
 /** A source's answer: unparsed items, or names. */
@@ -87,7 +87,7 @@ interface Read extends Omit<Answered, "answer"> {
 
 const nothingApplied: Applied = {
   events: [],
-  doubts: [],
+  gaps: [],
   changes: [],
   told: [],
   isSettled: false,
@@ -104,7 +104,7 @@ export class Poller {
   readonly #directory: DirectorySync;
   /** Look-ups whose refusal has been reported. */
   readonly #told = new Set<string>();
-  readonly #doubts = new Map<string, string>();
+  readonly #gaps = new Map<string, string>();
   readonly #bodies: AppliedBodies;
 
   constructor(deps: PollerDeps) {
@@ -223,7 +223,7 @@ export class Poller {
     const { name: source } = begun;
     store.together(() => {
       store.sources.attempted(begun.source, begun.attemptedAt);
-      store.sources.succeeded(begun.source, { items: standing.items, doubts: standing.remarks });
+      store.sources.succeeded(begun.source, { items: standing.items, gaps: standing.remarks });
     });
     reading.applied(standing);
     const shown = standing.isEarlier ? await this.#recall(begun, call) : [];
@@ -275,7 +275,7 @@ export class Poller {
       sources.end(begun, null);
       return;
     }
-    const { events, doubts, changes, told, isSettled, put, outdated } = applied;
+    const { events, gaps, changes, told, isSettled, put, outdated } = applied;
     const list = fetched.kind === "items" ? fetched.snapshot : null;
     reading.applied(isSettled && list && digest !== null ? bodyOf(list, digest) : null);
     await askForOutdated(outdated, { ...this.#deps, call: read.call });
@@ -291,7 +291,7 @@ export class Poller {
 
     if (failures > 0) report({ kind: "recovered", source: name });
     for (const event of events) report(event);
-    this.#tellDoubts(name, doubts);
+    this.#reportGaps(name, gaps);
   }
 
   /** Each project has one, and the account two: its projects and its people. */
@@ -301,10 +301,10 @@ export class Poller {
   }
 
   /** A list that cannot be read completely is reported when that changes, not at every poll. */
-  #tellDoubts(name: string, problems: readonly string[]): void {
-    const doubts = problems.join("; ");
-    if (doubts === (this.#doubts.get(name) ?? "")) return;
-    this.#doubts.set(name, doubts);
+  #reportGaps(name: string, problems: readonly string[]): void {
+    const gaps = problems.join("; ");
+    if (gaps === (this.#gaps.get(name) ?? "")) return;
+    this.#gaps.set(name, gaps);
     if (problems.length > 0) this.#deps.report({ kind: "incomplete", source: name, problems });
   }
 
@@ -332,7 +332,7 @@ export class Poller {
     for (;;) {
       const applied = store.together(() => {
         const whole = application.step();
-        return whole && this.#noteRead(begun, { snapshot, applied: { ...whole, doubts: [] } });
+        return whole && this.#noteRead(begun, { snapshot, applied: { ...whole, gaps: [] } });
       });
       const shown = application.shown();
       if (begun.kind === "tasks") onTasks(shown.items, shown.contents);
@@ -342,7 +342,7 @@ export class Poller {
     }
   }
 
-  /** Call inside the transaction in which all of an answer is applied. Returns what was applied, with its doubts. */
+  /** Call inside the transaction in which all of an answer is applied. Returns what was applied, with its gaps. */
   #noteRead(
     begun: Begun,
     {
@@ -356,26 +356,26 @@ export class Poller {
     const { store, sources } = this.#deps;
     const { problems, items, remarks = [] } = snapshot;
     const same = "same" in snapshot ? snapshot.same : 0;
-    const doubts = [...problems, ...applied.doubts, ...remarks];
+    const gaps = [...problems, ...applied.gaps, ...remarks];
     store.sources.attempted(begun.source, begun.attemptedAt);
     store.sources.succeeded(begun.source, {
       items: items.length + same,
-      doubts: doubts.length > 0 ? doubts.join("; ") : null,
+      gaps: gaps.length > 0 ? gaps.join("; ") : null,
     });
     // After a crash the list counts as read, so what it has announced must be known then.
     sources.save();
-    return { ...applied, doubts };
+    return { ...applied, gaps };
   }
 
   #applyNames({ source, attemptedAt }: Begun, lookUp: LookUpAnswer): Applied {
     const { store } = this.#deps;
     const before = store.changes.latest();
-    const { told, doubts } = this.#directory.apply(source, lookUp);
+    const { told, gaps } = this.#directory.apply(source, lookUp);
     const changed = store.changes.latest() > before;
     const name = sourceName(source);
     return {
       events: changed ? [...told, { kind: "directory-changed", source: name }] : told,
-      doubts,
+      gaps,
       changes: changed ? [attemptedAt] : [],
       told: [],
       isSettled: false,

@@ -53,7 +53,7 @@ export class SignTrust {
   worth(sign: Sign): number {
     const { right, wrong } = this.#outcomesOf(sign);
     const isUseless = right + wrong >= enough && right < least * (right + wrong);
-    return isUseless ? 0 : (right + doubt / 2) / (right + wrong + doubt);
+    return isUseless ? 0 : (right + prior / 2) / (right + wrong + prior);
   }
 
   /**
@@ -62,7 +62,7 @@ export class SignTrust {
    */
   coverage(teller: SignKind): number {
     const { right, wrong } = this.#outcomesOf(teller);
-    return right + wrong < enough ? 0 : right / (right + wrong + doubt);
+    return right + wrong < enough ? 0 : right / (right + wrong + prior);
   }
 
   /** Everything learned, for the next process. */
@@ -81,7 +81,7 @@ export class SignTrust {
 /** Number of outcomes remembered per hint. */
 const memory = 60;
 /** A hint without outcomes is half trusted: the prior is one of each. */
-const doubt = 2;
+const prior = 2;
 /** A hint that was wrong this often, and right less often than this share, is ignored, but still judged. */
 const enough = 10;
 const least = 0.1;

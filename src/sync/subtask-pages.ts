@@ -88,7 +88,7 @@ export class SubtaskPages {
   readonly #counts = new Map<ServiceId, number>();
   #tasks: Comparison = { alike: 0, different: 0 };
   /** Why pages are not trusted; null if they are. */
-  #doubt: string | null = null;
+  #mismatch: string | null = null;
 
   constructor(deps: SubtaskPagesDeps) {
     this.#deps = deps;
@@ -131,8 +131,8 @@ export class SubtaskPages {
     try {
       if (signal.aborted || !(await this.#readAll(signal, together))) return;
       this.#judge();
-      if (this.#doubt === null) await this.#take(signal);
-      else report({ kind: "fast-path", state: "dropped", reason: this.#doubt });
+      if (this.#mismatch === null) await this.#take(signal);
+      else report({ kind: "fast-path", state: "dropped", reason: this.#mismatch });
     } catch (error) {
       report({ kind: "fault", source, error });
     } finally {
@@ -149,7 +149,7 @@ export class SubtaskPages {
     const readTogether = (pages: readonly number[]) =>
       together(
         pages.map((page) => async () => {
-          if (this.#doubt === null) await this.#read(page, signal);
+          if (this.#mismatch === null) await this.#read(page, signal);
         }),
       );
     let left = await this.#leftOfKept();
@@ -215,7 +215,7 @@ export class SubtaskPages {
     this.#below.clear();
     this.#counts.clear();
     this.#tasks = { alike: 0, different: 0 };
-    this.#doubt = null;
+    this.#mismatch = null;
   }
 
   /** Lists of subtasks that were never read. */
@@ -260,9 +260,9 @@ export class SubtaskPages {
     const { total, received, problems } = answer;
     const expected = Math.min(pageSize, Math.max(0, total - page * pageSize));
     const [problem] = problems;
-    if (problem !== undefined) this.#doubt ??= problem;
+    if (problem !== undefined) this.#mismatch ??= problem;
     else if (received !== expected) {
-      this.#doubt ??= `page ${page + 1} has ${received} tasks of ${total}, where ${expected} were to be expected`;
+      this.#mismatch ??= `page ${page + 1} has ${received} tasks of ${total}, where ${expected} were to be expected`;
     } else {
       this.#deps.applied.note(page, { digest, answer });
       const read = this.#compared(page, answer);
@@ -282,7 +282,8 @@ export class SubtaskPages {
       if (parentId === null) continue;
       const shown = this.#below.get(parentId) ?? [];
       this.#below.set(parentId, shown);
-      if (shown.some(({ item }) => item.id === id)) this.#doubt ??= `it shows subtask ${id} twice`;
+      if (shown.some(({ item }) => item.id === id))
+        this.#mismatch ??= `it shows subtask ${id} twice`;
       shown.push(one);
     }
   }
@@ -331,14 +332,14 @@ export class SubtaskPages {
   #judge(): void {
     const { alike, different } = this.#tasks;
     if (alike === 0 || different > mostDifferent.tasks * (alike + different)) {
-      this.#doubt ??= `it shows ${different} of ${alike + different} tasks in another state than their lists`;
+      this.#mismatch ??= `it shows ${different} of ${alike + different} tasks in another state than their lists`;
     }
     const { probes } = this.#reading;
     const known = probes.flatMap((name) => this.#deps.sources.get(name) ?? []);
     const read = known.filter((probe) => this.#isRead(probe));
     const wrong = read.filter((probe) => !this.#agrees(probe));
     if (read.length === 0 || wrong.length > mostDifferent.subtasks * read.length) {
-      this.#doubt ??= `it shows the subtasks of ${wrong.length} of ${read.length} tasks otherwise than their lists`;
+      this.#mismatch ??= `it shows the subtasks of ${wrong.length} of ${read.length} tasks otherwise than their lists`;
     }
   }
 
@@ -415,7 +416,7 @@ export class SubtaskPages {
     if (claimed > 0 || plan.put.length !== shown.length) return null;
     const { changes } = applyPlan(store, { plan, source: name });
     store.sources.attempted(entry.source, at);
-    store.sources.succeeded(entry.source, { items: shown.length, doubts: null });
+    store.sources.succeeded(entry.source, { items: shown.length, gaps: null });
     return { entry, items: plan.put, changes };
   }
 

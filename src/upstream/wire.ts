@@ -82,7 +82,7 @@ export function heading(value: unknown): string | null {
   return title?.trim() ? title : null;
 }
 
-/** The title in the answer; else the known one, else `fallback`. The latter two are reported as a doubt. */
+/** The title in the answer; else the known one, else `fallback`. The latter two are reported as a gap. */
 export function keptTitle(
   value: unknown,
   about: {
@@ -95,7 +95,7 @@ export function keptTitle(
   if (answered !== null) return answered;
   const known = heading(about.known);
   const instead = known === null ? `"${about.fallback}" stands for it` : "the known one stays";
-  about.issues?.doubt(`title: ${shown(value)} is not a title; ${instead}`);
+  about.issues?.gap(`title: ${shown(value)} is not a title; ${instead}`);
   return known ?? about.fallback;
 }
 
@@ -196,11 +196,11 @@ export interface WriteBeingAnswered {
 }
 
 /**
- * Called for an element that is read all the same: `doubt` leaves its list incomplete, `omitted` names a field that kept its
+ * Called for an element that is read all the same: `gap` leaves its list incomplete, `omitted` names a field that kept its
  * value.
  */
 export interface ReadIssues {
-  doubt(sentence: string): void;
+  gap(sentence: string): void;
   omitted(field: string): void;
 }
 
@@ -302,7 +302,7 @@ export class ListCollector<Value> {
       );
     this.#received += 1;
     const value = list.read(element, {
-      doubt: problem,
+      gap: problem,
       omitted: (field) => void this.#omitted.set(field, (this.#omitted.get(field) ?? 0) + 1),
     });
     if (!value.ok) {

@@ -179,7 +179,7 @@ describe("/live", () => {
     store.sources.put([events]);
     for (let poll = 0; poll < 50; poll++) {
       store.sources.attempted(events, Temporal.Instant.from("2026-11-21T09:00:00Z"));
-      store.sources.succeeded(events, { items: 1, doubts: null });
+      store.sources.succeeded(events, { items: 1, gaps: null });
     }
     pass(24_000);
     expect(timers()).toBe(1);

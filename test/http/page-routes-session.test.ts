@@ -43,7 +43,7 @@ describe("the start page", () => {
     store.sources.attempted({ kind: "events", projectId: projectId(2001) }, clock());
     store.sources.succeeded(
       { kind: "events", projectId: projectId(2001) },
-      { items: 1, doubts: null },
+      { items: 1, gaps: null },
     );
     const body = calendar(
       "BEGIN:VEVENT",

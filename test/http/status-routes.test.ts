@@ -69,7 +69,7 @@ it("/status says how the daemon fares and what is in force, and where that comes
   const events: Source = { kind: "events", projectId: projectId(2001) };
   store.sources.put([events]);
   store.sources.attempted(events, clock());
-  store.sources.succeeded(events, { items: 1, doubts: null });
+  store.sources.succeeded(events, { items: 1, gaps: null });
   clock.advance({ minutes: 4 });
   store.sources.failed(events, "it answered 503");
   const { status, text } = await get("/status");

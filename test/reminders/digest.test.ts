@@ -140,7 +140,7 @@ describe("step() mails a digest", () => {
     fill(rig);
     const source = { kind: "projects" } as const;
     rig.store.sources.put([source]);
-    rig.store.sources.succeeded(source, { items: 1, doubts: null });
+    rig.store.sources.succeeded(source, { items: 1, gaps: null });
     rig.set("2026-11-24T07:30:00Z");
     await rig.run();
     expect(inbox.mails[0]?.mail.text).toContain(

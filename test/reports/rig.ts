@@ -62,7 +62,7 @@ export function readEverything({ store }: Pick<ReturnType<typeof reportRig>, "st
   const tasks = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) } as const;
   store.sources.put([events]);
   store.sources.put([tasks]);
-  for (const source of [events, tasks]) store.sources.succeeded(source, { items: 1, doubts: null });
+  for (const source of [events, tasks]) store.sources.succeeded(source, { items: 1, gaps: null });
 }
 
 function wordsOf(reader: ReportDatabase, clock: () => Temporal.Instant) {

@@ -22,9 +22,9 @@ it("lists() counts all lists in parts of ten thousand rows", () => {
   const sources = Array.from({ length: 10_002 }, (_, index) => subtasks(index + 1));
   store.sources.put(sources);
   store.sources.attempted(subtasks(1), clock());
-  store.sources.succeeded(subtasks(1), { items: 7, doubts: null });
+  store.sources.succeeded(subtasks(1), { items: 7, gaps: null });
   clock.advance({ minutes: 5 });
-  store.sources.succeeded(subtasks(10_002), { items: 2, doubts: "odd" });
+  store.sources.succeeded(subtasks(10_002), { items: 2, gaps: "odd" });
   const parts = [...gauges.lists()];
   expect(parts.map((part) => part.map(({ lists }) => lists))).toEqual([[10_000], [2]]);
   const [first, second] = parts.flat();

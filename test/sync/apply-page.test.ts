@@ -52,8 +52,8 @@ function rig(items: readonly Task[]) {
 const task = (id: number, fields: Partial<TaskItem> = {}): Task =>
   aTask(id, { updatedAt: before, ...fields });
 
-const told = ({ doubts }: ReturnType<typeof applyPage>) =>
-  doubts.map(({ item, source, isHint }) => [item.id, source, isHint]);
+const told = ({ mismatches }: ReturnType<typeof applyPage>) =>
+  mismatches.map(({ item, source, isHint }) => [item.id, source, isHint]);
 
 describe("applyPage()", () => {
   it("takes what was changed or made since its list was read", () => {

@@ -40,7 +40,7 @@ const without = (it: Stage, ...gone: readonly Person[]): void =>
 const whole = (it: Stage): void => answer(it, (named) => named);
 
 const ids = (it: Stage): readonly PersonId[] => it.store.directory.people().map(({ id }) => id);
-const doubts = (it: Stage) =>
+const gaps = (it: Stage) =>
   it.store.sources.all().find(({ name }) => name === "people")?.failure ?? null;
 
 describe("somebody whom the people's look-up lacks", () => {
@@ -52,11 +52,11 @@ describe("somebody whom the people's look-up lacks", () => {
     await it.sweep();
     expect(ids(it)).toContain(somebody.id);
     expect(passwords.check(String(somebody.id), password)?.id).toBe(somebody.id);
-    expect(doubts(it)).toContain(`person ${somebody.id} (${somebody.name}) is not named any more`);
+    expect(gaps(it)).toContain(`person ${somebody.id} (${somebody.name}) is not named any more`);
 
     whole(it);
     await it.sweep();
-    expect(doubts(it)).toBeNull();
+    expect(gaps(it)).toBeNull();
   });
 
   it("stays after several answers within five minutes, and is gone after a later one", async () => {
@@ -159,7 +159,7 @@ describe("many whom the people's look-up lacks", () => {
       await it.sweep();
     }
     expect(ids(it)).toEqual(people.map(({ id }) => id));
-    expect(doubts(it)).toContain(`${total - named} of ${total} known people`);
+    expect(gaps(it)).toContain(`${total - named} of ${total} known people`);
     expect(it.store.brakes.all()).toMatchObject([
       { source: "people", missing: total - named, total, needsPerson: true },
     ]);

@@ -19,7 +19,7 @@ const deny = (it: Stage, path: RegExp, status: number) =>
   it.sandbox.faults.add({ kind: "status", status, path, times: 1000 });
 const lists = (it: Stage) => it.store.directory.todolists().map(({ id }) => Number(id));
 const projects = (it: Stage) => it.store.directory.projects().map(({ id }) => Number(id));
-const doubtsOf = (it: Stage, source: string) =>
+const gapsOf = (it: Stage, source: string) =>
   it.store.sources.all().find(({ name }) => name === source)?.failure ?? null;
 const same = (it: Stage) => expect(viewInventory(it)).toEqual(workspaceInventory(it));
 
@@ -30,13 +30,13 @@ describe("the lists of a project", () => {
     rewrite(it, new RegExp(`/projects/${place.project}/todolists$`), () => []);
     await it.sweep();
     expect(lists(it)).toEqual(before);
-    expect(doubtsOf(it, `todolists:${place.project}`)).toMatch(
+    expect(gapsOf(it, `todolists:${place.project}`)).toMatch(
       new RegExp(`list ${place.list} .* answers by itself: it stays`),
     );
     same(it);
     it.sandbox.faults.clear();
     await it.sweep();
-    expect(doubtsOf(it, `todolists:${place.project}`)).toBeNull();
+    expect(gapsOf(it, `todolists:${place.project}`)).toBeNull();
   });
 
   it("go soon after one has answered from a cache", async () => {
@@ -73,7 +73,7 @@ describe("the lists of a project", () => {
     it.sandbox.faults.add({ kind: "html", path, times: 9 });
     await it.sweep();
     expect(lists(it)).toEqual(before);
-    expect(doubtsOf(it, `todolists:${place.project}`)).toContain("has not said yet");
+    expect(gapsOf(it, `todolists:${place.project}`)).toContain("has not said yet");
   });
 
   it.each([404, 403])(
@@ -119,7 +119,7 @@ describe("the lists of a project", () => {
     expect(lists(it)).toContain(place.list);
     expect(viewInventory(it)).toHaveLength(12);
     expect(it.store.brakes.all()).toMatchObject([{ source, missing: 12, needsPerson: true }]);
-    expect(doubtsOf(it, source)).toContain("it stays while the brake holds");
+    expect(gapsOf(it, source)).toContain("it stays while the brake holds");
 
     expect(it.store.brakes.release(source)).toBe(true);
     await it.sweep();
@@ -147,7 +147,7 @@ describe("the projects", () => {
     rewrite(it, /\/projects$/, (named) => named.filter(({ id }) => id !== place.project));
     await it.sweep();
     expect(projects(it)).toContain(place.project);
-    expect(doubtsOf(it, "projects")).toContain(`project ${place.project} `);
+    expect(gapsOf(it, "projects")).toContain(`project ${place.project} `);
     same(it);
   });
 
@@ -175,7 +175,7 @@ describe("people and labels", () => {
     rewrite(it, /\/people$/, () => []);
     await it.sweep();
     expect(it.store.directory.people()).toEqual(before);
-    expect(doubtsOf(it, "people")).toContain("not named any more");
+    expect(gapsOf(it, "people")).toContain("not named any more");
   });
 
   it("keep labels that answer by themselves or that items have, and the names of the rest", async () => {
@@ -193,7 +193,7 @@ describe("people and labels", () => {
     const named = () => it.store.directory.labels().map(({ name }) => name);
     expect(named()).toEqual(expect.arrayContaining(["kept", "worn"]));
     expect(named()).not.toContain("gone");
-    expect(doubtsOf(it, "labels")).toContain("(worn) is gone, but items still have it");
+    expect(gapsOf(it, "labels")).toContain("(worn) is gone, but items still have it");
     insist(tasks.update({ ...place, task }, { labels: [kept] }));
     await it.sweep();
     await it.sweep();
@@ -231,7 +231,7 @@ describe("items whose answers leave fields out", () => {
     });
     expect(await it.sweep()).toMatchObject({ changed: 0, buried: 0 });
     expect(it.store.changes.latest()).toBe(revision);
-    expect(doubtsOf(it, `events:${place.project}`)).toContain('"private" is missing in 1 of 1');
+    expect(gapsOf(it, `events:${place.project}`)).toContain('"private" is missing in 1 of 1');
   });
 
   it("are not new when nothing but the spelling of an empty description changes", async () => {
@@ -250,7 +250,7 @@ describe("items whose answers leave fields out", () => {
     insist(tasks.remove({ ...place, task: other }));
     mangle(it, (one) => ({ ...one, title: null }));
     expect(await it.sweep()).toMatchObject({ changed: 0, buried: 0 });
-    expect(doubtsOf(it, `tasks:${place.list}`)).toContain("title: null is not a title");
+    expect(gapsOf(it, `tasks:${place.list}`)).toContain("title: null is not a title");
     it.sandbox.faults.clear();
     expect(await it.sweep()).toMatchObject({ buried: 1 });
     same(it);

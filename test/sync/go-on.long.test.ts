@@ -64,7 +64,7 @@ function polls(
     sources.save();
     const changes = isChanged(next.name) ? [begin.attemptedAt] : [];
     store.sources.attempted(begin.source, begin.attemptedAt);
-    store.sources.succeeded(begin.source, { items: 1, doubts: null });
+    store.sources.succeeded(begin.source, { items: 1, gaps: null });
     schedule.read(next.name, { at: begin.attemptedAt, changes });
     sources.end(begin, { kind: "read", notBefore: null });
     names.push(next.name);
@@ -193,7 +193,7 @@ describe("PollSchedule", () => {
     sources.save();
     for (let id = 1; id <= lists; id += 1) {
       here.store.sources.attempted(list(id), begun);
-      here.store.sources.succeeded(list(id), { items: 1, doubts: null });
+      here.store.sources.succeeded(list(id), { items: 1, gaps: null });
     }
     const next = here.process();
     next.schedule.resume();

@@ -136,7 +136,7 @@ describe("a sweep that was cut off", () => {
     here.sandbox.faults.clear();
     const round = () =>
       here.store.sources.all().find(({ name }) => name === `tasks:${list}`)?.round;
-    here.store.sources.succeeded(tasks(project), { items: 0, doubts: null });
+    here.store.sources.succeeded(tasks(project), { items: 0, gaps: null });
     expect(round()).toBe(here.store.rounds.last()?.round);
     here.store.sources.put([tasks(project + 1)]);
     expect(round()).toBeNull();

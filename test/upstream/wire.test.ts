@@ -109,7 +109,7 @@ test("readTask() keeps nothing of another state when the completion changes", ()
 });
 
 test.each([["", "  ", null, undefined]].flat())(
-  "readEvent() result when the title is %j: the known one, with a doubt",
+  "readEvent() result when the title is %j: the known one, with a gap",
   (title) => {
     const list = collect([{ ...event, title }], {
       where: "project 7",

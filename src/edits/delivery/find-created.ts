@@ -84,9 +84,9 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   if (item) return { kind: "one", item };
 
   const { problems } = listed.value;
-  const doubts = [...problems, ...(await doubtsAbout(shown, { attempt, source, known }))];
-  if (doubts.length > 0) {
-    const what = `its list cannot be read as a whole: ${doubts.join("; ")}`;
+  const gaps = [...problems, ...(await gapsIn(shown, { attempt, source, known }))];
+  if (gaps.length > 0) {
+    const what = `its list cannot be read as a whole: ${gaps.join("; ")}`;
     return unsure(`whether the item was created is not known, as ${what}`, attempt);
   }
   const elsewhere = lookElsewhere(wished, attempt);
@@ -221,7 +221,7 @@ const mostAsked = 10;
  * Why a list read for an attempt may be incomplete: it lacks existing items, as a silently truncated one would. Items being
  * deleted or moved do not count, nor those the attempt's person may not see, as the list was read with that person's key.
  */
-async function doubtsAbout(
+async function gapsIn(
   items: readonly Item[],
   {
     attempt,

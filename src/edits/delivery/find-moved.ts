@@ -175,9 +175,9 @@ async function searchUnpolled(
 ): Promise<Exclude<CurrentItem, { readonly kind: "gone" }> | null> {
   const places = await unpolledPlaces(attempt);
   if (!places.ok) return ended(failed(places.failure));
-  const { lists, doubts } = places.value;
+  const { lists, gaps } = places.value;
   const asked = lists.slice(0, mostLists);
-  const unclear = [...doubts];
+  const unclear = [...gaps];
   if (lists.length > asked.length) {
     unclear.push(`${lists.length - asked.length} lists are too many to be asked for it`);
   }
@@ -194,20 +194,20 @@ async function searchUnpolled(
   return ended(parked("refused", problem));
 }
 
-/** `doubts`: why there may be unknown lists. */
+/** `gaps`: why there may be unknown lists. */
 interface Places {
   readonly lists: readonly ListAddress[];
-  readonly doubts: readonly string[];
+  readonly gaps: readonly string[];
 }
 
 /** Lists that are not polled, as known or named by the service. Fails if that does not answer. */
 async function unpolledPlaces(attempt: Attempt): Promise<Result<Places, Failure>> {
   const { store, places } = attempt;
   const known = store.directory.projects().map(({ id }) => id);
-  const doubts: string[] = [];
+  const gaps: string[] = [];
   const told = isFresh("projects", attempt) ? null : named(await places.projects());
   if (told && !told.ok) return told;
-  if (told?.value.doubt) doubts.push(told.value.doubt);
+  if (told?.value.gap) gaps.push(told.value.gap);
   const projects = new Set([...known, ...(told?.value.items ?? []).map(({ id }) => id)]);
   const lists = new Map(
     store.directory.todolists().map((list): [ListId, ListAddress] => [list.id, list]),
@@ -216,11 +216,11 @@ async function unpolledPlaces(attempt: Attempt): Promise<Result<Places, Failure>
     if (isFresh(`todolists:${project}`, attempt)) continue;
     const told = named(await places.todolists(project));
     if (!told.ok) return told;
-    if (told.value.doubt) doubts.push(told.value.doubt);
+    if (told.value.gap) gaps.push(told.value.gap);
     for (const { id } of told.value.items) lists.set(id, { id, projectId: project });
   }
   const polled = polledLists(store);
-  return ok({ lists: [...lists.values()].filter(({ id }) => !polled.has(id)), doubts });
+  return ok({ lists: [...lists.values()].filter(({ id }) => !polled.has(id)), gaps });
 }
 
 /** True if a look-up was read since the task was missed, so that the directory is up to date. */
@@ -232,15 +232,15 @@ function isFresh(name: string, { edit: { missedAt }, store }: Attempt): boolean 
 const polledLists = ({ sources }: Store): ReadonlySet<ListId> =>
   new Set(sources.all().flatMap(({ source }) => (source.kind === "tasks" ? [source.listId] : [])));
 
-/** The entries of a look-up. One that the service does not offer leaves a doubt. */
+/** The entries of a look-up. One that the service does not offer leaves a gap. */
 function named<Value>(
   answer: Result<Snapshot<Value>, Failure>,
-): Result<{ readonly items: readonly Value[]; readonly doubt: string | null }, Failure> {
+): Result<{ readonly items: readonly Value[]; readonly gap: string | null }, Failure> {
   if (answer.ok) {
     const { items, problems } = answer.value;
-    return ok({ items, doubt: problems.length > 0 ? problems.join("; ") : null });
+    return ok({ items, gap: problems.length > 0 ? problems.join("; ") : null });
   }
   const { failure } = answer;
   if (!isRefusal(failure) && failure.kind !== "unreadable") return answer;
-  return ok({ items: [], doubt: describeFailure(failure) });
+  return ok({ items: [], gap: describeFailure(failure) });
 }

@@ -60,11 +60,11 @@ function sizeText(bytes: number): string {
 export function freshnessText(age: MirrorAge): string {
   const { sources, neverRead, failing, newestSeconds, oldestSeconds } = age;
   if (newestSeconds === null || oldestSeconds === null) return "Mirror: nothing has been read yet.";
-  const doubts = [
+  const gaps = [
     ...(neverRead > 0 ? [`${neverRead} never read`] : []),
     ...(failing > 0 ? [`${failing} failing`] : []),
   ];
-  const those = doubts.length > 0 ? `; ${doubts.join(", ")}` : "";
+  const those = gaps.length > 0 ? `; ${gaps.join(", ")}` : "";
   const [newest, oldest] = [newestSeconds, oldestSeconds].map(ageText);
   const ages = newest === oldest ? newest : `${newest} to ${oldest}`;
   return `Mirror: ${sources} ${sources === 1 ? "source" : "sources"}, read ${ages} ago${those}.`;

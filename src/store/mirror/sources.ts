@@ -43,8 +43,8 @@ export interface Sources {
   projectsNeverRead(): number;
   /** `at`: when the poll began, as its data is as old as that. A success or a refusal counts for the current round. */
   attempted(source: Source, at: Temporal.Instant): void;
-  /** `doubts`: why the list could not be understood completely. Then nothing counts as missing from it. */
-  succeeded(source: Source, read: { readonly items: number; readonly doubts: string | null }): void;
+  /** `gaps`: why the list could not be understood completely. Then nothing counts as missing from it. */
+  succeeded(source: Source, read: { readonly items: number; readonly gaps: string | null }): void;
   failed(source: Source, failure: string): void;
   /** Like `failed`: the service refuses, and will do so again. */
   refused(source: Source, failure: string): void;
@@ -154,8 +154,8 @@ export function createSources({ db, clock }: StoreDeps): Sources {
     failing: () => failing.all().map(failingSourceRow),
     projectsNeverRead: () => numberColumn(neverRead.get(), "projects"),
     attempted: (source, at) => void attempt.run(at.toString(), sourceName(source)),
-    succeeded: (source, { items, doubts }) =>
-      void success.run(stamp(), doubts, items, sourceName(source)),
+    succeeded: (source, { items, gaps }) =>
+      void success.run(stamp(), gaps, items, sourceName(source)),
     failed: (source, text) =>
       void failure.run({ name: sourceName(source), text, refused_at: null }),
     refused: (source, text) =>

@@ -165,7 +165,7 @@ describe("step() of a creation that is made and still to be completed", () => {
     for (const item of items) {
       if (item.id) rig.store.mirror.put({ ...item, id: item.id }, `tasks:${rig.farList}`);
     }
-    rig.store.sources.succeeded(far, { items: items.length, doubts: null });
+    rig.store.sources.succeeded(far, { items: items.length, gaps: null });
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     const there = { ...at, project: rig.otherProject, list: rig.farList };

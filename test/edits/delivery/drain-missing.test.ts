@@ -42,7 +42,7 @@ describe("step() of a change whose task is not in its list any more", () => {
     rig.clock.advance({ seconds: 1 });
     rig.store.sources.attempted(other, rig.clock());
     rig.clock.advance({ seconds: 1 });
-    rig.store.sources.succeeded(other, { items: 0, doubts: null });
+    rig.store.sources.succeeded(other, { items: 0, gaps: null });
     rig.clock.advance({ seconds: 14 });
     await rig.step();
     expect(rig.states()).toEqual(["parked: refused"]);

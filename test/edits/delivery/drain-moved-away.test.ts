@@ -30,7 +30,7 @@ async function movedAway(...lines: readonly string[]) {
     for (const item of items) {
       if (item.id) rig.store.mirror.put({ ...item, id: item.id }, `tasks:${source.listId}`);
     }
-    rig.store.sources.succeeded(source, { items: items.length, doubts: null });
+    rig.store.sources.succeeded(source, { items: items.length, gaps: null });
   };
   /** Reads a list that the service refuses, as a sweep does. */
   const refuse = (source: Source) => {
@@ -119,7 +119,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
 
   it.each([
     ["cannot be read", "failure"],
-    ["cannot be understood as a whole", "doubts"],
+    ["cannot be understood as a whole", "gaps"],
     ["is being read for the first time since", "under way"],
   ] as const)("is not taken for gone when a list %s", async (_what, how) => {
     const { rig, near, far, remove, sweep, wait } = await movedAway("STATUS:CANCELLED");
@@ -129,7 +129,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
     await sweep(near);
     await sweep(far);
     if (how === "failure") rig.store.sources.failed(far, "down");
-    if (how === "doubts") rig.store.sources.succeeded(far, { items: 1, doubts: "cut" });
+    if (how === "gaps") rig.store.sources.succeeded(far, { items: 1, gaps: "cut" });
     rig.clock.advance({ seconds: 1 });
     if (how === "under way") rig.store.sources.attempted(far, rig.clock());
     await wait();

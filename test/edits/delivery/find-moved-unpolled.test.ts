@@ -21,7 +21,7 @@ async function onePolledList(sandbox: Partial<SandboxOptions> = {}) {
     rig.clock.advance({ seconds: 1 });
     rig.store.sources.attempted(near, rig.clock());
     const { items } = worked(await rig.upstream.tasks.list(near, { priority: "sweep" }));
-    rig.store.sources.succeeded(near, { items: items.length, doubts: null });
+    rig.store.sources.succeeded(near, { items: items.length, gaps: null });
   };
   const delete_ = (of = uid) => rig.send(calendar(vtodo(of, "STATUS:CANCELLED")));
   const moveTo = (project: number, list: number) =>

@@ -24,7 +24,7 @@ async function signedIn(troubles: readonly Trouble[] = [], fresh = () => true) {
   store.sources.put([website, fair]);
   for (const source of [website, fair]) {
     store.sources.attempted(source, clock());
-    store.sources.succeeded(source, { items: 1, doubts: null });
+    store.sources.succeeded(source, { items: 1, gaps: null });
   }
   for (const id of [2001, 2002]) store.rounds.projectRead(projectId(id));
   const { headers } = await started.call(`GET /?token=${token}`);
@@ -180,12 +180,12 @@ describe("the rest of today", () => {
     store.directory.putTodolists(projectId(2001), [aTodolist(3001)], true);
     store.sources.put([list]);
     store.sources.attempted(list, clock());
-    store.sources.succeeded(list, { items: 0, doubts: null });
+    store.sources.succeeded(list, { items: 0, gaps: null });
     // Review, tomorrow, is in the list of events, so that the age of the list of tasks does not count.
     store.mirror.put(anEvent(1, { title: "Review", when: days("2026-11-22") }), "events:2001");
     clock.advance({ hours: 3 });
     store.sources.attempted(website, clock());
-    store.sources.succeeded(website, { items: 1, doubts: null });
+    store.sources.succeeded(website, { items: 1, gaps: null });
     store.sources.failed(fair, "it answered 500");
     const text = await told("projects");
     expect(text).toContain("Website just now");

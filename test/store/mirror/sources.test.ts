@@ -24,7 +24,7 @@ describe("sources", () => {
     sources.put([tasks(3001), tasks(3002)]);
     sources.put([{ kind: "events", projectId: project }, { kind: "projects" }, subtasks]);
     sources.attempted(tasks(3001), clock());
-    sources.succeeded(tasks(3001), { items: 7, doubts: null });
+    sources.succeeded(tasks(3001), { items: 7, gaps: null });
     sources.put([tasks(3001), tasks(3003)]);
     sources.drop(["tasks:3002", "tasks:3999"]);
     expect(
@@ -53,9 +53,9 @@ describe("sources", () => {
     const { sources } = store;
     sources.put([tasks(3001), tasks(3002), tasks(3003), { kind: "events", projectId: project }]);
     const first = clock();
-    sources.succeeded(tasks(3001), { items: 7, doubts: null });
+    sources.succeeded(tasks(3001), { items: 7, gaps: null });
     clock.advance({ minutes: 5 });
-    sources.succeeded(tasks(3002), { items: 7, doubts: null });
+    sources.succeeded(tasks(3002), { items: 7, gaps: null });
     sources.failed({ kind: "events", projectId: project }, "403");
     const ages = Object.fromEntries(sources.ages().map(({ kind, ...rest }) => [kind, rest]));
     expect(ages).toEqual({
@@ -78,7 +78,7 @@ describe("sources", () => {
     sources.failed(tasks(3001), "403");
     sources.failed(tasks(3001), "500");
     expect(sources.all()).toMatchObject([{ failure: "500", failures: 2, succeededAt: null }]);
-    sources.succeeded(tasks(3001), { items: 0, doubts: null });
+    sources.succeeded(tasks(3001), { items: 0, gaps: null });
     expect(sources.all()).toMatchObject([{ failure: null, failures: 0 }]);
   });
 
@@ -95,7 +95,7 @@ describe("sources", () => {
     expect(sources.all()).toMatchObject([{ failure: "503", failures: 3, refusedAt: null }]);
     sources.refused(tasks(3001), "403");
     expect(sources.all()).toMatchObject([{ refusedAt: clock() }]);
-    sources.succeeded(tasks(3001), { items: 0, doubts: null });
+    sources.succeeded(tasks(3001), { items: 0, gaps: null });
     expect(sources.all()).toMatchObject([{ failure: null, refusedAt: null }]);
   });
 });

@@ -1,22 +1,22 @@
 import { later } from "../domain/backoff.ts";
 import type { Store } from "../store/store.ts";
 import { elementNameOf, pageElementOf, rowOf } from "./applied-pages.ts";
-import type { PageDoubt } from "./apply-page.ts";
+import type { PageMismatch } from "./apply-page.ts";
 import type { SourceList } from "./source-list.ts";
 import type { Element, TaskPages } from "./task-pages.ts";
 
-interface PageDoubtsDeps {
+interface PageMismatchesDeps {
   readonly store: Store;
   readonly sources: SourceList;
   readonly clock: () => Temporal.Instant;
   /** Requests a page soon. */
   readonly urge: (page: number) => void;
-  /** Called with the reason why pages and lists contradict each other; all doubts end then. */
+  /** Called with the reason why pages and lists contradict each other; all mismatches are dropped then. */
   readonly onDisagreement: (reason: string) => void;
 }
 
 /** A disagreement between pages and lists that may still resolve. */
-interface Doubt {
+interface Mismatch {
   /** The element's content on the page; null: no page shows it. */
   readonly content: string | null;
   readonly source: string;
@@ -37,32 +37,32 @@ const mostStrikes = 3;
  * Elements on which pages of all tasks and their lists disagree. The list is polled, and if it does not confirm the page, the
  * page again, as either answer may have been outdated. A page that keeps contradicting its list is a disagreement.
  */
-export class PageDoubts {
-  readonly #deps: PageDoubtsDeps;
-  readonly #doubts = new Map<Element, Doubt>();
+export class PageMismatches {
+  readonly #deps: PageMismatchesDeps;
+  readonly #mismatches = new Map<Element, Mismatch>();
   /** The last hint from an element that omits fields. */
   readonly #hinted = new Map<Element, string>();
 
-  constructor(deps: PageDoubtsDeps) {
+  constructor(deps: PageMismatchesDeps) {
     this.#deps = deps;
   }
 
   get size(): number {
-    return this.#doubts.size;
+    return this.#mismatches.size;
   }
 
   clear(): void {
-    this.#doubts.clear();
+    this.#mismatches.clear();
     this.#hinted.clear();
   }
 
   /** Pages agree with the mirror about these. */
   settle(elements: Iterable<Element>): void {
-    for (const element of elements) this.#doubts.delete(element);
+    for (const element of elements) this.#mismatches.delete(element);
   }
 
   /** Records an element of a page that differs from the mirror; returns whether that is new. */
-  raise(page: number, { item, content, source, isHint }: PageDoubt): boolean {
+  raise(page: number, { item, content, source, isHint }: PageMismatch): boolean {
     const { sources, clock } = this.#deps;
     const element = pageElementOf(item);
     if (isHint) {
@@ -72,13 +72,13 @@ export class PageDoubts {
       sources.hurry(source);
       return true;
     }
-    const known = this.#doubts.get(element);
+    const known = this.#mismatches.get(element);
     if (known?.content === content) {
       this.#strike(element, known);
       return false;
     }
     const since = clock();
-    this.#doubts.set(element, { ...unheard, content, source, page, since, restsUntil: since });
+    this.#mismatches.set(element, { ...unheard, content, source, page, since, restsUntil: since });
     sources.hurry(source);
     return true;
   }
@@ -90,17 +90,17 @@ export class PageDoubts {
       const row = this.#rowOf(element);
       if (!row || !sources.get(row.source)) {
         pages.forget(element);
-        this.#doubts.delete(element);
+        this.#mismatches.delete(element);
         continue;
       }
-      const known = this.#doubts.get(element);
+      const known = this.#mismatches.get(element);
       if (known?.content === null) {
         if (this.#strike(element, known)) return;
         continue;
       }
       const since = clock();
-      const doubt = { ...unheard, content: null, page: null, since, restsUntil: since };
-      this.#doubts.set(element, { ...doubt, source: row.source });
+      const mismatch = { ...unheard, content: null, page: null, since, restsUntil: since };
+      this.#mismatches.set(element, { ...mismatch, source: row.source });
       sources.hurry(row.source);
     }
   }
@@ -110,65 +110,72 @@ export class PageDoubts {
     source: string,
     { at, pages }: { readonly at: Temporal.Instant; readonly pages: TaskPages },
   ): void {
-    for (const [element, doubt] of this.#doubts) {
-      const isLater = Temporal.Instant.compare(at, doubt.since) >= 0;
-      if (doubt.source === source && isLater) this.#hear(element, { doubt, pages });
+    for (const [element, mismatch] of this.#mismatches) {
+      const isLater = Temporal.Instant.compare(at, mismatch.since) >= 0;
+      if (mismatch.source === source && isLater) this.#hear(element, { mismatch, pages });
     }
   }
 
-  /** Requests the pages of unresolved doubts again, after a pause. */
+  /** Requests the pages of unresolved mismatches again, after a pause. */
   retry(pages: TaskPages): void {
     const now = this.#deps.clock();
-    for (const [element, doubt] of this.#doubts) {
-      if (doubt.content === null && !this.#rowOf(element)) {
-        this.#doubts.delete(element);
+    for (const [element, mismatch] of this.#mismatches) {
+      if (mismatch.content === null && !this.#rowOf(element)) {
+        this.#mismatches.delete(element);
         pages.forget(element);
       } else if (
-        doubt.isListRead &&
-        doubt.strikes > 0 &&
-        Temporal.Instant.compare(doubt.restsUntil, now) <= 0
+        mismatch.isListRead &&
+        mismatch.strikes > 0 &&
+        Temporal.Instant.compare(mismatch.restsUntil, now) <= 0
       ) {
-        this.#deps.urge(pages.pageOf(element) ?? doubt.page ?? 0);
+        this.#deps.urge(pages.pageOf(element) ?? mismatch.page ?? 0);
       }
     }
   }
 
   #hear(
     element: Element,
-    { doubt, pages }: { readonly doubt: Doubt; readonly pages: TaskPages },
+    { mismatch, pages }: { readonly mismatch: Mismatch; readonly pages: TaskPages },
   ): void {
     const row = this.#rowOf(element);
-    if ((row?.content ?? null) === doubt.content) {
-      this.#doubts.delete(element);
+    if ((row?.content ?? null) === mismatch.content) {
+      this.#mismatches.delete(element);
       if (!row) pages.forget(element);
       return;
     }
     // If the list lacks it too, the item is looked up by itself, and is then gone or found elsewhere.
     const isAsked =
-      doubt.content === null && row !== null && this.#deps.store.absences.get(row.key) !== null;
+      mismatch.content === null && row !== null && this.#deps.store.absences.get(row.key) !== null;
     if (isAsked) return;
-    this.#doubts.set(element, { ...doubt, isListRead: true });
-    if (doubt.strikes === 0 && doubt.page !== null) this.#deps.urge(doubt.page);
+    this.#mismatches.set(element, { ...mismatch, isListRead: true });
+    if (mismatch.strikes === 0 && mismatch.page !== null) this.#deps.urge(mismatch.page);
   }
 
   /** Counts a repeated disagreement after the list was read; returns whether there were too many. */
-  #strike(element: Element, doubt: Doubt): boolean {
+  #strike(element: Element, mismatch: Mismatch): boolean {
     const { sources, clock, onDisagreement } = this.#deps;
     const now = clock();
-    if (!doubt.isListRead || Temporal.Instant.compare(doubt.restsUntil, now) > 0) return false;
-    const strikes = doubt.strikes + 1;
+    if (!mismatch.isListRead || Temporal.Instant.compare(mismatch.restsUntil, now) > 0)
+      return false;
+    const strikes = mismatch.strikes + 1;
     if (strikes >= mostStrikes) {
       const name = elementNameOf(element);
       onDisagreement(
-        doubt.content === null
+        mismatch.content === null
           ? `${name} is on none of its pages, though its list shows it`
           : `it shows ${name} in another state than its list`,
       );
       return true;
     }
     const restsUntil = later(now, patience);
-    this.#doubts.set(element, { ...doubt, strikes, isListRead: false, since: now, restsUntil });
-    sources.hurry(doubt.source);
+    this.#mismatches.set(element, {
+      ...mismatch,
+      strikes,
+      isListRead: false,
+      since: now,
+      restsUntil,
+    });
+    sources.hurry(mismatch.source);
     return false;
   }
 
