@@ -107,7 +107,7 @@ async function replay({ name, maxAge, purges }: Way) {
     versionOf: (feed) => feeds.versionOf(feed),
     pathOf: (address) => feeds.pathOf(address),
     publicUrl: () => "http://127.0.0.1",
-    onTold() {},
+    onPurged() {},
     onTurn: (problem) => console.log(problem ?? "purges go again"),
   });
   const sharedCache = createSharedCache({

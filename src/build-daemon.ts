@@ -102,13 +102,13 @@ const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
 const onDemand = "link-key";
 
 /** How long the operator is told that a key file was lost. */
-const lossTold = Temporal.Duration.from({ hours: 24 * 7 });
+const lossReportedFor = Temporal.Duration.from({ hours: 24 * 7 });
 
 const endedWith = (name: string): string =>
   keyFiles.find((key) => key.name === name)?.without ?? "what it has opened is void";
 
 /** Reports a lost key: without it, people would look in the wrong place for the reason their feeds are gone. */
-function tellLostKey({
+function reportLostKey({
   dataDir,
   name,
   log,
@@ -206,7 +206,7 @@ function buildModules(
   const secret = (name: string, least?: number) => {
     const text = secretFile({ dataDir, name, ...(least !== undefined && { least }) }, () => {
       if (wasInUse && name !== onDemand) {
-        tellLostKey({ dataDir, name, log });
+        reportLostKey({ dataDir, name, log });
         lost.add(name);
       }
       return randomBytes(32).toString("base64url");
@@ -340,7 +340,7 @@ function buildModules(
         (await import("./remote/send-purge.ts")).sendPurge(request, signal),
       clock,
       random,
-      onTold: (ending) => tallies.purges.add({ ending }),
+      onPurged: (ending) => tallies.purges.add({ ending }),
       onTurn(problem) {
         if (problem === null) log.info("the cache in front is told of changes again");
         else log.warn("the cache in front cannot be told of changes", { problem });
@@ -451,7 +451,7 @@ function buildModules(
     channels: () => channels.states(),
     repeated: createRepeatedEdits(store),
     lostKeys() {
-      const since = clock().subtract(lossTold);
+      const since = clock().subtract(lossReportedFor);
       return losses
         .filter(({ at }) => Temporal.Instant.compare(at, since) > 0)
         .map(({ name }) => ({ file: name, ended: endedWith(name) }));
@@ -592,12 +592,12 @@ const everyday: ReadonlySet<SyncEvent["kind"]> = new Set([
 /** Titles do not belong in a log: it has counts instead. */
 function logSync(log: Log, event: SyncEvent): void {
   const { kind, ...fields } = event;
-  const told = {
+  const logged = {
     ...fields,
     ...("changes" in fields && { changes: fields.changes.length }),
     ...("title" in fields && { title: undefined }),
   };
-  log[everyday.has(kind) ? "debug" : "info"](`sync ${kind}`, told);
+  log[everyday.has(kind) ? "debug" : "info"](`sync ${kind}`, logged);
 }
 
 /** Backs up before a migration, so that there is a way back. Throws if no backup can be made. */

@@ -283,7 +283,7 @@ function watchStorage({
   readonly health: StorageHealth;
   readonly onRecovered: () => void;
 }): LoopOptions["step"] {
-  let told: string | null = null;
+  let reported: string | null = null;
   return () => {
     const { kind = null, problem = null } = health.trouble() ?? {};
     if (kind === "damaged") {
@@ -291,12 +291,12 @@ function watchStorage({
         `${join(config.dataDir, "dayferry.sqlite")} is damaged: a part of it cannot be read`,
       );
     }
-    if (problem !== null && problem !== told) log.error("storage fails", { problem });
+    if (problem !== null && problem !== reported) log.error("storage fails", { problem });
     if (problem !== null && health.check()) {
       log.info("storage works again");
-      told = null;
+      reported = null;
       onRecovered();
-    } else told = problem;
+    } else reported = problem;
     return Promise.resolve("idle");
   };
 }
@@ -319,7 +319,7 @@ async function firstSweep({
   monotonic,
   onProgress,
 }: Pick<JobsOptions, "modules" | "log" | "signal" | "monotonic" | "onProgress">): Promise<void> {
-  let told = Number.NEGATIVE_INFINITY;
+  let reported = Number.NEGATIVE_INFINITY;
   const beganMs = monotonic();
   const {
     changes: _,
@@ -329,8 +329,8 @@ async function firstSweep({
     signal,
     onProgress(progress) {
       modules.feeds.ensure();
-      if (monotonic() - told < progressEveryMs) return;
-      told = monotonic();
+      if (monotonic() - reported < progressEveryMs) return;
+      reported = monotonic();
       const { done, total, remaining } = progress;
       log.info("first sweep", { done, total, remaining });
       onProgress?.(progress);

@@ -7,7 +7,7 @@ import { followMailer, type MailLinks, mailSettings, openOperatorWays } from "./
 import type { WebhookSettings } from "./people/webhook-settings.ts";
 import { createLogInMails } from "./reminders/log-in-mails.ts";
 import { createParkingNotices } from "./reminders/notices.ts";
-import { createOperatorNotifier } from "./reminders/operator/tell-operator.ts";
+import { createOperatorNotifier } from "./reminders/operator/notify-operator.ts";
 import { byMail, type MailDeps } from "./reminders/recipients.ts";
 import { createReminders, type RemindersDeps } from "./reminders/reminders.ts";
 import type { MailEnding } from "./reminders/send-once.ts";
@@ -41,7 +41,7 @@ export function openMails({
   const { sync, store, links } = modules;
   const mailer = followMailer(() => modules.secrets.current().mail);
   const { publicUrl } = config.http;
-  const told =
+  const logged =
     (what: string, sort: string) =>
     ({ kind, ...fields }: MailEnding): void => {
       modules.tallies.mails.add({ sort, ending: kind });
@@ -72,18 +72,18 @@ export function openMails({
   const reminders = createReminders({
     ...mailDeps,
     ...reminderDeps,
-    onEvent: told("mail", "reminder"),
+    onEvent: logged("mail", "reminder"),
   });
   const notices = createParkingNotices({
     ...mailDeps,
     publicUrl,
-    onEvent: told("notice", "notice"),
+    onEvent: logged("notice", "notice"),
   });
   const logInMails = createLogInMails({
     ...mailDeps,
     signer: mailLinks.logInSigner,
     baseUrl: baseUrl,
-    onEvent: told("log-in mail", "log-in"),
+    onEvent: logged("log-in mail", "log-in"),
   });
   /** The same messages to people's webhooks, each sent once by each channel; created when anybody has one. */
   const openWebhooks = () => {
@@ -93,10 +93,10 @@ export function openMails({
         modules.tallies.messages.add({ to: "people", ending: kind });
         log.info(`${what} ${kind}`, fields);
       };
-    const { ledger, notices: toldEdits } = store.byWebhook();
+    const { ledger, notices } = store.byWebhook();
     const deps = {
       ...mailDeps,
-      store: { ...store, ledger: { ...store.ledger, ...ledger }, notices: toldEdits },
+      store: { ...store, ledger: { ...store.ledger, ...ledger }, notices: notices },
       mailer: createWebhookMailer({ send: (person, message) => webhooks.send(person, message) }),
       reach: reachByWebhook(webhooks),
       choiceUrl: null,
@@ -118,8 +118,8 @@ export function openMails({
   const webhookStep = async (signal: AbortSignal): Promise<"idle" | "worked"> => {
     if (webhooks.isEmpty()) return "idle";
     byWebhook ??= openWebhooks();
-    const told = [await byWebhook.reminders.step(signal), await byWebhook.notices.step(signal)];
-    return told.includes("worked") ? "worked" : "idle";
+    const logged = [await byWebhook.reminders.step(signal), await byWebhook.notices.step(signal)];
+    return logged.includes("worked") ? "worked" : "idle";
   };
   return { mailer, reminders, notices, logInMails, webhookStep };
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Sandbox } from "@dayferry/sandbox";
-import { tellStory, until } from "./demo-story.ts";
+import { playStory, until } from "./demo-story.ts";
 import type { People } from "./people/people.ts";
 import type { RunningDaemon } from "./serve.ts";
 
@@ -41,7 +41,7 @@ export async function printGuide(daemon: RunningDaemon, demo: Demo): Promise<voi
   );
   await until(() => modules.sync.ready, context.signal);
   if (context.signal.aborted) return;
-  await tellStory({ modules, sandbox, dataDir, url, ...context });
+  await playStory({ modules, sandbox, dataDir, url, ...context });
   if (context.signal.aborted) return;
   context.print(`  every list has been read\n${recipes(daemon, demo)}\n  Ctrl-C stops the demo\n`);
 }

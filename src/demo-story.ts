@@ -48,11 +48,11 @@ const curl = "curl/8.14.1";
  * the way of any edit; other people's changes are made in the sandbox. It is played once per data directory, also if it was
  * interrupted.
  */
-export async function tellStory(place: StoryPlace): Promise<void> {
-  const told = join(place.dataDir, "story-told");
+export async function playStory(place: StoryPlace): Promise<void> {
+  const marker = join(place.dataDir, "story-told");
   const cast = castOf(place.sandbox);
-  if (!cast || existsSync(told)) return;
-  writeFileSync(told, "", { mode: 0o600 });
+  if (!cast || existsSync(marker)) return;
+  writeFileSync(marker, "", { mode: 0o600 });
   const stage = { ...place, items: everyItem(place) };
   const edits: EditId[] = [];
   // Yields between two scenes.

@@ -14,7 +14,7 @@ import { createLoopDelayMeter, measureDelays } from "./http/loop-delay.ts";
 import { createWake, runLoop } from "./loop.ts";
 import { chooseMailer, openOperatorWays } from "./mailer.ts";
 import { createThrottle } from "./people/throttle.ts";
-import { createOperatorNotifier } from "./reminders/operator/tell-operator.ts";
+import { createOperatorNotifier } from "./reminders/operator/notify-operator.ts";
 import { type Generation, openGeneration, type ReadOnlyOptions } from "./serve-read-only.ts";
 import { takeWhatWasShut } from "./store/copies/new-life.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
@@ -83,7 +83,7 @@ export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
     });
     log.info("serving", { url, dataDir, damaged: true, backup: good?.file ?? null });
     options.onListening?.(url);
-    await tellOperator(options, standIn);
+    await notifyOperator(options, standIn);
     log.info("stopping");
     return 0;
   } finally {
@@ -185,7 +185,7 @@ function openStandIn(
 }
 
 /** Sends the one message by each channel, until shutdown. */
-async function tellOperator(options: DamagedOptions, { generation, watch }: StandIn) {
+async function notifyOperator(options: DamagedOptions, { generation, watch }: StandIn) {
   const { config, log, signal, clock, random, version } = options;
   const { store } = generation.modules;
   const mailer = chooseMailer(config.mail);

@@ -24,7 +24,7 @@ import { openOutbox } from "./mail/outbox.ts";
 import { checkMail, openMailLinks } from "./mailer.ts";
 import { createMailedLogIns } from "./people/mailed-log-in.ts";
 import { createWebhookSettings } from "./people/webhook-settings.ts";
-import { testWays } from "./reminders/operator/tell-operator.ts";
+import { testWays } from "./reminders/operator/notify-operator.ts";
 import { testMessage } from "./reminders/webhook-mailer.ts";
 import { createReportProcesses } from "./reports/report-processes.ts";
 import { listen, randomBytes, randomId, sleep, startTimer } from "./runtime.ts";

@@ -25,22 +25,22 @@ export async function openOnceStorable<Value>(
   open: () => Value,
   { http, dataDir, log, say, signal }: WaitOptions,
 ): Promise<Value | null> {
-  let told: string | null = null;
+  let reported: string | null = null;
   let server: Server | null = null;
   try {
     while (!signal.aborted) {
       const tried = tryToOpen(open, dataDir);
       if (tried.kind === "open") {
-        if (told !== null) log.info("storage works again");
+        if (reported !== null) log.info("storage works again");
         return tried.value;
       }
       const problem = `${dataDir}: ${tried.problem}`;
-      if (problem !== told) {
+      if (problem !== reported) {
         log.error("storage fails", { problem });
         say(`${problem}\n`);
-        told = problem;
+        reported = problem;
       }
-      server ??= await answerMeanwhile(http, () => told ?? "");
+      server ??= await answerMeanwhile(http, () => reported ?? "");
       await sleep(restMs, signal);
     }
     return null;

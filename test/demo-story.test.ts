@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tellStory } from "../src/demo-story.ts";
+import { playStory } from "../src/demo-story.ts";
 import { demoWorld } from "./support/demo-world.ts";
 
 describe("tellStory()", () => {
@@ -53,7 +53,7 @@ describe("tellStory()", () => {
 
   it("is told once", async () => {
     const before = told();
-    await tellStory(world.place);
+    await playStory(world.place);
     expect(told()).toEqual(before);
   });
 });

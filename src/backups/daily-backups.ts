@@ -86,7 +86,7 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
       signal,
     );
     if (!made.ok) {
-      tell(made.failure);
+      reportFailure(made.failure);
       return made;
     }
     troubles.withdraw("backup-failed");
@@ -96,7 +96,7 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
     return made;
   }
 
-  function tell({ kind, problem }: BackupFailure): void {
+  function reportFailure({ kind, problem }: BackupFailure): void {
     if (kind === "failed") {
       troubles.report({ kind: "backup-failed", problem });
       onEvent({ kind, problem });
@@ -117,7 +117,7 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
     const found = await processes.examine(join(dataDir, "dayferry.sqlite"), signal);
     if (found.ok) troubles.withdraw("database-damaged");
     else if (found.failure.kind === "damaged")
-      tell({ kind: "damaged", problem: found.failure.problem });
+      reportFailure({ kind: "damaged", problem: found.failure.problem });
   }
 
   return {
@@ -140,7 +140,7 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
         await make("daily", signal);
       } catch (error) {
         if (signal.aborted) return "idle";
-        tell({ kind: "failed", problem: messageOf(error) });
+        reportFailure({ kind: "failed", problem: messageOf(error) });
       }
       return "idle";
     },

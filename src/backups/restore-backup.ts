@@ -67,9 +67,9 @@ const draftName = `${intentName}.draft`;
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Result<Restored, string>> {
   const { file, dataDir, passphrase, now } = options;
-  const told = await readManifest(file);
-  if (!told.ok) return told;
-  const room = roomFor(told.value, dataDir);
+  const manifest = await readManifest(file);
+  if (!manifest.ok) return manifest;
+  const room = roomFor(manifest.value, dataDir);
   if (room !== null) return fail(room);
   removeUndecided(dataDir);
   const stage = mkdtempSync(join(dataDir, stagePrefix));
@@ -211,16 +211,16 @@ export async function restoreKeys({
   passphrase,
   now,
 }: Omit<RestoreOptions, "epoch" | "quota">): Promise<Result<KeysRestored, string>> {
-  const told = await readManifest(file);
-  if (!told.ok) return told;
+  const manifest = await readManifest(file);
+  if (!manifest.ok) return manifest;
   const database = join(dataDir, databasePart);
   const facts = existsSync(database) ? examineDatabase(database, "quick") : null;
-  if (facts?.ok && facts.value.installation !== told.value.installation) {
+  if (facts?.ok && facts.value.installation !== manifest.value.installation) {
     return fail(
-      `${file} is of another installation (${told.value.installation}; this one is ${facts.value.installation}), whose keys open nothing here`,
+      `${file} is of another installation (${manifest.value.installation}; this one is ${facts.value.installation}), whose keys open nothing here`,
     );
   }
-  if (told.value.keys === "left out") return fail(`${file} holds no keys`);
+  if (manifest.value.keys === "left out") return fail(`${file} holds no keys`);
   if (passphrase === null) return fail(`the keys in ${file} are sealed: give their passphrase`);
   removeUndecided(dataDir);
   const stage = mkdtempSync(join(dataDir, stagePrefix));

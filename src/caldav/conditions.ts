@@ -81,8 +81,8 @@ function checkStates(context: DavContext, request: ResourceRequest): Result<Head
     const isOwnMissed = own !== null && own !== "malformed" && !own.isMet;
     return ok(isOwnMissed ? { ...headers, if: undefined } : headers);
   }
-  const isToldByWrite = own !== null && resource.kind === "object" && objectWrites.has(method);
-  return isToldByWrite ? ok(headers) : fail(plainFault(412, "no list of the If header is met"));
+  const isCheckedByWrite = own !== null && resource.kind === "object" && objectWrites.has(method);
+  return isCheckedByWrite ? ok(headers) : fail(plainFault(412, "no list of the If header is met"));
 }
 
 interface Named {

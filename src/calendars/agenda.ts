@@ -106,7 +106,10 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
     });
   }
 
-  const told = ({ key, uid, sequence, pending, item }: ViewItem, placed: Placed): AgendaItem => ({
+  const agendaItemOf = (
+    { key, uid, sequence, pending, item }: ViewItem,
+    placed: Placed,
+  ): AgendaItem => ({
     ...{ key, uid, sequence, pending, item },
     project: placed.project,
     list: placed.list,
@@ -120,7 +123,7 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
     return (viewed: ViewItem): AgendaItem | null => {
       if (!passes(viewed.item, filter)) return null;
       const placed = place(viewed.item);
-      return sees(onlooker, placed) ? told(viewed, placed) : null;
+      return sees(onlooker, placed) ? agendaItemOf(viewed, placed) : null;
     };
   }
 
@@ -161,7 +164,7 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
       const viewed = view.get(key);
       if (!viewed) return null;
       const placed = placing()(viewed.item);
-      return sees(onlooker, placed) ? told(viewed, placed) : null;
+      return sees(onlooker, placed) ? agendaItemOf(viewed, placed) : null;
     },
     projects: (onlooker) =>
       directory

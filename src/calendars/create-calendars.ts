@@ -200,9 +200,9 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       return formerMember(open(calendar), { store, name, others });
     },
     ctag(calendar) {
-      const { access, changedAt, calendar: told } = open(calendar);
-      const { name, description, color, order, refusesNew } = told;
-      const says = [access, changedAt, name, description, color, order, told.access, refusesNew];
+      const { access, changedAt, calendar: opened } = open(calendar);
+      const { name, description, color, order, refusesNew } = opened;
+      const says = [access, changedAt, name, description, color, order, opened.access, refusesNew];
       return `c-${fingerprint(JSON.stringify(says))}`;
     },
     token: (calendar) => presentToken(open(calendar)),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { type ToldTrouble, troubleWords } from "../domain/trouble.ts";
+import { type TroubleReport, troubleWords } from "../domain/trouble.ts";
 import { listRemedy, troubleEntries } from "../domain/trouble-kinds.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import { copyAgeFinding } from "./copy-findings.ts";
@@ -22,9 +22,9 @@ import {
 export interface DaemonStatus {
   readonly fresh?: boolean;
   /** What stops all syncing; null while the service is available. */
-  readonly outage?: Pick<ToldTrouble, "id" | "title" | "what" | "remedy"> | null;
+  readonly outage?: Pick<TroubleReport, "id" | "title" | "what" | "remedy"> | null;
   readonly troubles?: readonly Pick<
-    ToldTrouble,
+    TroubleReport,
     "id" | "kind" | "verdict" | "title" | "what" | "remedy"
   >[];
   readonly copy?: { readonly ageSeconds: number | null; readonly problem: string | null } | null;

@@ -26,7 +26,7 @@ export interface ListedEdit {
     readonly did: string;
     readonly by: string | null;
     readonly standing: string;
-    readonly changes: readonly ToldChange[];
+    readonly changes: readonly DescribedChange[];
   };
   readonly choice: Choice | null;
   readonly ways: readonly {
@@ -47,7 +47,7 @@ export interface ListedEdit {
   }[];
 }
 
-interface ToldChange {
+interface DescribedChange {
   readonly name: string;
   readonly from: string;
   readonly to: string;
@@ -63,7 +63,7 @@ interface Choice {
     readonly theirs: string;
     readonly mine: string;
   }[];
-  readonly besides: readonly ToldChange[];
+  readonly besides: readonly DescribedChange[];
 }
 
 /** Edits from the API, one line each: when, who, what, and the progress. */
@@ -231,5 +231,5 @@ const lines = (all: readonly string[]): string =>
 /** For a creation the new value, else old and new. */
 const changeLine =
   (action: string) =>
-  ({ name, from, to }: ToldChange): string =>
+  ({ name, from, to }: DescribedChange): string =>
     action === "create" ? `${name}: ${to}` : `${name}: ${from} → ${to}`;

@@ -73,7 +73,7 @@ function endingFinding(ending: ZoneProof["ending"]): Finding {
     case "right":
       return fine("zone", `the service answers in ${ending.zone}`);
     case "mismatch":
-      return broken("zone", told(ending.trouble));
+      return broken("zone", findingOf(ending.trouble));
     case "unproved": {
       const { zone, why, remedy } = ending;
       const what = `that the account is in ${zone} could not be proved: ${why}`;
@@ -84,7 +84,7 @@ function endingFinding(ending: ZoneProof["ending"]): Finding {
   }
 }
 
-function told(trouble: Trouble): { readonly what: string; readonly remedy: string } {
+function findingOf(trouble: Trouble): { readonly what: string; readonly remedy: string } {
   const { what, remedy } = troubleWords(trouble);
   return { what, remedy };
 }

@@ -28,11 +28,11 @@ export function effectiveSettings({
   origins,
 }: Pick<WrittenConfig, "raw" | "origins">): readonly EffectiveSetting[] {
   const keys = knownKeys(configSchema(""));
-  const told = new Set<string>();
+  const listed = new Set<string>();
   return keys.flatMap((setting) => {
     const { path, about, type } = setting;
-    if (path.includes("[]") || type === "object" || told.has(path)) return [];
-    told.add(path);
+    if (path.includes("[]") || type === "object" || listed.has(path)) return [];
+    listed.add(path);
     const written = valueAt(raw, path.split("."));
     const isGiven = written !== undefined && (written !== null || !origins.has(path));
     const by = origins.get(path) ?? (isGiven ? "file" : "default");

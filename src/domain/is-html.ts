@@ -6,7 +6,7 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /** Tags that make a text HTML. */
-const telling = words(
+const certain = words(
   "a abbr address article b big blockquote body br center code dd del div dl dt em figure font footer h1 h2 h3 h4 h5 h6 " +
     "header hr html i img ins label li main mark ol p pre s section small span strike strong sub sup table tbody td tfoot th " +
     "thead tr u ul",
@@ -49,7 +49,7 @@ export function isHtml(text: string): boolean {
   if (!text.includes("<")) return false;
   const open = new Map<string, number>();
   let openBlocks = 0;
-  let isTelling = false;
+  let isCertain = false;
   let isBesideBlock = true;
   let from = 0;
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", from)) {
@@ -65,12 +65,12 @@ export function isHtml(text: string): boolean {
       open.set(tag.name, count);
       if (isBlock) openBlocks += tag.isEnd ? -1 : 1;
     }
-    isTelling ||= telling.has(tag.name);
+    isCertain ||= certain.has(tag.name);
     isBesideBlock = isBlock;
     from = tag.after;
   }
   const isUnclosed = [...open].some(([name, count]) => count > 0 && !endLeftOut.has(name));
-  if (isUnclosed || !isTelling) return false;
+  if (isUnclosed || !isCertain) return false;
   return openBlocks > 0 || !breaksLine(text.slice(from), { start: isBesideBlock, end: true });
 }
 
@@ -99,7 +99,7 @@ function readTag(text: string, at: number): Tag | null {
 const raw = /^(?:script|style)$/;
 
 const isKnown = (name: string): boolean =>
-  name === "" || telling.has(name) || others.has(name) || officeTag.test(name);
+  name === "" || certain.has(name) || others.has(name) || officeTag.test(name);
 
 /** Bare words in a tag, as in "a<b and c>d", must be known HTML attributes. */
 const hasUsualAttributes = (attached: string): boolean =>

@@ -59,7 +59,7 @@ export interface Todolist {
 }
 
 /** A list with what its look-up says about its tasks; null if it says nothing. */
-export interface ToldTodolist extends Todolist {
+export interface TodolistRow extends Todolist {
   readonly updatedAt: Temporal.Instant | null;
   readonly completed: number | null;
   readonly remaining: number | null;

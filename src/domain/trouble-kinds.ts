@@ -20,11 +20,11 @@ export type TroubleVerdict = "broken" | "doubtful";
 interface TroubleEntry<Facts extends object> {
   readonly verdict: TroubleVerdict;
   /** How long it must last before a message is sent. */
-  readonly tellAfter: Temporal.Duration;
+  readonly notifyAfter: Temporal.Duration;
   /** It is over when not seen for this long. If it comes back sooner, it is the same one. */
   readonly overAfter: Temporal.Duration;
   /** False if its end is not worth a message. */
-  readonly tellsEnd?: boolean;
+  readonly notifiesEnd?: boolean;
   /** True if `doctor` has its own check for it. */
   readonly hasCheck?: true;
   /** Distinguishes several of one kind; absent if there can be only one. */
@@ -60,7 +60,7 @@ const helpMark = " What would help: ";
 const entries = {
   "database-damaged": entry<{ readonly problem: string; readonly remedy: string }>({
     verdict: "broken",
-    tellAfter: minutes(0),
+    notifyAfter: minutes(0),
     overAfter: minutes(0),
     words: (trouble) => ({
       title: "Database damaged",
@@ -73,7 +73,7 @@ const entries = {
   "storage-failing": entry<{ readonly problem: string }>({
     verdict: "broken",
     hasCheck: true,
-    tellAfter: minutes(1),
+    notifyAfter: minutes(1),
     overAfter: minutes(5),
     words: (trouble) => ({
       title: "Nothing can be stored",
@@ -86,7 +86,7 @@ const entries = {
     readonly person: { readonly id: PersonId; readonly name: string } | null;
   }>({
     verdict: "broken",
-    tellAfter: minutes(2),
+    notifyAfter: minutes(2),
     overAfter: minutes(2),
     about: (trouble) => trouble.person?.id ?? null,
     nameless: ({ person }) => ({ person: person && nameless(person) }),
@@ -113,7 +113,7 @@ const entries = {
     readonly problem: string;
   }>({
     verdict: "broken",
-    tellAfter: minutes(5),
+    notifyAfter: minutes(5),
     overAfter: minutes(5),
     about: (trouble) => trouble.host,
     words: (trouble) => ({
@@ -130,7 +130,7 @@ const entries = {
   }),
   "service-unreachable": entry<{ readonly problem: string }>({
     verdict: "broken",
-    tellAfter: minutes(15),
+    notifyAfter: minutes(15),
     overAfter: minutes(5),
     words: (trouble) => ({
       title: "Service unreachable",
@@ -146,7 +146,7 @@ const entries = {
    */
   "zone-mismatch": entry<ZoneMismatch>({
     verdict: "broken",
-    tellAfter: minutes(0),
+    notifyAfter: minutes(0),
     overAfter: minutes(0),
     words: (trouble) => ({
       title: "Time zone mismatch",
@@ -158,7 +158,7 @@ const entries = {
   /** `minutes`: how long the oldest edit has waited although the service answers. */
   "queue-stuck": entry<{ readonly edits: number; readonly minutes: number }>({
     verdict: "broken",
-    tellAfter: minutes(0),
+    notifyAfter: minutes(0),
     overAfter: minutes(5),
     words: (trouble) => ({
       title: "Edits are stuck",
@@ -172,7 +172,7 @@ const entries = {
   "clock-wrong": entry<{ readonly seconds: number }>({
     verdict: "broken",
     hasCheck: true,
-    tellAfter: minutes(10),
+    notifyAfter: minutes(10),
     overAfter: minutes(10),
     words: (trouble) => ({
       title: "Clock wrong",
@@ -183,7 +183,7 @@ const entries = {
   }),
   "backup-failed": entry<{ readonly problem: string }>({
     verdict: "broken",
-    tellAfter: minutes(0),
+    notifyAfter: minutes(0),
     overAfter: minutes(0),
     words: (trouble) => ({
       title: "Backup failed",
@@ -195,9 +195,9 @@ const entries = {
   /** A key file was missing at startup, and a new key was made; `ended`: what stopped working with the lost one. */
   "key-file-lost": entry<{ readonly file: string; readonly ended: string }>({
     verdict: "doubtful",
-    tellAfter: minutes(0),
+    notifyAfter: minutes(0),
     overAfter: minutes(0),
-    tellsEnd: false,
+    notifiesEnd: false,
     about: (trouble) => trouble.file,
     words: (trouble) => ({
       title: `Key file ${trouble.file} was lost`,
@@ -210,7 +210,7 @@ const entries = {
   "disk-nearly-full": entry<{ readonly folder: string; readonly freeMebibytes: number }>({
     verdict: "doubtful",
     hasCheck: true,
-    tellAfter: minutes(5),
+    notifyAfter: minutes(5),
     overAfter: minutes(10),
     words: (trouble) => ({
       title: "Disk nearly full",
@@ -222,7 +222,7 @@ const entries = {
   "mail-failing": entry<{ readonly waiting: number; readonly problem: string }>({
     verdict: "broken",
     hasCheck: true,
-    tellAfter: minutes(15),
+    notifyAfter: minutes(15),
     overAfter: minutes(5),
     words: (trouble) => ({
       title: "Mail cannot be sent",
@@ -238,7 +238,7 @@ const entries = {
     readonly problem: string;
   }>({
     verdict: "broken",
-    tellAfter: minutes(15),
+    notifyAfter: minutes(15),
     overAfter: minutes(5),
     about: (trouble) => trouble.name,
     words: (trouble) => ({
@@ -254,7 +254,7 @@ const entries = {
     readonly problem: string;
   }>({
     verdict: "doubtful",
-    tellAfter: minutes(60),
+    notifyAfter: minutes(60),
     overAfter: minutes(5),
     about: (trouble) => trouble.person.id,
     nameless: ({ person }) => ({ person: nameless(person) }),
@@ -276,7 +276,7 @@ const entries = {
   }>({
     verdict: "broken",
     hasCheck: true,
-    tellAfter: minutes(30),
+    notifyAfter: minutes(30),
     overAfter: minutes(10),
     words(trouble) {
       const { lists, first } = trouble;
@@ -292,7 +292,7 @@ const entries = {
   }),
   "subscription-failing": entry<{ readonly name: string; readonly problem: string }>({
     verdict: "broken",
-    tellAfter: minutes(60),
+    notifyAfter: minutes(60),
     overAfter: minutes(10),
     about: (trouble) => trouble.name,
     words: (trouble) => ({
@@ -304,7 +304,7 @@ const entries = {
   }),
   "inbox-unusable": entry<{ readonly problem: string }>({
     verdict: "broken",
-    tellAfter: minutes(5),
+    notifyAfter: minutes(5),
     overAfter: minutes(5),
     words: (trouble) => ({
       title: "Watched folder unusable",
@@ -320,7 +320,7 @@ const entries = {
     readonly problem: string;
   }>({
     verdict: "broken",
-    tellAfter: minutes(2),
+    notifyAfter: minutes(2),
     overAfter: minutes(1),
     words(trouble) {
       const { waiting, ended, problem } = trouble;
@@ -340,7 +340,7 @@ const entries = {
   "ceiling-missed": entry<{ readonly advice: string }>({
     verdict: "doubtful",
     hasCheck: true,
-    tellAfter: minutes(60),
+    notifyAfter: minutes(60),
     overAfter: minutes(60),
     words: (trouble) => ({
       title: "Lists are read too seldom",
@@ -355,7 +355,7 @@ const entries = {
     readonly total: number;
   }>({
     verdict: "doubtful",
-    tellAfter: minutes(10),
+    notifyAfter: minutes(10),
     overAfter: minutes(0),
     about: (trouble) => trouble.source,
     words: (trouble) => ({
@@ -369,7 +369,7 @@ const entries = {
   "edit-frozen": entry<{ readonly edit: number; readonly title: string; readonly problem: string }>(
     {
       verdict: "doubtful",
-      tellAfter: minutes(5),
+      notifyAfter: minutes(5),
       overAfter: minutes(0),
       about: (trouble) => trouble.edit,
       nameless: () => hiddenEdit,
@@ -388,7 +388,7 @@ const entries = {
     readonly problem: string;
   }>({
     verdict: "doubtful",
-    tellAfter: minutes(5),
+    notifyAfter: minutes(5),
     overAfter: minutes(0),
     about: (trouble) => trouble.edit,
     nameless: () => hiddenEdit,
@@ -403,9 +403,9 @@ const entries = {
   "mail-refused": entry<{ readonly address: string; readonly problem: string }>({
     verdict: "doubtful",
     hasCheck: true,
-    tellAfter: minutes(0),
+    notifyAfter: minutes(0),
     overAfter: minutes(0),
-    tellsEnd: false,
+    notifiesEnd: false,
     about: (trouble) => trouble.address,
     nameless: () => ({ address: "one address" }),
     words: (trouble) => ({

@@ -10,8 +10,8 @@ import {
 
 /** How long it must last before it is reported or counts as over, and whether its end is reported. */
 export const troubleTiming = ({ kind }: Pick<Trouble, "kind">) => {
-  const { tellAfter, overAfter, tellsEnd = true } = troubleEntries[kind];
-  return { tellAfter, overAfter, tellsEnd };
+  const { notifyAfter, overAfter, notifiesEnd = true } = troubleEntries[kind];
+  return { notifyAfter, overAfter, notifiesEnd };
 };
 
 /** What is wrong and what helps, in words for people. */
@@ -43,7 +43,7 @@ export interface HeldTrouble {
 }
 
 /** A trouble's facts for programs and pages. */
-export interface ToldTrouble {
+export interface TroubleReport {
   readonly id: string;
   readonly kind: TroubleKind;
   readonly verdict: TroubleVerdict;
@@ -55,7 +55,7 @@ export interface ToldTrouble {
   readonly remedy: string;
 }
 
-export function toldTrouble({ trouble, since }: HeldTrouble): ToldTrouble {
+export function troubleReport({ trouble, since }: HeldTrouble): TroubleReport {
   const { kind } = trouble;
   const { title, what, remedy } = troubleWords(trouble);
   const verdict = verdictOf(trouble);

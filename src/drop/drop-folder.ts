@@ -82,11 +82,11 @@ export function createDropFolder(root: string): DropFolder {
         renameSync(source, destination);
       }
       // Written atomically, so that readers get all of it or nothing.
-      const told = `${destination}${reportEnding}`;
+      const reportPath = `${destination}${reportEnding}`;
       // A leftover of an earlier try may be a link to somewhere else.
-      rmSync(`${told}.part`, { force: true });
-      writeFileSync(`${told}.part`, report, { mode: 0o600, flag: "wx" });
-      renameSync(`${told}.part`, told);
+      rmSync(`${reportPath}.part`, { force: true });
+      writeFileSync(`${reportPath}.part`, report, { mode: 0o600, flag: "wx" });
+      renameSync(`${reportPath}.part`, reportPath);
     },
   };
 }

@@ -28,7 +28,7 @@ interface CachePurgerDeps {
   readonly clock: () => Temporal.Instant;
   readonly random: () => number;
   /** Called after each purge. */
-  readonly onTold: (ending: "done" | "failed") => void;
+  readonly onPurged: (ending: "done" | "failed") => void;
   /** Called when purges start to fail, and when they work again (null). */
   readonly onTurn: (problem: string | null) => void;
 }
@@ -82,9 +82,9 @@ export function createCachePurger(deps: CachePurgerDeps): CachePurger {
     }
   }
 
-  async function tell(purge: CachePurgeRow, signal: AbortSignal): Promise<string | null> {
+  async function purgeOnce(purge: CachePurgeRow, signal: AbortSignal): Promise<string | null> {
     const problem = await deps.send(requestFor(purge), signal);
-    if (!signal.aborted) deps.onTold(problem === null ? "done" : "failed");
+    if (!signal.aborted) deps.onPurged(problem === null ? "done" : "failed");
     const now = clock();
     if (problem === null) {
       cachePurges.done(purge, purge.ended && purge.told === 0 ? later(now, againAfter) : null);
@@ -135,7 +135,7 @@ export function createCachePurger(deps: CachePurgerDeps): CachePurger {
       const due = cachePurges.due(perStep);
       for (let from = 0; from < due.length && !signal.aborted; from += atOnce) {
         const some = due.slice(from, from + atOnce);
-        const problems = await Promise.all(some.map((purge) => tell(purge, signal)));
+        const problems = await Promise.all(some.map((purge) => purgeOnce(purge, signal)));
         if (signal.aborted) break;
         const problem = problems.find((each) => each !== null) ?? null;
         if ((problem !== null) !== faults > 0) deps.onTurn(problem);

@@ -485,7 +485,7 @@ function openFeed({
   readonly isForAll: () => boolean;
 }): OpenFeed {
   let announced: string | null = null;
-  let told: FeedState | null = null;
+  let sent: FeedState | null = null;
   let built: BuiltFeed | null = null;
 
   function announce(state: FeedState): Head {
@@ -493,7 +493,7 @@ function openFeed({
     if (etag !== announced) built = null;
     announced = etag;
     built ??= feed.kept();
-    told = state;
+    sent = state;
     return { etag, modifiedAt };
   }
 
@@ -524,9 +524,9 @@ function openFeed({
     body: () => bytes().body,
     compressed: async (coding) => bytes().compressed(coding),
     fetched(agent) {
-      if (!told) return;
-      const { etag, modifiedAt } = told;
-      ledger.note(row.id, agent, { etag, modifiedAt, revision: revisionIn(told) });
+      if (!sent) return;
+      const { etag, modifiedAt } = sent;
+      ledger.note(row.id, agent, { etag, modifiedAt, revision: revisionIn(sent) });
     },
   };
 }

@@ -45,11 +45,11 @@ export function backupRoutes({ viewers, backups }: BackupRoutesDeps): Router {
   }
 
   router.get("/api/backups", (_request, response) => {
-    sendJson(response, { backups: backups.list().map(told) });
+    sendJson(response, { backups: backups.list().map(describe) });
   });
   router.post("/api/backups", async (_request, response) => {
     const snapshot = await made(response);
-    if (snapshot) sendJson(response.status(201), told(snapshot));
+    if (snapshot) sendJson(response.status(201), describe(snapshot));
   });
   router.get("/api/backups/:name", (request, response) => send(response, request.params.name));
 
@@ -63,7 +63,7 @@ export function backupRoutes({ viewers, backups }: BackupRoutesDeps): Router {
   return router;
 }
 
-const told = ({ name, reason, madeAt, octets }: KeptBackup) => ({
+const describe = ({ name, reason, madeAt, octets }: KeptBackup) => ({
   name,
   reason,
   madeAt: madeAt.toString(),

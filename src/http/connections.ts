@@ -22,7 +22,7 @@ export const usualLimits: ConnectionLimits = {
   perAddress: 250,
 };
 
-const toldEvery = Temporal.Duration.from({ minutes: 1 });
+const logEvery = Temporal.Duration.from({ minutes: 1 });
 
 /** Which connections are counted, and who is told of refused ones. */
 export interface ConnectionGuard {
@@ -70,14 +70,14 @@ function countConnections(
 ): void {
   const { perAddress } = limits;
   const open = new Map<string, number>();
-  const tell = refusalTeller({ log, clock, perAddress });
+  const logRefusal = createRefusalLog({ log, clock, perAddress });
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? "";
     if (isOwn(address) || trusts(address, 0)) return;
     const count = (open.get(address) ?? 0) + 1;
     if (count > perAddress) {
       socket.destroy();
-      tell(address);
+      logRefusal(address);
       return;
     }
     open.set(address, count);
@@ -90,7 +90,7 @@ function countConnections(
 }
 
 /** The first refusal is reported at once, those of the next minute with the first one after it. */
-function refusalTeller({
+function createRefusalLog({
   log,
   clock,
   perAddress,
@@ -99,15 +99,15 @@ function refusalTeller({
   readonly clock: () => Temporal.Instant;
   readonly perAddress: number;
 }): (address: string) => void {
-  let toldAt: Temporal.Instant | null = null;
+  let loggedAt: Temporal.Instant | null = null;
   let refused = 0;
   return (address) => {
     refused += 1;
     const now = clock();
-    if (toldAt && Temporal.Instant.compare(now, toldAt.add(toldEvery)) < 0) return;
+    if (loggedAt && Temporal.Instant.compare(now, loggedAt.add(logEvery)) < 0) return;
     const remedy = "if a proxy has this address, set http.trustProxy";
     log.warn("connections refused", { address, perAddress, refused, remedy });
-    toldAt = now;
+    loggedAt = now;
     refused = 0;
   };
 }

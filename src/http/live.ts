@@ -55,7 +55,7 @@ interface Audience {
   readonly viewer: Viewer;
   events: number;
   /** The last event's number, by topic. */
-  readonly told: Map<Topic, number>;
+  readonly sent: Map<Topic, number>;
 }
 
 /**
@@ -77,7 +77,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
     news.set(JSON.stringify(one), one);
     if (isDue) return;
     isDue = true;
-    timers.after(Math.max(soonMs, sentAt + restMs - timers.now()), tell);
+    timers.after(Math.max(soonMs, sentAt + restMs - timers.now()), send);
   }
 
   /** Ends the stream if its session has ended. */
@@ -97,7 +97,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
     }
   }
 
-  function tell(): void {
+  function send(): void {
     isDue = false;
     sentAt = timers.now();
     const concerned = new Map([...audiences.values()].map((one) => [one, topicsFor(one.viewer)]));
@@ -105,7 +105,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
     for (const [audience, changed] of concerned) {
       if (changed.length === 0) continue;
       audience.events += 1;
-      for (const topic of changed) audience.told.set(topic, audience.events);
+      for (const topic of changed) audience.sent.set(topic, audience.events);
     }
     for (const stream of streams) {
       const changed = concerned.get(stream.audience) ?? [];
@@ -148,16 +148,16 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
   }
 
   /** Changes since the last event of a page; everything if unknown. */
-  function missed({ told }: Audience, last: string): readonly Topic[] {
+  function missed({ sent }: Audience, last: string): readonly Topic[] {
     if (last === "") return [];
     const [of, number] = last.split(".");
     if (of !== run || number === undefined) return topics;
-    return topics.filter((topic) => (told.get(topic) ?? 0) > Number(number));
+    return topics.filter((topic) => (sent.get(topic) ?? 0) > Number(number));
   }
 
   function audienceOf(viewer: Viewer): Audience {
     const name = nameOf(viewer);
-    const audience = audiences.get(name) ?? { viewer, events: 0, told: new Map() };
+    const audience = audiences.get(name) ?? { viewer, events: 0, sent: new Map() };
     audiences.set(name, audience);
     return audience;
   }

@@ -27,7 +27,7 @@ export function createProxyIdentity({ header, log }: ProxyIdentityDeps): ProxyId
   const { name, from, logout } = header;
   const isProxy = addressesOf(from);
   const admins = new Set(header.admins.map(spelled));
-  let hasTold = false;
+  let hasLogged = false;
   return {
     of({ headers, socket }) {
       const value = headers[name];
@@ -37,8 +37,8 @@ export function createProxyIdentity({ header, log }: ProxyIdentityDeps): ProxyId
         const said = typeof value === "string" ? value.trim() : "";
         return said === "" ? null : said;
       }
-      if (!hasTold) {
-        hasTold = true;
+      if (!hasLogged) {
+        hasLogged = true;
         const remedy = "if this is the proxy, add its address to http.identityHeader.from";
         log.warn("the identity header is ignored", { header: name, address: peer, remedy });
       }

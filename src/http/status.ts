@@ -1,5 +1,5 @@
 import type { Source } from "../domain/source.ts";
-import { type HeldTrouble, stopsSync, toldTrouble } from "../domain/trouble.ts";
+import { type HeldTrouble, stopsSync, troubleReport } from "../domain/trouble.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { ChannelStates } from "../edits/channel-states.ts";
 import type { RepeatedEdit } from "../edits/delivery/repeated-edits.ts";
@@ -124,8 +124,8 @@ export function readStatus({ store, clock, ...deps }: StatusDeps) {
     brakes: store.brakes.all(),
     proxy: { trusted: deps.trustProxy !== false, forwardedAt: deps.forwardedAt },
     // The trouble that stops all syncing; null while the service is available.
-    outage: outage ? toldTrouble(outage) : null,
-    troubles: held.map(toldTrouble),
+    outage: outage ? troubleReport(outage) : null,
+    troubles: held.map(troubleReport),
     storage: storageOf(trouble),
     disk: deps.databaseFile === undefined ? null : readDiskUse(deps.databaseFile),
     metrics: deps.metricsUrl?.() ?? null,

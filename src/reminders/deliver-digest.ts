@@ -59,8 +59,8 @@ export async function deliverDigest(
   const installation = store.meta.installation;
   const messageId = messageIdOf(key, { uid: "", installation });
   const since = sinceWhen({ due, now, digest }, store);
-  const told = gatherDigest({ store, person: person.id, zone, now, since, webUrl });
-  if (isEmpty(told)) {
+  const content = gatherDigest({ store, person: person.id, zone, now, since, webUrl });
+  if (isEmpty(content)) {
     store.ledger.leaveEmpty(key, messageId);
     return [];
   }
@@ -73,7 +73,7 @@ export async function deliverDigest(
       compose: () => ({
         ...envelope(address, deps),
         ...renderMail(
-          contentOf(told, {
+          contentOf(content, {
             ...{ reader, digest, turn, unsubscribe: unsubscribeFor(address, deps) },
             stale: staleWords({ store, now, zone }),
           }),
@@ -113,7 +113,7 @@ function sinceWhen(
 }
 
 function contentOf(
-  told: Digest,
+  content: Digest,
   {
     reader,
     digest,
@@ -128,7 +128,7 @@ function contentOf(
     readonly stale: readonly string[];
   },
 ): MailContent {
-  const { today, week, overdue, moved } = told;
+  const { today, week, overdue, moved } = content;
   const counts = [
     `${countIn(today)} today`,
     `${countIn(week)} this week`,
@@ -140,7 +140,7 @@ function contentOf(
   const what = digest.weekday === null ? "Your day" : "Your week";
   return {
     subject: `${what}: ${counts.join(", ")} – ${day}`,
-    preview: previewOf(told, counts),
+    preview: previewOf(content, counts),
     heading: `${what}, ${day}`,
     fact: null,
     parts: [

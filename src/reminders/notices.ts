@@ -40,7 +40,7 @@ interface ParkingNotices {
 }
 
 /** A mail delayed longer than this would be about something long settled. */
-const worthTelling = Temporal.Duration.from({ hours: 72 });
+const retryFor = Temporal.Duration.from({ hours: 72 });
 
 /** More edits of one person than this are combined into one mail: a whole file may be rejected at once. */
 const mostApart = 5;
@@ -64,13 +64,13 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
     const edit = store.journal.get(listed.id);
     if (edit?.state !== "parked" || !edit.updatedAt.equals(listed.updatedAt)) return null;
     const reader = readerBy(edit.actor, deps);
-    const lapsesAt = edit.updatedAt.add(worthTelling);
+    const lapsesAt = edit.updatedAt.add(retryFor);
     if (!reader?.wants("notices") || isBefore(lapsesAt, clock())) return null;
     if (reader.since && isBefore(edit.updatedAt, reader.since)) return null;
     return { key: noticeKey(edit), lapsesAt, edit, editor: reader.person };
   }
 
-  async function tell({ messageId, edits }: NoticeMail): Promise<readonly NoticeEvent[]> {
+  async function send({ messageId, edits }: NoticeMail): Promise<readonly NoticeEvent[]> {
     const things = edits.flatMap((edit) => readAgain(edit) ?? []);
     const [first] = things;
     if (!first) return [];
@@ -97,7 +97,7 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
       const open = store.notices.open().filter((edit) => readAgain(edit));
       for (const mail of combineNotices(open, store)) {
         if (signal.aborted || !mayBegin(deps)) break;
-        for (const event of await tell(mail)) {
+        for (const event of await send(mail)) {
           outcome = "worked";
           onEvent(event);
         }

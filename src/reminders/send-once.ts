@@ -101,8 +101,8 @@ function settle<Key>(
     case "deferred": {
       const { message: problem, code } = delivery;
       if (Temporal.Instant.compare(againAt, lapsesAt) > 0) {
-        const told = `given up, as it is too late by now: ${problem}`;
-        queue.rejected(key, { problem: told, code });
+        const reason = `given up, as it is too late by now: ${problem}`;
+        queue.rejected(key, { problem: reason, code });
         return { kind: "given-up", problem };
       }
       queue.deferred(key, { notBefore: againAt, problem, code });

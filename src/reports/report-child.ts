@@ -10,10 +10,10 @@ const asked = await text(process.stdin);
 if (asked === "") process.exit();
 const { now, ...options }: ReportTask = JSON.parse(asked);
 const rendered = renderReport({ ...options, now: Temporal.Instant.from(now) });
-const tell = (head: Result<ReportHead, RenderFailure>) =>
+const answer = (head: Result<ReportHead, RenderFailure>) =>
   process.stdout.write(`${JSON.stringify(head)}\n`);
 if (rendered.ok) {
   const { text: report, ...head } = rendered.value;
-  tell(ok(head));
+  answer(ok(head));
   process.stdout.write(report);
-} else tell(rendered);
+} else answer(rendered);

@@ -35,7 +35,7 @@ export function writeReportPage(report: ReportDocument, { page, size }: PageWish
   const pages = Math.max(1, Math.ceil(rows.length / size));
   const shown = Math.min(Math.max(1, page), pages);
   const before = (shown - 1) * size;
-  const told: ReportPage = {
+  const reportPage: ReportPage = {
     title,
     columns,
     rows: rows.slice(before, before + size),
@@ -48,5 +48,5 @@ export function writeReportPage(report: ReportDocument, { page, size }: PageWish
     zone,
     notes: [...notes, freshnessText(freshness)],
   };
-  return JSON.stringify(told);
+  return JSON.stringify(reportPage);
 }

@@ -7,7 +7,7 @@ import type { SourceReading } from "./applied-bodies.ts";
 import { SnapshotApplication } from "./apply-snapshot.ts";
 import type { ItemChange, SyncEvent } from "./event.ts";
 import { buryOrphans, followShown } from "./follow-parents.ts";
-import { type Told, toldByTasks } from "./hints.ts";
+import { type HintRow, hintRowsOfTasks } from "./hints.ts";
 import { type Identified, isComplete } from "./plan-snapshot.ts";
 import type { Begun, SourceList } from "./source-list.ts";
 
@@ -33,7 +33,7 @@ export interface AppliedList {
   readonly events: readonly SyncEvent[];
   /** When each new change happened, if the service says so. */
   readonly changes: readonly (Temporal.Instant | null)[];
-  readonly told: readonly Told[];
+  readonly hintRows: readonly HintRow[];
   /** True if the same body would change nothing again. */
   readonly isSettled: boolean;
   /** New or changed items. */
@@ -56,7 +56,7 @@ export class ListApplication {
   readonly #steps: Iterator<void>;
   #overtaken: ReadonlySet<ServiceId> = new Set();
   #put = 0;
-  #told = 0;
+  #hintRows = 0;
 
   constructor(deps: ListDeps, list: ReadItemList) {
     this.#deps = deps;
@@ -87,8 +87,8 @@ export class ListApplication {
   /** The items applied in the last transaction with their stored content. */
   shown(): { readonly items: readonly Item[]; readonly contents: ReadonlyMap<Item, string> } {
     this.#list.reading.written();
-    const items = this.#list.snapshot.items.slice(this.#told, this.#put);
-    this.#told = this.#put;
+    const items = this.#list.snapshot.items.slice(this.#hintRows, this.#put);
+    this.#hintRows = this.#put;
     return { items, contents: this.#application.takeContents() };
   }
 
@@ -126,7 +126,7 @@ export class ListApplication {
           : []),
       ],
       changes: [...changedAt, ...Array.from({ length: lost }, () => begun.attemptedAt)],
-      told: toldByTasks(snapshot.items, new Set(put.map(({ id }) => id))),
+      hintRows: hintRowsOfTasks(snapshot.items, new Set(put.map(({ id }) => id))),
       isSettled: isSettled && isWhole && isComplete(snapshot) && buried.length === 0,
       put,
       outdated,

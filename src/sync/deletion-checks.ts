@@ -216,16 +216,16 @@ export class DeletionChecks {
     if (store.rounds.isReconciling()) return { ...plan, bury: [] };
 
     const done = store.together(() => {
-      const told = plan.bury.flatMap((key) => this.#bury(key));
-      const left = told.length > 0 ? store.absences.counts() : counts;
+      const events = plan.bury.flatMap((key) => this.#bury(key));
+      const left = events.length > 0 ? store.absences.counts() : counts;
       // A look-up's brake has no items here. Its next poll lifts it.
       const lifted = [...brakes.keys()].filter((name) => isItemSource(name) && !left.has(name));
       for (const source of lifted) store.brakes.lift(source);
-      return { told, lifted };
+      return { events, lifted };
     });
     // The rest follows in the next call.
     if (plan.bury.length >= most) this.#hasNews = true;
-    for (const event of done.told) report(event);
+    for (const event of done.events) report(event);
     for (const source of done.lifted) report({ kind: "brake-lifted", source });
     return plan;
   }

@@ -1,5 +1,5 @@
 import type { LabelId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
-import type { Item, Label, Person, Project, Todolist, ToldTodolist } from "../domain/item.ts";
+import type { Item, Label, Person, Project, Todolist, TodolistRow } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
 import type { Store } from "../store/store.ts";
@@ -17,7 +17,7 @@ export type FetchedSource =
   | { readonly kind: "projects"; readonly snapshot: Snapshot<Project> }
   | { readonly kind: "people"; readonly snapshot: Snapshot<Person> }
   | { readonly kind: "labels"; readonly snapshot: Snapshot<Label> }
-  | { readonly kind: "todolists"; readonly snapshot: Snapshot<ToldTodolist> }
+  | { readonly kind: "todolists"; readonly snapshot: Snapshot<TodolistRow> }
   | { readonly kind: "items"; readonly snapshot: ListSnapshot<Item> };
 
 interface DirectorySyncDeps extends DirectoryAbsencesDeps {
@@ -41,7 +41,7 @@ export type LookUpAnswer =
 type Names = Exclude<FetchedSource, { readonly kind: "items" }>;
 
 interface Effect {
-  readonly told: readonly SyncEvent[];
+  readonly events: readonly SyncEvent[];
   /** What the look-up leaves open, in sentences. */
   readonly gaps: readonly string[];
 }
@@ -112,19 +112,19 @@ export class DirectorySync {
     const { store, scope } = this.#deps;
     const known = scope.projects === "discover" ? store.directory.projects() : [];
     if (snapshot.received === 0 && known.length > 0) {
-      return { told: [], gaps: ["the service names no project at all, where there were some"] };
+      return { events: [], gaps: ["the service names no project at all, where there were some"] };
     }
     const weigh = (projects: readonly Project[]) =>
       projects.reduce((sum, { id }) => sum + store.view.ofProject(id).length, 0);
     const lacks = absent.gone.length + absent.unknown.length > 0;
-    const told = stepBrake(store, {
+    const events = stepBrake(store, {
       source: "projects",
       missing: lacks ? weigh([...absent.gone, ...absent.unknown]) : 0,
       total: lacks ? weigh(known) : 0,
     });
     const isFree = mayBury(brakeOf(store, "projects"), absent.unknown.length);
     applyProjects(store, { scope, snapshot, staying: stayingOf(absent, isFree) });
-    return { told, gaps: gapsOf("project", absent, isFree) };
+    return { events, gaps: gapsOf("project", absent, isFree) };
   }
 
   /** A single person cannot be looked up: a missing one stays until a later look-up confirms it, many until somebody agrees. */
@@ -133,13 +133,13 @@ export class DirectorySync {
     this.#missingPeople.named(snapshot.items);
     if (!isComplete(snapshot)) {
       applyPeople(store, { scope, snapshot, staying: [] });
-      return { told: [], gaps: [] };
+      return { events: [], gaps: [] };
     }
     const kept = new Set([...scope.people, ...snapshot.items].map(({ id }) => id));
     const known = store.directory.people();
     const missing = known.filter(({ id }) => !kept.has(id));
     const loss = { missing: missing.length, total: known.length };
-    const told = stepBrake(store, { source: "people", ...loss, judge: judgeLossOfPeople });
+    const events = stepBrake(store, { source: "people", ...loss, judge: judgeLossOfPeople });
     const brake = brakeOf(store, "people");
     const isStopped = brake ? brake.releasedAt === null : snapshot.received === 0;
     if (isStopped || brake) {
@@ -147,7 +147,7 @@ export class DirectorySync {
       applyPeople(store, { scope, snapshot, staying: isStopped ? missing : [] });
       const { length } = missing;
       const gap = `${length} of ${known.length} known people are not named any more; they stay for now`;
-      return { told, gaps: isStopped && length > 0 ? [gap] : [] };
+      return { events, gaps: isStopped && length > 0 ? [gap] : [] };
     }
     const staying = this.#missingPeople.staying(missing, clock());
     applyPeople(store, { scope, snapshot, staying });
@@ -156,7 +156,7 @@ export class DirectorySync {
       ({ id, name }) =>
         `person ${id} (${name}) is not named any more: they stay until an answer ${wait} says the same`,
     );
-    return { told, gaps };
+    return { events, gaps };
   }
 
   /** Without its name, a label that items still have would be created a second time. */
@@ -168,17 +168,17 @@ export class DirectorySync {
     const gaps = inUse.map(
       ({ id, name }) => `label ${id} (${name}) is gone, but items still have it: it stays`,
     );
-    return { told: [], gaps: [...gapsOf("label", absent), ...gaps] };
+    return { events: [], gaps: [...gapsOf("label", absent), ...gaps] };
   }
 
   /** Tasks of a deleted list count as missing, as if the list had been read and was empty. */
   #applyTodolists(source: Source, { snapshot, absent }: Answer<"todolists", Todolist>): Effect {
-    if (source.kind !== "todolists") return { told: [], gaps: [] };
+    if (source.kind !== "todolists") return { events: [], gaps: [] };
     const { store, deletionChecks } = this.#deps;
     const name = sourceName(source);
     const tasksOf = ({ id }: Todolist) => [...store.mirror.keys(`tasks:${id}`).values()];
     const missing = [...absent.gone, ...absent.unknown].flatMap(tasksOf).length;
-    const told = stepBrake(store, { source: name, missing, total: missing });
+    const events = stepBrake(store, { source: name, missing, total: missing });
     const isFree = mayBury(brakeOf(store, name), absent.unknown.length);
     const named = new Set(snapshot.items.map(({ id }) => id));
     const archivedLists = this.#listsOf(source).filter(
@@ -211,7 +211,7 @@ export class DirectorySync {
         asked,
       });
     });
-    return { told: [...told, ...noticed], gaps: gapsOf("list", absent, isFree) };
+    return { events: [...events, ...noticed], gaps: gapsOf("list", absent, isFree) };
   }
 
   #listsOf(source: Source): readonly Todolist[] {

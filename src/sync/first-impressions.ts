@@ -52,8 +52,8 @@ export class FirstImpressions {
   take(most: number): readonly (readonly [string, Recalled])[] {
     this.#liveliness ??= livelinessOf([...this.#shown.values()].map((shown) => this.#known(shown)));
     const lively = this.#liveliness;
-    const told = this.#acts.size / (this.#acts.size + actsOfIdleDays);
-    const activity = (from: number, to: number) => told * lively(from, to);
+    const evidence = this.#acts.size / (this.#acts.size + actsOfIdleDays);
+    const activity = (from: number, to: number) => evidence * lively(from, to);
     return [...this.#shown.entries().take(most)].map(([key, shown]) => {
       this.#shown.delete(key);
       const { from, times } = this.#known(shown);

@@ -1,11 +1,11 @@
-import type { Item, ToldTodolist } from "../domain/item.ts";
+import type { Item, TodolistRow } from "../domain/item.ts";
 import type { Sign, SignKind, SignTrust } from "./sign-trust.ts";
 
 /** A row of one source that says something about another source; missing fields are null. */
-export interface Told {
+export interface HintRow {
   /** Name of the source it says something about. */
   readonly about: string;
-  readonly teller: SignKind;
+  readonly reporter: SignKind;
   readonly updatedAt: Temporal.Instant | null;
   /** What a changed `updatedAt` indicates. */
   readonly timeSign: Sign;
@@ -25,18 +25,18 @@ interface Heard {
 }
 
 /** What a look-up of lists says about their tasks. */
-export const toldByLists = (lists: readonly ToldTodolist[]): readonly Told[] =>
+export const hintRowsOfLists = (lists: readonly TodolistRow[]): readonly HintRow[] =>
   lists.map(({ id, updatedAt, completed, remaining }) => {
     const value = completed === null && remaining === null ? null : `${completed} ${remaining}`;
     const counts = [{ sign: "list-counts", value }] as const;
-    return { about: `tasks:${id}`, teller: "list-row", updatedAt, timeSign: "list-time", counts };
+    return { about: `tasks:${id}`, reporter: "list-row", updatedAt, timeSign: "list-time", counts };
   });
 
 /** What a list of tasks says about their subtasks. `touched`: ids of tasks whose other fields differ too. */
-export const toldByTasks = (
+export const hintRowsOfTasks = (
   items: readonly Item[],
   touched: ReadonlySet<number>,
-): readonly Told[] =>
+): readonly HintRow[] =>
   items.flatMap((item) => {
     if (item.kind !== "task" || item.id === null || item.subtaskCount === 0) return [];
     const { id, updatedAt, subtaskCount, percent } = item;
@@ -45,14 +45,14 @@ export const toldByTasks = (
       { sign: "task-subtasks", value: String(subtaskCount) },
       { sign: "task-progress", value: String(percent) },
     ] as const;
-    return { about: `subtasks:${id}`, teller: "task-row", updatedAt, timeSign, counts };
+    return { about: `subtasks:${id}`, reporter: "task-row", updatedAt, timeSign, counts };
   });
 
 /** What a row last said about a source. */
-interface LastTold {
+interface LastRow {
   /** Name of the row's source. */
   readonly by: string;
-  readonly told: Told;
+  readonly row: HintRow;
   /** When the row was first shown. */
   readonly since: Temporal.Instant;
   /** Hints since the source was last read, and whether each may concern something the reading had not shown. */
@@ -73,14 +73,14 @@ interface Reading {
  */
 export class Hints {
   readonly #trust: SignTrust;
-  readonly #told = new Map<string, LastTold>();
+  readonly #last = new Map<string, LastRow>();
   /** Sources that each teller's rows mention; the one most recently assumed unchanged comes last. */
   readonly #spokenOf = new Map<string, Set<string>>();
   /**
    * When each mentioned source was last read; and each teller, which may be one of those, as far as its rows were processed.
    */
   readonly #readAt = new Map<string, Temporal.Instant>();
-  readonly #tellerAt = new Map<string, Temporal.Instant>();
+  readonly #reporterAt = new Map<string, Temporal.Instant>();
   /** The latest change revealed by readings of each source, by the service's clock. */
   readonly #revealed = new Map<string, Temporal.Instant>();
   /** Sources with changes known otherwise. Hints about them teach nothing. */
@@ -91,100 +91,100 @@ export class Hints {
   }
 
   /** A teller was read; `rows`: those that may differ from before. Returns what is probable now. */
-  told(
-    teller: string,
-    { at, rows }: { readonly at: Temporal.Instant; readonly rows: readonly Told[] },
+  report(
+    reporter: string,
+    { at, rows }: { readonly at: Temporal.Instant; readonly rows: readonly HintRow[] },
   ): Heard {
-    const before = this.#tellerAt.get(teller) ?? null;
-    this.#tellerAt.set(teller, at);
-    const spokenOf = this.#spokenOf.get(teller) ?? new Set();
-    this.#spokenOf.set(teller, spokenOf);
+    const before = this.#reporterAt.get(reporter) ?? null;
+    this.#reporterAt.set(reporter, at);
+    const spokenOf = this.#spokenOf.get(reporter) ?? new Set();
+    this.#spokenOf.set(reporter, spokenOf);
     for (const { about } of rows) spokenOf.add(about);
-    const changed = rows.flatMap((told) => {
-      const last = this.#told.get(told.about);
-      const moved = last ? movedSigns(last.told, told) : [];
-      const isNews = moved.length > 0 && this.#isNews(told, before);
+    const changed = rows.flatMap((row) => {
+      const last = this.#last.get(row.about);
+      const moved = last ? movedSigns(last.row, row) : [];
+      const isNews = moved.length > 0 && this.#isNews(row, before);
       const heard = last?.heard ?? nothing;
       const more = moved.map((sign) => [sign, isNews || heard.get(sign) === true] as const);
-      this.#told.set(told.about, {
-        by: teller,
-        told,
-        since: last?.by === teller ? last.since : at,
+      this.#last.set(row.about, {
+        by: reporter,
+        row,
+        since: last?.by === reporter ? last.since : at,
         heard: more.length === 0 ? heard : new Map([...heard, ...more]),
         silentUntil: heard.size === 0 && moved.length > 0 ? before : (last?.silentUntil ?? null),
       });
       const probability = isNews ? Math.max(...moved.map((sign) => this.#trust.worth(sign))) : 0;
-      const { about, updatedAt: changedAt } = told;
+      const { about, updatedAt: changedAt } = row;
       return probability > 0 ? { source: about, probability, changedAt } : [];
     });
-    return { changed, unchanged: this.#unchanged(teller) };
+    return { changed, unchanged: this.#unchanged(reporter) };
   }
 
   /** A teller answered as before. Returns what is probable now. */
-  silent(teller: string, at: Temporal.Instant): Heard {
-    this.#tellerAt.set(teller, at);
-    return { changed: [], unchanged: this.#unchanged(teller) };
+  silent(reporter: string, at: Temporal.Instant): Heard {
+    this.#reporterAt.set(reporter, at);
+    return { changed: [], unchanged: this.#unchanged(reporter) };
   }
 
   /** A source was read: hints about it turn out right or wrong. Returns whether anything was learned. */
   read(source: string, { at, changes }: Reading): boolean {
-    const last = this.#told.get(source);
+    const last = this.#last.get(source);
     const isKnown = this.#knownOtherwise.delete(source);
     if (!last) return false;
     const known = changes.filter((change) => change !== null);
     const latest = known.toSorted((a, b) => Temporal.Instant.compare(a, b)).at(-1);
     const said = [...last.heard].filter(([, isNews]) => isNews).map(([sign]) => sign);
-    const wasUntold = this.#wasUntold(last, known);
+    const wasUnreported = this.#wasUnreported(last, known);
     this.#readAt.set(source, at);
     if (latest) this.#revealed.set(source, latest);
-    this.#told.set(source, { ...last, heard: nothing, silentUntil: null });
+    this.#last.set(source, { ...last, heard: nothing, silentUntil: null });
     if (isKnown) return false;
     for (const sign of said) this.#trust.note(sign, changes.length > 0 ? "right" : "wrong");
-    const { teller } = last.told;
-    if (said.length > 0 && changes.length > 0) this.#trust.note(teller, "right");
-    if (wasUntold) this.#trust.note(teller, "wrong");
-    return said.length > 0 || wasUntold;
+    const { reporter } = last.row;
+    if (said.length > 0 && changes.length > 0) this.#trust.note(reporter, "right");
+    if (wasUnreported) this.#trust.note(reporter, "wrong");
+    return said.length > 0 || wasUnreported;
   }
 
   /** True if the row was read before and after one of these changes without showing it. */
-  #wasUntold(
-    { by, since, heard, silentUntil }: LastTold,
+  #wasUnreported(
+    { by, since, heard, silentUntil }: LastRow,
     changes: readonly Temporal.Instant[],
   ): boolean {
-    const silent = heard.size === 0 ? (this.#tellerAt.get(by) ?? null) : silentUntil;
+    const silent = heard.size === 0 ? (this.#reporterAt.get(by) ?? null) : silentUntil;
     if (!silent) return false;
     return changes.some((at) => isBefore(since, at) && isBefore(at.add(clockMargin), silent));
   }
 
   /** What unchanged rows make probable; a part at a time if there are many. */
-  #unchanged(teller: string): readonly Hint[] {
-    const spokenOf = this.#spokenOf.get(teller) ?? new Set();
+  #unchanged(reporter: string): readonly Hint[] {
+    const spokenOf = this.#spokenOf.get(reporter) ?? new Set();
     const some = [...spokenOf.values().take(mostUnchanged)];
     return some.flatMap((source) => {
       spokenOf.delete(source);
-      const last = this.#told.get(source);
-      if (last?.by !== teller) return [];
+      const last = this.#last.get(source);
+      if (last?.by !== reporter) return [];
       spokenOf.add(source);
       // Nothing is known of the time between its reading and the first look at the row, as before a start.
       const readAt = this.#readAt.get(source);
       const isTold = readAt !== undefined && !isBefore(readAt, last.since);
       const isSilent = isTold && last.heard.size === 0;
-      const probability = isSilent ? this.#trust.coverage(last.told.teller) : 0;
+      const probability = isSilent ? this.#trust.coverage(last.row.reporter) : 0;
       return probability > 0 ? { source, probability } : [];
     });
   }
 
   /** A change of a source became known otherwise: by an edit from here, or a page of all tasks. */
   knownOtherwise(source: string): void {
-    if (this.#told.has(source)) this.#knownOtherwise.add(source);
+    if (this.#last.has(source)) this.#knownOtherwise.add(source);
   }
 
   /** A source is no longer polled. */
   drop(source: string): void {
-    this.#told.delete(source);
+    this.#last.delete(source);
     this.#spokenOf.delete(source);
     this.#readAt.delete(source);
-    this.#tellerAt.delete(source);
+    this.#reporterAt.delete(source);
     this.#revealed.delete(source);
     this.#knownOtherwise.delete(source);
   }
@@ -193,13 +193,13 @@ export class Hints {
    * True if what a row shows may have happened since the source was read. If its time does not say so, no reading may lie in
    * between.
    */
-  #isNews({ about, updatedAt }: Told, tellerBefore: Temporal.Instant | null): boolean {
+  #isNews({ about, updatedAt }: HintRow, reporterBefore: Temporal.Instant | null): boolean {
     const revealed = this.#revealed.get(about);
     if (updatedAt && revealed && Temporal.Instant.compare(updatedAt, revealed) <= 0) return false;
     const readAt = this.#readAt.get(about);
     if (!readAt) return true;
     if (updatedAt && Temporal.Instant.compare(updatedAt, readAt) > 0) return true;
-    return tellerBefore !== null && Temporal.Instant.compare(readAt, tellerBefore) <= 0;
+    return reporterBefore !== null && Temporal.Instant.compare(readAt, reporterBefore) <= 0;
   }
 }
 
@@ -214,7 +214,7 @@ const clockMargin = Temporal.Duration.from({ seconds: 5 });
 const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
   Temporal.Instant.compare(a, b) < 0;
 
-function movedSigns(before: Told, now: Told): readonly Sign[] {
+function movedSigns(before: HintRow, now: HintRow): readonly Sign[] {
   const hasMoved = before.updatedAt && now.updatedAt && !before.updatedAt.equals(now.updatedAt);
   const counts = now.counts.filter(({ sign, value }) => {
     const old = countIn(before, sign);
@@ -223,5 +223,5 @@ function movedSigns(before: Told, now: Told): readonly Sign[] {
   return [...(hasMoved ? [now.timeSign] : []), ...counts.map(({ sign }) => sign)];
 }
 
-const countIn = ({ counts }: Told, wanted: Sign): string | null =>
+const countIn = ({ counts }: HintRow, wanted: Sign): string | null =>
   counts.find(({ sign }) => sign === wanted)?.value ?? null;

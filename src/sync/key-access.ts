@@ -81,11 +81,11 @@ export function createKeyAccess(deps: KeyAccessDeps): (signal: AbortSignal) => P
     quiet = null;
     const rests: (Temporal.Instant | null)[] = [];
     let hasAsked = false;
-    const untold = store.directory
+    const unknown = store.directory
       .projects()
       .filter(({ members, archived }) => !archived && members.length === 0);
     for (const person of people) {
-      for (const { id } of untold) {
+      for (const { id } of unknown) {
         if (signal.aborted) return;
         const pair = { person, project: id };
         const silentKey = silentUntil(keyName(pair));

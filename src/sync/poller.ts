@@ -17,7 +17,7 @@ import type { DeletionChecks } from "./deletion-checks.ts";
 import { DirectorySync, type FetchedSource, type LookUpAnswer } from "./directory-sync.ts";
 import type { SyncEvent } from "./event.ts";
 import { followShown } from "./follow-parents.ts";
-import { type Told, toldByLists, toldByTasks } from "./hints.ts";
+import { type HintRow, hintRowsOfLists, hintRowsOfTasks } from "./hints.ts";
 import { askForOutdated } from "./outdated.ts";
 import { isDenied, isLookUpRefused, restOf } from "./plan-snapshot.ts";
 import type { PollResult } from "./poll-schedule.ts";
@@ -49,11 +49,11 @@ interface PollerDeps {
 }
 
 /**
- * What a reading has revealed, with the decoded items and those that are new or changed. `told`: what it says about other
+ * What a reading has revealed, with the decoded items and those that are new or changed. `hintRows`: what it says about other
  * sources; null if unchanged.
  */
 export interface ReadItems extends PollResult {
-  readonly told: readonly Told[] | null;
+  readonly hintRows: readonly HintRow[] | null;
   readonly put: readonly Item[];
   readonly shown: readonly Item[];
 }
@@ -89,7 +89,7 @@ const nothingApplied: Applied = {
   events: [],
   gaps: [],
   changes: [],
-  told: [],
+  hintRows: [],
   isSettled: false,
   put: [],
   outdated: [],
@@ -103,7 +103,7 @@ export class Poller {
   readonly #deps: PollerDeps;
   readonly #directory: DirectorySync;
   /** Look-ups whose refusal has been reported. */
-  readonly #told = new Set<string>();
+  readonly #reportedRefusals = new Set<string>();
   readonly #gaps = new Map<string, string>();
   readonly #bodies: AppliedBodies;
 
@@ -227,8 +227,8 @@ export class Poller {
     });
     reading.applied(standing);
     const shown = standing.isEarlier ? await this.#recall(begun, call) : [];
-    const told = standing.isEarlier ? toldByTasks(shown, new Set()) : null;
-    onRead(source, { at: begun.attemptedAt, changes: [], told, put: [], shown });
+    const hintRows = standing.isEarlier ? hintRowsOfTasks(shown, new Set()) : null;
+    onRead(source, { at: begun.attemptedAt, changes: [], hintRows, put: [], shown });
     this.#end(begun, { kind: "read", notBefore: null });
     report({ ...nothingNew, kind: "polled", source, unchanged: standing.items });
   }
@@ -275,19 +275,19 @@ export class Poller {
       sources.end(begun, null);
       return;
     }
-    const { events, gaps, changes, told, isSettled, put, outdated } = applied;
+    const { events, gaps, changes, hintRows, isSettled, put, outdated } = applied;
     const list = fetched.kind === "items" ? fetched.snapshot : null;
     reading.applied(isSettled && list && digest !== null ? bodyOf(list, digest) : null);
     await askForOutdated(outdated, { ...this.#deps, call: read.call });
     if (list) this.askForNames(put);
     else this.#followLookUp(source);
     const shown = list?.items ?? [];
-    const ofLists = fetched.kind === "todolists" ? toldByLists(fetched.snapshot.items) : [];
+    const ofLists = fetched.kind === "todolists" ? hintRowsOfLists(fetched.snapshot.items) : [];
     const at = begun.attemptedAt;
-    this.#deps.onRead(name, { at, changes, told: [...told, ...ofLists], put, shown });
+    this.#deps.onRead(name, { at, changes, hintRows: [...hintRows, ...ofLists], put, shown });
     const rest = isLookUp(kind) ? this.#after(this.#restOfLookUp()) : null;
     this.#end(begun, { kind: "read", notBefore: rest });
-    this.#told.delete(name);
+    this.#reportedRefusals.delete(name);
 
     if (failures > 0) report({ kind: "recovered", source: name });
     for (const event of events) report(event);
@@ -370,14 +370,14 @@ export class Poller {
   #applyNames({ source, attemptedAt }: Begun, lookUp: LookUpAnswer): Applied {
     const { store } = this.#deps;
     const before = store.changes.latest();
-    const { told, gaps } = this.#directory.apply(source, lookUp);
+    const { events, gaps } = this.#directory.apply(source, lookUp);
     const changed = store.changes.latest() > before;
     const name = sourceName(source);
     return {
-      events: changed ? [...told, { kind: "directory-changed", source: name }] : told,
+      events: changed ? [...events, { kind: "directory-changed", source: name }] : events,
       gaps,
       changes: changed ? [attemptedAt] : [],
-      told: [],
+      hintRows: [],
       isSettled: false,
       put: [],
       outdated: [],
@@ -400,7 +400,7 @@ export class Poller {
     const notBefore = this.#after(restOf(failure, { failures, maxAge }));
     if (isLookUp(kind) && isLookUpRefused(failure)) {
       this.#end(begun, { kind: "refused", notBefore });
-      this.#tellRefusal(source, problem);
+      this.#reportRefusal(source, problem);
       return;
     }
     this.#end(begun, { kind: isDenied(failure) ? "refused" : "failed", notBefore });
@@ -408,10 +408,10 @@ export class Poller {
     if (isDenied(failure)) this.#askAbove(source);
   }
 
-  #tellRefusal(source: Source, problem: string): void {
+  #reportRefusal(source: Source, problem: string): void {
     const name = sourceName(source);
-    if (this.#told.has(name)) return;
-    this.#told.add(name);
+    if (this.#reportedRefusals.has(name)) return;
+    this.#reportedRefusals.add(name);
     const { store, scope, report } = this.#deps;
     const lists = store.directory.todolists();
     const [setting, needed] =
@@ -461,8 +461,8 @@ function bodyOf(
   { items, same, elements, remarks = [] }: ListSnapshot<Item>,
   digest: string,
 ): ReadBody {
-  const told = remarks.length > 0 ? remarks.join("; ") : null;
-  return { digest, items: items.length + same, elements, remarks: told };
+  const joined = remarks.length > 0 ? remarks.join("; ") : null;
+  return { digest, items: items.length + same, elements, remarks: joined };
 }
 
 /** Reads a source with one request. */

@@ -159,15 +159,15 @@ export class SideQueue {
 
   #nextOfTasks(kind: OfTask["kind"]): DueRead | null {
     const due = this.#tasks[kind].first();
-    return due && this.#told({ kind, taskId: due.task }, seenText(due.mark));
+    return due && this.#dueRead({ kind, taskId: due.task }, seenText(due.mark));
   }
 
   #nextOfProjects(kind: OfProject["kind"]): DueRead | null {
     const [source] = this.#folders[kind].values();
-    return source ? this.#told(source, null) : null;
+    return source ? this.#dueRead(source, null) : null;
   }
 
-  #told(source: SideSource, seen: string | null): DueRead {
+  #dueRead(source: SideSource, seen: string | null): DueRead {
     return { source, seen, failures: this.#failureOf(source)?.failures ?? 0 };
   }
 
@@ -216,7 +216,8 @@ const saidOfComments = ({ commentCount, updatedAt }: TaskItem): string =>
 const digits = 13;
 
 /** A text as a number: as many digits of its hash as fit. */
-const markOf = (told: string): number => Number.parseInt(fingerprint(told).slice(0, digits), 16);
+const markOf = (dueRead: string): number =>
+  Number.parseInt(fingerprint(dueRead).slice(0, digits), 16);
 
 const noComments = markOf("0");
 

@@ -15,8 +15,8 @@ const signs = [
 export type Sign = (typeof signs)[number];
 
 /** Rows that say something about others: a row of a list of lists, and of a list of tasks. */
-const tellers = ["list-row", "task-row"] as const;
-export type SignKind = (typeof tellers)[number];
+const reporters = ["list-row", "task-row"] as const;
+export type SignKind = (typeof reporters)[number];
 
 /** For hints, and for rows, which are right if any hint announced a change, and wrong if none did. */
 type Outcome = "right" | "wrong";
@@ -33,7 +33,7 @@ export class SignTrust {
   constructor(kept: string | null) {
     for (const line of kept?.split("\n") ?? []) {
       const [name, ...numbers] = line.split(" ");
-      const sign = [...signs, ...tellers].find((one) => one === name);
+      const sign = [...signs, ...reporters].find((one) => one === name);
       // Older texts continue with how often the hint was absent.
       const [right = Number.NaN, wrong = Number.NaN] = numbers.map(Number);
       if (!sign || ![right, wrong].every((number) => number >= 0 && number <= memory)) continue;
@@ -60,8 +60,8 @@ export class SignTrust {
    * The share of all changes that a teller's rows announce, which is how probable it is that nothing happened without a hint;
    * rather too low.
    */
-  coverage(teller: SignKind): number {
-    const { right, wrong } = this.#outcomesOf(teller);
+  coverage(reporter: SignKind): number {
+    const { right, wrong } = this.#outcomesOf(reporter);
     return right + wrong < enough ? 0 : right / (right + wrong + prior);
   }
 

@@ -154,12 +154,14 @@ export class SourceList {
   }
 
   /** True if all lists of a project, with their subtasks, were read or refused in this process or the current round. */
-  isTold(project: ProjectId): boolean {
-    const isTold = (entry: PolledSource | null) =>
-      entry === null || facts.told(entry, this.isDone(entry));
+  isAnswered(project: ProjectId): boolean {
+    const isAnswered = (entry: PolledSource | null) =>
+      entry === null || facts.answered(entry, this.isDone(entry));
     return this.ofProject(project).every((entry) => {
       const parents = entry.source.kind === "tasks" ? this.parentsIn(entry.source.listId) : [];
-      return isTold(entry) && parents.every((parent) => isTold(this.get(`subtasks:${parent}`)));
+      return (
+        isAnswered(entry) && parents.every((parent) => isAnswered(this.get(`subtasks:${parent}`)))
+      );
     });
   }
 
@@ -404,7 +406,7 @@ export class SourceList {
       current: step("current"),
       read: step("read"),
       tried: step("tried"),
-      told: step("told"),
+      answered: step("answered"),
       shown: step("shown"),
     };
   }
@@ -434,7 +436,7 @@ export const isMain = (source: Source): source is MainSource =>
 
 /**
  * What is counted. `current`: read or refused by this process, or assumedFresh; `read`: the same without refusals. `tried`: a
- * poll of it has ended, `told`: read or refused, `shown`: read; the last three in this process or in the round that it
+ * poll of it has ended, `answered`: read or refused, `shown`: read; the last three in this process or in the round that it
  * continued.
  */
 const facts = {
@@ -442,13 +444,13 @@ const facts = {
   read: ({ read, assumedFresh }: PolledSource) => read || assumedFresh !== null,
   tried: ({ ended, assumedFresh }: PolledSource, isDone: boolean) =>
     ended > 0 || isDone || assumedFresh === "pages",
-  told: ({ settled, assumedFresh }: PolledSource, isDone: boolean) =>
+  answered: ({ settled, assumedFresh }: PolledSource, isDone: boolean) =>
     settled || isDone || assumedFresh === "pages",
   shown: ({ read, turn, refusedIn }: PolledSource, isDone: boolean) =>
     read || (isDone && turn === 0 && refusedIn === null),
 } as const;
 
-const noneYet: Tally = { all: 0, current: 0, read: 0, tried: 0, told: 0, shown: 0 };
+const noneYet: Tally = { all: 0, current: 0, read: 0, tried: 0, answered: 0, shown: 0 };
 
 /** Thrown if a source is to be polled that no longer exists: the choice was based on an older list. */
 class UnknownSourceError extends Error {

@@ -174,8 +174,8 @@ class Syncing implements Sync {
     this.#sources = new SourceList(deps.store, deps.clock);
     this.#deletionChecks = new DeletionChecks({ ...deps, sources: this.#sources, report });
     this.#initial = new InitialSync(deps.store, this.#sources);
-    const isToldOf = ({ everRead, refusedIn }: PolledSource) => everRead || refusedIn !== null;
-    this.#wasWhole = this.#initial.hasReadAll && this.#sources.all().every(isToldOf);
+    const isAnswered = ({ everRead, refusedIn }: PolledSource) => everRead || refusedIn !== null;
+    this.#wasWhole = this.#initial.hasReadAll && this.#sources.all().every(isAnswered);
     this.#schedule = new PollSchedule({
       ...deps,
       sources: this.#sources,
@@ -197,10 +197,10 @@ class Syncing implements Sync {
       deletionChecks: this.#deletionChecks,
       report,
       onTasks: (items, contents) => this.#side.queue.follow(items, contents),
-      onRead: (source, { told, put, shown, ...revealed }) => {
+      onRead: (source, { hintRows, put, shown, ...revealed }) => {
         this.#schedule.noteDates(source, { put, shown });
         this.#fastPath.noteRead(source, { at: revealed.at, put });
-        this.#follow(source, { ...revealed, told });
+        this.#follow(source, { ...revealed, hintRows });
       },
     });
     const { projects } = deps.scope;
@@ -272,7 +272,7 @@ class Syncing implements Sync {
 
   hasReadSinceRestore(project: ProjectId | null): boolean {
     if (!this.#deps.store.rounds.isReconciling()) return true;
-    return project !== null && this.#sources.isTold(project);
+    return project !== null && this.#sources.isAnswered(project);
   }
 
   get settled(): boolean {
@@ -522,7 +522,7 @@ class Syncing implements Sync {
     this.#deletionChecks.polled(name);
     if (source) this.#initial.note(source);
     this.#updateReady();
-    if (source && isLookUp(source.kind)) this.#tellCeiling();
+    if (source && isLookUp(source.kind)) this.#reportCeiling();
     this.#keepBeliefs(false);
   }
 
@@ -536,7 +536,7 @@ class Syncing implements Sync {
   }
 
   /** Until everything was read, the amount is unknown. */
-  #tellCeiling(): void {
+  #reportCeiling(): void {
     if (!this.#isTried) return;
     const forecast = this.forecast();
     if (forecast.isMet === this.#meetsCeiling) return;
@@ -548,10 +548,15 @@ class Syncing implements Sync {
    * Learns from a reading whether hints about its source were right, and hints at changes of others. An announced change of
    * another source counts as one of its own, as it is worth the same.
    */
-  #follow(source: string, { at, changes, told }: PollResult & Pick<ReadItems, "told">): void {
+  #follow(
+    source: string,
+    { at, changes, hintRows }: PollResult & Pick<ReadItems, "hintRows">,
+  ): void {
     if (this.#hints.read(source, { at, changes })) this.#lessons += 1;
     const { changed, unchanged } =
-      told === null ? this.#hints.silent(source, at) : this.#hints.told(source, { at, rows: told });
+      hintRows === null
+        ? this.#hints.silent(source, at)
+        : this.#hints.report(source, { at, rows: hintRows });
     const seen = changed.filter(({ probability }) => probability >= likely);
     this.#schedule.read(source, {
       at,
@@ -577,16 +582,16 @@ class Syncing implements Sync {
 
   #updateReady(): void {
     if (this.#caughtUp && this.#ready) return;
-    const { all, current, read, tried, told, shown } = this.#sources.tally;
+    const { all, current, read, tried, answered, shown } = this.#sources.tally;
     // If nothing at all can be read, as with a wrong key, everything is refused and nothing is ready.
     this.#caughtUp ||= current === all && read > 0;
     if (!this.#isTried && tried === all) {
       this.#isTried = true;
       this.#spread();
-      this.#tellCeiling();
+      this.#reportCeiling();
     }
     if (this.#ready) return;
-    this.#ready = told === all && shown > 0;
+    this.#ready = answered === all && shown > 0;
     if (this.#ready) this.#deps.store.rounds.reconciled();
     if (this.#ready && this.#sweeps.size === 0) this.#sources.endRound();
   }

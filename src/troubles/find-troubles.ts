@@ -179,8 +179,8 @@ function outage({ upstream, host }: TroubleFacts): Trouble {
 function clockTrouble(lead: Temporal.Duration | null): readonly Trouble[] {
   const seconds = Math.round(lead?.total("seconds") ?? 0);
   // Rounded, so that a few seconds do not count as a change.
-  const told = Math.round(seconds / 10) * 10;
-  return Math.abs(seconds) > tolerableSeconds ? [{ kind: "clock-wrong", seconds: told }] : [];
+  const rounded = Math.round(seconds / 10) * 10;
+  return Math.abs(seconds) > tolerableSeconds ? [{ kind: "clock-wrong", seconds: rounded }] : [];
 }
 
 function mail(facts: TroubleFacts): readonly Trouble[] {
@@ -214,14 +214,14 @@ function webhooks({ store, webhooks: named }: TroubleFacts): readonly Trouble[] 
 }
 
 /** How long the last failure of a person's webhook is reported: nothing may have been sent since. */
-const failureTold = Temporal.Duration.from({ hours: 24 * 7 });
+const failureReportedFor = Temporal.Duration.from({ hours: 24 * 7 });
 
 /** From the result of the last message; another URL starts anew. */
 function personWebhooks({ store, listedWebhooks, clock }: TroubleFacts): readonly Trouble[] {
   const own = store.personWebhooks.list();
   const listed = listedWebhooks.filter((id) => own.every(({ person }) => person !== id));
   const all = [...own, ...listed.map((person) => ({ person, setAt: null }))];
-  const oldest = clock().subtract(failureTold);
+  const oldest = clock().subtract(failureReportedFor);
   return all.flatMap(({ person: id, setAt }): readonly Trouble[] => {
     const fate = store.personWebhooks.fate(id);
     const known = store.directory.activePerson(id);

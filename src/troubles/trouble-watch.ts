@@ -34,7 +34,7 @@ export function createTroubleWatch(deps: TroubleWatchDeps): TroubleWatch {
   const since = new Map<string, Temporal.Instant>();
   for (const { identity, since: at } of store.troubles.open()) since.set(identity, at);
 
-  const tell = (kind: TroubleEvent["kind"], { trouble, since: at }: Episode): void =>
+  const report = (kind: TroubleEvent["kind"], { trouble, since: at }: Episode): void =>
     onEvent({ kind, trouble, since: at });
 
   return {
@@ -44,8 +44,8 @@ export function createTroubleWatch(deps: TroubleWatchDeps): TroubleWatch {
       if (over.length > 0) store.troubles.forget(clock().subtract(keptFor));
       since.clear();
       for (const episode of store.troubles.open()) since.set(episode.identity, episode.since);
-      for (const episode of begun) tell("begun", episode);
-      for (const episode of over) tell("over", episode);
+      for (const episode of begun) report("begun", episode);
+      for (const episode of over) report("over", episode);
     },
     held() {
       const now = clock();

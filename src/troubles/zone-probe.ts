@@ -69,10 +69,10 @@ export async function probeZone(deps: ZoneProbeDeps): Promise<ZoneProof> {
     const isForbidden = proof.ending.kind === "unproved" && proof.ending.remedy === otherKey;
     if (!isForbidden) break;
   }
-  const told = proof ?? unproved(zone, "no project is known to create the probe in");
-  if (told.ending.kind === "mismatch") troubles?.report(told.ending.trouble);
-  if (told.ending.kind === "right") troubles?.withdraw("zone-mismatch");
-  return { ...told, removed: told.removed + removed };
+  const result = proof ?? unproved(zone, "no project is known to create the probe in");
+  if (result.ending.kind === "mismatch") troubles?.report(result.ending.trouble);
+  if (result.ending.kind === "right") troubles?.withdraw("zone-mismatch");
+  return { ...result, removed: result.removed + removed };
 }
 
 async function placesFor({

@@ -208,13 +208,13 @@ export class Gate {
   whenReadFits(signal: AbortSignal): Promise<void> {
     if (this.#closed || signal.aborted || this.#longRest()) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const tell = () => {
-      signal.removeEventListener("abort", tell);
-      this.#choosers.delete(tell);
+    const notify = () => {
+      signal.removeEventListener("abort", notify);
+      this.#choosers.delete(notify);
       resolve();
     };
-    signal.addEventListener("abort", tell);
-    this.#choosers.add(tell);
+    signal.addEventListener("abort", notify);
+    this.#choosers.add(notify);
     this.#admit();
     return promise;
   }
@@ -251,7 +251,7 @@ export class Gate {
       startWhile(interactive, () => this.#hasCome(this.#interactiveAtMs()));
       startWhile(sweep, () => this.#hasCome(this.#sweepAtMs()));
       if (sweep.size === 0 && this.#choosers.size > 0 && this.#hasCome(this.#sweepAtMs())) {
-        this.#tellChoosers();
+        this.#notifyChoosers();
       }
     }
     const wakeMs = this.#nextWakeMs();
@@ -394,13 +394,13 @@ export class Gate {
 
   #clear(): void {
     for (const queue of Object.values(this.#queues)) queue.clear();
-    this.#tellChoosers();
+    this.#notifyChoosers();
   }
 
-  #tellChoosers(): void {
+  #notifyChoosers(): void {
     const choosers = [...this.#choosers];
     this.#choosers.clear();
-    for (const tell of choosers) tell();
+    for (const notify of choosers) notify();
   }
 
   #save(): void {

@@ -54,7 +54,7 @@ export async function origin(written: unknown) {
         send: sendPurge,
         clock,
         random: () => 0,
-        onTold() {},
+        onPurged() {},
         onTurn: (problem) => turns.push(problem),
       })
     : null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type DaemonStatus, daemonFindings } from "../../src/cli/daemon-findings.ts";
-import { toldTrouble } from "../../src/domain/trouble.ts";
+import { troubleReport } from "../../src/domain/trouble.ts";
 
 const at = { zone: "Europe/Berlin", today: Temporal.PlainDate.from("2026-11-24") };
 
@@ -23,7 +23,7 @@ const linesOf = (fields: Partial<DaemonStatus>) =>
 describe("daemonFindings()", () => {
   it("tells an outage once, its cause first, and calls nothing fine that needs answers", () => {
     const trouble = { kind: "service-unreachable", problem: "connection refused" } as const;
-    const outage = toldTrouble({ trouble, since: Temporal.Instant.from("2026-11-24T09:00:00Z") });
+    const outage = troubleReport({ trouble, since: Temporal.Instant.from("2026-11-24T09:00:00Z") });
     const errors = Array.from({ length: 14 }, (_, nth) =>
       failing(`events:${2001 + nth}`, `the service cannot be reached: GET /projects/${2001 + nth}`),
     );

@@ -13,8 +13,8 @@ it("docs/messages.md has every kind of trouble, with when it is told and when it
     ([, kind, told, over]) => [kind, told, over],
   );
   const traits = troubleKinds.map((kind) => {
-    const { tellAfter, overAfter, tellsEnd } = troubleTiming({ kind });
-    return [kind, inWords(tellAfter), tellsEnd ? inWords(overAfter) : "–"];
+    const { notifyAfter, overAfter, notifiesEnd } = troubleTiming({ kind });
+    return [kind, inWords(notifyAfter), notifiesEnd ? inWords(overAfter) : "–"];
   });
   expect(rows).toEqual(traits);
 });

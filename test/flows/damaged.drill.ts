@@ -15,7 +15,7 @@ import { join } from "node:path";
 import type { Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { ToldTrouble } from "../../src/domain/trouble.ts";
+import type { TroubleReport } from "../../src/domain/trouble.ts";
 import { type Daemon, dayferry, type Installation, install, serve } from "../support/dayferry.ts";
 import { eventually } from "../support/eventually.ts";
 import { mailsIn } from "../support/mails-in.ts";
@@ -245,7 +245,7 @@ describe("a key file that is lost", () => {
       const told = (by: typeof daemon) =>
         eventually("it is told as a trouble", async () => {
           const text = await (await by.ask("/api/status")).text();
-          const { troubles }: { readonly troubles: readonly ToldTrouble[] } = JSON.parse(text);
+          const { troubles }: { readonly troubles: readonly TroubleReport[] } = JSON.parse(text);
           const lost = troubles.find(({ kind }) => kind === "key-file-lost");
           return lost ?? null;
         });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { tellStory } from "../../src/demo-story.ts";
+import { playStory } from "../../src/demo-story.ts";
 import { install } from "./dayferry.ts";
 import { eventually } from "./eventually.ts";
 import { serveHere } from "./in-process.ts";
@@ -17,7 +17,7 @@ export async function demoWorld() {
   const { signal } = new AbortController();
   const clock = () => Temporal.Now.instant();
   const place = { modules, sandbox, dataDir: installation.dataDir, url, clock, signal };
-  await tellStory(place);
+  await playStory(place);
   await eventually("nothing is on its way", () => {
     const edits = modules.store.journal.list({ limit: 500 });
     return edits.every(({ state }) => state !== "pending" && state !== "claimed") || null;

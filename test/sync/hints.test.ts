@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../src/domain/ids.ts";
-import { Hints, type Told, toldByLists, toldByTasks } from "../../src/sync/hints.ts";
+import { type HintRow, Hints, hintRowsOfLists, hintRowsOfTasks } from "../../src/sync/hints.ts";
 import { SignTrust } from "../../src/sync/sign-trust.ts";
 import { aTask } from "../support/items.ts";
 
 const start = Temporal.Instant.from("2026-11-20T10:00:00Z");
 const at = (seconds: number): Temporal.Instant => start.add({ seconds });
 
-const teller = "tasks:1";
+const reporter = "tasks:1";
 const source = "subtasks:7";
 
 /** What a list tells of a task's subtasks. */
-function row({ time = 0, count = 2, progress = 0 }): Told {
+function row({ time = 0, count = 2, progress = 0 }): HintRow {
   return {
     about: source,
-    teller: "task-row",
+    reporter: "task-row",
     updatedAt: at(time),
     timeSign: "task-time",
     counts: [
@@ -30,9 +30,9 @@ function rig() {
   return {
     trust,
     hints,
-    told: (seconds: number, ...rows: readonly Told[]) =>
-      hints.told(teller, { at: at(seconds), rows }).changed,
-    unchanged: (seconds: number) => hints.silent(teller, at(seconds)).unchanged,
+    told: (seconds: number, ...rows: readonly HintRow[]) =>
+      hints.report(reporter, { at: at(seconds), rows }).changed,
+    unchanged: (seconds: number) => hints.silent(reporter, at(seconds)).unchanged,
     read: (seconds: number, ...changes: readonly number[]) =>
       hints.read(source, { at: at(seconds), changes: changes.map(at) }),
   };
@@ -95,12 +95,12 @@ describe("told()", () => {
     const { hints } = rig();
     const bare = {
       about: source,
-      teller: "task-row",
+      reporter: "task-row",
       updatedAt: null,
       timeSign: "task-time",
     } as const;
     const tell = (seconds: number, value: string | null) =>
-      hints.told(teller, {
+      hints.report(reporter, {
         at: at(seconds),
         rows: [{ ...bare, counts: [{ sign: "task-subtasks", value }] }],
       }).changed;
@@ -111,10 +111,15 @@ describe("told()", () => {
 describe("a teller that others tell of as well", () => {
   it("hints at nothing that a reading of the source has shown since it was read the time before", () => {
     const { hints, told, read } = rig();
-    const list = { ...row({}), about: teller, teller: "list-row", timeSign: "list-time" } as const;
-    hints.told("todolists:1", { at: at(0), rows: [list] });
-    const asked = (seconds: number, shown: Told) => {
-      hints.read(teller, { at: at(seconds), changes: [] });
+    const list = {
+      ...row({}),
+      about: reporter,
+      reporter: "list-row",
+      timeSign: "list-time",
+    } as const;
+    hints.report("todolists:1", { at: at(0), rows: [list] });
+    const asked = (seconds: number, shown: HintRow) => {
+      hints.read(reporter, { at: at(seconds), changes: [] });
       return told(seconds, shown);
     };
     asked(10, row({}));
@@ -174,7 +179,7 @@ describe("silent()", () => {
       ...row({}),
       about: `subtasks:${nth + 100}`,
     }));
-    hints.told("tasks:2", { at: at(0), rows });
+    hints.report("tasks:2", { at: at(0), rows });
     expect(hints.silent("tasks:2", at(0)).unchanged).toEqual([]);
     for (const { about } of rows) hints.read(about, { at: at(0), changes: [] });
     const spokenOf = [1, 2, 3].flatMap((seconds) =>
@@ -236,7 +241,7 @@ describe("toldByTasks()", () => {
   it("tells of the subtasks of tasks that have some, and by which field", () => {
     const parent = { subtaskCount: 2, percent: 40, updatedAt: start };
     const items = [aTask(7, parent), aTask(8, parent), aTask(9, { subtaskCount: 0 })];
-    const rows = toldByTasks(items, new Set([8]));
+    const rows = hintRowsOfTasks(items, new Set([8]));
     expect(rows.map(({ about, timeSign }) => [about, timeSign])).toEqual([
       ["subtasks:7", "task-time"],
       ["subtasks:8", "task-content"],
@@ -260,7 +265,7 @@ describe("toldByLists()", () => {
     [null, null, null],
     [5, null, "5 null"],
   ])("tells of tasks by the counts %j and %j", (completed, remaining, value) => {
-    const [row] = toldByLists([{ ...list, completed, remaining }]);
+    const [row] = hintRowsOfLists([{ ...list, completed, remaining }]);
     expect(row).toMatchObject({ about: "tasks:3", timeSign: "list-time", updatedAt: start });
     expect(row?.counts).toEqual([{ sign: "list-counts", value }]);
   });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
-import { loggedTrouble, toldTrouble, troubleTiming } from "../../src/domain/trouble.ts";
+import { loggedTrouble, troubleReport, troubleTiming } from "../../src/domain/trouble.ts";
 import { type Trouble, troubleKinds } from "../../src/domain/trouble-kinds.ts";
 import { createTroubleWatch, type TroubleEvent } from "../../src/troubles/trouble-watch.ts";
 import { handClock, testDirectory, testStore } from "../support/test-store.ts";
@@ -121,14 +121,14 @@ describe("TroubleWatch", () => {
 describe("troubleWords()", () => {
   it("say what is wrong and what helps in one sentence", () => {
     const since = Temporal.Instant.from("2026-11-24T08:00:00Z");
-    expect(toldTrouble({ trouble: { kind: "key-refused", person: null }, since })).toMatchObject({
+    expect(troubleReport({ trouble: { kind: "key-refused", person: null }, since })).toMatchObject({
       id: "key-refused",
       verdict: "broken",
       sentence:
         "The service refuses the account's key: nothing is read, and edits wait → put a valid key into service.apiKeyFile, which is taken up within seconds; nothing that waits is lost.",
     });
     const problem = "the disk is full, so that nothing can be stored; make room, and all goes on";
-    expect(toldTrouble({ trouble: { kind: "storage-failing", problem }, since })).toMatchObject({
+    expect(troubleReport({ trouble: { kind: "storage-failing", problem }, since })).toMatchObject({
       what: "the disk is full, so that nothing can be stored",
       remedy: "make room, and all goes on",
     });
@@ -159,8 +159,8 @@ describe("troubleWords()", () => {
   });
 
   it("have a length of patience for each kind, of minutes", () => {
-    for (const { tellAfter, overAfter } of troubleKinds.map((kind) => troubleTiming({ kind }))) {
-      expect(tellAfter.total("minutes")).toBeLessThanOrEqual(60);
+    for (const { notifyAfter, overAfter } of troubleKinds.map((kind) => troubleTiming({ kind }))) {
+      expect(notifyAfter.total("minutes")).toBeLessThanOrEqual(60);
       expect(overAfter.total("minutes")).toBeLessThanOrEqual(60);
     }
   });

@@ -141,7 +141,7 @@ export class Population {
     }
     this.#folded += 1;
     // A source that hardly changes cannot distinguish the kinds; in most workspaces all are of one kind.
-    const weight = Math.min(1, changes / tellingChanges);
+    const weight = Math.min(1, changes / changesForKind);
     this.#sessionSum += (weight * sessions) / total;
     this.#kindSum += weight;
   }
@@ -238,7 +238,7 @@ export const leastWeight = 0.005;
 const scoreKept = 0.995;
 
 /** Number of changes after which a source counts fully toward its kind. */
-const tellingChanges = 4;
+const changesForKind = 4;
 
 /** After this many passes, two hours at a quarter of an hour each, two thirds of the prior are learned. */
 const unsureRenewals = 8;

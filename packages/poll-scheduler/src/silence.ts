@@ -13,7 +13,7 @@ export interface SilenceOptions {
 }
 
 /** What one poll revealed about the time since the previous poll of its source. */
-interface Told {
+interface PollFinding {
   readonly from: number;
   readonly at: number;
   readonly changes: number;
@@ -44,7 +44,7 @@ export class Silence {
     return this.#changedAt;
   }
 
-  note({ from, at, changes, surprise }: Told): void {
+  note({ from, at, changes, surprise }: PollFinding): void {
     this.#changedAt ??= at;
     if (changes > 0) {
       this.#changedAt = at;

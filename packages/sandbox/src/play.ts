@@ -66,7 +66,11 @@ function moveEvent(turn: Turn): PlayedChange | null {
   );
   // In the repeated hour an end can read earlier than its start.
   if (moved.kind === "refused") return null;
-  return told(turn, { kind: "event", id: event.id, what: `moved "${event.title}" by ${hours} h` });
+  return described(turn, {
+    kind: "event",
+    id: event.id,
+    what: `moved "${event.title}" by ${hours} h`,
+  });
 }
 
 function moveMilestone(turn: Turn): PlayedChange | null {
@@ -84,7 +88,11 @@ function moveMilestone(turn: Turn): PlayedChange | null {
       { start, end: start, all_day: true },
     ),
   );
-  return told(turn, { kind: "event", id: event.id, what: `moved "${event.title}" to ${start}` });
+  return described(turn, {
+    kind: "event",
+    id: event.id,
+    what: `moved "${event.title}" to ${start}`,
+  });
 }
 
 function tickTask(turn: Turn): PlayedChange | null {
@@ -119,7 +127,7 @@ function addComment(turn: Turn): PlayedChange | null {
   const description = pick(remarks, turn.random) ?? "";
   const where = { by: person.id, project: place.project, list: task.list.id, task: task.id };
   const comment = insist(workspace.comments.create(where, { description }));
-  return told(turn, { kind: "comment", id: comment.id, what: `commented on "${task.title}"` });
+  return described(turn, { kind: "comment", id: comment.id, what: `commented on "${task.title}"` });
 }
 
 function addTask(turn: Turn): PlayedChange | null {
@@ -139,7 +147,7 @@ function addTask(turn: Turn): PlayedChange | null {
   const task = insist(
     workspace.tasks.create({ by: person.id, project: place.project, list }, body),
   );
-  return told(turn, { kind: "task", id: task.id, what: `added "${title}"` });
+  return described(turn, { kind: "task", id: task.id, what: `added "${title}"` });
 }
 
 function changeTask(
@@ -153,7 +161,7 @@ function changeTask(
   const where = { by: person.id, project: place.project, list: task.list.id, task: task.id };
   // A due date before the start is rejected, as for anybody.
   if (workspace.tasks.update(where, body).kind === "refused") return null;
-  return told(turn, { kind: "task", id: task.id, what });
+  return described(turn, { kind: "task", id: task.id, what });
 }
 
 function pickTask({ workspace, person, place, random }: Turn): TaskView | undefined {
@@ -175,7 +183,7 @@ function eventsOf({ workspace, person, place }: Turn): readonly EventView[] {
   return insist(found);
 }
 
-function told(
+function described(
   turn: Turn,
   done: { readonly kind: PlayedChange["kind"]; readonly id: number; readonly what: string },
 ): PlayedChange {

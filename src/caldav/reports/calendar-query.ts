@@ -202,9 +202,9 @@ function allOf(prefilters: readonly Prefilter[]): Prefilter {
   return (object) => {
     let answer: boolean | null = true;
     for (const prefilter of prefilters) {
-      const told = prefilter(object);
-      if (told === false) return false;
-      if (told === null) answer = null;
+      const verdict = prefilter(object);
+      if (verdict === false) return false;
+      if (verdict === null) answer = null;
     }
     return answer;
   };

@@ -28,7 +28,7 @@ export function syncAnswer(context: DavContext, report: DavReport): DavAnswer {
   const { calendar } = resource;
   const changes = fittingChanges(context, { calendar, since: since.value, each: question.value });
   if (!changes) return faultAnswer(unknownToken);
-  const responses = told(context, { calendar, changes, question: question.value });
+  const responses = responsesTo(context, { calendar, changes, question: question.value });
   return multistatusAnswer({ responses, syncToken: changes.token }, question.value);
 }
 
@@ -49,7 +49,7 @@ function fittingChanges(
     : changes;
 }
 
-function* told(
+function* responsesTo(
   context: DavContext,
   about: {
     readonly calendar: Calendar;

@@ -234,12 +234,12 @@ function describeList(answer: unknown, zone: string): string {
       url ?? "(revoked)",
     ]),
   );
-  const told = feeds.flatMap(({ id, url, problem, fetches = [] }) =>
+  const shown = feeds.flatMap(({ id, url, problem, fetches = [] }) =>
     url === null
       ? []
       : [...(problem ? [`shows nothing: ${problem}`] : []), ...fetches.map(({ says }) => says)].map(
           (line) => `${id}: ${oneLine(line)}\n`,
         ),
   );
-  return told.length === 0 ? list : `${list}\n${told.join("")}`;
+  return shown.length === 0 ? list : `${list}\n${shown.join("")}`;
 }

@@ -52,9 +52,11 @@ export async function drainAll({ drain, store }: LocalModules, signal: AbortSign
 export function progressLine({ done, total, remaining }: SweepProgress): string {
   const seconds = Math.ceil(remaining.total("seconds"));
   const left = seconds >= 120 ? `${Math.ceil(seconds / 60)} min` : `${seconds} s`;
-  const told = `sweep: ${done} of ${total} lists`;
-  if (done >= total) return `${told}\n`;
-  return seconds > 0 ? `${told}, about ${left} left at the quota\n` : `${told} known so far\n`;
+  const progress = `sweep: ${done} of ${total} lists`;
+  if (done >= total) return `${progress}\n`;
+  return seconds > 0
+    ? `${progress}, about ${left} left at the quota\n`
+    : `${progress} known so far\n`;
 }
 
 function describe(summary: SweepSummary, edits: Awaited<ReturnType<typeof drainAll>>): string {

@@ -191,7 +191,7 @@ export interface EditStory extends EditDescription {
 }
 
 /** Like `describeEdit`, with the history. */
-export function tellEdit(edit: Edit, store: Store, names = namesOf(store)): EditStory {
+export function describeWithStory(edit: Edit, store: Store, names = namesOf(store)): EditStory {
   return { ...describeEdit(edit, store, names), story: storyOf(edit, { store, names }) };
 }
 

@@ -5,7 +5,12 @@ import { directoryFor, type Viewer } from "../../domain/visibility.ts";
 import type { Store } from "../../store/store.ts";
 import { namesOf } from "../field-changes.ts";
 import { choiceOf, type Picks, resolutionOf } from "./choice.ts";
-import { describeEdit, type EditDescription, type EditStory, tellEdit } from "./describe.ts";
+import {
+  describeEdit,
+  describeWithStory,
+  type EditDescription,
+  type EditStory,
+} from "./describe.ts";
 import { type EditQuery, readEditQuery, strangerIn } from "./edit-query.ts";
 import { previewOf, type ResolutionPreview } from "./resolution-preview.ts";
 import { carryOutResolution } from "./resolve.ts";
@@ -165,7 +170,7 @@ export function createEditActions({
     const edit = isId(id) ? journal.get(editId(id)) : null;
     if (!edit) return { kind: "unknown" };
     const names = namesOf(store, zone);
-    const told = () => describeEdit(journal.get(edit.id) ?? edit, store, names);
+    const described = () => describeEdit(journal.get(edit.id) ?? edit, store, names);
     const choice = choiceOf(edit, store);
     if (!choice) {
       return {
@@ -174,14 +179,14 @@ export function createEditActions({
       };
     }
     if (version !== choice.version) {
-      return { kind: "overwrites", version: choice.version, edit: told() };
+      return { kind: "overwrites", version: choice.version, edit: described() };
     }
     const resolved = resolutionOf(edit, { choice, picks });
     if (!resolved.ok) return { kind: "unclear", reason: resolved.failure };
     const resolution = resolved.value;
     if (dryRun) {
       const preview = previewOf(edit, { choice, resolution, names });
-      return { kind: "preview", preview, edit: told() };
+      return { kind: "preview", preview, edit: described() };
     }
     if (mode === "review" && by.actor !== null && resolution.kind !== "yields") {
       return {
@@ -255,8 +260,8 @@ export function createEditActions({
     const names = namesOf(store, zone);
     const found = store.editSearch.find(filter.value, limit);
     // Edits outlive their project. Only an admin is told whether it is gone or just inaccessible.
-    const isTold = found.length === 0 || viewer?.kind === "person";
-    const stranger = isTold ? strangerIn(filter.value, directory) : null;
+    const isKnownOrPerson = found.length === 0 || viewer?.kind === "person";
+    const stranger = isKnownOrPerson ? strangerIn(filter.value, directory) : null;
     if (stranger !== null) return fail(stranger);
     return ok(
       found.map((edit) => ({
@@ -281,7 +286,7 @@ export function createEditActions({
     },
     show(id, zone = store.zone) {
       const edit = isId(id) ? journal.get(editId(id)) : null;
-      return edit && tellEdit(edit, store, namesOf(store, zone));
+      return edit && describeWithStory(edit, store, namesOf(store, zone));
     },
     approve: (id, by) => release(id, { from: "held", by, act: (edit) => journal.resume(edit) }),
     discard,

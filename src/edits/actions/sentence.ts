@@ -53,11 +53,11 @@ export function editorName(
 }
 
 /** The part of an edit that says what it does. */
-export type ToldEdit = Pick<Edit, "action" | "base" | "patch" | "newLabels" | "createdAt"> &
+export type DescribedEdit = Pick<Edit, "action" | "base" | "patch" | "newLabels" | "createdAt"> &
   Partial<Pick<Edit, "undoes">>;
 
 /** What an edit did, or would do, with the title of its item. */
-export function didInWords(edit: ToldEdit, names: Names): string {
+export function didInWords(edit: DescribedEdit, names: Names): string {
   const { action, base, patch, undoes = null, newLabels } = edit;
   const back = undoes === null ? "" : `took edit ${undoes} back: `;
   const title = titleIn(base.title);
@@ -72,9 +72,9 @@ export function didInWords(edit: ToldEdit, names: Names): string {
     case "complete":
     case "reopen": {
       // Described relative to what the editor saw, even if somebody else has changed it since.
-      const told = { old: valuesOf(base), edit, names };
+      const context = { old: valuesOf(base), edit, names };
       const clauses = [
-        ...fieldsOf(patch).map((field) => clauseOf(field, told)),
+        ...fieldsOf(patch).map((field) => clauseOf(field, context)),
         ...(newLabels.length > 0 ? [newLabelsClause(newLabels)] : []),
       ];
       const said = clauses.map((clause, index) => clause(index === 0 ? title : "it"));
@@ -89,7 +89,7 @@ const longestTitle = 80;
 const titleIn = (title: string): string => excerpt(plainLine(title), longestTitle);
 
 /** An item's date after its title: " on Tue 24 Nov, 10:00–11:00", " due Tue 24 Nov"; empty for a task without dates. */
-function dateOf(item: Item, { edit, names }: Pick<Told, "edit" | "names">): string {
+function dateOf(item: Item, { edit, names }: Pick<SentenceContext, "edit" | "names">): string {
   if (item.kind === "event") {
     const span = spanOf(item.when, { edit, names });
     return item.when.kind === "dates" ? `, ${span}` : ` on ${span}`;
@@ -99,28 +99,28 @@ function dateOf(item: Item, { edit, names }: Pick<Told, "edit" | "names">): stri
   return `, ${item.dueOn ? "due" : "from"} ${dayOf(due, { edit, names })}`;
 }
 
-interface Told {
+interface SentenceContext {
   readonly old: Patch;
-  readonly edit: ToldEdit;
+  readonly edit: DescribedEdit;
   readonly names: Names;
 }
 
 /** A part of a sentence for a given title. */
 type Clause = (item: string) => string;
 
-function clauseOf(field: PatchField, told: Told): Clause {
-  if (field !== "place") return clauses[field]?.(told) ?? valueClause(field, told);
-  const { old, edit, names } = told;
+function clauseOf(field: PatchField, context: SentenceContext): Clause {
+  if (field !== "place") return clauses[field]?.(context) ?? valueClause(field, context);
+  const { old, edit, names } = context;
   const [from, to] = [old, edit.patch].map((values) => fieldInWords(field, values, names));
   return (item) => `moved ${item} from ${from} to ${to}`;
 }
 
 /** Fields with a description of their own. */
-const clauses: Readonly<Partial<Record<EditedField, (told: Told) => Clause>>> = {
+const clauses: Readonly<Partial<Record<EditedField, (context: SentenceContext) => Clause>>> = {
   title: ({ edit: { patch } }) => {
     return (item) => `renamed ${item} to ${titleIn(patch.title ?? "")}`;
   },
-  when: (told) => whenClause(told),
+  when: (context) => whenClause(context),
   milestone: ({ edit: { patch } }) => {
     return (item) =>
       patch.milestone ? `made ${item} a milestone` : `made ${item} an ordinary event`;
@@ -131,13 +131,14 @@ const clauses: Readonly<Partial<Record<EditedField, (told: Told) => Clause>>> = 
   completed: ({ edit: { patch } }) => {
     return (item) => (patch.completed ? `completed ${item}` : `reopened ${item}`);
   },
-  assigned: (told) => setClause(told, { field: "assigned", gained: "assigned", lost: "took" }),
-  labels: (told) => setClause(told, { field: "labels", gained: "labelled", lost: "took" }),
-  startOn: (told) => dayClause("startOn", told),
-  dueOn: (told) => dayClause("dueOn", told),
+  assigned: (context) =>
+    setClause(context, { field: "assigned", gained: "assigned", lost: "took" }),
+  labels: (context) => setClause(context, { field: "labels", gained: "labelled", lost: "took" }),
+  startOn: (context) => dayClause("startOn", context),
+  dueOn: (context) => dayClause("dueOn", context),
 };
 
-function valueClause(field: EditedField, { old, edit: { patch }, names }: Told): Clause {
+function valueClause(field: EditedField, { old, edit: { patch }, names }: SentenceContext): Clause {
   const { noun = "", type } = fieldOf(field);
   if (!patch[field]) return (item) => `took the ${noun} off ${item}`;
   if (type.name !== "prose") {
@@ -146,7 +147,7 @@ function valueClause(field: EditedField, { old, edit: { patch }, names }: Told):
   return (item) => (old[field] ? `changed the ${noun} of ${item}` : `gave a ${noun} to ${item}`);
 }
 
-function dayClause(field: "startOn" | "dueOn", { old, edit, names }: Told): Clause {
+function dayClause(field: "startOn" | "dueOn", { old, edit, names }: SentenceContext): Clause {
   const { noun = "" } = fieldOf(field);
   const [was, is] = [old[field], edit.patch[field]];
   const said = (day: Temporal.PlainDate) => dayOf(day, { edit, names });
@@ -157,7 +158,7 @@ function dayClause(field: "startOn" | "dueOn", { old, edit, names }: Told): Clau
 
 /** People and labels are added and removed one by one. */
 function setClause(
-  { old, edit, names }: Told,
+  { old, edit, names }: SentenceContext,
   about: {
     readonly field: "assigned" | "labels";
     readonly gained: "assigned" | "labelled";
@@ -188,17 +189,17 @@ const newLabelsClause =
     `gave ${item} the new ${labels.length === 1 ? "label" : "labels"} ${enumerated(labels.map(quote))}`;
 
 /** The shortest description of the change: only times within a day, only days if the times stay. */
-function whenClause(told: Told): Clause {
-  const { old, edit, names } = told;
+function whenClause(context: SentenceContext): Clause {
+  const { old, edit, names } = context;
   const [was, is] = [old.when, edit.patch.when];
   if (!is) return (item) => `left ${item} as it was`;
-  if (!was) return (item) => `set ${item} to ${spanOf(is, told)}`;
+  if (!was) return (item) => `set ${item} to ${spanOf(is, context)}`;
   const [from, to] = [inZone(was, names.zone), inZone(is, names.zone)];
-  if (from.kind === "times" && to.kind === "times") return timesClause({ from, to }, told);
-  if (from.kind === "dates" && to.kind === "dates") return datesClause({ from, to }, told);
+  if (from.kind === "times" && to.kind === "times") return timesClause({ from, to }, context);
+  if (from.kind === "dates" && to.kind === "dates") return datesClause({ from, to }, context);
   return to.kind === "dates"
-    ? (item) => `made ${item} all day, ${dayRange(to, told)} (before: ${spanOf(was, told)})`
-    : (item) => `gave ${item} a time, ${spanOf(is, told)} (before: ${spanOf(was, told)})`;
+    ? (item) => `made ${item} all day, ${dayRange(to, context)} (before: ${spanOf(was, context)})`
+    : (item) => `gave ${item} a time, ${spanOf(is, context)} (before: ${spanOf(was, context)})`;
 }
 
 type Times = Extract<When, { readonly kind: "times" }>;
@@ -206,23 +207,23 @@ type Dates = Extract<When, { readonly kind: "dates" }>;
 
 function timesClause(
   { from, to }: { readonly from: Times; readonly to: Times },
-  told: Told,
+  context: SentenceContext,
 ): Clause {
   const [day, newDay] = [from.start.toPlainDate(), to.start.toPlainDate()];
   const [clock, newClock] = [clockInWords(from.start), clockInWords(to.start)];
   const sameStart = from.start.epochMilliseconds === to.start.epochMilliseconds;
-  const end = endOf(from, told);
-  const newEnd = endOf(to, told);
+  const end = endOf(from, context);
+  const newEnd = endOf(to, context);
   if (sameStart && newEnd !== null) {
     return (item) => `set the end of ${item} ${end === null ? "" : `from ${end} `}to ${newEnd}`;
   }
   if (sameStart) return (item) => `took the end off ${item}`;
   const sameLength = lengthOf(from) === lengthOf(to);
   if (!sameLength) {
-    return (item) => `moved ${item} from ${spanOf(from, told)} to ${spanOf(to, told)}`;
+    return (item) => `moved ${item} from ${spanOf(from, context)} to ${spanOf(to, context)}`;
   }
   if (sameDay(day, newDay)) return (item) => `moved ${item} from ${clock} to ${newClock}`;
-  const [oldDay, nextDay] = [dayOf(day, told), dayOf(newDay, told)];
+  const [oldDay, nextDay] = [dayOf(day, context), dayOf(newDay, context)];
   return clock === newClock
     ? (item) => `moved ${item} from ${oldDay} to ${nextDay}`
     : (item) => `moved ${item} from ${oldDay}, ${clock} to ${nextDay}, ${newClock}`;
@@ -230,12 +231,12 @@ function timesClause(
 
 function datesClause(
   { from, to }: { readonly from: Dates; readonly to: Dates },
-  told: Told,
+  context: SentenceContext,
 ): Clause {
   const sameLength = daysOf(from) === daysOf(to);
   return sameLength
-    ? (item) => `moved ${item} from ${dayOf(from.start, told)} to ${dayOf(to.start, told)}`
-    : (item) => `moved ${item} from ${dayRange(from, told)} to ${dayRange(to, told)}`;
+    ? (item) => `moved ${item} from ${dayOf(from.start, context)} to ${dayOf(to.start, context)}`
+    : (item) => `moved ${item} from ${dayRange(from, context)} to ${dayRange(to, context)}`;
 }
 
 const daysOf = ({ start, end }: Dates): number => start.until(end).days;
@@ -243,29 +244,36 @@ const lengthOf = ({ start, end }: Times): number | null =>
   end && end.epochMilliseconds - start.epochMilliseconds;
 
 /** The end of timed events: its time, with the day if that differs. */
-function endOf({ start, end }: Times, told: Pick<Told, "edit" | "names">): string | null {
+function endOf(
+  { start, end }: Times,
+  context: Pick<SentenceContext, "edit" | "names">,
+): string | null {
   if (!end) return null;
   const isSameDay = sameDay(start.toPlainDate(), end.toPlainDate());
-  return isSameDay ? clockInWords(end) : `${dayOf(end.toPlainDate(), told)}, ${clockInWords(end)}`;
+  return isSameDay
+    ? clockInWords(end)
+    : `${dayOf(end.toPlainDate(), context)}, ${clockInWords(end)}`;
 }
 
-function spanOf(when: When, told: Pick<Told, "edit" | "names">): string {
-  const local = inZone(when, told.names.zone);
-  if (local.kind === "dates") return `all day ${dayRange(local, told)}`;
-  const from = `${dayOf(local.start.toPlainDate(), told)}, ${clockInWords(local.start)}`;
-  const end = endOf(local, told);
+function spanOf(when: When, context: Pick<SentenceContext, "edit" | "names">): string {
+  const local = inZone(when, context.names.zone);
+  if (local.kind === "dates") return `all day ${dayRange(local, context)}`;
+  const from = `${dayOf(local.start.toPlainDate(), context)}, ${clockInWords(local.start)}`;
+  const end = endOf(local, context);
   return end === null ? from : `${from}–${end}`;
 }
 
-function dayRange({ start, end }: Dates, told: Pick<Told, "edit" | "names">): string {
+function dayRange({ start, end }: Dates, context: Pick<SentenceContext, "edit" | "names">): string {
   const last = end.subtract({ days: 1 });
-  return sameDay(start, last) ? dayOf(start, told) : `${dayOf(start, told)} – ${dayOf(last, told)}`;
+  return sameDay(start, last)
+    ? dayOf(start, context)
+    : `${dayOf(start, context)} – ${dayOf(last, context)}`;
 }
 
 /** A day, with its year if that is not the year of the edit. */
 function dayOf(
   day: Temporal.PlainDate,
-  { edit, names }: { readonly edit: ToldEdit; readonly names: Names },
+  { edit, names }: { readonly edit: DescribedEdit; readonly names: Names },
 ): string {
   const { year } = edit.createdAt.toZonedDateTimeISO(names.zone);
   return day.year === year ? dayInWords(day).replace(/ -?\d+$/, "") : dayInWords(day);

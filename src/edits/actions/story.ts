@@ -30,7 +30,7 @@ export function storyOf(
   { store, names }: { readonly store: Store; readonly names: Names },
 ): readonly StoryStep[] {
   const steps = store.editSteps.of(edit.id);
-  const told = steps.map((step): StoryStep => {
+  const deliverySteps = steps.map((step): StoryStep => {
     const isRepeated = step.times > 1;
     const { at, times } = step;
     return {
@@ -43,7 +43,7 @@ export function storyOf(
   const all = [
     accepted(edit, names),
     ...kept(edit, steps),
-    ...told,
+    ...deliverySteps,
     ...takingsBack(edit, { store, names }),
     ...shown(edit, store),
   ];

@@ -219,10 +219,10 @@ async function carryOut(attempt: Attempt): Promise<AttemptEnding> {
 /** An edit whose first answer was lost overwrote what it had read then, which its last answer does not show. */
 function withUnheard(attempt: Attempt, ending: AttemptEnding): AttemptEnding {
   if (ending.kind !== "done") return ending;
-  const told = ending.conflicts ?? [];
-  const fields = [...attempt.edit.conflicts, ...told].map(({ field }) => field);
+  const reported = ending.conflicts ?? [];
+  const fields = [...attempt.edit.conflicts, ...reported].map(({ field }) => field);
   const unheard = overwrittenBefore(attempt).filter(({ field }) => !fields.includes(field));
-  return { ...ending, conflicts: [...told, ...unheard] };
+  return { ...ending, conflicts: [...reported, ...unheard] };
 }
 
 async function carryOutAction(attempt: Attempt): Promise<AttemptEnding> {

@@ -285,8 +285,8 @@ async function fileInFolder(attempt: ExtraAttempt): Promise<CarriedOut> {
 }
 
 /** An unknown size matches any. */
-const isSize = (told: number | null, own: number | null): boolean =>
-  told === null || own === null || told === own;
+const isSize = (theirs: number | null, own: number | null): boolean =>
+  theirs === null || own === null || theirs === own;
 
 interface Uploading {
   readonly store: Store;

@@ -74,7 +74,7 @@ const mostNamed = 3;
 function searchLists(attempt: Attempt): AttemptEnding | null {
   const { edit, store, onMissing } = attempt;
   const { missedAt } = edit;
-  const lists = store.sources.all().filter(mayTell);
+  const lists = store.sources.all().filter(mayShowIt);
   const unread = lists.filter((list) => !missedAt || !isReadSince(missedAt, list));
   if (missedAt && unread.length === 0) return null;
   if (missedAt && areRefused(unread, missedAt) && isAnswering(store.sources.all(), missedAt)) {
@@ -100,13 +100,13 @@ export function resumeSearches({ store, onMissing }: Pick<Attempt, "store" | "on
     if (!missedAt) continue;
     const unread = store.sources
       .all()
-      .filter((list) => mayTell(list) && !isReadSince(missedAt, list));
+      .filter((list) => mayShowIt(list) && !isReadSince(missedAt, list));
     onMissing(edit, nearestOf(edit, unread));
   }
 }
 
 /** Sources that may contain a task, or name such a place. A look-up that the service does not offer proves nothing. */
-const mayTell = ({ source: { kind }, succeededAt }: SourceState): boolean =>
+const mayShowIt = ({ source: { kind }, succeededAt }: SourceState): boolean =>
   kind === "tasks" || ((kind === "todolists" || kind === "projects") && succeededAt !== null);
 
 /** Refused again after a first refusal, and after the task was missed. A single refusal may be a mistake. */
@@ -205,19 +205,19 @@ async function unpolledPlaces(attempt: Attempt): Promise<Result<Places, Failure>
   const { store, places } = attempt;
   const known = store.directory.projects().map(({ id }) => id);
   const gaps: string[] = [];
-  const told = isFresh("projects", attempt) ? null : named(await places.projects());
-  if (told && !told.ok) return told;
-  if (told?.value.gap) gaps.push(told.value.gap);
-  const projects = new Set([...known, ...(told?.value.items ?? []).map(({ id }) => id)]);
+  const listing = isFresh("projects", attempt) ? null : named(await places.projects());
+  if (listing && !listing.ok) return listing;
+  if (listing?.value.gap) gaps.push(listing.value.gap);
+  const projects = new Set([...known, ...(listing?.value.items ?? []).map(({ id }) => id)]);
   const lists = new Map(
     store.directory.todolists().map((list): [ListId, ListAddress] => [list.id, list]),
   );
   for (const project of projects) {
     if (isFresh(`todolists:${project}`, attempt)) continue;
-    const told = named(await places.todolists(project));
-    if (!told.ok) return told;
-    if (told.value.gap) gaps.push(told.value.gap);
-    for (const { id } of told.value.items) lists.set(id, { id, projectId: project });
+    const listing = named(await places.todolists(project));
+    if (!listing.ok) return listing;
+    if (listing.value.gap) gaps.push(listing.value.gap);
+    for (const { id } of listing.value.items) lists.set(id, { id, projectId: project });
   }
   const polled = polledLists(store);
   return ok({ lists: [...lists.values()].filter(({ id }) => !polled.has(id)), gaps });

@@ -133,14 +133,14 @@ export const mergeBaseOf = (
  * same for what the same person has set by another edit since, with any program. `others`: all edits of the item.
  */
 export function seenBase(edit: Edit, others: readonly Edit[]): Patch {
-  const told = valuesOf(edit.base);
+  const asShown = valuesOf(edit.base);
   const earlier = others.filter(({ id }) => id < edit.id).toSorted((a, b) => a.id - b.id);
-  let base = told;
+  let base = asShown;
   for (const other of earlier.toReversed()) {
     base = { ...base, ...unheardOf(edit, { other, base }) };
   }
   for (const other of earlier) {
-    base = { ...base, ...answeredTo(edit, { other, known: [told, base] }) };
+    base = { ...base, ...answeredTo(edit, { other, known: [asShown, base] }) };
   }
   return base;
 }

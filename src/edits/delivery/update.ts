@@ -90,8 +90,8 @@ export function yieldTo(
   const { edit, store } = attempt;
   const open = conflicts.filter(({ taken }) => taken === null);
   const isOpen = open.length > 0;
-  const told = { action: edit.action, conflicts: isOpen ? open : conflicts };
-  const problem = describeConflict(told, namesOf(store)) ?? "";
+  const conflict = { action: edit.action, conflicts: isOpen ? open : conflicts };
+  const problem = describeConflict(conflict, namesOf(store)) ?? "";
   const clash = { before, conflicts };
   const settlement = isOpen
     ? ({ kind: "park", reason: "conflict", problem, clash } as const)

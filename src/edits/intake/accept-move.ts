@@ -101,13 +101,13 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
         directory: store.directory,
       });
       const words = changesInWords(changes, namesOf(store));
-      const told = {
+      const described = {
         action: "update",
         base: viewed.item,
         patch: { place },
         newLabels: [],
       } as const;
-      const did = didInWords({ ...told, createdAt: deps.clock() }, namesOf(store));
+      const did = didInWords({ ...described, createdAt: deps.clock() }, namesOf(store));
       return { ...about, action: "update", changes, words, did, problems: notes, editId };
     });
     if (planned.action === "update" && state === "pending") onAccepted();

@@ -19,7 +19,7 @@ import { keepEdit, type Sender, type Step } from "./keep-edit.ts";
 import {
   type Acceptance,
   type AnswerBuilder,
-  createTeller,
+  createAnswerBuilder,
   type Plan,
   refusedFile,
 } from "./plan-answer.ts";
@@ -168,32 +168,32 @@ function* takeItems(request: ItemsRequest, context: Context): Steps<Acceptance> 
   if (fault) return { kind: "refused", errors: [fault] };
   const { store, clock } = context.deps;
   const brake = createBrake(yield* countDeletions(request, context), context);
-  const teller = createTeller(request.calendar, {
+  const answer = createAnswerBuilder(request.calendar, {
     names: namesOf(store),
     at: clock(),
     most: context.pace.listed,
   });
-  const taking = { ...context, request, brake, teller };
+  const taking = { ...context, request, brake, answer };
   yield* request.dryRun ? preview(taking) : keepAll(taking);
-  return teller.plan();
+  return answer.plan();
 }
 
 /** What is done with the plan for each item. */
 interface Taking extends Context {
   readonly request: ItemsRequest;
   readonly brake: (itemPlan: ItemPlan) => Step;
-  readonly teller: AnswerBuilder;
+  readonly answer: AnswerBuilder;
 }
 
-function* preview({ deps, request, brake, teller }: Taking): Steps<void> {
+function* preview({ deps, request, brake, answer }: Taking): Steps<void> {
   for (const itemPlan of planItems(request, deps)) {
     request.onPlan?.(itemPlan);
-    teller.add({ ...brake(itemPlan), editId: null });
+    answer.add({ ...brake(itemPlan), editId: null });
     yield;
   }
 }
 
-function* keepAll({ deps, pace, request, brake, teller }: Taking): Steps<void> {
+function* keepAll({ deps, pace, request, brake, answer }: Taking): Steps<void> {
   const { items } = request.calendar;
   let kept = 0;
   let isReleased = false;
@@ -208,10 +208,10 @@ function* keepAll({ deps, pace, request, brake, teller }: Taking): Steps<void> {
       request.onPlan?.(step.itemPlan);
       const editId = keepEdit(step, { ...deps, sender: request });
       isReleased ||= editId !== null && step.state === "pending";
-      teller.add({ ...step, editId });
+      answer.add({ ...step, editId });
     }
     kept += steps.length;
-    if (kept === items.length) request.alongside?.(teller.plan());
+    if (kept === items.length) request.alongside?.(answer.plan());
   }
 
   while (true) {

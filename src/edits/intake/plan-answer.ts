@@ -66,7 +66,7 @@ export interface AnswerBuilder {
 }
 
 /** Lists at most `most` items and errors. In a longer file, unchanged items are left out first. */
-export function createTeller(
+export function createAnswerBuilder(
   { items: all, ignored }: Pick<IncomingCalendar, "items" | "ignored">,
   {
     names,
@@ -93,9 +93,9 @@ export function createTeller(
       }
     },
     plan() {
-      const told = [...errors, ...ignored.slice(0, most - errors.length)];
-      const more = { items: unlisted, errors: refusals + ignored.length - told.length };
-      return { kind: "plan", items, summary, errors: told, more };
+      const listed = [...errors, ...ignored.slice(0, most - errors.length)];
+      const more = { items: unlisted, errors: refusals + ignored.length - listed.length };
+      return { kind: "plan", items, summary, errors: listed, more };
     },
   };
 }

@@ -199,8 +199,8 @@ const withoutEnd = (when: When): When =>
 function baseOf(incoming: IncomingItem, known: Known): Item {
   const { viewed, situation } = known;
   const { bases, store } = situation;
-  const told = bases.get(incoming.uid);
-  if (told) return told;
+  const seen = bases.get(incoming.uid);
+  if (seen) return seen;
   const about = { key: viewed.key, view: store.view, editor: readerOf(known) };
   const named = shownBase(incoming, about);
   // A file may name no version, or one that a restore has forgotten.

@@ -151,7 +151,7 @@ function settleFetch(
   }
   if (fetched.kind === "unchanged") {
     store.subscriptions.put(succeededRow(row, deps));
-    tellRecovery(row, deps);
+    reportRecovery(row, deps);
     return;
   }
   const body = printOf(fetched.body);
@@ -159,14 +159,14 @@ function settleFetch(
   const good = { ...succeededRow(row, deps), etag, lastModified, body };
   if (body === row.body && !unconditional) {
     store.subscriptions.put(good);
-    tellRecovery(row, deps);
+    reportRecovery(row, deps);
     return;
   }
   const { zone } = deps;
   const read = wholeCalendar(about.read ?? readCalendar(fetched.body, { zone }));
   const taken = read.ok ? acceptSnapshot(read.value, { row: good, deps }) : read;
   if (taken.ok) {
-    tellRecovery(row, deps);
+    reportRecovery(row, deps);
     return;
   }
   store.subscriptions.put(failedRow({ problem: taken.failure, retryAfter: null }, { row, deps }));
@@ -259,7 +259,7 @@ function storeSnapshot(
 }
 
 /** `row`: as it was before the calendar was read. */
-function tellRecovery(row: SubscriptionRow, { onEvent }: SubscriptionDeps): void {
+function reportRecovery(row: SubscriptionRow, { onEvent }: SubscriptionDeps): void {
   if (row.failures > 0) onEvent({ kind: "recovered", name: row.name });
 }
 

@@ -38,10 +38,10 @@ export function describeActionFailure(of: ActionFailure): string {
       return of.problem;
     case "failed": {
       const { failure } = of;
-      const told = describeFailure(failure);
+      const problem = describeFailure(failure);
       return failure.kind === "unknown-outcome"
-        ? `${told}. Look into the workspace before doing it again.`
-        : told;
+        ? `${problem}. Look into the workspace before doing it again.`
+        : problem;
     }
     default:
       return unreachable(of);

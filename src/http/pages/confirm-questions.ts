@@ -3,7 +3,7 @@ import type { PublishedFeed } from "../../feeds/published-feeds.ts";
 import type { PasswordUse } from "../../people/password-use.ts";
 import type { PersonDescription } from "../../people/people.ts";
 import type { ConfirmQuestion } from "./confirm-page.ts";
-import { asSentence, spoken, told } from "./edit-parts.ts";
+import { asSentence, spoken, timeTag } from "./edit-parts.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 // Questions before destructive actions. `zone`: zone of the times; `back`: where Cancel leads.
@@ -50,7 +50,7 @@ export const endPasswordQuestion = (
   const { programs, logIns } = use;
   const others = isOwn ? logIns - 1 : logIns;
   const used = programs.map(
-    ({ name, at }) => html`<bdi>${name}</bdi> (last edit ${told(at, asking.zone)})`,
+    ({ name, at }) => html`<bdi>${name}</bdi> (last edit ${timeTag(at, asking.zone)})`,
   );
   return {
     title: isNew
@@ -127,7 +127,7 @@ const dependents = (used: Markup | null, unused: string): Markup => html`<p>${us
 function fetchedBy(fetches: PublishedFeed["fetches"], zone: string): Markup | null {
   if (fetches.length === 0) return null;
   const programs = fetches.map(
-    ({ program, at }) => html`<bdi>${program}</bdi> (last on ${told(at, zone)})`,
+    ({ program, at }) => html`<bdi>${program}</bdi> (last on ${timeTag(at, zone)})`,
   );
   return html`Fetched by ${listed(programs)}.`;
 }

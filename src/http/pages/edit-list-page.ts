@@ -15,7 +15,7 @@ import {
   selectField,
   tabs,
 } from "./components.ts";
-import { spoken, stateBadge, told } from "./edit-parts.ts";
+import { spoken, stateBadge, timeTag } from "./edit-parts.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
@@ -179,7 +179,7 @@ function list({ edits, query, olderThan, zone }: EditListData): Markup {
     const isTrouble = state === "parked" && choice === null && problem !== null;
     return html`<li>
 <p><a href="edits/${id}"><bdi>${words.who}</bdi> ${spoken(words.did)}</a></p>
-<p class="quiet small">${told(createdAt, zone)}${words.by === null ? null : html`, ${words.by}`}</p>
+<p class="quiet small">${timeTag(createdAt, zone)}${words.by === null ? null : html`, ${words.by}`}</p>
 <p>${stateBadge(edit)}${
       choice && choice.fields.length > 0
         ? html` <span class="small">${enumerated(choice.fields.map(({ name }) => name))}</span>`

@@ -2,7 +2,7 @@ import type { EditDescription, EditStory } from "../../edits/actions/describe.ts
 import type { ResolutionPreview } from "../../edits/actions/resolution-preview.ts";
 import type { UndoPreview } from "../../edits/actions/undo-preview.ts";
 import { badge, button, card, facts, linkButton, notice, postForm, table } from "./components.ts";
-import { asSentence, spoken, stateBadge, told, wayButton } from "./edit-parts.ts";
+import { asSentence, spoken, stateBadge, timeTag, wayButton } from "./edit-parts.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
@@ -178,8 +178,8 @@ function storyCard(edit: EditStory, { zone }: EditPageOptions): Markup {
     const again =
       until === null
         ? null
-        : html` <span class="quiet">(${times} times, last ${told(until, zone)})</span>`;
-    return html`<li><span class="quiet small">${told(at, zone)}<span class="clock">${secondsOf(at, zone)}</span></span><p><bdi>${what}</bdi>${again}</p></li>`;
+        : html` <span class="quiet">(${times} times, last ${timeTag(until, zone)})</span>`;
+    return html`<li><span class="quiet small">${timeTag(at, zone)}<span class="clock">${secondsOf(at, zone)}</span></span><p><bdi>${what}</bdi>${again}</p></li>`;
   });
   return card({
     title: "What happened",

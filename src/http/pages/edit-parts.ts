@@ -4,7 +4,7 @@ import { badge, button, type Tone } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 /** A moment in a zone: "Tue 24 Nov 2026, 09:45". Scripts convert it to the browser's zone. */
-export function told(at: Temporal.Instant, zone: string): Markup {
+export function timeTag(at: Temporal.Instant, zone: string): Markup {
   const local = at.toZonedDateTimeISO(zone);
   const clock = local.toPlainTime().toString({ smallestUnit: "minute" });
   return html`<time datetime="${at.toString()}" data-form="day">${dayInWords(local)}, ${clock}</time>`;

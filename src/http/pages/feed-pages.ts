@@ -16,7 +16,7 @@ import {
   postForm,
   table,
 } from "./components.ts";
-import { told } from "./edit-parts.ts";
+import { timeTag } from "./edit-parts.ts";
 import {
   colourField,
   type EnteredFeed,
@@ -164,7 +164,7 @@ function feedTable(feeds: readonly ShownFeed[], { zone }: Viewer): Markup {
 function lastFetched({ lastFetch, fetches }: PublishedFeed, zone: string): Markup {
   if (!lastFetch) return html`<span class="quiet">not yet</span>`;
   const program = fetches[0]?.program ?? lastFetch.agent;
-  return html`${told(lastFetch.at, zone)} by <bdi>${program}</bdi>`;
+  return html`${timeTag(lastFetch.at, zone)} by <bdi>${program}</bdi>`;
 }
 
 interface FeedPageData {
@@ -247,7 +247,7 @@ ${reach}</div>
 
 function fetchList({ fetches, createdAt }: PublishedFeed, zone: string): Markup {
   if (fetches.length === 0) {
-    return html`<p class="quiet">Nobody yet. It was made ${told(createdAt, zone)}; a program comes soon after it has been given the address.</p>`;
+    return html`<p class="quiet">Nobody yet. It was made ${timeTag(createdAt, zone)}; a program comes soon after it has been given the address.</p>`;
   }
   return html`<ul class="plain-list">${fetches.map((fetch) => fetchLine(fetch, zone))}</ul>`;
 }
@@ -255,9 +255,9 @@ function fetchList({ fetches, createdAt }: PublishedFeed, zone: string): Markup 
 function fetchLine({ says, agent, at, holds, firstAt }: Fetch, zone: string): Markup {
   const state = holds.isShownNow ? badge("up to date", "good") : badge("older version", "wait");
   const more = facts([
-    ["Last came", told(at, zone)],
-    ["First came", told(firstAt, zone)],
-    ["Has the version of", told(holds.modifiedAt, zone)],
+    ["Last came", timeTag(at, zone)],
+    ["First came", timeTag(firstAt, zone)],
+    ["Has the version of", timeTag(holds.modifiedAt, zone)],
     ["Calls itself", html`<bdi>${agent === "" ? "nothing" : agent}</bdi>`],
   ]);
   return html`<li><p>${says}. ${state}</p>${folded("More", more)}</li>`;

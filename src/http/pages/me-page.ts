@@ -3,7 +3,7 @@ import type { PersonDescription } from "../../people/people.ts";
 import type { WebhookDescription } from "../../people/webhook-settings.ts";
 import type { LogIn } from "../../store/calendars/sign-ins.ts";
 import { badge, button, card, facts, linkButton, postForm } from "./components.ts";
-import { told } from "./edit-parts.ts";
+import { timeTag } from "./edit-parts.ts";
 import type { Page } from "./layout.ts";
 import { html } from "./markup-template.ts";
 import { keyInWords, type MailSwitches, mailSwitches, zoneInWords } from "./people-mail-page.ts";
@@ -31,7 +31,7 @@ export function mePage(
   const rows = logIns.map(
     ({ id, agent, way, beganAt, usedAt }) =>
       html`<li><p><bdi>${browserName(agent) ?? "An unnamed browser"}</bdi> ${id === current ? badge("this one", "good") : null}</p>
-<p class="quiet">${ways[way]}, since ${told(beganAt, zone)}, last used ${told(usedAt, zone)}</p>
+<p class="quiet">${ways[way]}, since ${timeTag(beganAt, zone)}, last used ${timeTag(usedAt, zone)}</p>
 ${postForm({ action: `${root}me/log-ins`, formToken, inRow: true }, button("End it", { name: "end", value: String(id) }))}</li>`,
   );
   const others = logIns.filter(({ id }) => id !== current);

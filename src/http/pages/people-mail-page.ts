@@ -15,7 +15,7 @@ import {
   postForm,
   table,
 } from "./components.ts";
-import { told } from "./edit-parts.ts";
+import { timeTag } from "./edit-parts.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
@@ -234,4 +234,4 @@ ${linkButton("Back to people and mail", `${root}people`)}</p>`,
 
 /** A time on one line, for tables. */
 const time = (at: Temporal.Instant, zone: string): Markup =>
-  html`<span class="nowrap">${told(at, zone)}</span>`;
+  html`<span class="nowrap">${timeTag(at, zone)}</span>`;

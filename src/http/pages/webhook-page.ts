@@ -10,7 +10,7 @@ import {
   postForm,
   selectField,
 } from "./components.ts";
-import { told } from "./edit-parts.ts";
+import { timeTag } from "./edit-parts.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
@@ -105,7 +105,7 @@ ${card({
 function lastMessage({ fate }: WebhookDescription, zone: string): Markup | string {
   if (!fate) return "none so far";
   const words = { sent: "arrived", deferred: "waits for another try", rejected: "was not taken" };
-  return html`${words[fate.state]}, ${told(fate.at, zone)}${fate.problem === null || fate.state === "sent" ? null : html`: ${fate.problem}`}`;
+  return html`${words[fate.state]}, ${timeTag(fate.at, zone)}${fate.problem === null || fate.state === "sent" ? null : html`: ${fate.problem}`}`;
 }
 
 /** Its summary among a person's other settings. */

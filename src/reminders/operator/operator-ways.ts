@@ -4,7 +4,7 @@ import type { Webhook, WebhookMessage } from "../../remote/webhook.ts";
 import { nextTurn } from "../../runtime.ts";
 import { renderMail } from "../mail-content.ts";
 import type { OperatorContext, OperatorWords } from "./operator-words.ts";
-import type { OperatorMessage, OperatorWay } from "./tell-operator.ts";
+import type { OperatorMessage, OperatorWay } from "./notify-operator.ts";
 
 interface OperatorWaysDeps {
   readonly mail: readonly string[];

@@ -1,8 +1,14 @@
-import { capital, toldTrouble, troubleId, troubleWords, verdictOf } from "../../domain/trouble.ts";
+import {
+  capital,
+  troubleId,
+  troubleReport,
+  troubleWords,
+  verdictOf,
+} from "../../domain/trouble.ts";
 import { type Trouble, troubleKinds } from "../../domain/trouble-kinds.ts";
 import { momentInWords } from "../../domain/wording.ts";
 import type { MailContent, MailPart } from "../mail-content.ts";
-import type { OperatorMessage, ToldEpisode } from "./tell-operator.ts";
+import type { OperatorMessage, ReportedEpisode } from "./notify-operator.ts";
 
 /** What appears in every message. */
 export interface OperatorContext {
@@ -27,30 +33,30 @@ export interface OperatorWords {
   readonly data: object;
 }
 
-const isOver = ({ phase }: ToldEpisode): boolean => phase === "over";
+const isOver = ({ phase }: ReportedEpisode): boolean => phase === "over";
 
 /** Kinds are ordered by severity. */
 const weights = troubleKinds;
-const weightOf = ({ trouble }: ToldEpisode): number => weights.indexOf(trouble.kind);
+const weightOf = ({ trouble }: ReportedEpisode): number => weights.indexOf(trouble.kind);
 
 /** The text of one message. What began and ended before it could be sent is reported once, with both times. */
 export function operatorWords(
-  { messageId, told }: OperatorMessage,
+  { messageId, reported }: OperatorMessage,
   context: OperatorContext,
 ): OperatorWords {
-  const over = told.filter(isOver);
+  const over = reported.filter(isOver);
   const ended = new Set(over.map(({ trouble }) => troubleId(trouble)));
-  const lasting = told
+  const lasting = reported
     .filter((each) => !isOver(each) && !ended.has(troubleId(each.trouble)))
     .toSorted((a, b) => weightOf(a) - weightOf(b));
-  const untold = new Set(
-    told.filter((each) => !isOver(each)).map(({ trouble }) => troubleId(trouble)),
+  const unreported = new Set(
+    reported.filter((each) => !isOver(each)).map(({ trouble }) => troubleId(trouble)),
   );
   const title = titleOf(lasting, over);
   const lines = [
     ...lasting.map((each) => lastingLines(each, context)),
     ...over.map((each) =>
-      overLines(each, { context, isNews: untold.has(troubleId(each.trouble)) }),
+      overLines(each, { context, isNews: unreported.has(troubleId(each.trouble)) }),
     ),
   ];
   const [first = ["This is a test: messages of troubles come this way."]] = lines;
@@ -76,7 +82,7 @@ export function operatorWords(
     data: {
       version: 1,
       id: messageId.replace(/^<(.*)>$/, "$1"),
-      event: told.length === 0 ? "test" : "troubles",
+      event: reported.length === 0 ? "test" : "troubles",
       account: context.account,
       installation: context.installation,
       program: `Dayferry ${context.version}`,
@@ -88,8 +94,8 @@ export function operatorWords(
   };
 }
 
-function titleOf(lasting: readonly ToldEpisode[], over: readonly ToldEpisode[]): string {
-  const named = (each: ToldEpisode) => troubleWords(each.trouble).title;
+function titleOf(lasting: readonly ReportedEpisode[], over: readonly ReportedEpisode[]): string {
+  const named = (each: ReportedEpisode) => troubleWords(each.trouble).title;
   const [first] = lasting;
   const [ended] = over;
   if (!first && !ended) return "a test message";
@@ -103,7 +109,7 @@ function titleOf(lasting: readonly ToldEpisode[], over: readonly ToldEpisode[]):
 }
 
 function lastingLines(
-  { trouble, since, phase }: ToldEpisode,
+  { trouble, since, phase }: ReportedEpisode,
   { zone }: OperatorContext,
 ): readonly string[] {
   const { what, remedy } = troubleWords(trouble);
@@ -117,7 +123,7 @@ function lastingLines(
 
 /** `isNews`: nobody was notified while it lasted. */
 function overLines(
-  { trouble, since, until }: ToldEpisode,
+  { trouble, since, until }: ReportedEpisode,
   { context: { zone }, isNews }: { readonly context: OperatorContext; readonly isNews: boolean },
 ): readonly string[] {
   const { what, over } = troubleWords(trouble);
@@ -126,8 +132,8 @@ function overLines(
 }
 
 function tagsOf(found: {
-  readonly lasting: readonly ToldEpisode[];
-  readonly over: readonly ToldEpisode[];
+  readonly lasting: readonly ReportedEpisode[];
+  readonly over: readonly ReportedEpisode[];
   readonly isBroken: boolean;
 }): readonly string[] {
   if (found.lasting.length > 0) return [found.isBroken ? "rotating_light" : "warning"];
@@ -135,8 +141,8 @@ function tagsOf(found: {
 }
 
 /** The same facts as data. */
-function dataOf({ trouble, since, until, phase, episode }: ToldEpisode): object {
-  const { id, kind, verdict, title, what, remedy } = toldTrouble({ trouble, since });
+function dataOf({ trouble, since, until, phase, episode }: ReportedEpisode): object {
+  const { id, kind, verdict, title, what, remedy } = troubleReport({ trouble, since });
   const { kind: _, ...facts } = trouble satisfies Trouble;
   const state = phase === "begun" || phase === "over" ? phase : "lasting";
   return {

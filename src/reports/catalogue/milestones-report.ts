@@ -63,7 +63,7 @@ function milestonesOf(
   const peopleOf = namer(scope.people);
   const local = localTimes(scope.zone);
   const byItem = Map.groupBy(moves, ({ item }) => item);
-  const told = rows
+  const listed = rows
     .toSorted((a, b) => a.days_left - b.days_left || (a.title < b.title ? -1 : 1))
     .map((row) => {
       const moved = byItem.get(row.item) ?? [];
@@ -72,7 +72,7 @@ function milestonesOf(
       return { row, moved, days, slip: daysBetween(days[0] ?? row.due_on, row.due_on) };
     });
   return {
-    rows: told.map(({ row, moved, days, slip }) => [
+    rows: listed.map(({ row, moved, days, slip }) => [
       row.due_on,
       row.days_left,
       stateOf(row),
@@ -90,7 +90,7 @@ function milestonesOf(
             .join("; "),
     ]),
     chart: timelineOf(
-      told.map(({ row, days, slip }) => ({ row, days, slip })),
+      listed.map(({ row, days, slip }) => ({ row, days, slip })),
       scope,
     ),
     notes: [
@@ -113,12 +113,12 @@ function stateOf({
 const shownMilestones = 40;
 
 function timelineOf(
-  told: readonly { readonly row: Row; readonly days: readonly string[]; readonly slip: number }[],
+  listed: readonly { readonly row: Row; readonly days: readonly string[]; readonly slip: number }[],
   { today }: Pick<ReportScope, "today">,
 ): Chart | null {
-  if (told.length === 0) return null;
+  if (listed.length === 0) return null;
   // If there are many, show those nearest to today.
-  const nearest = told
+  const nearest = listed
     .toSorted((a, b) => Math.abs(a.row.days_left) - Math.abs(b.row.days_left))
     .slice(0, shownMilestones);
   const shown = new Set(nearest);
@@ -126,11 +126,11 @@ function timelineOf(
     kind: "timeline",
     title: "Milestones over time",
     about:
-      told.length > shownMilestones
-        ? `The ${shownMilestones} of ${told.length} milestones that are nearest to today; a ring is where one stood first, a line how it moved.`
+      listed.length > shownMilestones
+        ? `The ${shownMilestones} of ${listed.length} milestones that are nearest to today; a ring is where one stood first, a line how it moved.`
         : "A ring is where a milestone stood first, a line how it moved.",
     today: today.toString(),
-    rows: told
+    rows: listed
       .filter((each) => shown.has(each))
       .map(({ row, days, slip }) => ({
         name: row.title,

@@ -163,12 +163,20 @@ const isInBoth = (edit: string): string =>
  * carried out must not delete what was created under the same UID since.
  */
 function learnProgress(run: Run): void {
-  const told = ["before", "known", "ended_at", "lands_until", "next_look", "failures", "landed_at"];
-  const columns = `id, edit, act, what, claim, repeats, item, service_id, patch, newest_item, sent_at, ${told.join(", ")}`;
+  const updated = [
+    "before",
+    "known",
+    "ended_at",
+    "lands_until",
+    "next_look",
+    "failures",
+    "landed_at",
+  ];
+  const columns = `id, edit, act, what, claim, repeats, item, service_id, patch, newest_item, sent_at, ${updated.join(", ")}`;
   run(
     `INSERT INTO main.attempts (${columns})
      SELECT ${columns} FROM replaced.attempts a WHERE ${isInBoth("a.edit")} ORDER BY id
-     ON CONFLICT (id) DO UPDATE SET ${told.map((name) => `${name} = excluded.${name}`).join(", ")}`,
+     ON CONFLICT (id) DO UPDATE SET ${updated.map((name) => `${name} = excluded.${name}`).join(", ")}`,
   );
   const outcome = "state, problem, before, conflicts, updated_at, confirmed_at";
   run(

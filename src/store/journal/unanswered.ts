@@ -34,7 +34,7 @@ export interface Unanswered {
   /** Sets the callback that judges new states of watched items. */
   judgeBy(judge: (change: ObservedChange) => void): void;
   /** Passes a state about to be stored to that callback. Free for items that are not watched. */
-  seen(key: ItemKey, tell: () => Pick<ObservedChange, "before" | "after">): void;
+  seen(key: ItemKey, change: () => Pick<ObservedChange, "before" | "after">): void;
   /** Runs steps that store the answer to an edit. */
   answering<Value>(edit: Edit, steps: () => Value): Value;
 }
@@ -112,8 +112,8 @@ export function createUnanswered({ db, zone, clock }: StoreDeps): Unanswered {
     judgeBy(given) {
       judge = given;
     },
-    seen(key, tell) {
-      if (anyOf.get(key) !== undefined) judge({ key, ...tell(), answered });
+    seen(key, change) {
+      if (anyOf.get(key) !== undefined) judge({ key, ...change(), answered });
     },
     answering(edit, steps) {
       answered = edit;

@@ -239,7 +239,7 @@ export function createNotices(
   deps: StoreDeps,
   table: "notices" | "webhook_notices" = "notices",
 ): Notices {
-  const untold = deps.db.prepare(
+  const unsent = deps.db.prepare(
     `SELECT e.* FROM journal e LEFT JOIN ${table} n ON n.edit = e.id AND n.parked_at = e.updated_at
      WHERE e.state = 'parked' AND e.actor IS NOT NULL AND (n.state IS NULL OR n.state IN ('claimed', 'deferred'))
      ORDER BY e.id`,
@@ -249,6 +249,6 @@ export function createNotices(
       table,
       columns: { edit: "edit", parkedAt: "parked_at" },
     }),
-    open: () => untold.all().map((row) => editRow(row, deps.zone)),
+    open: () => unsent.all().map((row) => editRow(row, deps.zone)),
   };
 }

@@ -39,7 +39,7 @@ export function createLogInLinks(deps: StoreDeps): LogInLinks {
   const use = db.prepare(
     "UPDATE login_links SET used_at = @now WHERE id = @id AND used_at IS NULL AND until > @now AND asked_at <= @now",
   );
-  const untold = db.prepare(
+  const unsent = db.prepare(
     `SELECT l.* FROM login_links l LEFT JOIN login_mails m ON m.link = l.id
      WHERE l.used_at IS NULL AND l.until > ? AND (m.state IS NULL OR m.state IN ('claimed', 'deferred')) ORDER BY l.id`,
   );
@@ -62,7 +62,7 @@ export function createLogInLinks(deps: StoreDeps): LogInLinks {
       return row === undefined ? null : logInLinkRow(row);
     },
     use: (id) => use.run({ id, now: now() }).changes > 0,
-    open: () => untold.all(now()).map(logInLinkRow),
+    open: () => unsent.all(now()).map(logInLinkRow),
     mails: createSendQueue<LogInMailKey>(deps, { table: "login_mails", columns: { link: "link" } }),
   };
 }

@@ -113,7 +113,7 @@ export interface Mirror {
   /** Starts recording which rows of a source are written. */
   watch(source: string): RowWatch;
   /** Calls back for each row that is written, with its source and the service's id, also if only its time changed. */
-  follow(told: (source: string, id: ServiceId) => void): void;
+  follow(listener: (source: string, id: ServiceId) => void): void;
   /** The sources that have items in the mirror. */
   populated(sources: readonly string[]): ReadonlySet<string>;
   /** Number of mirrored items per kind. */
@@ -414,7 +414,7 @@ export function createMirror({
     keys: (source) => new Map(keysInParts(source).flatMap((keys) => [...keys])),
     keysInParts,
     watch: (source) => watches.watch(source),
-    follow: (told) => watches.follow(told),
+    follow: (listener) => watches.follow(listener),
     populated: (sources) =>
       new Set(
         sourcesWithRows

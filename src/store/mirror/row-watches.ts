@@ -33,8 +33,8 @@ export class RowWatches {
   }
 
   /** Calls back for every row written from now on, in any source, also if only its time changed. */
-  follow(told: (source: string, id: ServiceId) => void): void {
-    this.#followers.push(told);
+  follow(listener: (source: string, id: ServiceId) => void): void {
+    this.#followers.push(listener);
   }
 
   touch(source: string, id: ServiceId): void {
@@ -45,7 +45,7 @@ export class RowWatches {
 
   /** Records that only the time of a row changed. */
   date(source: string, id: ServiceId): void {
-    for (const told of this.#followers) told(source, id);
+    for (const listener of this.#followers) listener(source, id);
   }
 
   #of(source: string): readonly Watch[] {

@@ -28,7 +28,7 @@ import {
 } from "./view.ts";
 
 /** Whose calendars a change concerns. */
-interface Told {
+interface Recipients {
   /** Null: everyone who has the collection. Private items concern their creator and those assigned. */
   readonly audience: readonly number[] | null;
   /** People whose "Assigned to me" shows the item, before or after. */
@@ -186,10 +186,10 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
 
   function log(
     collection: CollectionName,
-    change: { key: ItemKey | null; act: "put" | "bury"; project: number; told: Told },
+    change: { key: ItemKey | null; act: "put" | "bury"; project: number; recipients: Recipients },
   ) {
-    const { key, act, project, told } = change;
-    const { audience, assigned, quiet = false } = told;
+    const { key, act, project, recipients } = change;
+    const { audience, assigned, quiet = false } = recipients;
     const { lastInsertRowid } = addChange.run({
       at: instantText(clock()),
       collection,
@@ -207,7 +207,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
   }
 
   /** Who saw one of the versions of an item. */
-  function toldOf(versions: readonly PlainItem[]): Told {
+  function recipientsOf(versions: readonly PlainItem[]): Recipients {
     const hidden = versions.filter((one) =>
       one.kind === "event" ? one.private : privateList.get(one.listId) !== undefined,
     );
@@ -242,7 +242,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
     const above = task === undefined ? key : numberColumn(task, "item");
     for (const row of heldPlaces.all({ key, above, collection })) {
       const { collection: place, project, actor } = heldPlaceRow(row);
-      log(place, { key, act: "put", project, told: toldTo(actor) });
+      log(place, { key, act: "put", project, recipients: onlyTo(actor) });
     }
   }
 
@@ -262,7 +262,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       key,
       act: "bury",
       project: plain.projectId,
-      told: toldOf([plain]),
+      recipients: recipientsOf([plain]),
     });
     raiseSequence(key);
     keepVersion(key, { revision: at, collection: shown.collection, content: null });
@@ -283,7 +283,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
         key,
         act: "bury",
         project: before.projectId,
-        told: toldOf([before]),
+        recipients: recipientsOf([before]),
       });
     }
     const isThere = before !== null && shown?.collection === collection;
@@ -297,8 +297,8 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       markHeldStale.run(key);
     }
     const quiet = isThere && !isChangedText && isSeenAlike(before, after);
-    const told = { ...toldOf(isThere ? [before, after] : [after]), quiet };
-    const at = log(collection, { key, act: "put", project: item.projectId, told });
+    const recipients = { ...recipientsOf(isThere ? [before, after] : [after]), quiet };
+    const at = log(collection, { key, act: "put", project: item.projectId, recipients });
     keepVersion(key, { revision: at, collection, content });
     putView.run(key, collection, content);
     if (isThere && before.projectId !== item.projectId) {
@@ -332,7 +332,7 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
 
   function note(
     key: ItemKey,
-    told: Told | null = null,
+    recipients: Recipients | null = null,
   ): { at: Revision; collection: CollectionName; content: string } | null {
     const row = viewed.get(key);
     if (row === undefined) return null;
@@ -342,17 +342,17 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       key,
       act: "put",
       project: plain.projectId,
-      told: told ?? toldOf([plain]),
+      recipients: recipients ?? recipientsOf([plain]),
     });
-    if (told === null) logWhereHeld(key, plain, collection);
+    if (recipients === null) logWhereHeld(key, plain, collection);
     return { at: revision(at), collection, content };
   }
 
-  function logInTriedPlaces(key: ItemKey, told: Told | null, above = key): void {
-    note(key, told);
+  function logInTriedPlaces(key: ItemKey, recipients: Recipients | null, above = key): void {
+    note(key, recipients);
     for (const row of triedPlaces.all({ key, above })) {
       const { collection, project } = triedRow(row);
-      log(collection, { key, act: "bury", project, told: told ?? toldToAll });
+      log(collection, { key, act: "bury", project, recipients: recipients ?? toEveryone });
     }
   }
 
@@ -372,19 +372,19 @@ export function createChanges({ db, zone, clock }: StoreDeps): Changes {
       const noted = note(key);
       if (noted) keepVersion(key, { ...noted, revision: noted.at });
     },
-    note: (key, person) => note(key, person === undefined ? null : toldTo(person))?.at ?? null,
+    note: (key, person) => note(key, person === undefined ? null : onlyTo(person))?.at ?? null,
     retract: (key, { collection, project, person }) =>
-      revision(log(collection, { key, act: "bury", project, told: toldTo(person) })),
+      revision(log(collection, { key, act: "bury", project, recipients: onlyTo(person) })),
     logForEditor(key, editor) {
-      const told = editor === null ? null : toldTo(editor);
-      logInTriedPlaces(key, told);
+      const recipients = editor === null ? null : onlyTo(editor);
+      logInTriedPlaces(key, recipients);
       for (const row of subtasksOf.all(key)) {
         // It was shown where its task was, even if nobody knew of it when that was moved.
-        logInTriedPlaces(itemKey(numberColumn(row, "item")), told, key);
+        logInTriedPlaces(itemKey(numberColumn(row, "item")), recipients, key);
       }
     },
     directoryChanged() {
-      log(directory, { key: null, act: "put", project: everyProject, told: toldToAll });
+      log(directory, { key: null, act: "put", project: everyProject, recipients: toEveryone });
     },
   };
 }
@@ -393,9 +393,12 @@ const isAt = (shown: { collection: CollectionName; content: string }, item: Item
   shown.collection === collectionOf(item) &&
   plainContent(shown.content).projectId === item.projectId;
 
-const toldToAll: Told = { audience: null, assigned: new Set() };
+const toEveryone: Recipients = { audience: null, assigned: new Set() };
 
-const toldTo = (person: PersonId): Told => ({ audience: [person], assigned: new Set([person]) });
+const onlyTo = (person: PersonId): Recipients => ({
+  audience: [person],
+  assigned: new Set([person]),
+});
 
 const partiesOf = ({ creatorId, assigned }: PlainItem): readonly number[] =>
   creatorId === null ? assigned : [creatorId, ...assigned];

@@ -10,7 +10,7 @@ import {
   personId,
   projectId,
 } from "../../domain/ids.ts";
-import type { Label, Person, Project, ToldTodolist } from "../../domain/item.ts";
+import type { Label, Person, Project, TodolistRow } from "../../domain/item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { type Asker, elementCalls, type Unread } from "../asker.ts";
 import type { Failure } from "../failure.ts";
@@ -39,11 +39,11 @@ export interface WorkspaceClient {
   projects(call: Call): List<Project>;
   project(id: ProjectId, call: Call): Promise<Result<Project, Failure>>;
   people(call: Call): List<Person>;
-  todolists(place: InProject, call: Call): List<ToldTodolist>;
+  todolists(place: InProject, call: Call): List<TodolistRow>;
   todolist(
     place: InProject & { readonly id: ListId },
     call: Call,
-  ): Promise<Result<ToldTodolist, Failure>>;
+  ): Promise<Result<TodolistRow, Failure>>;
   folders(place: InProject, call: Call): List<Folder>;
   /** One page of the tasks and subtasks of the whole account. */
   allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>>;
@@ -175,7 +175,7 @@ function readTodolist(
     values,
     issues,
   }: InProject & { readonly values: KnownValues; readonly issues?: ReadIssues },
-): Result<ToldTodolist, string> {
+): Result<TodolistRow, string> {
   const read = wire.readElement(todolistShape, raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;

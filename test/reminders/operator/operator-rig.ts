@@ -7,7 +7,7 @@ import {
   createOperatorNotifier,
   type OperatorEvent,
   type OperatorWay,
-} from "../../../src/reminders/operator/tell-operator.ts";
+} from "../../../src/reminders/operator/notify-operator.ts";
 import type { Webhook } from "../../../src/remote/webhook.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createTroubleWatch } from "../../../src/troubles/trouble-watch.ts";

@@ -9,7 +9,7 @@ import type { Episode } from "../../store/troubles.ts";
 import { type MailEnding, type MailTopic, newMessageId, sendOnce } from "../send-once.ts";
 
 /** One trouble in a message. */
-export interface ToldEpisode {
+export interface ReportedEpisode {
   readonly phase: OperatorKey["phase"];
   /** Row number of the episode; null if it cannot be stored. */
   readonly episode: number | null;
@@ -23,7 +23,7 @@ export interface ToldEpisode {
 export interface OperatorMessage {
   readonly messageId: string;
   /** Empty in a test message. */
-  readonly told: readonly ToldEpisode[];
+  readonly reported: readonly ReportedEpisode[];
 }
 
 /** A channel to the operator. */
@@ -61,14 +61,14 @@ export interface OperatorNotifier {
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
 }
 
-interface Told extends MailTopic<OperatorKey> {
+interface DueReport extends MailTopic<OperatorKey> {
   readonly episode: Episode;
 }
 
 /** Troubles that begin within this time are sent in one message. */
 const gathering = Temporal.Duration.from({ seconds: 30 });
 /** As long as troubles are kept; what could not be sent is kept until then. */
-const worthTelling = Temporal.Duration.from({ hours: 24 * 90 });
+const retryFor = Temporal.Duration.from({ hours: 24 * 90 });
 /** Between attempts to store what could not be stored. */
 const unstoredRest = Temporal.Duration.from({ minutes: 1 });
 
@@ -85,16 +85,16 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
   let isStarted = false;
   let unstored: Unstored | null = null;
 
-  async function tell(
+  async function report(
     { messageId, things }: Planned,
     { way, signal }: { readonly way: OperatorWay; readonly signal: AbortSignal },
   ): Promise<number> {
-    const endings = await sendOnce<OperatorKey, Told, OperatorMessage>(
+    const endings = await sendOnce<OperatorKey, DueReport, OperatorMessage>(
       {
         things,
         messageId,
         address: way.address,
-        compose: (taken) => ({ messageId, told: taken.map(toldOf) }),
+        compose: (taken) => ({ messageId, reported: taken.map(reportedOf) }),
       },
       { ...deps, queue: messages, mailer: { send: (message) => way.send(message, signal) } },
     );
@@ -107,24 +107,24 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
     return endings.length;
   }
 
-  async function tellBy(way: OperatorWay, signal: AbortSignal): Promise<number> {
+  async function sendBy(way: OperatorWay, signal: AbortSignal): Promise<number> {
     const plan = planFor(way.name, { episodes: messages.pending(), deps });
     let handled = 0;
     for (const message of plan) {
       if (signal.aborted) break;
-      handled += await tell(message, { way, signal });
+      handled += await report(message, { way, signal });
     }
     return handled;
   }
 
   /** Records what was sent while nothing could be stored, so that its end is sent and its beginning is not sent again. */
   function noteUnstored(): void {
-    if (!unstored || unstored.told.size === 0) return;
-    const { trouble, since, told } = unstored;
+    if (!unstored || unstored.reported.size === 0) return;
+    const { trouble, since, reported } = unstored;
     store.durably(() => {
       const episode = store.troubles.adopt(trouble, since);
       if (!episode) return;
-      for (const [way, messageId] of told) {
+      for (const [way, messageId] of reported) {
         const key: OperatorKey = { trouble: episode.id, phase: "begun", way };
         if (messages.claim(key, { messageId, address: way })) messages.sent(key);
       }
@@ -132,22 +132,22 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
     unstored = null;
   }
 
-  async function tellUnstored(signal: AbortSignal): Promise<void> {
+  async function sendUnstored(signal: AbortSignal): Promise<void> {
     const found = deps.held().find(({ trouble }) => trouble.kind === "storage-failing");
     if (!found) return;
     const { trouble, since } = found;
     if (!unstored?.since.equals(since))
-      unstored = { trouble, since, told: new Map(), triedAt: null };
-    const { tellAfter } = troubleTiming(trouble);
-    const dueAt = later(unstored.triedAt ?? since, unstored.triedAt ? unstoredRest : tellAfter);
+      unstored = { trouble, since, reported: new Map(), triedAt: null };
+    const { notifyAfter } = troubleTiming(trouble);
+    const dueAt = later(unstored.triedAt ?? since, unstored.triedAt ? unstoredRest : notifyAfter);
     if (isBefore(clock(), dueAt)) return;
     unstored.triedAt = clock();
     for (const way of ways) {
-      if (signal.aborted || unstored.told.has(way.name)) continue;
+      if (signal.aborted || unstored.reported.has(way.name)) continue;
       const messageId = newMessageId(["operator", way.name, "unstored", since], installation);
-      const told = { phase: "begun", episode: null, trouble, since, until: null } as const;
-      const delivery = await way.send({ messageId, told: [told] }, signal);
-      if (delivery.kind === "sent") unstored.told.set(way.name, messageId);
+      const reported = { phase: "begun", episode: null, trouble, since, until: null } as const;
+      const delivery = await way.send({ messageId, reported: [reported] }, signal);
+      if (delivery.kind === "sent") unstored.reported.set(way.name, messageId);
       const troubles = ["begun storage-failing"];
       const ending = endingOf(delivery, later(clock(), unstoredRest));
       onEvent({ way: way.name, messageId, troubles, ...ending });
@@ -160,14 +160,14 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
         if (!isStarted) messages.retryRefused();
         isStarted = true;
         noteUnstored();
-        const working = ways.map((way) => tellBy(way, signal));
+        const working = ways.map((way) => sendBy(way, signal));
         // Wait for each to settle before throwing the error of one of them.
         await Promise.allSettled(working);
         const handled = await Promise.all(working);
         return handled.some((count) => count > 0) ? "worked" : "idle";
       } catch (error) {
         if (!store.health.note(error)) throw error;
-        await tellUnstored(signal);
+        await sendUnstored(signal);
         return "idle";
       }
     },
@@ -189,7 +189,7 @@ export function testWays(
   return Promise.all(
     ways.map(async (way) => {
       const messageId = newMessageId(["operator test", way.name, id], "test.dayferry");
-      const delivery = await way.send({ messageId, told: [] }, signal);
+      const delivery = await way.send({ messageId, reported: [] }, signal);
       return { way: way.name, problem: delivery.kind === "sent" ? null : delivery.message };
     }),
   );
@@ -199,14 +199,14 @@ export function testWays(
 interface Unstored {
   readonly trouble: Trouble;
   readonly since: Temporal.Instant;
-  readonly told: Map<string, string>;
+  readonly reported: Map<string, string>;
   triedAt: Temporal.Instant | null;
 }
 
 /** One message to send by a channel. */
 interface Planned {
   readonly messageId: string;
-  readonly things: readonly Told[];
+  readonly things: readonly DueReport[];
 }
 
 /** What was started is resent unchanged; everything new goes into one message. */
@@ -224,9 +224,9 @@ function planFor(
   const byKey = new Map(rows.map((row) => [`${row.key.trouble} ${row.key.phase}`, row]));
   const rowOf = (episode: Episode, phase: OperatorKey["phase"]) =>
     byKey.get(`${episode.id} ${phase}`) ?? null;
-  const thing = (episode: Episode, phase: OperatorKey["phase"]): Told => ({
+  const thing = (episode: Episode, phase: OperatorKey["phase"]): DueReport => ({
     key: { trouble: episode.id, phase, way },
-    lapsesAt: later(now, worthTelling),
+    lapsesAt: later(now, retryFor),
     episode,
   });
 
@@ -239,7 +239,7 @@ function planFor(
         if (!episode) return [];
         // It ended before it was sent.
         const hasEnded =
-          key.phase === "begun" && tellsEnd(episode) && rowOf(episode, "over") === null;
+          key.phase === "begun" && notifiesEnd(episode) && rowOf(episode, "over") === null;
         return [thing(episode, key.phase), ...(hasEnded ? [thing(episode, "over")] : [])];
       });
       return [{ messageId, things }];
@@ -249,14 +249,14 @@ function planFor(
   const fresh = episodes.flatMap((episode): readonly Due[] => {
     const first = rowOf(episode, "begun");
     if (episode.overAt) {
-      const isToTell = first?.state === "sent" && tellsEnd(episode) && !rowOf(episode, "over");
-      return isToTell ? [{ thing: thing(episode, "over"), dueAt: episode.overAt }] : [];
+      const isEndDue = first?.state === "sent" && notifiesEnd(episode) && !rowOf(episode, "over");
+      return isEndDue ? [{ thing: thing(episode, "over"), dueAt: episode.overAt }] : [];
     }
     if (!first || first.state === "dropped") {
-      const { tellAfter } = troubleTiming(episode.trouble);
-      const dueAt = later(episode.since, tellAfter);
-      const isToTell = episode.goneAt === null && !isBefore(now, dueAt);
-      return isToTell ? [{ thing: thing(episode, "begun"), dueAt }] : [];
+      const { notifyAfter } = troubleTiming(episode.trouble);
+      const dueAt = later(episode.since, notifyAfter);
+      const isEndDue = episode.goneAt === null && !isBefore(now, dueAt);
+      return isEndDue ? [{ thing: thing(episode, "begun"), dueAt }] : [];
     }
     const turn = again && first.state === "sent" ? turnOf(first, { again, now }) : null;
     if (!turn || episode.goneAt || rowOf(episode, turn.phase)) return [];
@@ -271,12 +271,12 @@ function planFor(
 }
 
 interface Due {
-  readonly thing: Told;
+  readonly thing: DueReport;
   readonly dueAt: Temporal.Instant;
 }
 
-const tellsEnd = ({ overAt, trouble }: Episode): boolean =>
-  overAt !== null && troubleTiming(trouble).tellsEnd;
+const notifiesEnd = ({ overAt, trouble }: Episode): boolean =>
+  overAt !== null && troubleTiming(trouble).notifiesEnd;
 
 /** How many repeats of a lasting trouble were due by now; null for none. */
 function turnOf(
@@ -293,7 +293,7 @@ function turnOf(
 const isDue = ({ state, notBefore }: OperatorMessageRow, now: Temporal.Instant): boolean =>
   state === "claimed" || !notBefore || isDueAgain(notBefore, now);
 
-function toldOf({ key: { phase }, episode }: Told): ToldEpisode {
+function reportedOf({ key: { phase }, episode }: DueReport): ReportedEpisode {
   const { id, trouble, since, goneAt, overAt } = episode;
   return { phase, episode: id, trouble, since, until: overAt && (goneAt ?? overAt) };
 }

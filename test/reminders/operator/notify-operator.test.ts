@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
 import type { Trouble } from "../../../src/domain/trouble-kinds.ts";
 import type { Delivery } from "../../../src/mail/mail.ts";
-import type { OperatorMessage } from "../../../src/reminders/operator/tell-operator.ts";
+import type { OperatorMessage } from "../../../src/reminders/operator/notify-operator.ts";
 import { aReceiver } from "../../support/receiver.ts";
 import { aMailer, anInbox } from "../rig.ts";
 import { anOperatorRig, fullDisk, hook, unreachable } from "./operator-rig.ts";
@@ -44,8 +44,8 @@ describe("a day with every trouble at once", () => {
     await rig.pass(12 * 60);
     rig.state.present = [];
     await rig.pass(12 * 60);
-    const told = rig.events.map(({ kind, troubles }) => [kind, ...troubles]);
-    expect(told).toEqual([
+    const reported = rig.events.map(({ kind, troubles }) => [kind, ...troubles]);
+    expect(reported).toEqual([
       [
         "sent",
         "begun zone-mismatch",
