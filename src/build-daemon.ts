@@ -117,7 +117,7 @@ function reportLostKey({
   readonly name: string;
   readonly log: Log;
 }): void {
-  log.error("a key file was missing, and a new one is made", {
+  log.error("key file missing; created a new one", {
     file: join(dataDir, name),
     ended: endedWith(name),
     remedy:
@@ -154,7 +154,7 @@ export function openModules(
     return fail(`another process holds the data directory ${config.dataDir}; stop that one first`);
   try {
     if (finishRestore(config.dataDir)) {
-      ambient.log.info("a restore that was cut off has been carried out");
+      ambient.log.info("interrupted restore completed");
     }
     return ok(buildModules(config, { ...ambient, lock }));
   } catch (error) {
@@ -342,8 +342,8 @@ function buildModules(
       random,
       onPurged: (ending) => tallies.purges.add({ ending }),
       onTurn(problem) {
-        if (problem === null) log.info("the cache in front is told of changes again");
-        else log.warn("the cache in front cannot be told of changes", { problem });
+        if (problem === null) log.info("cache purge recovered");
+        else log.warn("cache purge failing", { problem });
       },
     });
   const withOwnKey = new Set(
@@ -390,7 +390,7 @@ function buildModules(
     upstream,
     clock,
     onWoken(edits) {
-      log.info("edits that waited for the service may go", { edits });
+      log.info("service reachable again; delivering edits", { edits });
       wakeDrain.notify();
     },
     onBack() {
@@ -553,13 +553,13 @@ function buildModules(
       try {
         feeds.keepFetches(true);
       } catch (error) {
-        log.error("the last fetches of feeds could not be noted", { error });
+        log.error("last feed fetches could not be recorded", { error });
       }
       try {
         drain.close();
       } catch (error) {
         // The next start settles edits whose responses could not be stored, as after a crash.
-        log.error("the last answers could not be stored", { error });
+        log.error("last responses could not be stored", { error });
       } finally {
         store.close();
         lock.release();
@@ -626,7 +626,7 @@ function backUpFirst(
       `the database is of an earlier version and is not changed, as it cannot be backed up first: ${made.failure.problem}`,
     );
   }
-  log.info("the database of an earlier version is backed up before it is changed", {
+  log.info("backing up the database before migrating it", {
     file: made.value.file,
   });
 }

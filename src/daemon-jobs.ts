@@ -92,7 +92,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
     () => {
       options.announce();
       const resumed = drain.recover();
-      if (resumed > 0) log.info("edits of an earlier run are taken up again", { edits: resumed });
+      if (resumed > 0) log.info("resuming edits of an earlier run", { edits: resumed });
       store.futureWaits.end();
       feeds.ensure();
     },
@@ -135,7 +135,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
         isUpkept = lead !== null && Temporal.Duration.compare(lead.abs(), day) < 0;
         if (!isUpkept) return "idle";
         const edits = await inTurns(forgetOld({ store, clock }), modules.eventLoop);
-        if (edits > 0) log.info("old edits were forgotten", { edits });
+        if (edits > 0) log.info("old edits deleted", { edits });
         return "idle";
       },
       { idle: () => (isUpkept ? day : minute) },
@@ -146,7 +146,7 @@ export async function runJobs(options: JobsOptions): Promise<void> {
         const by = clockWatch.setBack();
         if (by === null) return Promise.resolve("idle");
         const waits = store.futureWaits.end();
-        log.warn("the clock was set back", { by, waits });
+        log.warn("clock set back", { by, waits });
         // A read time in the future would prevent the next read until then.
         modules.sync.rereadAll();
         modules.sync.recover();
@@ -260,12 +260,12 @@ function followSecretFiles({
     const found = modules.secrets.look();
     if (found.kind === "unusable") {
       const { problem } = found;
-      log.warn("files of secrets cannot be taken up; the former secrets stay in force", {
+      log.warn("secret files cannot be loaded; the previous secrets stay active", {
         problem,
       });
     }
     if (found.kind === "changed") {
-      log.info("other secrets are in force", { files: found.keys });
+      log.info("secrets reloaded", { files: found.keys });
       modules.secretsChanged();
     }
     return Promise.resolve("idle");
@@ -291,9 +291,9 @@ function watchStorage({
         `${join(config.dataDir, "dayferry.sqlite")} is damaged: a part of it cannot be read`,
       );
     }
-    if (problem !== null && problem !== reported) log.error("storage fails", { problem });
+    if (problem !== null && problem !== reported) log.error("storage failing", { problem });
     if (problem !== null && health.check()) {
-      log.info("storage works again");
+      log.info("storage recovered");
       reported = null;
       onRecovered();
     } else reported = problem;

@@ -11,8 +11,8 @@ import {
 import { createDirectoryMailer } from "./mail/directory-mailer.ts";
 import type { Mailer } from "./mail/mail.ts";
 import { createSmtpMailer } from "./mail/smtp.ts";
-import { operatorWays } from "./reminders/operator/operator-ways.ts";
 import { type OperatorWay, testWays, type WayTest } from "./reminders/operator/notify-operator.ts";
+import { operatorWays } from "./reminders/operator/operator-ways.ts";
 import type { MailDeps } from "./reminders/recipients.ts";
 import { randomBytes, randomId } from "./runtime.ts";
 import { secretFile } from "./store/secret-files.ts";

@@ -248,9 +248,9 @@ async function lookThrough({
     const file = join(config.dataDir, "dayferry.sqlite");
     const found = await createBackupProcesses().examine(file, signal);
     if (!found.ok && found.failure.kind === "damaged") onDamage(found.failure.problem);
-    else log.debug("the database was looked through");
+    else log.debug("database check finished");
   } catch (error) {
-    if (!signal.aborted) log.warn("the database could not be looked through", { error });
+    if (!signal.aborted) log.warn("database check failed", { error });
   }
 }
 

@@ -62,7 +62,7 @@ export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
       : "";
     const remedy = `${remedyFor(config, { good: good?.file ?? null, now: clock() })}${known}`;
     const { problem } = options;
-    log.error("the database is damaged", { problem, remedy });
+    log.error("database damaged", { problem, remedy });
     say(`${problem}\nWhat helps: ${remedy}\n`);
     const port = listened.value;
     const url = http.publicUrl ?? openableUrl({ host: http.host, port });
@@ -126,7 +126,7 @@ async function findGood({ config, log, clock }: DamagedOptions): Promise<Good | 
       renameSync(draft, folder);
       return { file, madeAt, folder };
     } catch (error) {
-      log.warn("a backup cannot be served from", { file, problem: messageOf(error) });
+      log.warn("backup cannot be served", { file, problem: messageOf(error) });
       rmSync(draft, { recursive: true, force: true });
     }
   }
@@ -204,7 +204,7 @@ async function notifyOperator(options: DamagedOptions, { generation, watch }: St
     random,
     idle: messageRest,
     wake: createWake(),
-    onFault: (error, consecutive) => log.error("telling failed", { error, consecutive }),
+    onFault: (error, consecutive) => log.error("notification failed", { error, consecutive }),
     step() {
       watch.look();
       return messages.step(signal);

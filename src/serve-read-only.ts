@@ -145,7 +145,7 @@ export async function runReadOnly(options: ReadOnlyOptions): Promise<0 | 1> {
       signal,
       random: options.random,
       idle: options.lookEvery ?? usualLook,
-      onFault: (error, consecutive) => log.error("taking a copy failed", { error, consecutive }),
+      onFault: (error, consecutive) => log.error("copying failed", { error, consecutive }),
       async step() {
         if (monotonic() < restUntilMs) return "idle";
         const began = monotonic();
@@ -160,7 +160,7 @@ export async function runReadOnly(options: ReadOnlyOptions): Promise<0 | 1> {
         const now =
           next.kind === "unusable" ? next.problem : next.kind === "waiting" ? problem : null;
         if (now !== null && now !== problem) {
-          log.warn("the copy cannot be served, the last good one stays", { problem: now });
+          log.warn("copy cannot be served; keeping the last good one", { problem: now });
         }
         problem = now;
         return "idle";
@@ -219,11 +219,10 @@ function noteNew(
 ): void {
   const { revision, epoch, installation } = copy;
   const isOther = epoch !== before.epoch || installation !== before.installation;
-  if (isOther)
-    log.warn("the copy is of another life of the data", { revision, before: before.revision });
+  if (isOther) log.warn("copy is from a restored database", { revision, before: before.revision });
   else if (revision < before.revision) {
-    log.warn("the copy is older than the one before", { revision, before: before.revision });
-  } else log.debug("another state is served", { revision, before: before.revision });
+    log.warn("copy is older than the previous one", { revision, before: before.revision });
+  } else log.debug("serving a new state", { revision, before: before.revision });
 }
 
 /** Secrets that feed URLs depend on: new ones would change the URLs. */

@@ -206,14 +206,13 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
       rmSync(addressFile, { force: true });
     } catch (error) {
       // Without the lock, which ends with this process, the file has no meaning.
-      log.warn("the file with the address could not be removed", { error });
+      log.warn("address file could not be removed", { error });
     }
     // Requests in progress get a few seconds; edits still claimed afterwards are released.
     const hasEnded = await within(patienceMs, Promise.all([modules.upstream.close(), work]));
     lingering.cancel();
     server.closeAllConnections();
-    if (!hasEnded)
-      log.warn("what was under way did not end in time, and is taken up at the next start");
+    if (!hasEnded) log.warn("work did not finish in time and resumes at the next start");
     await modules.close();
     log.info("stopped");
   })();

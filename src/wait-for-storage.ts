@@ -31,12 +31,12 @@ export async function openOnceStorable<Value>(
     while (!signal.aborted) {
       const tried = tryToOpen(open, dataDir);
       if (tried.kind === "open") {
-        if (reported !== null) log.info("storage works again");
+        if (reported !== null) log.info("storage recovered");
         return tried.value;
       }
       const problem = `${dataDir}: ${tried.problem}`;
       if (problem !== reported) {
-        log.error("storage fails", { problem });
+        log.error("storage failing", { problem });
         say(`${problem}\n`);
         reported = problem;
       }

@@ -90,14 +90,18 @@ async function* chunksOf(
       ({ isLast } = chunk);
     }
   } catch (error) {
-    log.error("calendar answer was cut", { method: request.method, path: request.path, error });
+    log.error("calendar response interrupted", {
+      method: request.method,
+      path: request.path,
+      error,
+    });
     throw error;
   }
 }
 
 function failureOf(error: unknown, { request, log }: Exchange): DavAnswer {
   if (error instanceof AnswerTooLargeError) return faultAnswer(tooLarge);
-  log.error("calendar answer failed", { method: request.method, path: request.path, error });
+  log.error("calendar response failed", { method: request.method, path: request.path, error });
   return faultAnswer(plainFault(500, "the request failed here; the log says why"));
 }
 

@@ -66,7 +66,7 @@ function primary({ http }: Config): Finding {
   if (address !== null)
     return fine("primary", `who wants to change something is sent to ${address}`);
   return doubtful("primary", {
-    what: "nobody is told where edits are taken",
+    what: "there is no address of the daemon that takes edits",
     remedy: "set http.primaryUrl to the address of the daemon that writes",
   });
 }

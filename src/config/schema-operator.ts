@@ -34,7 +34,7 @@ export function operator(folder: string) {
     ),
     again: doc(
       textSetting(readExactLength, "duration").nullable().prefault(null),
-      "how often a trouble that lasts is told again, such as `P7D`; never unless given",
+      "how often a lasting trouble is reported again, such as `P7D`; never by default",
     ),
   });
 }

@@ -286,7 +286,7 @@ function http(folder: string) {
     ),
     primaryUrl: doc(
       textSetting(readPublicUrl, "address").nullable().prefault(null),
-      "for `serve --read-only`: the address of the daemon that takes edits, which it tells to who wants to change something; else `http.publicUrl`",
+      "for `serve --read-only`: the address of the daemon that takes edits, which is shown to whoever tries to change something; else `http.publicUrl`",
     ),
   });
 }
@@ -338,7 +338,7 @@ function purge(folder: string) {
     .strictObject({
       url: doc(
         textSetting(readPurgeUrl, "template of an address"),
-        "where a cache is told that a feed has changed; `{key}` is the feed's surrogate key, `{path}` and `{url}` its address",
+        "request that purges a changed feed from a cache; `{key}` is the feed's surrogate key, `{path}` and `{url}` its address",
       ),
       method: doc(
         textSetting(readMethod, "method").prefault("PURGE"),

@@ -329,10 +329,11 @@ const entries = {
           ? "copies of feeds end by their age alone"
           : `${counted(ended, "address that was ended", "addresses that were ended")} may still be served until then`;
       return {
-        title: "Cache cannot be told",
+        title: "Cache purge failing",
         what: `${counted(waiting, "feed waits", "feeds wait")} for being dropped from the cache in front, and ${rest}: ${problem}`,
-        remedy: "check http.sharedCache.purge and the cache; what waits is told by itself then",
-        over: "the cache in front is told of changes again",
+        remedy:
+          "check http.sharedCache.purge and the cache; pending purges are then sent automatically",
+        over: "cache purge recovered",
       };
     },
   }),

@@ -117,7 +117,7 @@ export function loginRoutes(deps: LoginRoutesDeps): Router {
     try {
       mailedLogIns.ask(login, next);
     } catch (error) {
-      if (!deps.health.note(error)) deps.log.error("a link to log in could not be made", { error });
+      if (!deps.health.note(error)) deps.log.error("login link could not be created", { error });
     }
   }
 

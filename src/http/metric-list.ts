@@ -113,7 +113,7 @@ export const allMetrics: readonly Metric[] = [
     read: ({ forecast }) => one(forecast.ceilingSeconds),
   }),
   gauge("dayferry_fast_path", {
-    help: "1 while pages of all tasks tell what has changed.",
+    help: "1 while changes are read from the list of all tasks.",
     status: "fastPath",
     read: ({ isFastPathUsed }) => one(flag(isFastPathUsed)),
   }),
@@ -234,7 +234,7 @@ export const allMetrics: readonly Metric[] = [
   }),
   counter("dayferry_messages_total", {
     labels: ["to", "ending"],
-    help: "Attempts since the start to tell the operator of troubles by any way, or people by webhook, by how they ended.",
+    help: "Attempts since the start to notify the operator of troubles by any channel, or people by webhook, by how they ended.",
     status: null,
     read: ({ tallies }) => tallies.messages.samples(),
   }),
@@ -262,12 +262,12 @@ export const allMetrics: readonly Metric[] = [
   }),
   counter("dayferry_cache_purges_total", {
     labels: ["ending"],
-    help: "Times since the start that a cache in front was told to drop a feed (`http.sharedCache.purge`), by how that ended.",
+    help: "Purge requests since the start to a cache in front (`http.sharedCache.purge`), by how that ended.",
     status: null,
     read: ({ tallies }) => tallies.purges.samples(),
   }),
   gauge("dayferry_cache_purges_waiting", {
-    help: "Feeds of which a cache in front is still to be told that they have changed or ended.",
+    help: "Feeds with a pending purge request to the cache in front.",
     status: null,
     read: ({ purges }) => one(purges.waiting),
   }),
@@ -363,7 +363,7 @@ export const allMetrics: readonly Metric[] = [
     read: ({ process: { residentBytes } }) => one(residentBytes),
   }),
   gauge("process_open_fds", {
-    help: "Files and connections that the process holds open; nothing where the system does not tell.",
+    help: "Files and connections that the process holds open; absent if the system does not provide it.",
     status: null,
     read: ({ process: { openFiles } }) => (openFiles === null ? [] : one(openFiles)),
   }),

@@ -40,7 +40,7 @@ export function createProxyIdentity({ header, log }: ProxyIdentityDeps): ProxyId
       if (!hasLogged) {
         hasLogged = true;
         const remedy = "if this is the proxy, add its address to http.identityHeader.from";
-        log.warn("the identity header is ignored", { header: name, address: peer, remedy });
+        log.warn("identity header ignored", { header: name, address: peer, remedy });
       }
       return null;
     },

@@ -228,7 +228,7 @@ function ownStanding(standing: SyncStanding, projects: readonly ProjectToday[]):
     case "cut-off":
       return { ...standing, why: "the service does not answer", remedy: null };
     case "cannot-store":
-      return { ...standing, why: "the administrator is told why" };
+      return { ...standing, why: "the administrator is notified of the reason" };
     case "first-reading": {
       const lists = projects.reduce((sum, project) => sum + project.lists, 0);
       const unread = projects.reduce((sum, project) => sum + project.unread, 0);

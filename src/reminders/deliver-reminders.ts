@@ -122,7 +122,7 @@ function compose(
   { messageId, deps }: { readonly messageId: string; readonly deps: DeliverMailDeps },
 ): Mail {
   const [first] = things;
-  if (!first) throw new Error(`mail ${messageId} has nothing to tell`);
+  if (!first) throw new Error(`mail ${messageId} has no content`);
   const { installation } = deps.store.meta;
   const isAlone =
     things.length === 1 &&

@@ -139,7 +139,7 @@ function compose(
   { messageId, deps }: { readonly messageId: string; readonly deps: NoticesDeps },
 ): Mail {
   const [first] = notices;
-  if (!first) throw new Error(`mail ${messageId} has nothing to tell`);
+  if (!first) throw new Error(`mail ${messageId} has no content`);
   const { installation } = deps.store.meta;
   const address = { person: first.editor, choice: "notices", messageId } as const;
   const unsubscribe = unsubscribeFor(address, deps);

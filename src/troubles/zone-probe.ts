@@ -187,7 +187,7 @@ function compare(
   if (sameWhen(answer.when, when)) return { kind: "right", zone };
   if (when.kind !== "times" || answer.when.kind !== "times") {
     const why = `the service answers whole days to an event with times: ${answer.when.start.toString()}`;
-    return { kind: "unproved", zone, why, remedy: "tell who maintains Dayferry" };
+    return { kind: "unproved", zone, why, remedy: "report this to the maintainers of Dayferry" };
   }
   const moments = [
     { sent: when.start, answered: answer.when.start },

@@ -118,7 +118,7 @@ describe("sendAnswer()", () => {
   ])("cuts the connection where it %s after something was sent", async (_what, pieces) => {
     const { port, lines } = await serving(pieces);
     await expect(callHttp(port, "GET /")).rejects.toThrow(/aborted|hang up|reset/i);
-    expect(lines.join("")).toContain("calendar answer was cut");
+    expect(lines.join("")).toContain("calendar response interrupted");
   });
 });
 

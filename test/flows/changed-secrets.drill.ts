@@ -62,7 +62,7 @@ describe("files of secrets that change while the daemon runs", () => {
   it("takes another key up, and everything that waited because of the former one goes at once", async () => {
     const { daemon, put, key, ask, titles, upload } = await begin();
     put("api-key", "a-key-that-was-revoked");
-    await told(daemon, "other secrets are in force");
+    await told(daemon, "secrets reloaded");
     await upload("one");
     await upload("two");
     await eventually("the refusal is told", async () => {

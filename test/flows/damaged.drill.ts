@@ -159,10 +159,7 @@ describe("a start on a damaged database", () => {
     expect([health.status, (await health.text()).includes('"damaged"')]).toEqual([200, true]);
     expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
     const edit = await daemon.ask("/api/edits?project=1", { method: "POST", body: withCalendars });
-    expect([edit.status, (await edit.text()).includes("the database is damaged")]).toEqual([
-      503,
-      true,
-    ]);
+    expect([edit.status, (await edit.text()).includes("database damaged")]).toEqual([503, true]);
     for (const method of ["PROPFIND", "REPORT", "PUT", "GET"]) {
       const dav = await fetch(`${daemon.url}/dav/calendars/1/x.ics`, { method });
       expect([method, dav.status]).toEqual([method, 503]);
@@ -238,7 +235,7 @@ describe("a key file that is lost", () => {
       const { place, feed } = aCopy();
       rmSync(join(place.dataDir, name));
       const daemon = await start(place);
-      expect(daemon.log()).toContain("a key file was missing, and a new one is made");
+      expect(daemon.log()).toContain("key file missing; created a new one");
       expect(daemon.log()).toContain(join(place.dataDir, name));
       expect(daemon.log()).toContain("dayferry restore --keys-only");
       expect((await fetch(`${daemon.url}${feed}`)).status).toBe(name === "feed-key" ? 404 : 200);
@@ -252,7 +249,7 @@ describe("a key file that is lost", () => {
       expect((await told(daemon)).what).toContain(`the file ${name} of the data directory`);
       await daemon.stop();
       const again = await start(place);
-      expect(again.log()).not.toContain("a key file was missing");
+      expect(again.log()).not.toContain("key file missing");
       expect((await told(again)).remedy).toContain("dayferry restore --keys-only");
     },
   );
@@ -277,13 +274,13 @@ describe("a daemon whose database is damaged while it runs", () => {
     const { place, file, feed, body } = aCopy();
     const daemon = await start(place);
     await eventually("the look after the start is over", () =>
-      daemon.log().includes("looked through") ? true : null,
+      daemon.log().includes("database check finished") ? true : null,
     );
     spoil(file, { at: rootOf(file, "edit_steps") });
     const met = await daemon.ask("/api/edits/1");
     expect([met.status, await met.text()]).toEqual([
       503,
-      expect.stringContaining("the database is damaged"),
+      expect.stringContaining("database damaged"),
     ]);
     const [command = ""] = await eventually("it goes on", () =>
       /dayferry restore [^`]+/.exec(daemon.log()),

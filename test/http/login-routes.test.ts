@@ -333,7 +333,7 @@ describe("a proxy that says who people are", () => {
       });
       expect(status).toBe(303);
     }
-    const told = lines.filter((line) => line.includes("identity header is ignored"));
+    const told = lines.filter((line) => line.includes("identity header ignored"));
     expect(told).toHaveLength(1);
     expect(told[0]).toContain("127.0.0.1");
   });

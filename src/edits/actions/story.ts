@@ -109,13 +109,13 @@ function stepInWords(step: EditStep, telling: Telling): string {
     case "postponed":
       return `Put off${why}`;
     case "conflict":
-      return "Waits for a choice: somebody else had changed the same";
+      return "Conflict: also changed by somebody else; waiting for a decision";
     case "refused":
-      return `Refused, and waits for a person${why}`;
+      return `Rejected by the service; waiting for a decision${why}`;
     case "failed":
-      return `Given up, and waits for a person${why}`;
+      return `Failed; waiting for a decision${why}`;
     case "unknown-outcome":
-      return `It cannot be told whether it happened, and waits for a person${why}`;
+      return `Result unknown; waiting for a decision${why}`;
     case "resolved":
       return decisionInWords(step.detail, names);
     case "approved":

@@ -125,7 +125,7 @@ const isAnswering = (sources: readonly SourceState[], missedAt: Temporal.Instant
 
 function describeRefusals(unread: readonly SourceState[]): string {
   const names = unread.map(({ name, failure }) => `${name} (${failure})`);
-  return `the task is not in its list any more, and the service refuses ${someOf(names, ", ")}, so that nobody can tell whether it was moved`;
+  return `the task is not in its list any more, and the service refuses ${someOf(names, ", ")}, so it is unknown whether it was moved`;
 }
 
 /** The first few, and the number of others. */

@@ -99,7 +99,7 @@ async function settleIn(
 ): Promise<AttemptEnding> {
   const { edit, store } = attempt;
   const { id } = created;
-  if (id === null) return stuck("the service has not told the new event's id");
+  if (id === null) return stuck("the service's response has no id for the new event");
   const isDone = edit.patch.completed ?? old.completed;
   const full =
     isDone && canComplete(created) && !created.completed

@@ -72,7 +72,7 @@ export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps): 
       if (!copied.ok) return actionFailed(copied.failure);
       const copy = copied.value;
       if (copy.id === null || copy.id === id)
-        return unfit("the service has not told the copy's id");
+        return unfit("the service's response has no id for the copy");
       const key = storeCopy({ ...copy, id: copy.id }, store);
       hurryLists(copy);
       return ok(placed(key, { item: copy, id: copy.id, store }));

@@ -75,7 +75,7 @@ ${postForm(
     action: isAdmin ? `people/${person.id}/password` : "me/password",
     formToken,
   },
-  button(hasPassword ? "New app password" : "Make an app password", {
+  button(hasPassword ? "New app password" : "Create app password", {
     tone: hasPassword ? null : "main",
   }),
 )}</div>

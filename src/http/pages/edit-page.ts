@@ -245,7 +245,7 @@ ${
     ? null
     : html`<h3>Given up</h3><ul>${losses.map(
         ({ name, value, whose: of }) => html`<li>${name} <bdi>${value}</bdi> (${of})</li>`,
-      )}</ul><p class="quiet">What is given up stays told in this edit's story.</p>`
+      )}</ul><p class="quiet">Discarded changes remain in this edit's history.</p>`
 }
 ${postForm(
   { action: `${here}/resolve`, formToken, inRow: true },

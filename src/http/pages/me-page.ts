@@ -53,11 +53,11 @@ ${card({
   id: "password",
   body: html`<p>${
     hasPassword
-      ? "Your calendar programs log in with it, and so can you. A new one, or none, ends it at once: in your programs, which get nothing until they are told the new one, and in other browsers."
-      : "With one your calendar programs can show and change your calendars, and you can log in here."
+      ? "Your calendar programs log in with it, and so can you. Changing or removing it takes effect at once: your programs need the new password, and other browsers are logged out."
+      : "With an app password your calendar programs can show and change your calendars, and you can log in here."
   }</p>${postForm(
     { action: null, formToken, inRow: true },
-    html`${button(hasPassword ? "New app password" : "Make an app password", { to: `${root}me/password`, tone: hasPassword ? null : "main" })}${
+    html`${button(hasPassword ? "New app password" : "Create app password", { to: `${root}me/password`, tone: hasPassword ? null : "main" })}${
       hasPassword ? button("Clear it", { to: `${root}me/password/clear`, tone: "bad" }) : null
     }${linkButton("Apple profile", `${root}people/${person.id}/dayferry.mobileconfig`)}`,
   )}`,

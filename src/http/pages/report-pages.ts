@@ -248,8 +248,8 @@ function nothing(data: ReportPageData): Markup {
         action: linkButton("Show the whole report", addressOf(data)),
       })
     : emptyState({
-        title: "Nothing to tell",
-        text: "As soon as the workspace holds something of this, it stands here.",
+        title: "No data",
+        text: "Data appears here when the workspace has some.",
       });
 }
 

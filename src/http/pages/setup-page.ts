@@ -121,7 +121,7 @@ ${card({
 })}
 ${card({
   title: "Is the time zone right?",
-  body: html`<p>The service's answers do not name a zone. A test event tells: Dayferry makes a private one for tomorrow noon, looks at which time comes back, and deletes it at once.</p>
+  body: html`<p>The service's answers do not name a zone. Use a test event: Dayferry creates a private one for tomorrow noon, checks which time comes back, and deletes it at once.</p>
 ${postForm({ action: "zone", formToken }, button(`Prove ${answers.timeZone} with a test event`))}`,
 })}
 ${card({

@@ -261,7 +261,7 @@ function reading({
 function fastPathInWords(fastPath: Status["fastPath"]): string {
   switch (fastPath.kind) {
     case "used":
-      return `used: ${fastPath.pages} pages tell what has changed`;
+      return `used: ${fastPath.pages} pages show what has changed`;
     case "checking":
       return "being compared with the lists, before it is relied upon";
     case "off":

@@ -164,7 +164,7 @@ function waitingEdit(
     body: html`<p>${badge(why, state === "held" ? "info" : "wait")}</p>
 <p class="title"><bdi>${words.who}</bdi> ${spoken(words.did)}</p>
 <p class="quiet small">${pageTimeOf(createdAt, { zone: viewer.zone, now })}${words.by === null ? null : html`, ${words.by}`}${
-      page === null ? null : html` · <a href="${page}/${id}">the whole story</a>`
+      page === null ? null : html` · <a href="${page}/${id}">Details</a>`
     }</p>
 ${whatIsWrong(edit)}
 ${postForm(

@@ -3,8 +3,8 @@ import { anyAddress } from "../../remote/address-guard.ts";
 import type { Webhook, WebhookMessage } from "../../remote/webhook.ts";
 import { nextTurn } from "../../runtime.ts";
 import { renderMail } from "../mail-content.ts";
-import type { OperatorContext, OperatorWords } from "./operator-words.ts";
 import type { OperatorMessage, OperatorWay } from "./notify-operator.ts";
+import type { OperatorContext, OperatorWords } from "./operator-words.ts";
 
 interface OperatorWaysDeps {
   readonly mail: readonly string[];

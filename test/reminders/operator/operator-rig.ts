@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { HeldTrouble } from "../../../src/domain/trouble.ts";
 import type { Trouble } from "../../../src/domain/trouble-kinds.ts";
 import type { Mailer } from "../../../src/mail/mail.ts";
-import { operatorWays } from "../../../src/reminders/operator/operator-ways.ts";
 import {
   createOperatorNotifier,
   type OperatorEvent,
   type OperatorWay,
 } from "../../../src/reminders/operator/notify-operator.ts";
+import { operatorWays } from "../../../src/reminders/operator/operator-ways.ts";
 import type { Webhook } from "../../../src/remote/webhook.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createTroubleWatch } from "../../../src/troubles/trouble-watch.ts";

@@ -234,7 +234,7 @@ function withRemark(item: IncomingItem): IncomingItem {
 }
 
 function withDouble(item: IncomingItem): IncomingItem {
-  const message = `the UID ${quotedValue(item.uid)} is used twice, and nothing tells which item is newer`;
+  const message = `the UID ${quotedValue(item.uid)} is used twice, and it is unclear which item is newer`;
   const problem = { line: item.line, uid: item.uid, code: "duplicate-uid", message };
   return { ...item, problems: [...item.problems, problem] };
 }
