@@ -58,7 +58,8 @@ export async function writeArchive(
         written += piece.byteLength;
         yield piece;
       }
-      if (written !== part.octets) throw new Error(`${part.name} has changed while it was written`);
+      if (written !== part.octets)
+        throw new Error(`${part.name} changed while it was being written`);
       yield Buffer.alloc(paddingOf(written));
     }
     yield Buffer.alloc(2 * block);
@@ -125,17 +126,18 @@ async function settle(file: string, reader: ArchiveReader): Promise<Result<Manif
       }
     });
   } catch (error) {
-    if (!reader.isSatisfied) return fail(`${file} is no whole backup: ${unreadableBecause(error)}`);
+    if (!reader.isSatisfied)
+      return fail(`${file} is not a complete backup: ${unreadableBecause(error)}`);
   }
   const manifest = reader.end();
-  return manifest.ok ? manifest : fail(`${file} is no whole backup: ${manifest.failure}`);
+  return manifest.ok ? manifest : fail(`${file} is not a complete backup: ${manifest.failure}`);
 }
 
 /** zlib's own error message does not help somebody who named the wrong file. */
 function unreadableBecause(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : null;
-  if (code === "Z_BUF_ERROR") return "it is cut short";
-  if (code === "Z_DATA_ERROR") return "it is damaged, or another kind of file";
+  if (code === "Z_BUF_ERROR") return "it is truncated";
+  if (code === "Z_DATA_ERROR") return "it is damaged, or not a backup";
   return fileReason(error);
 }
 
@@ -176,7 +178,7 @@ class ArchiveReader {
     if (!this.#manifest) return fail("it has no manifest");
     if (this.isSatisfied) return ok(this.#manifest);
     const [missing] = this.#part ? [this.#part.facts] : this.#left;
-    if (missing) return fail(`${missing.name} is missing or cut short`);
+    if (missing) return fail(`${missing.name} is missing or truncated`);
     return this.#hasEnded ? ok(this.#manifest) : fail("its end is missing");
   }
 
@@ -192,12 +194,12 @@ class ArchiveReader {
     const name = textOf(head.subarray(0, 100));
     const size = parseInt(textOf(head.subarray(124, 136)), 8);
     if (textOf(head.subarray(257, 262)) !== "ustar" || !Number.isSafeInteger(size)) {
-      throw new Error("it is no archive of this program");
+      throw new Error("it is not a Dayferry archive");
     }
     if (!this.#manifest) return this.#readManifest({ name, size });
     const facts = this.#left.shift();
     if (facts?.name !== name || facts.octets !== size) {
-      throw new Error(`${name} is not what the manifest says`);
+      throw new Error(`${name} does not match the manifest`);
     }
     const write = this.#sink?.begin(facts) ?? (() => undefined);
     this.#waiting = head.subarray(block);
@@ -224,7 +226,7 @@ class ArchiveReader {
     if (part.open > 0 || this.#waiting.byteLength < part.padding) return false;
     this.#waiting = this.#waiting.subarray(part.padding);
     if (part.hash.digest("hex") !== part.facts.sha256) {
-      throw new Error(`${part.facts.name} is not what it was when it was written`);
+      throw new Error(`${part.facts.name} does not match its checksum`);
     }
     this.#part = null;
     return true;
@@ -248,7 +250,7 @@ function manifestOf(value: unknown): Manifest {
     }
     return Number(found);
   };
-  if (text("format") !== "dayferry-backup") throw new Error("it is no backup of Dayferry");
+  if (text("format") !== "dayferry-backup") throw new Error("it is not a Dayferry backup");
   const version = number("version");
   if (version > formatVersion) {
     throw new Error(
@@ -280,7 +282,7 @@ function partOf(value: unknown): PartFacts {
   const { name, octets, sha256 }: Partial<Record<keyof PartFacts, unknown>> = Object(value);
   const isKnown = name === databasePart || name === keysPart;
   if (!isKnown || !Number.isSafeInteger(octets) || typeof sha256 !== "string") {
-    throw new Error("its manifest names a part that this build does not know");
+    throw new Error("its manifest has a part that this version does not know");
   }
   return { name, octets: Number(octets), sha256 };
 }

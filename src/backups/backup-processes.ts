@@ -109,7 +109,7 @@ class BackupProcessError extends Error {
   constructor({ code, signal, problem }: Ended) {
     const how =
       signal === "SIGKILL"
-        ? "was killed, as the system does when memory is short"
+        ? "was killed, probably because memory ran out"
         : `ended with ${signal ?? code}`;
     const said = problem.trim();
     super(`the process that makes it ${how}${said === "" ? "" : `: ${said}`}`);

@@ -41,7 +41,7 @@ export function damageBeforeOpening({ dataDir, backups }: Place): string | null 
     const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
     return log && log.size > 0 ? `${file} is missing, and its log is there` : null;
   }
-  if (!stats.isFile()) return `${file} is damaged: it is no file`;
+  if (!stats.isFile()) return `${file} is damaged: it is not a file`;
   if (stats.size > 0) return null;
   const wasThere = [`${file}-wal`, join(dataDir, knownName)].some((path) =>
     statSync(path, { throwIfNoEntry: false }),
@@ -92,12 +92,12 @@ export function remedyFor(
   { good, now }: { readonly good: string | null; readonly now: Temporal.Instant },
 ): string {
   if (good !== null) {
-    return `stop Dayferry, run \`dayferry restore ${quoted(good)}\` and start it again; what the service has comes back by itself, and the damaged file is kept`;
+    return `stop Dayferry, run \`dayferry restore ${quoted(good)}\` and start it again; data from the service is synced again, and the damaged file is kept`;
   }
   const stamp = now.toString({ smallestUnit: "second" }).replaceAll(/[-:]/g, "");
   const aside = quoted(join(dataDir, `damaged-${stamp}`));
   const files = `${quoted(join(dataDir, databaseName))}*`;
-  return `there is no good backup in ${backups.directory}: stop Dayferry, run \`mkdir ${aside} && mv ${files} ${aside}\` and start it again: everything is read anew from the service, the keys stay, and the damaged file is kept`;
+  return `there is no good backup in ${backups.directory}: stop Dayferry, run \`mkdir ${aside} && mv ${files} ${aside}\` and start it again: everything is read again from the service, and the keys and the damaged file are kept`;
 }
 
 /** Quotes a path as one shell word. */

@@ -89,7 +89,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Result<Res
     });
     const whole = examineDatabase(copy, "full");
     if (!whole.ok)
-      return fail(`${file} cannot be brought up to this build: ${whole.failure.problem}`);
+      return fail(`${file} cannot be migrated to this version: ${whole.failure.problem}`);
     for (const name of databaseFiles.slice(1)) rmSync(join(stage, name), { force: true });
     for (const [name, text] of keys.value) {
       writeFileSync(join(stage, name), text, { mode: 0o600, flush: true });
@@ -156,7 +156,7 @@ export async function unpack(file: string, folder: string): Promise<Result<Manif
   const { installation } = read.value;
   if (whole.value.migration !== migration || whole.value.installation !== installation) {
     return fail(
-      `${file}: its database is not the one that its manifest names (migration ${migration} of installation ${installation})`,
+      `${file}: its database does not match its manifest (migration ${migration} of installation ${installation})`,
     );
   }
   return read;
@@ -217,11 +217,11 @@ export async function restoreKeys({
   const facts = existsSync(database) ? examineDatabase(database, "quick") : null;
   if (facts?.ok && facts.value.installation !== manifest.value.installation) {
     return fail(
-      `${file} is of another installation (${manifest.value.installation}; this one is ${facts.value.installation}), whose keys open nothing here`,
+      `${file} is of another installation (${manifest.value.installation}; this one is ${facts.value.installation}), whose keys do not work here`,
     );
   }
   if (manifest.value.keys === "left out") return fail(`${file} holds no keys`);
-  if (passphrase === null) return fail(`the keys in ${file} are sealed: give their passphrase`);
+  if (passphrase === null) return fail(`the keys in ${file} are encrypted: enter their passphrase`);
   removeUndecided(dataDir);
   const stage = mkdtempSync(join(dataDir, stagePrefix));
   try {
@@ -296,7 +296,7 @@ export function finishRestore(dataDir: string): boolean {
   }
   const { stage, aside }: Partial<Intent> = Object(JSON.parse(readFileSync(intent, "utf8")));
   if (!stage?.startsWith(stagePrefix) || !aside?.startsWith("replaced-")) {
-    throw new Error(`${intent} does not say what is to be restored: remove it, and restore again`);
+    throw new Error(`${intent} does not name what to restore: remove it, and restore again`);
   }
   const from = join(dataDir, basename(stage));
   const to = join(dataDir, basename(aside));

@@ -7,13 +7,13 @@ import { fail, ok, type Result } from "../domain/result.ts";
 export const keyFiles: readonly { readonly name: string; readonly without: string }[] = [
   {
     name: "admin-token",
-    without: "the admin token is another one, and every log-in of a browser ends",
+    without: "the admin token changes, and all browsers are logged out",
   },
-  { name: "feed-key", without: "every feed has another address and must be subscribed to anew" },
-  { name: "link-key", without: "links such as Done in calendars and mails so far do nothing" },
+  { name: "feed-key", without: "every feed has a new address and must be subscribed to again" },
+  { name: "link-key", without: "existing links such as Done in calendars and mails stop working" },
   {
     name: "mail-key",
-    without: "links to turn mails off, and to log in, in mails so far do nothing",
+    without: "existing links in mails to unsubscribe and to log in stop working",
   },
 ];
 
@@ -63,14 +63,14 @@ export function openKeys(
   { passphrase, about }: Omit<SealOptions, "randomBytes">,
 ): Result<Keys, string> {
   const wrong = fail(
-    "the keys in it cannot be opened: the passphrase is another one, or they were changed",
+    "the keys in it cannot be decrypted: the passphrase is wrong, or they were modified",
   );
   try {
     const parts = new Map<string, unknown>(Object.entries(JSON.parse(text)));
     const octets = (name: string) => Buffer.from(String(parts.get(name)), "base64");
     const [N, r, p] = ["N", "r", "p"].map((name) => Number(parts.get(name)));
     if (!N || !r || !p || parts.get("kdf") !== "scrypt" || parts.get("cipher") !== "aes-256-gcm") {
-      return fail("the keys in it are sealed in a way that this build does not know");
+      return fail("the keys in it are encrypted in a way that this version does not know");
     }
     const key = derive(passphrase, { salt: octets("salt"), N, r, p });
     const decipher = createDecipheriv("aes-256-gcm", key, octets("nonce"), { authTagLength: 16 });

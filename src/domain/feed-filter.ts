@@ -151,13 +151,13 @@ function faultOf(
     return { kind: "closed", reason: "the person whose feed this is has left the workspace" };
   }
   if (personId !== null && (kind === "project" || chosen) && projects?.size === 0) {
-    return { kind: "closed", reason: "its projects are not open to its person any more" };
+    return { kind: "closed", reason: "its person no longer has access to its projects" };
   }
   if (labels && !labels.some((id) => facts.labels.has(id))) {
-    return { kind: "emptied", reason: "the labels that it is narrowed to were deleted" };
+    return { kind: "emptied", reason: "the labels it is filtered by were deleted" };
   }
   if (chosen && !chosen.some((id) => there.has(id))) {
-    return { kind: "emptied", reason: "the projects that it is narrowed to were deleted" };
+    return { kind: "emptied", reason: "the projects it is filtered by were deleted" };
   }
   return null;
 }

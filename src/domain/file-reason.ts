@@ -13,7 +13,7 @@ export function fileReason(error: unknown): string {
       return "it is a folder";
     case "ENOTDIR":
     case "EEXIST":
-      return "a file stands where a folder is needed";
+      return "there is a file in place of a folder";
     case "ENOSPC":
     case "EDQUOT":
       return "the disk is full";

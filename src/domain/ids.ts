@@ -20,7 +20,7 @@ export class InvalidIdError extends Error {
   override readonly name = "InvalidIdError";
   readonly value: unknown;
   constructor(value: unknown) {
-    super(`not an id: ${String(value)} (a positive whole number up to 2^53 - 1 is needed)`);
+    super(`not an id: ${String(value)} (must be a positive whole number up to 2^53 - 1)`);
     this.value = value;
   }
 }

@@ -27,7 +27,7 @@ export const mailKindWords: Readonly<Record<MailKind, string>> = {
   events: "reminders of events",
   milestones: "reminders of milestones",
   tasks: "reminders of tasks",
-  overdue: "mails about what is overdue",
+  overdue: "mails about overdue items",
   digest: "the digest",
   notices: "notices about edits that need a decision",
 };

@@ -35,7 +35,7 @@ function wordless({ message }: Error, host: string): NetworkFailure | null {
 }
 
 const wasCut = (host: string): string =>
-  `${host} cut the connection before its answer was complete`;
+  `${host} closed the connection before its response was complete`;
 
 const meanings: readonly (readonly [
   code: RegExp,
@@ -45,18 +45,18 @@ const meanings: readonly (readonly [
   [
     /^(?:ENOTFOUND|ENODATA|ENONAME)$/,
     "name",
-    (host) => `the name ${host} is unknown to the resolver of this machine`,
+    (host) => `the name ${host} cannot be resolved by DNS`,
   ],
   [
     /^(?:EAI_\w+|ESERVFAIL|EREFUSED|ETIMEOUT|EFORMERR|EBADRESP)$/,
     "name",
-    (host) => `the name ${host} cannot be looked up: the resolver of this machine fails`,
+    (host) => `the name ${host} cannot be resolved: DNS is failing`,
   ],
   [/^ECONNREFUSED$/, "closed", (host) => `${host} does not accept connections`],
   [
     /^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/,
     "closed",
-    (host) => `no way through the network leads to ${host}`,
+    (host) => `there is no network route to ${host}`,
   ],
   [/^(?:ETIMEDOUT|ESOCKETTIMEDOUT)$/, "silent", (host) => `${host} does not answer`],
   [
@@ -73,13 +73,13 @@ const meanings: readonly (readonly [
   [
     /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
     "certificate",
-    (host) => `the certificate that came for ${host} is of another host`,
+    (host) => `the certificate presented for ${host} belongs to another host`,
   ],
   [
     /SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF|UNABLE_TO_GET_ISSUER|CERT_UNTRUSTED|INVALID_CA/,
     "certificate",
     (host) =>
-      `the certificate of ${host} is signed by nobody whom this machine trusts; NODE_EXTRA_CA_CERTS names a file of authorities of one's own`,
+      `the certificate of ${host} is not signed by a trusted authority; NODE_EXTRA_CA_CERTS can name a file with your own authorities`,
   ],
   [
     /CERT|CRL|^(?:PATH_LENGTH_EXCEEDED|INVALID_PURPOSE)$/,
@@ -89,10 +89,10 @@ const meanings: readonly (readonly [
   [
     /^(?:EPROTO|ERR_SSL_\w+|ERR_TLS_\w+)$/,
     "encryption",
-    (host) => `${host} offers no TLS on that port, or none that is new enough: 1.2 is needed`,
+    (host) => `${host} offers no TLS on that port, or none that is new enough (1.2 or later)`,
   ],
   [/^(?:ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE)$/, "cut", wasCut],
-  [/^HPE_\w+$/, "cut", (host) => `${host} answers with something that is not HTTP`],
+  [/^HPE_\w+$/, "cut", (host) => `${host} does not speak HTTP`],
 ];
 
 /** True if certainly no part of the request was sent. */

@@ -141,7 +141,7 @@ function parseTime(text: string, zone: string): Result<ReadTime, string> {
     );
     return ok({ clock, time: wallClock(clock, zone), exact: false });
   } catch {
-    return fail(`"${text}" is no real date and time`);
+    return fail(`"${text}" is not a real date and time`);
   }
 }
 
@@ -178,7 +178,7 @@ function clockIn(at: Temporal.ZonedDateTime, zone: string): ClockTime {
 function repeatedFault(edge: "start" | "end", { clock, time }: ClockTime): HoldFault {
   const text = clock.toString({ smallestUnit: "minute" }).replace("T", " ");
   const utc = time.toInstant().toString({ smallestUnit: "minute" });
-  const message = `the ${edge}, ${utc}, is the second ${text} of a night in which the clocks of ${time.timeZoneId} go back; the service keeps the clock alone and would take it for another moment`;
+  const message = `the ${edge}, ${utc}, is the second ${text} of a night in which the clocks of ${time.timeZoneId} go back; the service stores local time only and would take it for another moment`;
   return { kind: "repeated-hour", message };
 }
 

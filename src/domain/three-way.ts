@@ -75,7 +75,7 @@ export function describeUntaken(
     ...(lacksLabels ? (["labels"] as const) : []),
   ].filter((field) => !dropped.has(field) && (field !== "assigned" || left.assigned !== undefined));
   if (missing.length === 0) return null;
-  return `the service answered without taking over ${missing.join(", ")}; this is not sent again`;
+  return `the service responded without storing ${missing.join(", ")}; this is not sent again`;
 }
 
 /** Labels created for the edit get their ids on the way, so they can only be counted. */

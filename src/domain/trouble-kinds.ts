@@ -66,19 +66,19 @@ const entries = {
       title: "Database damaged",
       what: trouble.problem,
       remedy: trouble.remedy,
-      over: "the database is whole again",
+      over: "the database is intact again",
     }),
   }),
-  /** Nothing can be stored; `problem` says what helps too. */
+  /** Storage failing; `problem` says what helps too. */
   "storage-failing": entry<{ readonly problem: string }>({
     verdict: "broken",
     hasCheck: true,
     notifyAfter: minutes(1),
     overAfter: minutes(5),
     words: (trouble) => ({
-      title: "Nothing can be stored",
+      title: "Storage failing",
       ...parted(trouble.problem, "; "),
-      over: "what is to be kept can be stored again",
+      over: "storage works again",
     }),
   }),
   /** The service refuses a key; `person`: whose key, null = the account's. */
@@ -98,10 +98,10 @@ const entries = {
         title: person === null ? "API key refused" : `API key of ${person.name} refused`,
         what: `the service refuses ${whose}: ${
           person === null
-            ? "nothing is read, and edits wait"
-            : "edits of this person wait until it is taken"
+            ? "syncing is paused, and edits wait"
+            : "this person's edits wait until it is accepted"
         }`,
-        remedy: `put a valid key into ${where}, which is taken up within seconds; nothing that waits is lost`,
+        remedy: `put a valid key into ${where}, which is loaded within seconds; pending edits are kept`,
         over: `the service takes ${whose} again`,
       };
     },
@@ -124,7 +124,7 @@ const entries = {
           ? `no secure connection to ${trouble.host}: ${trouble.problem}`
           : `the certificate of ${trouble.host} is valid until ${trouble.until} only`,
       remedy:
-        "have the certificate renewed by whoever runs that server; a company's own authority goes into NODE_EXTRA_CA_CERTS",
+        "ask the operator of that server to renew the certificate; set NODE_EXTRA_CA_CERTS for a company's own authority",
       over: `the certificate of ${trouble.host} is good`,
     }),
   }),
@@ -152,7 +152,7 @@ const entries = {
       title: "Time zone mismatch",
       what: `an event sent for ${trouble.sent} came back as ${trouble.answered}: the account is not in ${trouble.zone}${seemingZone(trouble)}`,
       remedy: "set service.timeZone to the account's zone",
-      over: "the service answers in the zone that is configured",
+      over: "the service uses the configured time zone",
     }),
   }),
   /** `minutes`: how long the oldest edit has waited although the service answers. */
@@ -162,9 +162,9 @@ const entries = {
     overAfter: minutes(5),
     words: (trouble) => ({
       title: "Edits are stuck",
-      what: `${counted(trouble.edits, "edit has", "edits have")} waited for up to ${trouble.minutes} minutes although the service answers`,
+      what: `${counted(trouble.edits, "edit has", "edits have")} waited for up to ${trouble.minutes} minutes although the service responds`,
       remedy:
-        "look at them on the page Edits, or with `dayferry edits list`, where each says why it waits; they are tried again by themselves",
+        "see why on the page Edits or with `dayferry edits list`; they are retried automatically",
       over: "no edit waits longer than it should",
     }),
   }),
@@ -187,9 +187,9 @@ const entries = {
     overAfter: minutes(0),
     words: (trouble) => ({
       title: "Backup failed",
-      what: `the last backup could not be made: ${trouble.problem}`,
-      remedy: "look at the folder of the backups and its disk; the next one is tried by itself",
-      over: "a backup was made again",
+      what: `the last backup failed: ${trouble.problem}`,
+      remedy: "check the backup folder and its disk; the next one is made automatically",
+      over: "backups work again",
     }),
   }),
   /** A key file was missing at startup, and a new key was made; `ended`: what stopped working with the lost one. */
@@ -201,9 +201,9 @@ const entries = {
     about: (trouble) => trouble.file,
     words: (trouble) => ({
       title: `Key file ${trouble.file} was lost`,
-      what: `the file ${trouble.file} of the data directory was missing at a start, and another key was made: ${trouble.ended}`,
+      what: `the file ${trouble.file} of the data directory was missing at a start, and a new key was created: ${trouble.ended}`,
       remedy:
-        "where nobody has deleted it on purpose, stop Dayferry, run `dayferry restore --keys-only` with a backup that holds the keys, and start it again",
+        "unless it was deleted on purpose, stop Dayferry, run `dayferry restore --keys-only` with a backup that contains the keys, and start it again",
       over: `the file ${trouble.file} is the one that was lost, or that was long ago`,
     }),
   }),
@@ -215,8 +215,8 @@ const entries = {
     words: (trouble) => ({
       title: "Disk nearly full",
       what: freeInWords(trouble),
-      remedy: "make room: without it no edit can be taken in",
-      over: `there is room again: ${freeInWords(trouble)}`,
+      remedy: "free disk space: without it no edit can be accepted",
+      over: `disk space is available again: ${freeInWords(trouble)}`,
     }),
   }),
   "mail-failing": entry<{ readonly waiting: number; readonly problem: string }>({
@@ -225,11 +225,11 @@ const entries = {
     notifyAfter: minutes(15),
     overAfter: minutes(5),
     words: (trouble) => ({
-      title: "Mail cannot be sent",
+      title: "Mail failing",
       what: `${counted(trouble.waiting, "mail waits", "mails wait")} for another try: ${trouble.problem}`,
       remedy:
-        "check mail.smtpUrl, mail.smtpPasswordFile and the mail server; what waits is sent by itself then",
-      over: "mails go out again",
+        "check mail.smtpUrl, mail.smtpPasswordFile and the mail server; pending mails are then sent automatically",
+      over: "mails are sent again",
     }),
   }),
   "webhook-failing": entry<{
@@ -244,7 +244,7 @@ const entries = {
     words: (trouble) => ({
       title: `Webhook ${trouble.name} fails`,
       what: `${counted(trouble.waiting, "message waits", "messages wait")} for the webhook ${trouble.name}: ${trouble.problem}`,
-      remedy: "check its address and token; what waits is sent by itself then",
+      remedy: "check its address and token; pending messages are then sent automatically",
       over: `the webhook ${trouble.name} takes messages again`,
     }),
   }),
@@ -298,7 +298,7 @@ const entries = {
     words: (trouble) => ({
       title: `Calendar ${trouble.name} cannot be read`,
       what: `${trouble.name}: ${trouble.problem}`,
-      remedy: "check its address in edits.subscriptions; it is read again by itself",
+      remedy: "check its address in edits.subscriptions; it is retried automatically",
       over: `the calendar ${trouble.name} can be read again`,
     }),
   }),
@@ -309,8 +309,8 @@ const entries = {
     words: (trouble) => ({
       title: "Watched folder unusable",
       what: trouble.problem,
-      remedy: "mend the folder that edits.inbox names; files in it are taken up by themselves",
-      over: "the watched folder can be used again",
+      remedy: "fix the folder edits.inbox; files in it are then processed automatically",
+      over: "the inbox folder works again",
     }),
   }),
   /** Purges of a cache in front fail; `ended`: how many revoked feed addresses it may still serve. */
@@ -326,7 +326,7 @@ const entries = {
       const { waiting, ended, problem } = trouble;
       const rest =
         ended === 0
-          ? "copies of feeds end by their age alone"
+          ? "copies of feeds expire only by age"
           : `${counted(ended, "address that was ended", "addresses that were ended")} may still be served until then`;
       return {
         title: "Cache purge failing",
@@ -344,9 +344,9 @@ const entries = {
     notifyAfter: minutes(60),
     overAfter: minutes(60),
     words: (trouble) => ({
-      title: "Lists are read too seldom",
+      title: "Polling too slow",
       ...parted(trouble.advice, helpMark),
-      over: "everything can be read within polling.maxAge again",
+      over: "every list can be read within polling.maxAge again",
     }),
   }),
   /** Removals that wait for a person's agreement. */
@@ -361,9 +361,9 @@ const entries = {
     about: (trouble) => trouble.source,
     words: (trouble) => ({
       title: "Removals held back",
-      what: `${trouble.missing} of ${trouble.total} items of one list (${trouble.source}) vanished at once, and stay in calendars until somebody agrees`,
-      remedy: "look at the workspace, then agree on the page Edits",
-      over: "no removal of that list is held back",
+      what: `${trouble.missing} of ${trouble.total} items of one list (${trouble.source}) disappeared at once, and stay in calendars until somebody approves`,
+      remedy: "check the workspace, then approve on the page Edits",
+      over: "no removal from that list is waiting",
     }),
   }),
   /** An edit parked because its item kept changing. */
@@ -394,9 +394,9 @@ const entries = {
     about: (trouble) => trouble.edit,
     nameless: () => hiddenEdit,
     words: (trouble) => ({
-      title: `Edit ${trouble.edit} may be there twice`,
+      title: `Edit ${trouble.edit} may exist twice`,
       what: `edit ${trouble.edit} of “${trouble.title}”: ${trouble.problem}`,
-      remedy: "look at both in the workspace, and delete the one that is too many",
+      remedy: "compare both in the workspace, and delete one",
       over: `edit ${trouble.edit} is there once`,
     }),
   }),
@@ -445,7 +445,7 @@ function seemingZone({ offsets = [], zones = [] }: ZoneMismatch): string {
   if (offsets.length === 0) return "";
   const clocks = [...new Set(offsets)].join(" and ");
   return zones.length === 0
-    ? `; its clocks are at ${clocks}, as those of no zone are`
+    ? `; its clocks are at ${clocks}, which matches no time zone`
     : `; its clocks are at ${clocks}, as in ${zones.join(", ")}`;
 }
 

@@ -115,10 +115,10 @@ export function quotaInWords({
   readonly waiting?: Readonly<Record<string, number>>;
 }): string {
   const queued = Object.values(waiting).reduce((sum, count) => sum + count, 0);
-  const behind = queued > 0 ? `; ${queued} more wait their turn, edits first` : "";
+  const behind = queued > 0 ? `; ${queued} more are queued, edits first` : "";
   return used < quota
-    ? `${used} of the ${quota} requests that the service allows at a time are in use${behind}`
-    : `all ${quota} requests that the service allows at a time are in use${behind}`;
+    ? `${used} of the ${quota} requests the service allows are in use${behind}`
+    : `all ${quota} requests the service allows are in use${behind}`;
 }
 
 /** People notice a delay of this length. */
@@ -135,7 +135,7 @@ export function longBlockInWords({
 }): string | null {
   if (longestMs < longBlockMs) return null;
   const span = minutes === 1 ? "minute" : `${minutes} minutes`;
-  return `nothing was answered for ${(longestMs / 1000).toFixed(1)} s at a time within the last ${span}`;
+  return `there was no response for ${(longestMs / 1000).toFixed(1)} s at a time within the last ${span}`;
 }
 
 /** The first `most` characters as readers count them, with an ellipsis if something was cut. */

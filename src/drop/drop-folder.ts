@@ -150,7 +150,7 @@ function readRegular(path: string, most: number): Uint8Array {
   const handle = openSync(path, flags);
   try {
     const stats = fstatSync(handle);
-    if (!stats.isFile()) throw new UnreadableError("it is no file any more");
+    if (!stats.isFile()) throw new UnreadableError("it is no longer a file");
     const { size } = stats;
     if (size > most) {
       throw new UnreadableError(`the file has ${size} bytes, more than the ${most} allowed`);
@@ -185,7 +185,7 @@ function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : null;
   switch (code) {
     case "ENOENT":
-      return "it is not there (any more)";
+      return "it does not exist (any more)";
     case "EACCES":
     case "EPERM":
       return "permission denied";
@@ -195,7 +195,7 @@ function reasonOf(error: unknown): string {
       return "the disk is full";
     case "EEXIST":
     case "ENOTDIR":
-      return "a file stands where a folder is needed";
+      return "there is a file in place of a folder";
     default:
       return typeof code === "string" ? code : String(error);
   }

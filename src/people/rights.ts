@@ -70,7 +70,7 @@ export function createRights({ store, readOnly }: RightsDeps): Rights {
     mayLookAt,
     refusal(person, destination) {
       const { projectId, listId } = destination;
-      if (readOnly.has(person)) return `person ${person} may read calendars and not change them`;
+      if (readOnly.has(person)) return `person ${person} may read calendars but not change them`;
       if (!seesProject(person, directory.project(projectId))) {
         return `project ${projectId} is not open to person ${person}`;
       }

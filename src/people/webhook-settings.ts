@@ -135,7 +135,7 @@ function readAddress(text: string): Result<string, string> {
   const literal = literalAddress(url);
   if ((literal !== null && !publicOnly(literal)) || /(?:^|\.)localhost\.?$/i.test(url.hostname)) {
     return fail(
-      "The address points into a private network. Who runs Dayferry may set such a one in the configuration.",
+      "The address is in a private network. Only the operator can set such an address, in the configuration.",
     );
   }
   url.hash = "";

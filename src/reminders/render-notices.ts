@@ -177,9 +177,9 @@ function changedIn({ action, conflicts }: Edit): string {
   return ` (${conflicts.map(({ field }) => fieldNameOf(field)).join(", ")})`;
 }
 
-/** Turns "The service refused it: the title is too long" into "the workspace answered: the title is too long". */
+/** Turns "The service rejected it: the title is too long" into "the workspace answered: the title is too long". */
 function causeIn(why: string): string {
-  const said = /^The service refused it: (.+)$/s.exec(why)?.[1];
+  const said = /^The service rejected it: (.+)$/s.exec(why)?.[1];
   return said === undefined ? why : `the workspace answered "${said}"`;
 }
 

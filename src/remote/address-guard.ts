@@ -8,7 +8,7 @@ export type AddressGuard = (address: string) => boolean;
 export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddressError";
   constructor() {
-    super("the name has no address outside private networks");
+    super("the host name only has addresses in private networks");
   }
 }
 

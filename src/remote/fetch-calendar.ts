@@ -69,7 +69,7 @@ export async function fetchCalendar(
     return await follow(wanted, { allows, most, connectMs, signal, onHop });
   } catch (error) {
     if (late.aborted)
-      return failed(`${host} gave no complete answer within ${milliseconds / 1000} s`);
+      return failed(`${host} sent no complete response within ${milliseconds / 1000} s`);
     return failed(describe(error, host));
   } finally {
     // The unread rest of a redirect, or of a calendar that is too large.
@@ -162,7 +162,7 @@ function loginFor(start: URL, { origin }: URL): string | null {
 
 function nextAddress(from: URL, location: string | null): Result<URL, string> {
   const next = location === null ? null : URL.parse(location, from);
-  if (!next) return fail("the server redirects without saying where to");
+  if (!next) return fail("the server redirects without a target");
   if (next.protocol !== "https:" && next.protocol !== "http:") {
     return fail(`the server redirects to ${JSON.stringify(next.protocol)}, which is not followed`);
   }
@@ -206,12 +206,12 @@ async function collect(
 
 function refusal(status: number): string {
   if (status === 401 || status === 403) {
-    return `the server does not let us read the calendar (${status}): its secret address may have been renewed`;
+    return `the server denies access to the calendar (${status}): its secret address may have been renewed`;
   }
   if (status === 404 || status === 410) {
     return `the server has no calendar at this address (${status}): it may have been renewed or withdrawn`;
   }
-  if (status === 429) return "the server asks for a pause (429)";
+  if (status === 429) return "the server limits requests (429)";
   return `the server answered ${status}`;
 }
 
@@ -227,7 +227,7 @@ const failed = (problem: string, retryAfter: Temporal.Duration | null = null): F
 });
 
 const forbidden =
-  'the address points into a private network; "allowPrivate" of the subscription permits that';
+  'the address is in a private network; set "allowPrivate" of the subscription to allow it';
 
 /** Messages of network errors may contain URLs, so only host and code are given. */
 function describe(error: unknown, host: string): string {
@@ -255,14 +255,15 @@ async function inflateBody(
   const encoding = how.encoding.trim().toLowerCase();
   if (encoding === "" || encoding === "identity") return ok(body);
   const unpack = decoders.get(encoding);
-  if (!unpack) return fail(`the answer is packed in an unknown way: ${JSON.stringify(encoding)}`);
+  if (!unpack)
+    return fail(`the response has an unknown content encoding: ${JSON.stringify(encoding)}`);
   try {
     return ok(await unpack(body, { maxOutputLength: how.most }));
   } catch (error) {
     const tooLarge =
       error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
     if (tooLarge) return fail(`the calendar is larger than the ${how.most} bytes allowed`);
-    return fail("the answer was cut or damaged on its way: it cannot be unpacked");
+    return fail("the response was truncated or damaged: it cannot be decompressed");
   }
 }
 

@@ -32,7 +32,7 @@ export async function sendPurge(
     const isDone = (status >= 200 && status < 300) || status === 404 || status === 410;
     return isDone ? null : `the cache answers ${method} with ${status}`;
   } catch (error) {
-    if (late.aborted) return `the cache has not answered within ${timeout.total("seconds")} s`;
+    if (late.aborted) return `the cache did not respond within ${timeout.total("seconds")} s`;
     const code = error instanceof Error && "code" in error ? String(error.code) : "an error";
     return `the cache cannot be reached (${code})`;
   }

@@ -71,11 +71,11 @@ export async function postMessage(
     response.destroy();
     return judge(response.statusCode ?? 0);
   } catch (error) {
-    if (signal.aborted) return put(null, "the answer was not waited for");
+    if (signal.aborted) return put(null, "the request was aborted");
     if (late.aborted) return put(null, `no answer within ${milliseconds / 1000} s`);
     // The same answer for all, so that people cannot probe names in the server's network.
     if (isForbidden(error) || (allows === publicOnly && isUnknownName(error))) {
-      return put(null, "no public server has this name");
+      return put(null, "no public server with this name exists");
     }
     return put(null, describe(error, url.hostname));
   }
@@ -93,7 +93,7 @@ const isUnknownName = (error: unknown): boolean =>
   "code" in error &&
   ["EAI_AGAIN", "EAI_NODATA", "ENODATA", "ENOTFOUND"].includes(String(error.code));
 
-const forbidden = "its address points into a private network, which is not allowed here";
+const forbidden = "its address is in a private network, which is not allowed here";
 
 /** 408, 425 and 429 ask for a retry; other answers from 300 to 499 reject this message. */
 function judge(status: number): Posted {
@@ -102,7 +102,7 @@ function judge(status: number): Posted {
     return put(status, `the receiver answered ${status}`);
   }
   if (status === 401 || status === 403) {
-    return refused(status, `the receiver refuses the token or the address (${status})`);
+    return refused(status, `the receiver rejects the token or the address (${status})`);
   }
   if (status === 404 || status === 410) {
     return refused(status, `the receiver has nothing at this address (${status})`);
@@ -110,10 +110,10 @@ function judge(status: number): Posted {
   if (status >= 300 && status < 400) {
     return refused(
       status,
-      `the receiver leads to another address (${status}), which is not followed`,
+      `the receiver redirects to another address (${status}), which is not followed`,
     );
   }
-  return refused(status, `the receiver refused the message (${status})`);
+  return refused(status, `the receiver rejected the message (${status})`);
 }
 
 interface Outgoing {

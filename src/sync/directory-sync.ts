@@ -112,7 +112,10 @@ export class DirectorySync {
     const { store, scope } = this.#deps;
     const known = scope.projects === "discover" ? store.directory.projects() : [];
     if (snapshot.received === 0 && known.length > 0) {
-      return { events: [], gaps: ["the service names no project at all, where there were some"] };
+      return {
+        events: [],
+        gaps: ["the service lists no projects, although there were some before"],
+      };
     }
     const weigh = (projects: readonly Project[]) =>
       projects.reduce((sum, { id }) => sum + store.view.ofProject(id).length, 0);
@@ -146,7 +149,7 @@ export class DirectorySync {
       this.#missingPeople.forget();
       applyPeople(store, { scope, snapshot, staying: isStopped ? missing : [] });
       const { length } = missing;
-      const gap = `${length} of ${known.length} known people are not named any more; they stay for now`;
+      const gap = `${length} of ${known.length} known people are no longer listed; they are kept for now`;
       return { events, gaps: isStopped && length > 0 ? [gap] : [] };
     }
     const staying = this.#missingPeople.staying(missing, clock());

@@ -124,7 +124,7 @@ export class FastPath {
       this.#step();
     } catch (error) {
       this.#deps.report({ kind: "fault", source, error });
-      this.#drop("it ran into a fault");
+      this.#drop("it failed");
     }
   }
 
@@ -273,7 +273,7 @@ export class FastPath {
         : this.#fail(whole.failure);
     } catch (error) {
       report({ kind: "fault", source, error });
-      this.#drop("it ran into a fault");
+      this.#drop("it failed");
       return { kind: "failed", notBefore: null };
     }
   }
@@ -438,7 +438,7 @@ export class FastPath {
     }
     const { wanted, scattered } = this.#pages;
     if (scattered >= (isUsed ? mostScattered : 1)) {
-      this.#drop("its order changes from request to request");
+      this.#drop("its order changes between requests");
       return;
     }
     if (wanted !== null) this.#urge(wanted);
@@ -469,7 +469,7 @@ export class FastPath {
     if (problem !== undefined) return problem;
     const expected = Math.min(pageSize, Math.max(0, total - page * pageSize));
     if (received !== expected) {
-      return `page ${page + 1} has ${received} tasks of ${total}, where ${expected} were to be expected`;
+      return `page ${page + 1} has ${received} tasks of ${total}, where ${expected} were expected`;
     }
     const [first] = items;
     const isRepeated =
@@ -490,7 +490,7 @@ export class FastPath {
     const count = this.#pages.count;
     if (!Array.from({ length: count }, (_, page) => this.#readAt[page]).every(isRead)) return;
     this.#unseen.delete(element);
-    if (this.#rowOf(element)) this.#drop("its pages lack a task that its list shows");
+    if (this.#rowOf(element)) this.#drop("its pages lack a task that is in its list");
   }
 
   #rowOf(element: Element) {

@@ -57,7 +57,7 @@ export class PageCheck {
         : null;
     }
     this.#left -= 1;
-    return this.#left > 0 ? null : "it could not be brought into agreement with the lists";
+    return this.#left > 0 ? null : "it does not agree with the lists";
   }
 
   /** `asked`: requested pages; `mismatches`: elements on which a page and the mirror disagree. */
@@ -81,7 +81,7 @@ export class PageCheck {
     const lacking = [...this.#missing].filter((element) => !before || before.has(element));
     if (lacking.length === 0) return { kind: "agrees" };
     if (this.#pass > 1 || lacking.length > this.#deps.pages.known / 20 + 20) {
-      const reason = `${lacking.length} tasks that the lists show are on none of its pages`;
+      const reason = `${lacking.length} tasks in the lists are on none of its pages`;
       return { kind: "differs", reason };
     }
     return this.#again(lacking);

@@ -262,7 +262,7 @@ export class SubtaskPages {
     const [problem] = problems;
     if (problem !== undefined) this.#mismatch ??= problem;
     else if (received !== expected) {
-      this.#mismatch ??= `page ${page + 1} has ${received} tasks of ${total}, where ${expected} were to be expected`;
+      this.#mismatch ??= `page ${page + 1} has ${received} tasks of ${total}, where ${expected} were expected`;
     } else {
       this.#deps.applied.note(page, { digest, answer });
       const read = this.#compared(page, answer);

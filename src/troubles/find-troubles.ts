@@ -268,7 +268,7 @@ function decisions({ store, repeated }: TroubleFacts): readonly Trouble[] {
         kind: "edit-frozen",
         edit: id,
         title: base.title,
-        problem: problem ?? "it does not settle",
+        problem: problem ?? "it keeps changing",
       }),
     ),
     ...repeated().map((edit): Trouble => ({ kind: "edit-repeated", ...edit })),

@@ -65,7 +65,7 @@ export async function probeZone(deps: ZoneProbeDeps): Promise<ZoneProof> {
     proof =
       cleared.left === null
         ? await probeIn(place, deps)
-        : { ...unproved(zone, "what an earlier probe has left is in the way"), left: cleared.left };
+        : { ...unproved(zone, "leftovers of an earlier probe are in the way"), left: cleared.left };
     const isForbidden = proof.ending.kind === "unproved" && proof.ending.remedy === otherKey;
     if (!isForbidden) break;
   }
@@ -108,19 +108,19 @@ async function probeIn(projectId: ProjectId, deps: ZoneProbeDeps): Promise<ZoneP
   const { id } = created.value;
   if (id === null) {
     const { left } = await removeProbes(projectId, deps);
-    return { ...unproved(zone, "the service answered an event without an id"), left };
+    return { ...unproved(zone, "the service's response has an event without an id"), left };
   }
   const place = { projectId, id };
   const read = await upstream.events.get(place, { ...urgent, signal });
   const left = await remove(place, deps);
   if (read.ok) return { ending: compare(read.value, { when, zone }), removed: 0, left };
-  const why = `the event was created, and cannot be read back: ${describeFailure(read.failure)}`;
+  const why = `the event was created, but cannot be read back: ${describeFailure(read.failure)}`;
   return { ...unproved(zone, why), left };
 }
 
 const tryAgain = "try again";
 const otherKey =
-  "use a key that may create events, or list a project first in which this one may; nothing was changed";
+  "use a key that may create events, or list a project first where this one may; nothing was changed";
 
 const unproved = (zone: string, why: string, remedy = tryAgain): ZoneProof => ({
   ending: { kind: "unproved", zone, why, remedy },
@@ -186,7 +186,7 @@ function compare(
 ): ZoneProof["ending"] {
   if (sameWhen(answer.when, when)) return { kind: "right", zone };
   if (when.kind !== "times" || answer.when.kind !== "times") {
-    const why = `the service answers whole days to an event with times: ${answer.when.start.toString()}`;
+    const why = `the service returned whole days for an event with times: ${answer.when.start.toString()}`;
     return { kind: "unproved", zone, why, remedy: "report this to the maintainers of Dayferry" };
   }
   const moments = [
@@ -195,7 +195,7 @@ function compare(
   ];
   const differing = moments.find(({ sent, answered }) => !sent.equals(answered));
   if (!differing) {
-    const why = "the service answers the start alone, which proves half a year only";
+    const why = "the service returns only the start, which proves half a year only";
     return { kind: "unproved", zone, why, remedy: "try again in half a year" };
   }
   const trouble: ZoneMismatch = {

@@ -143,7 +143,7 @@ export class UnsafeAddressError extends Error {
 export class UnsendableHeaderError extends Error {
   override readonly name = "UnsendableHeaderError";
   constructor(name: string) {
-    super(`${name} is empty or has characters that an HTTP header cannot carry`);
+    super(`${name} is empty or has characters that are not allowed in an HTTP header`);
   }
 }
 
@@ -151,13 +151,13 @@ function checkAddress(name: string, address: string): void {
   const url = URL.parse(address);
   if (!url) throw new UnsafeAddressError(name, `"${address}" is no address`);
   if (url.username !== "" || url.password !== "") {
-    throw new UnsafeAddressError(name, "it holds a user name or password");
+    throw new UnsafeAddressError(name, "it contains a user name or password");
   }
   const isLocal = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol === "https:" || (url.protocol === "http:" && isLocal)) return;
   throw new UnsafeAddressError(
     name,
-    `${url.protocol}//${url.host} is not https, and plain http is for this machine only`,
+    `${url.protocol}//${url.host} is not https; plain http is only allowed on this machine`,
   );
 }
 

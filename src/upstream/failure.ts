@@ -52,15 +52,15 @@ export function describeFailure(failure: Failure): string {
     case "unavailable":
       return `The service cannot be reached or is failing${statusOf(failure.status)}: ${request}: ${failure.message}`;
     case "unreadable":
-      return `The service's answer to ${request} cannot be read: ${failure.message}`;
+      return `The service's response to ${request} cannot be read: ${failure.message}`;
     case "service-refused":
-      return `The service refused it: ${failure.message} (${request}, code ${failure.code})`;
+      return `The service rejected it: ${failure.message} (${request}, code ${failure.code})`;
     case "unknown-outcome":
-      return `It is not known whether the service has carried out ${request}: ${failure.message}`;
+      return `It is unknown whether the service has carried out ${request}: ${failure.message}`;
     case "outdated":
-      return `The service does not show yet what it has confirmed: ${request}`;
+      return `The service does not yet show what it has confirmed: ${request}`;
     case "aborted":
-      return `${request} was given up before it was done`;
+      return `${request} was canceled`;
     default:
       return unreachable(failure);
   }
@@ -69,12 +69,12 @@ export function describeFailure(failure: Failure): string {
 /** Problems of the key or the URL start with these; others with the service's own message, as its reader is a person. */
 function refusalOf({ status, message, request }: Extract<Failure, { kind: "refused" }>): string {
   const said = `${request} (${status}): ${message}`;
-  if (status === 401) return `The service refuses this key for ${said}`;
-  if (status === 403) return `The service refuses this key access to ${said}`;
+  if (status === 401) return `The service rejects this key for ${said}`;
+  if (status === 403) return `The service denies this key access to ${said}`;
   if (status === 404 || status === 410) {
-    return `The service does not have what is named in ${said}`;
+    return `The service has no such resource: ${said}`;
   }
-  return `The service refused it: ${message} (${request}, ${status})`;
+  return `The service rejected it: ${message} (${request}, ${status})`;
 }
 
 /** A sentence of `describeFailure` for people who do not run Dayferry: without the request and its status. */

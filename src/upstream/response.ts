@@ -38,7 +38,7 @@ interface ReplyHeaders {
 export function parseAnswerJson(body: string): Result<unknown, string> {
   const text = body.trim();
   if (text === "") return fail("the body is empty");
-  if (text.startsWith("<")) return fail(`an HTML page came instead of JSON: ${plain(text)}`);
+  if (text.startsWith("<")) return fail(`received an HTML page instead of JSON: ${plain(text)}`);
   try {
     return ok(JSON.parse(text));
   } catch {
@@ -126,7 +126,7 @@ export async function receiveBody(
   let size = 0;
   for await (const piece of stream) {
     size += piece.byteLength;
-    if (size > mostOctets) return fail(`the answer is longer than ${mostOctets} octets`);
+    if (size > mostOctets) return fail(`the response is longer than ${mostOctets} octets`);
     pieces.push(piece);
   }
   return ok({ pieces, encoding });
@@ -152,7 +152,7 @@ export async function inflate({ pieces, encoding }: RawBody): Promise<Result<Uin
     return ok(await inflater(octets));
   } catch (error) {
     if (error instanceof RangeError)
-      return fail(`the inflated answer is longer than ${mostOctets} octets`);
+      return fail(`the decompressed response is longer than ${mostOctets} octets`);
     return fail(`the ${name} body is damaged`);
   }
 }
@@ -169,7 +169,7 @@ export function decode(octets: Uint8Array): Result<string, string> {
   try {
     return ok(new TextDecoder("utf-8", { fatal: true }).decode(octets));
   } catch {
-    return fail("the answer is not UTF-8");
+    return fail("the response is not UTF-8");
   }
 }
 
@@ -236,7 +236,7 @@ export function judge(reply: RawAnswer, context: ReplyContext): Verdict {
   switch (reply.kind) {
     case "aborted":
       return reply.sent && !repeatable
-        ? unknown(context, "given up while the request was under way")
+        ? unknown(context, "canceled while the request was in progress")
         : ended({ kind: "aborted", request });
     case "broken": {
       const { message, sent } = reply;
@@ -286,9 +286,9 @@ const unknown = ({ request }: ReplyContext, message: string): Verdict =>
 // Gives only host and path of the target, as its query may hold a one-time secret.
 function redirectMessage({ location }: { readonly location: string | null }): string {
   const target = location === null ? null : URL.parse(location, "https://same-host.invalid");
-  if (!target) return "the address redirects to nowhere; check service.baseUrl";
+  if (!target) return "the address redirects without a target; check service.baseUrl";
   const host = target.hostname === "same-host.invalid" ? "" : target.origin;
-  return `the address redirects to ${host}${target.pathname}, which is not followed: a network may want a log-in first, else check service.baseUrl`;
+  return `the address redirects to ${host}${target.pathname}, which is not followed: check service.baseUrl, or whether the network needs a login first`;
 }
 
 const longestMs = 3_600_000;

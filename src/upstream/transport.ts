@@ -163,7 +163,7 @@ export class Transport {
       return { kind: "aborted", sent: isConnected };
     }
     if (reason instanceof StoppedError) {
-      const message = `${host} gave no complete answer within ${this.#timeoutMs / 1000} s`;
+      const message = `${host} sent no complete response within ${this.#timeoutMs / 1000} s`;
       return { kind: "broken", sent: isConnected, message };
     }
     const failure = networkFailure(error, host);
@@ -220,7 +220,7 @@ function awaitConnection(
     tooLate(new ConnectTimeoutError(`${step} within ${connectMs / 1000} s`)),
   );
   socket.once("connect", () => {
-    step = `${host} does not begin to encrypt the connection`;
+    step = `${host} does not start TLS`;
   });
   socket.once(isSecure ? "secureConnect" : "connect", () => {
     cancel();

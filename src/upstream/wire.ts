@@ -26,7 +26,7 @@ export const wireField = z.unknown().optional();
 /** The known fields of an object. Fails with a sentence for anything else. */
 export function readShape<Fields>(shape: z.ZodType<Fields>, raw: unknown): Result<Fields, string> {
   const parsed = shape.safeParse(raw);
-  return parsed.success ? ok(parsed.data) : fail(`an object was expected, not ${shown(raw)}`);
+  return parsed.success ? ok(parsed.data) : fail(`expected an object, not ${shown(raw)}`);
 }
 
 /** The same for an element with an id: a positive integer up to 2^53 - 1, also as text. Fails without one. */
@@ -94,7 +94,7 @@ export function keptTitle(
   const answered = heading(value);
   if (answered !== null) return answered;
   const known = heading(about.known);
-  const instead = known === null ? `"${about.fallback}" stands for it` : "the known one stays";
+  const instead = known === null ? `"${about.fallback}" stands for it` : "keeping the known one";
   about.issues?.gap(`title: ${shown(value)} is not a title; ${instead}`);
   return known ?? about.fallback;
 }
@@ -310,7 +310,7 @@ export class ListCollector<Value> {
       return null;
     }
     const key = list.keyOf(value.value);
-    if (this.#found.has(key)) problem("the id came twice in one list");
+    if (this.#found.has(key)) problem("the id occurs twice in one list");
     this.#found.set(key, value.value);
     return key;
   }

@@ -214,7 +214,7 @@ describe("restoreBackup()", () => {
     const elsewhere = aDataDirectory();
     for (const name of ["feed-key", "link-key"]) rmSync(join(elsewhere.folder, name));
     const { lost } = good(await elsewhere.restore({ file, passphrase: null }));
-    expect(lost).toEqual(["every feed has another address and must be subscribed to anew"]);
+    expect(lost).toEqual(["every feed has a new address and must be subscribed to again"]);
   });
 
   it("restoreBackup() result when the passphrase is wrong: nothing is touched", async () => {
@@ -243,11 +243,13 @@ describe("restoreBackup()", () => {
     const { file } = good(await place.backup());
     const other = join(place.folder, "other");
     const reasonOf = async () => String(Object(await readManifest(other)).failure);
-    expect(await reasonOf()).toBe(`${other} is no whole backup: there is no such file or folder`);
+    expect(await reasonOf()).toBe(
+      `${other} is not a complete backup: there is no such file or folder`,
+    );
     writeFileSync(other, "{}");
-    expect(await reasonOf()).toContain("it is damaged, or another kind of file");
+    expect(await reasonOf()).toContain("it is damaged, or not a backup");
     writeFileSync(other, readFileSync(file).subarray(0, 40));
-    expect(await reasonOf()).toContain("it is cut short");
+    expect(await reasonOf()).toContain("it is truncated");
   });
 
   it("restoreBackup() works over a database that is damaged beyond reading, and over none", async () => {
@@ -340,8 +342,8 @@ describe("restoreKeys()", () => {
     const refused = async (changes: Partial<Parameters<typeof restoreKeys>[0]>) =>
       JSON.stringify(await restoreKeys({ file, dataDir, passphrase, now, ...changes }));
     expect(await refused({ file: closed.file })).toContain("holds no keys");
-    expect(await refused({ passphrase: null })).toContain("give their passphrase");
-    expect(await refused({ passphrase: "wrong" })).toContain("cannot be opened");
+    expect(await refused({ passphrase: null })).toContain("enter their passphrase");
+    expect(await refused({ passphrase: "wrong" })).toContain("cannot be decrypted");
     place.sql("UPDATE meta SET value = 'another.dayferry' WHERE name = 'installation'");
     expect(await refused({})).toContain("is of another installation");
     expect(existsSync(join(dataDir, "feed-key"))).toBe(false);

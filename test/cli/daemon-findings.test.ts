@@ -37,12 +37,12 @@ describe("daemonFindings()", () => {
     const closed = (id: number) =>
       failing(
         `events:${id}`,
-        `The service refuses this key access to GET /projects/${id} (403): no`,
+        `The service denies this key access to GET /projects/${id} (403): no`,
       );
     const errors = [closed(2001), closed(2002), failing("tasks:2003:1", "its answer is cut short")];
     const lines = linesOf({ errors }).filter((line) => line.startsWith("broken"));
     expect(lines).toEqual([
-      "broken events:2001: The service refuses this key access to GET /projects/2001 (403): no (the same for events:2002) → check the API key and the IDs under projects; Dayferry retries automatically",
+      "broken events:2001: The service denies this key access to GET /projects/2001 (403): no (the same for events:2002) → check the API key and the IDs under projects; Dayferry retries automatically",
       "broken tasks:2003:1: its answer is cut short → Dayferry retries automatically",
     ]);
   });

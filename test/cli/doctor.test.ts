@@ -88,7 +88,7 @@ describe("doctor", () => {
     expect(stdout).toContain("ok   messages: a test went out by mail to ops@example.com");
     expect(stdout).toContain("ok   messages: a test went out by the webhook phone");
     expect(stdout).toContain(
-      "FAIL messages: a test by the webhook desk failed: the receiver refuses the token or the address (401)",
+      "FAIL messages: a test by the webhook desk failed: the receiver rejects the token or the address (401)",
     );
     expect(stdout).not.toMatch(/hush|secret-part/);
     expect(taken.received[0]?.headers["title"]).toContain("a test message");

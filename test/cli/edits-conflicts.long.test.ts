@@ -101,16 +101,14 @@ describe("edits of a conflict", () => {
       expect(shown).toContain("dayferry edits resolve 1 --keep mine");
       expect(shown).not.toMatch(/\dZ\b/);
       const preview = await run("edits", "resolve", "1", "--keep", "when=theirs", "--dry-run");
-      expect(preview.stdout).toContain(
-        "Everything stays as the workspace has it; nothing is sent.",
-      );
+      expect(preview.stdout).toContain("The workspace stays unchanged; nothing is sent.");
       const stale = await run("edits", "resolve", "1", "--keep", "mine", "--seen", "0123456789ab");
       expect(stale).toMatchObject({ code: 1, stdout: "" });
       expect(start()).toBe("2027-06-12 15:00");
 
       const sent = await run("edits", "resolve", "1", "--keep", "When=mine");
       expect(sent.code).toBe(0);
-      expect(sent.stderr).toContain("overwrites what somebody else has set in When");
+      expect(sent.stderr).toContain("overwrites somebody else's change of When");
       expect(sent.stderr).toContain("Sat 12 Jun 2027, 15:00–16:00 (Europe/Berlin)");
       if (!daemon) await run("sync");
       await expect.poll(start).toBe("2027-06-11 09:00");

@@ -26,11 +26,11 @@ describe("usage", () => {
   it("exits 2 when a value is none that could be meant, without a daemon as beside one", async () => {
     const installation = place();
     const wrong: readonly (readonly [readonly string[], string])[] = [
-      [["edits", "list", "--state", "frob"], '"frob" is no state of an edit'],
+      [["edits", "list", "--state", "frob"], '"frob" is not a state of an edit'],
       [["edits", "list", "--since", "yesterday"], '"yesterday" is neither a date'],
-      [["edits", "list", "--person", "Nobody"], 'nobody is called "Nobody"'],
-      [["edits", "list", "--person", "404404"], "nobody has the number 404404"],
-      [["edits", "list", "--project", "404404"], "none has the number 404404"],
+      [["edits", "list", "--person", "Nobody"], 'there is none named "Nobody"'],
+      [["edits", "list", "--person", "404404"], "there is none with the number 404404"],
+      [["edits", "list", "--project", "404404"], "there is none with the number 404404"],
       [["feeds", "create", "--all", "--kinds", "frob"], '"frob" is none of event'],
       [["feeds", "create", "--all", "--colour", "frob"], "colour: "],
       [["sql", " "], "there is no query"],

@@ -129,6 +129,6 @@ describe("apply", () => {
     expect(refused.stdout).toContain("refused event");
     const bare = await command(args, { installation, input: calendar() });
     expect(bare.code).toBe(1);
-    expect(bare.stdout).toContain("refused: line 1: the calendar holds no VEVENT and no VTODO");
+    expect(bare.stdout).toContain("refused: line 1: the calendar has no VEVENT and no VTODO");
   });
 });

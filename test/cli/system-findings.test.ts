@@ -28,11 +28,11 @@ describe("checkQuota()", () => {
   it("names refusals for the quota", () => {
     expect(checkQuota({ used: 3, quota: 25, rateLimited: 0 })).toMatchObject({
       verdict: "fine",
-      what: "3 of the 25 requests that the service allows at a time are in use",
+      what: "3 of the 25 requests the service allows are in use",
     });
     expect(checkQuota({ used: 3, quota: 25, rateLimited: 2 })).toMatchObject({
       verdict: "doubtful",
-      what: "3 of the 25 requests that the service allows at a time are in use; the service has refused 2 for the quota",
+      what: "3 of the 25 requests the service allows are in use; the service has refused 2 for the quota",
     });
   });
 });
@@ -95,7 +95,7 @@ describe("checkBlocks()", () => {
     });
     expect(checkBlocks({ longestMs: 1340, minutes: 5 })).toMatchObject({
       verdict: "doubtful",
-      what: "nothing was answered for 1.3 s at a time within the last 5 minutes",
+      what: "there was no response for 1.3 s at a time within the last 5 minutes",
     });
   });
 });

@@ -135,7 +135,7 @@ describe("beside a daemon", () => {
     sandbox.faults.add({ kind: "drop-after", method: "POST", path: /labels$/ });
     const lost = await command("labels", "create", "Once");
     expect(lost.code).toBe(1);
-    expect(lost.stderr).toContain("not known whether");
+    expect(lost.stderr).toContain("unknown whether");
     const labels = insist(sandbox.workspace.labels.list(place()));
     expect(labels.filter(({ name }) => name === "Once")).toHaveLength(1);
   });

@@ -4,22 +4,30 @@ import { isUnsent, networkFailure } from "../../src/domain/network-failure.ts";
 const coded = (code: string) => Object.assign(new Error("in the system's words"), { code });
 
 test.each([
-  ["ENOTFOUND", "name", /^the name company\.example is unknown to the resolver .*\(ENOTFOUND\)$/],
-  ["EAI_AGAIN", "name", /^the name company\.example cannot be looked up: the resolver .* fails/],
-  ["ESERVFAIL", "name", /cannot be looked up/],
+  ["ENOTFOUND", "name", /^the name company\.example cannot be resolved by DNS .*\(ENOTFOUND\)$/],
+  ["EAI_AGAIN", "name", /^the name company\.example cannot be resolved: DNS is failing/],
+  ["ESERVFAIL", "name", /cannot be resolved/],
   ["ECONNREFUSED", "closed", /^company\.example does not accept connections/],
-  ["ENETUNREACH", "closed", /^no way through the network leads to company\.example/],
+  ["ENETUNREACH", "closed", /^there is no network route to company\.example/],
   ["ETIMEDOUT", "silent", /^company\.example does not answer/],
   ["CERT_HAS_EXPIRED", "certificate", /certificate of company\.example has expired, or the clock/],
   ["CERT_NOT_YET_VALID", "certificate", /not valid yet, or the clock of this machine is behind/],
   ["CERT_REVOKED", "certificate", /has been revoked/],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "certificate", /came for company\.example is of another host/],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", "certificate", /signed by nobody .* NODE_EXTRA_CA_CERTS/],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "certificate", /signed by nobody/],
+  [
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+    "certificate",
+    /presented for company\.example belongs to another host/,
+  ],
+  [
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "certificate",
+    /not signed by a trusted authority; NODE_EXTRA_CA_CERTS/,
+  ],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "certificate", /not signed by a trusted authority/],
   ["CERT_SIGNATURE_FAILURE", "certificate", /certificate of company\.example is not accepted/],
   ["EPROTO", "encryption", /company\.example offers no TLS/],
-  ["ECONNRESET", "cut", /^company\.example cut the connection/],
-  ["HPE_INVALID_CONSTANT", "cut", /answers with something that is not HTTP/],
+  ["ECONNRESET", "cut", /^company\.example closed the connection/],
+  ["HPE_INVALID_CONSTANT", "cut", /does not speak HTTP/],
 ] as const)("networkFailure() result for %s", (code, kind, words) => {
   const found = networkFailure(coded(code), "company.example");
   expect(found).toMatchObject({ kind, problem: expect.stringMatching(words) });

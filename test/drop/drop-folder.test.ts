@@ -50,7 +50,7 @@ describe("createDropFolder()", () => {
     writeFileSync(join(place, "inbox"), "");
     expect(createDropFolder(join(place, "inbox")).prepare()).toEqual({
       ok: false,
-      failure: "a file stands where a folder is needed",
+      failure: "there is a file in place of a folder",
     });
     expect(createDropFolder(join(place, "inbox", "below")).prepare().ok).toBe(false);
   });
@@ -75,7 +75,7 @@ describe("createDropFolder()", () => {
   it("files() result when the folder has gone: a failure", () => {
     const { root, paths } = aFolder();
     rmSync(root, { recursive: true });
-    expect(paths()).toBe("it is not there (any more)");
+    expect(paths()).toBe("it does not exist (any more)");
   });
 
   it("read() result when the file is small, too large, a link, or gone", () => {
@@ -88,7 +88,9 @@ describe("createDropFolder()", () => {
     });
     symlinkSync("/etc/passwd", join(root, "link.ics"));
     expect(folder.read("link.ics", 1000).ok).toBe(false);
-    expect(folder.read("none.ics", 1000)).toMatchObject({ failure: "it is not there (any more)" });
+    expect(folder.read("none.ics", 1000)).toMatchObject({
+      failure: "it does not exist (any more)",
+    });
   });
 
   it("placeFor() result when the name is taken, by a file or by a report: the time, then a number", () => {
@@ -197,6 +199,6 @@ describe("stampOf()", () => {
   it("read() result when the file has become a pipe: a failure at once", () => {
     const { root, folder } = aFolder();
     execFileSync("sh", ["-c", `mkfifo "$0"`, join(root, "p.ics")]);
-    expect(folder.read("p.ics", 1000)).toMatchObject({ failure: "it is no file any more" });
+    expect(folder.read("p.ics", 1000)).toMatchObject({ failure: "it is no longer a file" });
   });
 });

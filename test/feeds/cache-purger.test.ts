@@ -167,7 +167,7 @@ describe("createCachePurger()", () => {
     second.feeds.change(second.feed.id, { name: "Other" });
     await second.purge();
     expect(second.store.cachePurges.state().problem).toBe(
-      "the cache has not answered within 0.05 s",
+      "the cache did not respond within 0.05 s",
     );
   });
 });

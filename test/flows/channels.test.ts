@@ -126,7 +126,7 @@ describe("a subscribed calendar", () => {
     ]);
     const page = await startPage();
     expect(page).toContain("Ana&#39;s calendar");
-    expect(page).toContain("Not allowed: the address points into a private network");
+    expect(page).toContain("Not allowed: the address is in a private network");
     expect(daemon.log()).toContain("subscription changed");
     for (const told of [page, daemon.log(), JSON.stringify(await status())]) {
       expect(told).not.toContain("secret-0a1b2c");

@@ -16,7 +16,7 @@ describe("POST /act/<signed>", () => {
     expect(result.text).toContain(
       "Moved from Thursday, 12 November 2026 to Thursday, 19 November 2026.",
     );
-    expect(result.text).toContain("on its way to the workspace");
+    expect(result.text).toContain("is being delivered");
     expect(result.text).toContain('<form method="post" action="1/undo"');
     expect(result.text).not.toContain("<script>");
     expect(edits()).toMatchObject([{ channel: "link", state: "pending" }]);

@@ -60,7 +60,7 @@ it("takes a member's change as that member's, and no new item for another's proj
   const foreign = { kind: "event", project: "2002", title: "Party", startOn: "2026-11-26" };
   const refused = await post("/calendar/new", { ...foreign, allDay: "yes", step: "apply" });
   expect(refused).toMatchObject({ status: 422 });
-  expect(refused.text).toContain("choose the project");
+  expect(refused.text).toContain("choose a project");
   expect(edits()).toHaveLength(1);
 });
 

@@ -313,11 +313,11 @@ describe("POST /calendar/new", () => {
 
   it.each([
     ["no title", { ...event, title: " " }, "give it a title"],
-    ["no project", { ...event, project: "" }, "choose the project"],
-    ["a project that is none", { ...event, project: "77" }, "choose the project"],
-    ["no kind", { ...event, kind: "party" }, "say whether it is"],
+    ["no project", { ...event, project: "" }, "choose a project"],
+    ["a project that is none", { ...event, project: "77" }, "choose a project"],
+    ["no kind", { ...event, kind: "party" }, "choose event"],
     ["a task without a list", { ...event, kind: "task" }, "choose a list"],
-    ["a clock that is none", { ...event, startAt: "9" }, "no time of day"],
+    ["a clock that is none", { ...event, startAt: "9" }, "not a time of day"],
   ])("says what is missing for %s", async (_what, fields, message) => {
     const { post, edits } = await calendarRig();
     const { status, text: body } = await post("/calendar/new", { ...fields, step: "apply" });

@@ -152,16 +152,16 @@ describe("/edits/ID", () => {
     expect(text).toContain(
       "<bdi data-spoken>Ana &lt;b&gt; renamed Review to Mine, by Thunderbird, on its way</bdi>",
     );
-    expect(text).toContain("Accepted from Ana &lt;b&gt; by Thunderbird, and safe on the disk");
+    expect(text).toContain("Accepted from Ana &lt;b&gt; by Thunderbird, and stored");
     expect(text).toContain("Shown in feeds and calendars");
-    expect(text).toContain("It is not sent, unless that has begun already.");
+    expect(text).toContain("Cancels sending, unless it has started already.");
     expect((await look("/edits/99")).status).toBe(404);
     expect((await look("/edits/x")).status).toBe(404);
     expect((await press(`/edits/${id}/discard`, { confirmed: "yes" })).status).toBe(303);
     expect(store.journal.get(id)?.state).toBe("discarded");
     const again = await press(`/edits/${id}/discard`, { confirmed: "yes" });
     expect(again.status).toBe(409);
-    expect(again.text).toContain("Edit 1 is discarded: this can be done only with one that");
+    expect(again.text).toContain("Edit 1 is discarded: this is only possible for one that");
     expect((await look(`/edits/${id}/discard`)).headers.get("location")).toBe("../../edits/1");
   });
 
@@ -188,7 +188,7 @@ describe("/edits/ID", () => {
     const preview = await press(`/edits/${id}/preview`, picks);
     expect(preview.status).toBe(200);
     expect(preview.text).toContain(
-      "overwrites what somebody else has set in Title and Description",
+      "overwrites somebody else&#39;s change of Title and Description",
     );
     expect(preview.text).toContain("<strong><bdi>Both of us</bdi></strong>");
     expect(preview.text).not.toContain("unused");
@@ -266,7 +266,7 @@ describe("/edits/ID/undo of what somebody has changed since", () => {
     expect(text).toContain("Put it back all the same");
     const version = hidden(text, "version");
     const left = await press(`/edits/${id}/undo`, { version, "pick-title": "leave" });
-    expect(left.text).toContain("All of it is left as it is now, so nothing is undone.");
+    expect(left.text).toContain("Everything keeps its current value, so there is nothing to undo.");
     expect(store.journal.list({ limit: 10 })).toHaveLength(1);
     const done = await press(`/edits/${id}/undo`, { version, "pick-title": "back" });
     expect(done.headers.get("location")).toBe("../../edits/2");

@@ -55,7 +55,7 @@ describe("GET /unsubscribe/<signed>", () => {
       "Stop reminders of tasks",
       "Stop reminders of events",
       "Stop reminders of milestones",
-      "Stop mails about what is overdue",
+      "Stop mails about overdue items",
       "Stop the digest",
       "Stop all mails",
     ]);

@@ -65,7 +65,7 @@ describe("/me/webhook", () => {
     const refused = await press("/me/webhook", { do: "save", url: "http://10.0.0.7/x" });
     expect([refused.status, refused.text]).toEqual([
       422,
-      expect.stringContaining("points into a private network"),
+      expect.stringContaining("is in a private network"),
     ]);
     expect((await call("POST /me/webhook", { headers: form, body: "do=remove" })).status).not.toBe(
       200,
@@ -85,7 +85,7 @@ describe("/me/webhook", () => {
     const failed = await press("/me/webhook", { do: "test" });
     expect([failed.status, failed.text]).toEqual([
       422,
-      expect.stringContaining("refuses the token or the address (403)"),
+      expect.stringContaining("rejects the token or the address (403)"),
     ]);
   });
 });

@@ -225,7 +225,7 @@ describe("POST /api/edits", () => {
     }
     const unseen = await undo({ fields: { title: "leave" } });
     expect(unseen.status).toBe(400);
-    expect(JSON.parse(unseen.text).detail).toContain("by the version of a preview");
+    expect(JSON.parse(unseen.text).detail).toContain("needs the version of a preview");
     const preview = JSON.parse((await call("GET /api/edits/1/undo", { headers: bearer })).text);
     expect(preview.changedSince).toMatchObject([{ field: "title", was: "Renamed", now: "Theirs" }]);
     const undone = await undo({ version: preview.version, fields: { title: "leave" } });

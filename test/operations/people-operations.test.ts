@@ -207,7 +207,7 @@ describe("/api/edits as a person", () => {
     const authorization = basic("12", passwords.issue(ben));
     const { status, text } = await post("project=2002", calendar("n@c"), { authorization });
     expect(status).toBe(403);
-    expect(JSON.parse(text).detail).toContain("may read calendars and not change them");
+    expect(JSON.parse(text).detail).toContain("may read calendars but not change them");
     expect(store.journal.list({ limit: 10 })).toEqual([]);
   });
 

@@ -65,7 +65,7 @@ describe("step() says what happened", () => {
     const { mail, text } = await mailOf((rig) => {
       rig.wish({ patch: { title: "Renamed" } });
       const problem =
-        "The service refused it: Title is too long (PUT /projects/2001/events/1, 422)";
+        "The service rejected it: Title is too long (PUT /projects/2001/events/1, 422)";
       rig.park({ ...refused, problem });
     });
     expect(mail.subject).toBe("Not saved: Design review – the workspace refused it");

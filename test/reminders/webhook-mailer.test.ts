@@ -135,7 +135,7 @@ describe("reminders by webhook", () => {
     expect(new Set(receiver.received.map(({ data }) => data["id"])).size).toBe(1);
     expect(book().describe(ana).fate).toMatchObject({
       state: "rejected",
-      problem: "the receiver refuses the token or the address (401)",
+      problem: "the receiver rejects the token or the address (401)",
     });
   });
 });

@@ -95,7 +95,7 @@ describe("postMessage()", () => {
     const guarded = { ...limits, allows: publicOnly };
     expect(await postMessage({ webhook: aHook(receiver.url), message }, guarded)).toMatchObject({
       kind: "rejected",
-      message: "its address points into a private network, which is not allowed here",
+      message: "its address is in a private network, which is not allowed here",
     });
     // A private name is answered like one that there is not.
     const ofName = (name: string) => {

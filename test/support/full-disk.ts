@@ -12,7 +12,7 @@ export function canFillDisk(): boolean {
 }
 
 /**
- * A disk on which this process can write no octet to any file any more, until there is room again: the system's own limit of
+ * A disk on which this process can write no octet to any file any more, until disk space is available again: the system's own limit of
  * file sizes, which makes every write fail. Pipes and sockets go on.
  */
 export function fullDisk() {

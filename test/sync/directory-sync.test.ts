@@ -175,7 +175,7 @@ describe("people and labels", () => {
     rewrite(it, /\/people$/, () => []);
     await it.sweep();
     expect(it.store.directory.people()).toEqual(before);
-    expect(gapsOf(it, "people")).toContain("not named any more");
+    expect(gapsOf(it, "people")).toContain("no longer listed");
   });
 
   it("keep labels that answer by themselves or that items have, and the names of the rest", async () => {

@@ -35,7 +35,7 @@ async function cutOff(here: Stage, at: number): Promise<ReadonlySet<string>> {
 const holdLast = ({ sandbox }: Stage) =>
   sandbox.faults.add({ kind: "hang-before", path: /3003\/tasks$/, times: 9 });
 
-/** The paths that were asked for since the last call; what was under way in a sweep that was cut off may be there twice. */
+/** The paths that were asked for since the last call; what was under way in a sweep that was cut off may exist twice. */
 const asked = (stage: Stage): ReadonlySet<string> =>
   new Set(stage.asked().map((request) => request.replace("GET /api/v3/", "")));
 
@@ -193,7 +193,7 @@ describe("a sweep that was cut off", () => {
     expect(tried).toEqual([expect.stringMatching(/^events:2001 /)]);
   });
 
-  it("is over when it ran into a fault after all was read", async () => {
+  it("is over when it failed after all was read", async () => {
     const here = await stage({ quota: roomy });
     const { signal } = new AbortController();
     const swept = here.sync.sweep({

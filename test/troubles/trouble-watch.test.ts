@@ -125,7 +125,7 @@ describe("troubleWords()", () => {
       id: "key-refused",
       verdict: "broken",
       sentence:
-        "The service refuses the account's key: nothing is read, and edits wait → put a valid key into service.apiKeyFile, which is taken up within seconds; nothing that waits is lost.",
+        "The service refuses the account's key: syncing is paused, and edits wait → put a valid key into service.apiKeyFile, which is loaded within seconds; pending edits are kept.",
     });
     const problem = "the disk is full, so that nothing can be stored; make room, and all goes on";
     expect(troubleReport({ trouble: { kind: "storage-failing", problem }, since })).toMatchObject({
@@ -152,7 +152,7 @@ describe("troubleWords()", () => {
     ]).toEqual([
       "mail-refused: mail to one address is not taken: 550 <…> is unknown here",
       "mail-failing: 2 mails wait for another try: 550 <…> is unknown here",
-      "key-refused:11: the service refuses the key of person 11: edits of this person wait until it is taken",
+      "key-refused:11: the service refuses the key of person 11: this person's edits wait until it is accepted",
       "edit-frozen:7: edit 7 of “…”: see the page Edits",
       "edit-repeated:8: edit 8 of “…”: see the page Edits",
     ]);

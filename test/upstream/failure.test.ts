@@ -7,19 +7,19 @@ const seconds = (count: number) => Temporal.Duration.from({ milliseconds: count 
 const failures: readonly (readonly [Failure, string])[] = [
   [
     { kind: "refused", status: 401, message: "bad key", request },
-    "The service refuses this key for GET /labels/5 (401): bad key",
+    "The service rejects this key for GET /labels/5 (401): bad key",
   ],
   [
     { kind: "refused", status: 403, message: "Forbidden", request },
-    "The service refuses this key access to GET /labels/5 (403): Forbidden",
+    "The service denies this key access to GET /labels/5 (403): Forbidden",
   ],
   [
     { kind: "refused", status: 404, message: "gone", request },
-    "The service does not have what is named in GET /labels/5 (404): gone",
+    "The service has no such resource: GET /labels/5 (404): gone",
   ],
   [
     { kind: "refused", status: 422, message: "too long", request },
-    "The service refused it: too long (GET /labels/5, 422)",
+    "The service rejected it: too long (GET /labels/5, 422)",
   ],
   [
     { kind: "rate-limited", retryAfter: seconds(90), request },
@@ -35,17 +35,17 @@ const failures: readonly (readonly [Failure, string])[] = [
   ],
   [
     { kind: "unreadable", message: "the body is empty", request },
-    "The service's answer to GET /labels/5 cannot be read: the body is empty",
+    "The service's response to GET /labels/5 cannot be read: the body is empty",
   ],
   [
     { kind: "service-refused", code: 2033, message: "wrong type", request },
-    "The service refused it: wrong type (GET /labels/5, code 2033)",
+    "The service rejected it: wrong type (GET /labels/5, code 2033)",
   ],
   [
     { kind: "unknown-outcome", message: "reset", request },
-    "It is not known whether the service has carried out GET /labels/5: reset",
+    "It is unknown whether the service has carried out GET /labels/5: reset",
   ],
-  [{ kind: "aborted", request }, "GET /labels/5 was given up before it was done"],
+  [{ kind: "aborted", request }, "GET /labels/5 was canceled"],
 ];
 test.each(failures)("describeFailure() result for %j", (failure, sentence) => {
   expect(describeFailure(failure)).toBe(sentence);

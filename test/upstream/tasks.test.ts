@@ -201,7 +201,7 @@ test("collect() leaves out what cannot be read, keeps the last of two and names 
   expect(result.ok && result.value.problems).toEqual([
     'project 7, list 9, task 802: due_date: "soon" is not a date YYYY-MM-DD',
     "project 7, list 9, task at place 3 without an id: id: nothing is not an id",
-    "project 7, list 9, task 801: the id came twice in one list",
+    "project 7, list 9, task 801: the id occurs twice in one list",
   ]);
 });
 

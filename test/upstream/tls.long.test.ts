@@ -45,7 +45,11 @@ describe.skipIf(!canSign())("a service over TLS, with certificates of a real aut
   it.each([
     ["has expired", { fromDay: -9, toDay: -1 }, /certificate of localhost has expired.*CERT_HAS/],
     ["is not valid yet", { fromDay: 3 }, /certificate of localhost is not valid yet.*behind/],
-    ["is of another host", { names: "DNS:other.example" }, /came for localhost is of another host/],
+    [
+      "is of another host",
+      { names: "DNS:other.example" },
+      /came for localhost belongs to another host/,
+    ],
   ])(
     "is sent nothing when its certificate %s, and a creation is no open question",
     async (_, claim, words) => {

@@ -189,8 +189,7 @@ async function settle(
   const { id, options, say } = about;
   const edit: ListedEdit = Object(await runner.run(showEdit, { id }));
   const { choice } = edit;
-  if (!choice)
-    throw new Failed(`edit ${id} is ${edit.state}, and nothing is to be chosen there`, 1);
+  if (!choice) throw new Failed(`edit ${id} is ${edit.state}, and has nothing to choose`, 1);
   const fields = { ...options.keep?.fields, ...options.text };
   const keep = options.keep?.keep;
   if (keep === undefined && Object.keys(fields).length === 0) {

@@ -175,7 +175,7 @@ export function resolutionOf(
   const [named] = Object.keys(picks.fields);
   if (named !== undefined) {
     return fail(
-      `fields.${named}: the item is ${choice.kind === "deletion" ? "to be deleted" : "gone"}, so that only keep, "mine" or "theirs", can be chosen`,
+      `fields.${named}: the item is ${choice.kind === "deletion" ? "to be deleted" : "gone"}: only keep, "mine" or "theirs", can be chosen`,
     );
   }
   if (picks.keep === undefined) return fail('keep: "mine" or "theirs" is needed');
@@ -200,7 +200,7 @@ function fieldResolution(
     if (!crossed.some((conflict) => conflict.field === field)) {
       const known = crossed.map((conflict) => conflict.field).join(", ");
       return fail(
-        `fields.${field}: nothing is to be chosen there${known ? `, only in ${known}` : ""}`,
+        `fields.${field}: there is nothing to choose there${known ? `, only in ${known}` : ""}`,
       );
     }
   }

@@ -271,7 +271,7 @@ const hasWon = ({ state, conflicts }: Edit): boolean =>
 function describeRestoration({ restores, state, action }: Edit): string | null {
   if (!restores) return null;
   const word = state === "confirmed" ? "was" : "is";
-  const request = `a request of edit ${restores.by} that got no answer was carried out late`;
+  const request = `a request of edit ${restores.by} without a response was carried out late`;
   return action === "delete"
     ? `${request}, after the edit was given up; what it made ${word} deleted`
     : `${request}, over this; it ${word} put back`;
@@ -328,7 +328,7 @@ function describeSearch(
   // Rounded up to a minute, so that it has not passed while it is still waited for.
   const whole = until.round({ smallestUnit: "minute", roundingMode: "ceil" });
   const then = momentInWords(whole, zone);
-  return `it waits until ${then} for the task above it, ${quotedValue(uid)}, which has not come in yet; without it, it becomes a task of its own`;
+  return `it waits until ${then} for its parent task, ${quotedValue(uid)}, which has not arrived yet; without it, this becomes a task without a parent`;
 }
 
 const isOpenCreation = ({ action, state }: Edit): boolean =>
@@ -368,6 +368,6 @@ function whatBecomes({ target }: EditExtra): string {
     case "folder":
       return "in the project's home folder";
     case "here":
-      return "kept here, the service cannot store it";
+      return "stored in Dayferry only; the service has no field for it";
   }
 }

@@ -111,7 +111,7 @@ interface Deed {
 }
 
 const stateWords: Readonly<Record<EditState, string>> = {
-  pending: "is on its way to the workspace",
+  pending: "is being delivered",
   claimed: "is being sent to the workspace",
   confirmed: "is in the workspace",
   parked: "waits for a person",
@@ -136,7 +136,7 @@ export function createEditActions({
     const edit = isId(id) ? journal.get(editId(id)) : null;
     if (edit?.state !== from || !journal.isAboutGone(edit.id))
       return decide(id, { allowed: [from], by, act });
-    const reason = `the item of edit ${id} is gone from the workspace, or is being made anew: the edit can only be discarded`;
+    const reason = `the item of edit ${id} no longer exists, or is being recreated: the edit can only be discarded`;
     return { kind: "refused", reason };
   }
 
@@ -151,7 +151,7 @@ export function createEditActions({
     if (!allowed.includes(edit.state) || !store.durably(isDone)) {
       return {
         kind: "refused",
-        reason: `edit ${id} ${stateWords[edit.state]}: this can be done only with one that ${allowed.map((state) => stateWords[state]).join(" or ")}`,
+        reason: `edit ${id} ${stateWords[edit.state]}: this is only possible for one that ${allowed.map((state) => stateWords[state]).join(" or ")}`,
       };
     }
     onReleased();
@@ -175,7 +175,7 @@ export function createEditActions({
     if (!choice) {
       return {
         kind: "refused",
-        reason: `edit ${id} is ${edit.state}, and nothing is to be chosen there`,
+        reason: `edit ${id} is ${edit.state}, and has nothing to choose`,
       };
     }
     if (version !== choice.version) {
@@ -191,8 +191,7 @@ export function createEditActions({
     if (mode === "review" && by.actor !== null && resolution.kind !== "yields") {
       return {
         kind: "refused",
-        reason:
-          "every edit is approved first here: what is sent over somebody else's change is for the admin to settle",
+        reason: "edits need approval here: only the admin can overwrite somebody else's change",
       };
     }
     const state = mode === "review" ? "held" : "pending";
@@ -204,7 +203,7 @@ export function createEditActions({
     if (goesOn === null) {
       return {
         kind: "refused",
-        reason: `the item of edit ${id} is gone from the workspace, or is being made anew: the edit can only be discarded`,
+        reason: `the item of edit ${id} no longer exists, or is being recreated: the edit can only be discarded`,
       };
     }
     onReleased();
@@ -233,7 +232,7 @@ export function createEditActions({
     const edit = isId(id) ? journal.get(editId(id)) : null;
     if (!edit) return { kind: "unknown" };
     if (by.choices && Object.keys(by.choices).length > 0 && seen === null) {
-      const reason = "fields can be chosen between only by the version of a preview";
+      const reason = "choosing by field needs the version of a preview";
       return { kind: "unclear", reason };
     }
     const preview = seen === null ? null : previewUndo(edit, { store, names: namesOf(store) });

@@ -72,10 +72,10 @@ export function strangerIn(
   directory: Pick<Directory, "project" | "personNames">,
 ): string | null {
   if (project !== undefined && !directory.project(project)) {
-    return `project: none has the number ${project}, and no edit is of one`;
+    return `project: there is none with the number ${project}, and no edit belongs to one`;
   }
   if (actor !== undefined && actor !== null && !directory.personNames().has(actor)) {
-    return `person: nobody has the number ${actor}, and no edit is of such a person`;
+    return `person: there is none with the number ${actor}, and no edit belongs to one`;
   }
   return null;
 }
@@ -97,7 +97,7 @@ function readStates(text: string): Result<readonly EditState[], string> {
     const known = stateWords.get(word) ?? editStates.filter((state) => state === word);
     if (known.length === 0) {
       const words = [...editStates, ...stateWords.keys()].join(", ");
-      return fail(`state: "${word}" is no state of an edit; there are ${words}`);
+      return fail(`state: "${word}" is not a state of an edit; use one of ${words}`);
     }
     states.push(...known);
   }
@@ -109,8 +109,7 @@ function readActor(text: string, directory: Directory): Result<PersonId | null, 
   if (isId(Number(text))) return ok(personId(Number(text)));
   const named = [...directory.personNames()].filter(([, name]) => nameKey(name) === nameKey(text));
   const [first] = named;
-  if (!first)
-    return fail(`person: nobody is called "${text}"; a number, a name or account is needed`);
+  if (!first) return fail(`person: there is none named "${text}"; use a number, a name or account`);
   return named.length > 1
     ? fail(`person: ${named.length} people are called "${text}"; name one by number`)
     : ok(first[0]);
@@ -120,7 +119,7 @@ function readProject(text: string, directory: Directory): Result<ProjectId, stri
   if (isId(Number(text))) return ok(projectId(Number(text)));
   const named = directory.projects().filter(({ title }) => nameKey(title) === nameKey(text));
   const [first] = named;
-  if (!first) return fail(`project: none is called "${text}"; a number or a title is needed`);
+  if (!first) return fail(`project: there is none named "${text}"; use a number or a title`);
   return named.length > 1
     ? fail(`project: ${named.length} projects are called "${text}"; name one by number`)
     : ok(first.id);
@@ -148,4 +147,6 @@ function readSince(text: string, zone: string): Result<Temporal.Instant, string>
 }
 
 const readBefore = (text: string) =>
-  isId(Number(text)) ? ok(editId(Number(text))) : fail(`before: "${text}" is no number of an edit`);
+  isId(Number(text))
+    ? ok(editId(Number(text)))
+    : fail(`before: "${text}" is not the number of an edit`);

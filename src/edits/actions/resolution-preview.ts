@@ -104,11 +104,11 @@ export function previewOf(
 function wholeSentence(kind: "deletion" | "revival", isMine: boolean): string {
   if (kind === "deletion") {
     return isMine
-      ? "The item will be deleted, with what somebody else has changed."
-      : "The item stays as somebody else has changed it; nothing is sent.";
+      ? "The item will be deleted, including somebody else's changes."
+      : "The item keeps somebody else's changes; nothing is sent.";
   }
   return isMine
-    ? "The item will be made anew with what the edit wishes."
+    ? "The item will be recreated with the edit's values."
     : "The item stays deleted; nothing is sent.";
 }
 
@@ -119,7 +119,7 @@ function fieldSentence(
     kind,
   }: { readonly fields: readonly PreviewedField[]; readonly kind: Resolution["kind"] },
 ): string {
-  if (kind === "yields") return "Everything stays as the workspace has it; nothing is sent.";
+  if (kind === "yields") return "The workspace stays unchanged; nothing is sent.";
   const changed = fields.filter(({ now, result }) => now !== result);
   const kept = fields.filter(({ whose }) => whose === "theirs");
   const overwritten = fields.filter(({ whose }) => whose === "mine" || whose === "combined");
@@ -128,9 +128,7 @@ function fieldSentence(
       ? [`will change ${enumerated(changed.map(({ name }) => name))} in the workspace`]
       : []),
     ...(overwritten.length > 0
-      ? [
-          `overwrites what somebody else has set in ${enumerated(overwritten.map(({ name }) => name))}`,
-        ]
+      ? [`overwrites somebody else's change of ${enumerated(overwritten.map(({ name }) => name))}`]
       : []),
     ...(kept.length > 0
       ? [`leaves ${enumerated(kept.map(({ name }) => name))} as somebody else has set it`]

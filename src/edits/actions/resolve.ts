@@ -34,7 +34,7 @@ export function carryOutResolution(
   switch (resolution.kind) {
     case "yields":
       journal.settledBy(edit.id, conflicts);
-      return journal.discard(edit.id, "what the workspace has was kept") ? edit.id : null;
+      return journal.discard(edit.id, "the workspace's version was kept") ? edit.id : null;
     case "deletes":
       return journal.rebase(edit, { base: resolution.base, patch: {}, conflicts }) ? edit.id : null;
     case "sends": {
@@ -43,10 +43,7 @@ export function carryOutResolution(
     }
     case "revives": {
       if (
-        !journal.discard(
-          edit.id,
-          "the item was deleted meanwhile, and is made anew by a later edit",
-        )
+        !journal.discard(edit.id, "the item was deleted meanwhile, and a later edit recreates it")
       ) {
         return null;
       }

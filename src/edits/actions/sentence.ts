@@ -284,7 +284,7 @@ function standingInWords(edit: Edit): string {
   const { state, parkReason, createdAt, confirmedAt, problem, frozen } = edit;
   switch (state) {
     case "pending":
-      return problem === null ? "on its way" : "not there yet, and tried again";
+      return problem === null ? "on its way" : "not delivered yet; will be retried";
     case "claimed":
       return "on its way";
     case "held":
@@ -302,16 +302,16 @@ function standingInWords(edit: Edit): string {
   }
   switch (parkReason) {
     case "conflict":
-      return "waits for a choice, as somebody else has changed the same";
+      return "conflict: also changed by somebody else";
     case "refused":
-      return "refused by the service, and waits for a person";
+      return "rejected by the service; waiting for a decision";
     case "unknown-outcome":
-      return "may be there or not, and waits for a person";
+      return "result unknown; waiting for a decision";
     case "failed":
     case null:
       return frozen
-        ? "held back, as the item does not settle"
-        : "could not be sent, and waits for a person";
+        ? "on hold: the item keeps changing"
+        : "could not be sent; waiting for a decision";
     default:
       return unreachable(parkReason);
   }

@@ -63,18 +63,18 @@ function accepted(edit: Edit, names: Names): StoryStep {
   const why = restores ? `, to put back what a late request of edit ${restores.by} had undone` : "";
   return once(
     createdAt,
-    `Accepted from ${asObject(editorName(edit, names))}${how}, and safe on the disk${why}`,
+    `Accepted from ${asObject(editorName(edit, names))}${how}, and stored${why}`,
   );
 }
 
 /** For held edits only, as nothing else is recorded about that. */
 function kept({ state, createdAt }: Edit, steps: readonly EditStep[]): readonly StoryStep[] {
   if (state === "held") {
-    const before = "nobody else sees it before, and the workspace has nothing of it";
+    const before = "until then it is visible only to its editor and not in the workspace";
     return [once(createdAt, `Waits for approval: ${before}`)];
   }
   return steps.some(({ kind }) => kind === "approved")
-    ? [once(createdAt, "Was kept until somebody approved it")]
+    ? [once(createdAt, "Waited for approval")]
     : [];
 }
 
@@ -97,13 +97,13 @@ function stepInWords(step: EditStep, telling: Telling): string {
     case "taken-up":
       return isNew
         ? wasSentBefore(step, steps)
-          ? "Looked for in its list, as an earlier request may have made it"
+          ? "Searched its list, because an earlier request may have created it"
           : "Taken up"
-        : "Looked at as the workspace had it";
+        : "Read from the workspace";
     case "missed":
-      return "Not found in its place; every list is searched for it";
+      return "Not found in its list; searching every list";
     case "found":
-      return "Found again, where it was moved to";
+      return "Found in the list it was moved to";
     case "sent":
       return `Sent${mergedWith(telling)}`;
     case "postponed":
@@ -121,15 +121,15 @@ function stepInWords(step: EditStep, telling: Telling): string {
     case "approved":
       return decided(step, { names, did: "approved it" }) ?? "Approved";
     case "released":
-      return decided(step, { names, did: "had it tried again" }) ?? "Let go by a person";
+      return decided(step, { names, did: "requested a retry" }) ?? "Discarded by a person";
     case "confirmed":
       return answered(step, telling);
     case "overtaken":
-      return "A late request had undone it: it is put back";
+      return "A late request had reverted it; restoring it";
     case "discarded":
       return `${decided(step, { names, did: "discarded it" }) ?? "Discarded"}${why}`;
     case "undone":
-      return "Taken back by a later edit";
+      return "Undone by a later edit";
     default:
       return unreachable(step.kind);
   }
@@ -160,7 +160,7 @@ const takingsBack = (
     .map((inverse) =>
       once(
         inverse.createdAt,
-        `${deciderName(inverse, names)} asked to take it back, ${programInWords(inverse) ?? "on the page"}: edit ${inverse.id}`,
+        `${deciderName(inverse, names)} requested an undo, ${programInWords(inverse) ?? "on the page"}: edit ${inverse.id}`,
       ),
     );
 
@@ -177,7 +177,7 @@ function mergedWith({ edit, store }: Telling): string {
   );
   return others.length === 0
     ? ""
-    : `, merged with what somebody else had changed: ${enumerated(others.map(fieldNameOf))}`;
+    : `, merged with somebody else's changes: ${enumerated(others.map(fieldNameOf))}`;
 }
 
 function answered(step: EditStep, { edit, steps }: Telling): string {
@@ -189,13 +189,14 @@ function answered(step: EditStep, { edit, steps }: Telling): string {
     sent &&
     looked &&
     Temporal.Instant.compare(looked.lastAt, sent.lastAt) > 0;
-  if (wasFound) return `Found in the workspace, there ${took}: the request had been carried out`;
+  if (wasFound)
+    return `Found in the workspace, confirmed ${took}: an earlier request had been carried out`;
   if (!sent) {
     return edit.action === "delete"
-      ? `Nothing was left to delete, settled ${took}`
-      : `The workspace had it all already, settled ${took}`;
+      ? `Already deleted, settled ${took}`
+      : `The workspace already had all of it, settled ${took}`;
   }
-  return `Answered by the service, there ${took}`;
+  return `Confirmed by the service ${took}`;
 }
 
 /** A person's choice, with what was given up for it. */
@@ -221,7 +222,7 @@ function decisionInWords(detail: string, names: Names): string {
       : `${fieldNameOf(field)} becomes ${said(theirs)} (theirs: ${said(ours)})`;
   });
   const about = fields.length > 0 ? `: ${fields.join("; ")}` : "";
-  return `Decided${who}${decision.kind === "revives" ? " to make it anew" : ""}${about}`;
+  return `Decided${who}${decision.kind === "revives" ? " to recreate it" : ""}${about}`;
 }
 
 /** Since when calendars show it, and which feeds were fetched since. */

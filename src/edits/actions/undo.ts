@@ -58,7 +58,8 @@ export function inverseOf(
     return fail(`edit ${edit.id} changed nothing in the workspace, so there is nothing to undo`);
   }
   const fields = fieldsOf(whole).filter((field) => choices[field] !== "leave");
-  if (fields.length === 0) return fail("all of it is left as it is now, so nothing is undone");
+  if (fields.length === 0)
+    return fail("everything keeps its current value, so there is nothing to undo");
   const patch = pick(whole, fields);
   // The new base for fields restored over a change that the person has seen.
   const over = fields.filter((field) => choices[field] === "back");
@@ -71,7 +72,7 @@ function ifStorable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "stat
   const { when } = inverse.patch;
   const fault = when?.kind === "times" ? holdFault(when, when.start.timeZoneId) : null;
   return fault
-    ? fail(`the service cannot hold the times of before: ${fault.message}`)
+    ? fail(`the service cannot store the previous times: ${fault.message}`)
     : ok(inverse);
 }
 
@@ -97,7 +98,7 @@ export function describeLoss({ before, base }: Pick<Edit, "before" | "base">): s
     lost.rrule === null ? null : "the repetition",
   ].filter((part) => part !== null);
   const what = ["its history and attachments", ...parts].join(", ");
-  return `the item is made anew: ${what} cannot be brought back`;
+  return `the item is recreated: ${what} cannot be brought back`;
 }
 
 const counted = (count: number, word: string): string | null =>
@@ -110,7 +111,7 @@ function stateFault(edit: Edit, { pastEdits }: Store): string | null {
     case "held":
       return `edit ${id} has not reached the service yet: discard it instead`;
     case "claimed":
-      return `edit ${id} is on its way to the service: try again in a moment`;
+      return `edit ${id} is being sent to the service: try again in a moment`;
     case "parked":
       return `edit ${id} is parked and has changed nothing: discard it instead`;
     case "discarded":

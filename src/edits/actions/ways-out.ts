@@ -19,19 +19,19 @@ export function waysOut(edit: Edit, choice: Choice | null): readonly WayOut[] {
           label: edit.action === "delete" ? "Approve the deletion" : "Approve",
           does:
             edit.action === "delete"
-              ? "the item is deleted in the workspace; should somebody have changed it meanwhile, you are asked first"
-              : "it is sent to the workspace; should somebody have changed the same meanwhile, you are asked first",
+              ? "deletes the item in the workspace; asks first if somebody has changed it meanwhile"
+              : "sends it to the workspace; asks first if somebody has changed the same meanwhile",
         },
-        discard("Discard", "nothing is sent, and the workspace stays as it is"),
+        discard("Discard", "sends nothing; the workspace stays unchanged"),
       ];
     case "pending":
-      return [discard("Discard", "it is not sent, unless that has begun already")];
+      return [discard("Discard", "cancels sending, unless it has started already")];
     case "confirmed":
       return [
         {
           act: "undo",
           label: "Undo…",
-          does: "shows what would be put back and what has changed since, and asks",
+          does: "shows what would be restored and what has changed since, and asks",
         },
       ];
     case "parked":
@@ -53,48 +53,45 @@ function chosen(choice: Choice): readonly WayOut[] {
   switch (choice.kind) {
     case "deletion":
       return [
-        theirs("Keep theirs", "the item stays, with what was changed; the deletion is dropped"),
-        mine("Keep mine", "the item is deleted, with what somebody else has changed"),
+        theirs("Keep theirs", "keeps the item with its changes, and drops the deletion"),
+        mine("Keep mine", "deletes the item, including somebody else's changes"),
       ];
     case "revival":
       return [
         mine(
           "Keep mine",
-          "the item, which somebody has deleted, is made anew with what the edit wishes; its comments, files and history cannot be brought back",
+          "recreates the deleted item with the edit's values; its comments, files and history are lost",
         ),
-        theirs("Keep theirs", "the item stays deleted, and the edit is dropped"),
+        theirs("Keep theirs", "leaves the item deleted, and drops the edit"),
       ];
     case "fields":
       return choice.crossed.length === 0
         ? [
-            mine("Send it", "nobody's change is in the way any more: it is sent"),
+            mine("Send it", "sends it: there is no conflict any more"),
             discard("Discard", "nothing of it is sent"),
           ]
         : [
-            mine("Keep mine", "what somebody else has set in these fields is overwritten"),
+            mine("Keep mine", "overwrites somebody else's values in these fields"),
             theirs(
               "Keep theirs",
-              "these fields stay as somebody else has set them; what else the edit wishes is sent",
+              "keeps somebody else's values in these fields, and sends the rest of the edit",
             ),
             {
               act: "combine",
               label: "Combine",
-              does: "you choose field by field, and see the result before it is sent",
+              does: "choose field by field, with a preview of the result",
             },
-            discard("Discard", "nothing of the edit is sent, also what nobody else has changed"),
+            discard("Discard", "sends nothing of the edit, not even fields without a conflict"),
           ];
     default:
       return unreachable(choice);
   }
 }
 
-const asksFirst = "what somebody else has changed meanwhile is asked about before it is sent over";
+const asksFirst = "asks before overwriting what somebody else has changed meanwhile";
 
 function parked({ parkReason, action, frozen }: Edit): readonly WayOut[] {
-  const giveUp = discard(
-    "Discard",
-    "nothing more is sent for it, and the workspace stays as it is",
-  );
+  const giveUp = discard("Discard", "sends nothing more; the workspace stays unchanged");
   const again = (does: string): WayOut => ({ act: "retry", label: "Try again", does });
   switch (parkReason) {
     case "conflict":
@@ -103,8 +100,8 @@ function parked({ parkReason, action, frozen }: Edit): readonly WayOut[] {
       return [
         again(
           action === "create"
-            ? "it is looked for, and sent once more when it is not there; put right first what the service refuses"
-            : `the item is read again and what is left of the edit is sent; ${asksFirst}`,
+            ? "looks for it, and sends it again if it does not exist; first correct what the service rejects"
+            : `reads the item again and sends the remaining changes; ${asksFirst}`,
         ),
         giveUp,
       ];
@@ -113,17 +110,17 @@ function parked({ parkReason, action, frozen }: Edit): readonly WayOut[] {
         {
           act: "retry",
           label: "Look again",
-          does: "it is looked for in the workspace: found, it is taken for this one; not found, it is created",
+          does: "looks for it in the workspace, and creates it if it does not exist",
         },
-        discard("Give up", "nothing more is sent; what may have been made already stays"),
+        discard("Give up", "sends nothing more; what may have been created already stays"),
       ];
     case "failed":
     case null:
       return [
         again(
           frozen
-            ? `it is sent although the item keeps being changed back by something else; ${asksFirst}`
-            : `it is tried for another day; ${asksFirst}`,
+            ? `sends it although something else keeps changing the item back; ${asksFirst}`
+            : `retries for another day; ${asksFirst}`,
         ),
         giveUp,
       ];

@@ -103,14 +103,14 @@ export function trialOf({
  */
 export const progressUnknown = (failure: Failure, attempt: Attempt): AttemptEnding =>
   isRefusal(failure)
-    ? retried(`how far the edit has gone is not known: ${describeFailure(failure)}`, attempt)
+    ? retried(`the edit's progress is unknown: ${describeFailure(failure)}`, attempt)
     : failed(failure);
 
 /** Waits for a person, as there is nothing left to change. */
 export const parkAsGone = (failure: Failure): AttemptEnding =>
   parked(
     "refused",
-    `the item is gone from the workspace, or no longer visible: ${describeFailure(failure)}`,
+    `the item no longer exists, or is no longer visible: ${describeFailure(failure)}`,
   );
 
 /** True if the service refused, rather than not answering. */
@@ -125,7 +125,7 @@ export const isDiscarded = ({ id }: Edit, { journal }: Store): boolean =>
 class UncreatedItemError extends Error {
   override readonly name = "UncreatedItemError";
   constructor(edit: Edit) {
-    super(`edit ${edit.id} is of an item that has not been created`);
+    super(`edit ${edit.id} is for an item that was not created`);
   }
 }
 
@@ -159,7 +159,7 @@ export function cancelledCreation(
   if (notBefore === null || Temporal.Instant.compare(notBefore, now) <= 0) {
     return { kind: "withdrawn", by: deletion };
   }
-  return postponed(notBefore, `edit ${id} deletes it: it is created only if that is taken back`);
+  return postponed(notBefore, `edit ${id} deletes it: it is created only if that is undone`);
 }
 
 /**
@@ -170,7 +170,7 @@ export function waitForInFlight(attempt: Attempt): AttemptEnding | null {
   const now = attempt.clock();
   const { inFlightUntil: until, resentAt, sentAt } = attempt.edit;
   if (!until || Temporal.Instant.compare(until, now) <= 0) return null;
-  const problem = `no answer came to the creation, and it may still be carried out: it is looked for, and not sent again before ${wholeSecond(until)}`;
+  const problem = `the creation got no response and may still be carried out: looking for it; not sent again before ${wholeSecond(until)}`;
   return postponed(nextLook(now, { sentAt: resentAt ?? sentAt ?? now, until }), problem);
 }
 
@@ -230,7 +230,7 @@ export async function waitForKey(
   const now = clock();
   const since = edit.keyRefusedAt ?? now;
   store.journal.keyRefused(edit.id, true);
-  const problem = `the key has been refused since ${wholeSecond(since)}, which says nothing about the edit: it goes as soon as the key is taken again; ${describeFailure(refusal)}`;
+  const problem = `the key has been refused since ${wholeSecond(since)}: the edit is sent when the key works again; ${describeFailure(refusal)}`;
   const trial = { ...trialOf(about.attempt), createdAt: since, now };
   return { kind: "settled", settlement: waitingForKey(problem, trial) };
 }

@@ -43,7 +43,7 @@ export async function createOnce<Value>(
     if (!found.ok) return found;
     if (found.value !== null) return ok(found.value);
     if (Temporal.Instant.compare(earlier.inFlightUntil, clock()) > 0) {
-      const problem = `no answer came to the creation of the ${word}, and it may still be carried out: it is looked for, and not sent again before ${wholeSecond(earlier.inFlightUntil)}`;
+      const problem = `there was no response to the creation of the ${word}, and it may still be carried out: looking for it; not sent again before ${wholeSecond(earlier.inFlightUntil)}`;
       return fail({ kind: "unsure", problem });
     }
   }
@@ -76,5 +76,5 @@ export const mayBeOf = (
 /** A list that cannot be read completely does not prove that something is missing. */
 export const unsure = (what: string, problems: readonly string[]): CreationFailure => ({
   kind: "unsure",
-  problem: `whether the ${what} was made is not known, as the list cannot be read as a whole: ${problems.join("; ")}`,
+  problem: `whether the ${what} was created is unknown, because the list cannot be read completely: ${problems.join("; ")}`,
 });

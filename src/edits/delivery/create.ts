@@ -172,7 +172,7 @@ function findRival({ edit, store }: Attempt): Edit | null {
 }
 
 function waitFor(rival: Edit, now: Temporal.Instant): AttemptEnding {
-  const problem = `waits for edit ${rival.id}, which creates an item of the same title and dates`;
+  const problem = `waits for edit ${rival.id}, which creates an item with the same title and dates`;
   const next = rival.notBefore ?? now;
   const from = Temporal.Instant.compare(next, now) > 0 ? next : now;
   return postponed(from.add(rivalWait), problem);

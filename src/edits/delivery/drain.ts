@@ -200,7 +200,7 @@ function createWorker(
 
 /** An edit that causes an error must not block others, nor stay claimed forever. */
 const parkFaulty = (error: unknown): AttemptEnding =>
-  parked("failed", `the edit could not be carried out: ${messageOf(error)}`);
+  parked("failed", `the edit could not be delivered: ${messageOf(error)}`);
 
 /** An edit that restores what a late request overwrote, as if its editor had seen that. */
 function asRestoring(edit: Edit): Edit {
@@ -258,7 +258,7 @@ function waitForRelatedMove({ edit, store, now }: Attempt): AttemptEnding | null
     store.mirror.find("task", base.parentId) === move.item;
   const first = others.find((other) => movesAbove(edit, other) || movesAbove(other, edit));
   if (!first) return null;
-  const problem = `waits for edit ${first.id}, which is of the same task and its subtasks`;
+  const problem = `waits for edit ${first.id}, which is for the same task or its subtasks`;
   return postponed(now.add(relatedMoveWait), problem);
 }
 
@@ -292,11 +292,11 @@ function freezeReason(edit: Edit, circumstances: Circumstances): string | null {
   if (edit.insisted) return null;
   const first = circumstances.others.find(({ frozen, id }) => frozen && id !== edit.id);
   if (first) {
-    return `frozen with edit ${first.id}: the item does not settle; retry or discard that edit first, or retry this one`;
+    return `frozen with edit ${first.id}: the item keeps changing; retry or discard that edit first, or retry this one`;
   }
   const count = unsettledWrites(edit, circumstances);
   if (count < mostWrites) return null;
-  return `frozen: ${count} writes of this item within an hour did not settle, as the service or another program keeps changing it back; retry to send it all the same`;
+  return `frozen: ${count} writes of this item within an hour were changed back by the service or another program; retry to send it anyway`;
 }
 
 function unsettledWrites(edit: Edit, { others, now, present }: Circumstances): number {
@@ -379,7 +379,7 @@ function withdraw(edit: Edit, deps: DrainDeps): void {
     onEvent({ kind: "withdrawn", edit: edit.id, by: ending.by.id });
     return;
   }
-  const problem = "the item is wanted again: its deletion was taken back";
+  const problem = "the deletion was undone";
   const retry = { kind: "retry", notBefore: clock(), problem } as const;
   settle(edit, { settlement: ending?.settlement ?? retry, deps });
 }

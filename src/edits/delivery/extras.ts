@@ -100,7 +100,7 @@ async function carryOutOne(
   const { store, upstream, clock } = deps;
   try {
     const edit = store.journal.get(extra.edit);
-    if (!edit) return { kind: "park", problem: "its edit is not known any more" };
+    if (!edit) return { kind: "park", problem: "its edit no longer exists" };
     const call: Call = { priority: "edit", person: edit.actor, signal };
     const attempt = { extra, edit, store, upstream, call, clock, keep };
     return endingOf(await carryOut(attempt), { extra, deps });
@@ -183,7 +183,7 @@ const requestOf = ({ id }: EditExtra): string => `extra:${id}`;
 async function postComment(attempt: ExtraAttempt): Promise<CarriedOut> {
   const { extra, edit, store, upstream, keep } = attempt;
   const place = placeOfTask(edit, store);
-  if (!place) return fail({ kind: "stuck", problem: "the task is not in the workspace any more" });
+  if (!place) return fail({ kind: "stuck", problem: "the task no longer exists" });
   const description = extra.text ?? "";
   const isAlike = saysThe(description);
   const made = await createOnce<Comment>({
@@ -301,7 +301,7 @@ async function upload(
 ): Promise<Result<string, CreationFailure>> {
   if (fileId !== null) return ok(fileId);
   const content = store.extras.content(id);
-  if (!content) return fail({ kind: "stuck", problem: "its content is not kept any more" });
+  if (!content) return fail({ kind: "stuck", problem: "its content is no longer stored" });
   const { projectId } = store.mirror.get(edit.item)?.item ?? edit.base;
   const type = mediaType ?? "application/octet-stream";
   const made = await upstream.attachments.upload({ projectId, name, type, content }, call);

@@ -125,7 +125,7 @@ const isAnswering = (sources: readonly SourceState[], missedAt: Temporal.Instant
 
 function describeRefusals(unread: readonly SourceState[]): string {
   const names = unread.map(({ name, failure }) => `${name} (${failure})`);
-  return `the task is not in its list any more, and the service refuses ${someOf(names, ", ")}, so it is unknown whether it was moved`;
+  return `the task is no longer in its list, and the service rejects ${someOf(names, ", ")}, so it is unknown whether it was moved`;
 }
 
 /** The first few, and the number of others. */
@@ -153,12 +153,12 @@ function describeSearch(
   { lists, unread }: Readonly<Record<"lists" | "unread", readonly SourceState[]>>,
 ): string {
   const what =
-    "the task is not in its list any more; the other lists are read to see whether it was moved";
+    "the task is no longer in its list; reading the other lists to find out whether it was moved";
   if (!missedAt) return what;
   const failing = unread.filter(({ failure }) => failure !== null);
   const [first] = failing;
   const why = first ? ` (${first.name}: ${first.failure})` : "";
-  return `${what}, and ${unread.length} of ${lists.length} lists have not been read as a whole since${why}`;
+  return `${what}, and ${unread.length} of ${lists.length} lists have not been read completely since${why}`;
 }
 
 /** Lists requested for one task, as each is a request of the shared quota. */
@@ -179,7 +179,7 @@ async function searchUnpolled(
   const asked = lists.slice(0, mostLists);
   const unclear = [...gaps];
   if (lists.length > asked.length) {
-    unclear.push(`${lists.length - asked.length} lists are too many to be asked for it`);
+    unclear.push(`${lists.length - asked.length} lists are too many to search`);
   }
   for (const { projectId, id: listId } of asked) {
     const found = await attempt.calls.get({ item: placedIn(item, { projectId, listId }), id });
@@ -190,7 +190,7 @@ async function searchUnpolled(
     unclear.push(`list ${listId}: ${describeFailure(failure)}`);
   }
   if (unclear.length === 0) return null;
-  const problem = `the task is in no list that is read here, and the service has not said that it is gone: it may have been moved to where nobody looks (${someOf(unclear, "; ")}); nothing was sent; retry looks again, discard lets it be`;
+  const problem = `the task is in no list that Dayferry reads, and the service has not confirmed its deletion: it may have been moved elsewhere (${someOf(unclear, "; ")}); nothing was sent; retry searches again, discard leaves it unchanged`;
   return ended(parked("refused", problem));
 }
 

@@ -33,5 +33,5 @@ const firstAtRoot = (
 
 const noFolder = (project: ProjectId): CreationFailure => ({
   kind: "stuck",
-  problem: `no folder of project ${project} is known; name one in the configuration, in projects[].folders`,
+  problem: `no folder of project ${project} is known; set one in projects[].folders in the configuration`,
 });

@@ -58,7 +58,7 @@ export const takeAlong = {
 class UnmovableItemError extends Error {
   override readonly name = "UnmovableItemError";
   constructor({ kind, title }: Item) {
-    super(`the ${kind} ${JSON.stringify(title)} cannot be moved by a request`);
+    super(`the ${kind} ${JSON.stringify(title)} cannot be moved`);
   }
 }
 
@@ -196,7 +196,7 @@ export function createSettledCalls(calls: ItemCalls, deps: LaggingDeps): ItemCal
 
 const answeredByOther = (method: "POST" | "PUT", { kind, id, title }: Item): Failure => ({
   kind: "unknown-outcome",
-  message: `the answer is about another ${kind}, ${JSON.stringify(title)}`,
+  message: `the response is about another ${kind}, ${JSON.stringify(title)}`,
   request: `${method} ${kind} ${id}`,
 });
 

@@ -216,15 +216,15 @@ function aboutField(conflict: FieldConflict, names: Names): string {
   const name = fieldNameOf(field);
   const [was, is, wished] = [base, ours, theirs].map((value) => shown({ field, value }, names));
   if (taken === "ours" && by !== undefined) {
-    return `${name}: the wish ${wished} was replaced by edit ${by}, which the same person made later and which set ${is}`;
+    return `${name}: the wish ${wished} was replaced by edit ${by}, a later edit of the same person that set ${is}`;
   }
   if (taken === "theirs") {
-    return `${name}: ${is}, which somebody else had set meanwhile, was replaced by ${wished} (before: ${was})`;
+    return `${name}: ${is}, set by somebody else meanwhile, was overwritten with ${wished} (before: ${was})`;
   }
   if (taken === "ours") {
-    return `${name}: the wish ${wished} was dropped, as somebody else had set ${is} meanwhile (before: ${was})`;
+    return `${name}: the wish ${wished} was dropped, because somebody else had set ${is} meanwhile (before: ${was})`;
   }
-  return `${name} was changed by somebody else as well: ${is} there, ${wished} wished (before: ${was}); keeping yours would overwrite that, keeping theirs leaves it`;
+  return `${name} was changed by somebody else as well: ${is} there, ${wished} wished (before: ${was}); keeping yours overwrites that, keeping theirs leaves it`;
 }
 
 function aboutDeletion(
@@ -239,8 +239,8 @@ function aboutDeletion(
     })
     .join(", ");
   if (taken === "theirs") return `deleted although it was changed meanwhile: ${news}`;
-  if (taken === "ours") return `not deleted, as it was changed meanwhile: ${news}`;
-  return `it was changed since you saw it: ${news}; deleting it would take that away, keeping theirs leaves it`;
+  if (taken === "ours") return `not deleted, because it was changed meanwhile: ${news}`;
+  return `it was changed since you saw it: ${news}; deleting it would lose that, keeping theirs keeps it`;
 }
 
 function shown(value: Parameters<typeof valueInWords>[0], names: Names): string {

@@ -216,6 +216,6 @@ async function takeBack(
 }
 
 const describeRest = (failure: Failure, { projectId }: Item): string =>
-  `the event cannot be taken out of project ${projectId}: ${describeFailure(failure)}`;
+  `the event cannot be removed from project ${projectId}: ${describeFailure(failure)}`;
 
 const stuck = (problem: string): AttemptEnding => parked("refused", problem);

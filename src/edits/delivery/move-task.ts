@@ -97,7 +97,7 @@ async function findCopy(attempt: Attempt, place: Place): Promise<There> {
   });
   if (!first) return null;
   if (!second) return { kind: "there", item: first };
-  const problem = `the answer to the move was lost, and several tasks in the new list could be it: ${first.id}, ${second.id}`;
+  const problem = `the response to the move was lost, and several tasks in the new list could be it: ${first.id}, ${second.id}`;
   return ended(parked("unknown-outcome", problem));
 }
 

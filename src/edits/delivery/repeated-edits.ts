@@ -56,7 +56,7 @@ export function describeDuplicates(edit: Edit, store: Store): string | null {
 function inWords(duplicates: readonly Item[]): string | null {
   const ids = duplicates.map(({ kind, id }) => `${kind} ${id}`);
   if (ids.length === 0) return null;
-  return `the service may hold it twice: ${ids.join(", ")} looks the same and was made when this was sent again; delete the one that is not wanted`;
+  return `the service may have it twice: ${ids.join(", ")} looks the same and was created when this was sent again; delete one of them`;
 }
 
 const isRepeated = ({ state, sentAt, resentAt, answer }: Edit): boolean =>

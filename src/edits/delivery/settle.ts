@@ -85,7 +85,11 @@ export function retryLater(problem: string, trial: Trial): Settlement {
   const { attempts, createdAt, now, random, retryAfter, isOut = false } = trial;
   const age = createdAt.until(now);
   if (!isOut && Temporal.Duration.compare(age, patience) >= 0 && attempts >= fewestTries) {
-    return { kind: "park", reason: "failed", problem: `given up after a day of tries: ${problem}` };
+    return {
+      kind: "park",
+      reason: "failed",
+      problem: `gave up after a day of retries: ${problem}`,
+    };
   }
   const part = Math.round(age.total("milliseconds") / partOfAge);
   const ceiling = Temporal.Duration.from({
@@ -102,7 +106,7 @@ const diskRest = Temporal.Duration.from({ seconds: 2 });
 
 /** A try that was interrupted by a local disk error, which says nothing about the edit. */
 export function retryAfterDiskFault(error: unknown, now: Temporal.Instant): Postponement {
-  const problem = `it could not be stored here how far the edit is (${messageOf(error)}); it goes on as soon as that is possible`;
+  const problem = `the edit's progress could not be stored (${messageOf(error)}); it continues when storage works again`;
   return { kind: "retry", notBefore: now.add(diskRest), problem, isInterrupted: true };
 }
 

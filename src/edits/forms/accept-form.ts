@@ -273,7 +273,7 @@ function faultsOf({
   const faults = limitFaults(patch, zone).map(({ message }) => message);
   if (patch.title?.trim() === "") faults.push("the title is empty; the service needs one");
   if (patch.completed !== undefined && !canComplete(after)) {
-    faults.push("it cannot be completed or reopened: only milestones and tasks can");
+    faults.push("only milestones and tasks can be completed or reopened");
   }
   const isTouched = patch.when !== undefined || patch.milestone !== undefined;
   const milestone = isTouched ? milestoneFault(after) : null;
@@ -283,13 +283,13 @@ function faultsOf({
 function milestoneFault(item: Item): string | null {
   if (item.kind !== "event" || !item.milestone) return null;
   const { when } = item;
-  if (when.kind === "times") return "a milestone is a whole day, without a time of day";
+  if (when.kind === "times") return "a milestone is an all-day item, without a time of day";
   const { days } = when.start.until(when.end, { largestUnit: "days" });
   return days === 1 ? null : `a milestone is one day, not ${days} days`;
 }
 
 const formattingLost = "the description was formatted text; the edit replaces it by plain text";
 const assignedToSee =
-  "it is for its creator and the assigned alone: you are assigned, so that you go on seeing it";
+  "it is visible only to its creator and assignees: you are assigned, so that you still see it";
 const manyDeletions = (count: number): string =>
-  `${count} items are deleted within a minute; this waits until somebody approves it`;
+  `${count} items were deleted within a minute; this one waits for approval`;

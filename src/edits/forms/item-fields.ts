@@ -142,8 +142,7 @@ export function readItemFields(
 function readWhen(fields: ItemFields, zone: string): Result<When, FieldFault> {
   const first = readDay(fields.startOn);
   if (!first.ok) return fail({ field: "startOn", message: first.failure });
-  if (!first.value)
-    return fail({ field: "startOn", message: "the day on which it starts is needed" });
+  if (!first.value) return fail({ field: "startOn", message: "a start day is required" });
   const last = readDay(fields.endOn);
   if (!last.ok) return fail({ field: "endOn", message: last.failure });
   const end = last.value ?? first.value;
@@ -172,7 +171,7 @@ function readClock(
   const given = text?.trim() ?? "";
   if (!/^([01]\d|2[0-3]):[0-5]\d(:\d\d)?$/.test(given)) {
     return fail(
-      given === "" ? "a time of day is needed" : `"${given}" is no time of day such as 09:30`,
+      given === "" ? "a time of day is required" : `"${given}" is not a time of day such as 09:30`,
     );
   }
   const clock = on.toPlainDateTime(Temporal.PlainTime.from(given));
@@ -187,7 +186,7 @@ function readClock(
 function readDay(text: unknown): Result<Temporal.PlainDate | null, string> {
   const given = textOrNull(text);
   if (given === null) return ok(null);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(given)) return fail(`"${given}" is no day such as 2026-05-31`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(given)) return fail(`"${given}" is not a day such as 2026-05-31`);
   try {
     return ok(Temporal.PlainDate.from(given));
   } catch {
@@ -200,7 +199,7 @@ function readMinutes(text: unknown): Result<Temporal.Duration | null, string> {
   if (given === null) return ok(null);
   return /^\d{1,6}$/.test(given)
     ? ok(Temporal.Duration.from({ minutes: Number(given) }))
-    : fail(`"${given}" is no whole number of minutes`);
+    : fail(`"${given}" is not a whole number of minutes`);
 }
 
 function timesOf({ when }: EventItem, zone: string) {

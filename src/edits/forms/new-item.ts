@@ -39,11 +39,9 @@ export function readNewItem(
   about: Surroundings,
 ): Result<Item, readonly NewItemFault[]> {
   const kind = newKinds.find((known) => known === given.kind);
-  if (!kind)
-    return fail([{ field: "kind", message: "say whether it is an event, a milestone or a task" }]);
+  if (!kind) return fail([{ field: "kind", message: "choose event, milestone or task" }]);
   const project = about.projects.find(({ id }) => String(id) === given.project);
-  if (!project)
-    return fail([{ field: "project", message: "choose the project that it belongs to" }]);
+  if (!project) return fail([{ field: "project", message: "choose a project" }]);
   const blank =
     kind === "task" ? newTask(given, { ...about, project }) : newEvent(kind, { ...about, project });
   if (!blank.ok) return blank;

@@ -163,7 +163,7 @@ export function createInbox(deps: InboxDeps): Inbox {
       return null;
     } catch (error) {
       if (!isDiskFault(error)) throw error;
-      return `a file of the inbox ${deps.path} cannot be put away (${error.code})`;
+      return `a file of the inbox ${deps.path} cannot be moved away (${error.code})`;
     }
   }
 
@@ -266,7 +266,9 @@ function inboxPlace(path: string, directory: Directory): Result<InboxPlace, stri
   const [project, list, ...deeper] = path.split("/").slice(0, -1);
   if (project === undefined) return ok({ projectId: null, listId: null });
   if (deeper.length > 0) {
-    return fail("the folders may name a project and one of its todolists, and nothing below them");
+    return fail(
+      "use a folder for a project, and one inside it for a task list, and no deeper ones",
+    );
   }
   const inProject = findByFolder(project, directory.projects(), "project");
   if (!inProject.ok) return inProject;

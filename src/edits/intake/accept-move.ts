@@ -176,7 +176,7 @@ function check(request: MoveRequest, { view, directory }: Store): Result<Wish, N
     return fail({ line: null, code: "gone", message });
   }
   if (viewed.item.kind === "subtask") {
-    const message = "subtasks cannot be moved: they go with their task";
+    const message = "subtasks cannot be moved: they stay with their task";
     return fail({ line: null, code: "subtask-place", message });
   }
   return placeFault(place, { item: viewed.item, directory }) ?? ok({ viewed, place });
@@ -194,7 +194,7 @@ function placeFault(
   }
   if ((item.kind === "event") !== (listId === null)) {
     const message =
-      item.kind === "event" ? "an event cannot be put into a todolist" : "a task needs a todolist";
+      item.kind === "event" ? "an event cannot be in a todolist" : "a task needs a todolist";
     return fail({ line: null, code: "wrong-place", message });
   }
   const list = listId === null ? null : directory.todolist(listId);
@@ -224,7 +224,7 @@ const firstHalves = ({ channel, actor, item }: MoveRequest, { journal }: Store) 
 const waits = (edit: EditId): Note => ({
   line: null,
   code: "waiting",
-  message: `the same edit waits for a person already, as edit ${edit}`,
+  message: `the same edit is already waiting for a decision: edit ${edit}`,
 });
 
 const itemOf = ({ uid, item }: ViewItem) => ({ uid, kind: spokenKind(item), title: item.title });

@@ -224,7 +224,7 @@ function* keepAll({ deps, pace, request, brake, answer }: Taking): Steps<void> {
 
 /** An empty file was probably exported by mistake. */
 function nothingIn(line: number): IcsProblem {
-  const message = "the calendar holds no VEVENT and no VTODO, so that there is nothing to apply";
+  const message = "the calendar has no VEVENT and no VTODO: there is nothing to apply";
   return { line, uid: null, code: "no-items", message };
 }
 
@@ -277,7 +277,7 @@ function createBrake(deletions: number, { deps }: Context): (itemPlan: ItemPlan)
   return (itemPlan) => {
     if (mode === "review") return { itemPlan, state: "held" };
     if (deletions <= mostDeletions || !isDeletion(itemPlan)) return { itemPlan, state: "pending" };
-    const message = `${deletions} items are deleted within a minute; this waits until a person approves it`;
+    const message = `${deletions} items were deleted within a minute; this one waits for approval`;
     const note = { line: itemPlan.incoming.line, code: "held", message };
     return { itemPlan: { ...itemPlan, notes: [...itemPlan.notes, note] }, state: "held" };
   };

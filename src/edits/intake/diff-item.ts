@@ -97,7 +97,7 @@ function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext
   const { completed } = base;
   const completion = completionPart(incoming, { completed, mark: title.done, able: milestone });
   if (incoming.component === "VTODO" && !milestone) {
-    const message = "it is an event; a to-do of the same UID cannot change it";
+    const message = "it is an event; a to-do with the same UID cannot change it";
     const refused = refuse({ line: incoming.line, code: "kind", message });
     return completion.refusals.length > 0 ? completion : refused;
   }
@@ -206,7 +206,7 @@ function milestonePart(
     wished === undefined || wished === base.milestone ? silent : wish({ milestone: wished });
   const others = (incoming.categories ?? []).filter((name) => !isMilestoneCategory(name));
   if (others.length === 0) return change;
-  const message = `the categories ${others.map(quote).join(", ")} cannot be stored: events of the service have no labels`;
+  const message = `the categories ${others.map(quote).join(", ")} cannot be stored: events have no labels`;
   return joinParts([change, remark({ line: incoming.line, code: "event-labels", message })]);
 }
 
@@ -235,7 +235,7 @@ function completionPart(
   const said = [mark, statusSays(incoming), incoming.completedAt && true, percentSays(incoming)];
   if (!said.some((done) => done !== undefined && done !== completed)) return silent;
   if (able) return wish({ completed: !completed });
-  const message = "it cannot be completed or reopened: only milestones and tasks can";
+  const message = "only milestones and tasks can be completed or reopened";
   return refuse({ line: incoming.line, code: "not-completable", message });
 }
 
@@ -358,7 +358,7 @@ function attendeesPart(
   const unknownEmails = emails.filter((email) => personOf(email) === undefined);
   const notes = joinParts(
     unknownEmails.map((email) => {
-      const message = `nobody in the workspace has the address ${quote(email)}; it is left aside`;
+      const message = `nobody in the workspace has the address ${quote(email)}; it is ignored`;
       return remark({ line: incoming.line, code: "unknown-person", message });
     }),
   );
@@ -409,7 +409,7 @@ const notStoredNote = (
   line,
   property,
   code: "not-stored",
-  message: `${property} is kept here, the service cannot store it: ${reason}`,
+  message: `${property} is stored in Dayferry only; the service has no field for it: ${reason}`,
 });
 
 /** True if the file asks for the item to be hidden from others. Source: RFC 5545 3.8.1.3. */

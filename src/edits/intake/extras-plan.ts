@@ -131,7 +131,7 @@ function fileNote({ line, name, content }: IncomingAttachment, target: "item" | 
   const message =
     target === "item"
       ? `ATTACH ${file} is uploaded and attached to it`
-      : `ATTACH ${file} goes into the project's home folder: the service attaches files only to tasks that are new`;
+      : `ATTACH ${file} goes into the project's home folder: the service attaches files only to new tasks`;
   return { line, code: "attachment", message };
 }
 

@@ -50,7 +50,7 @@ export function keepEdit(
   const { action, base, patch, newLabels, recreates = false, parentUid } = edit;
   const { channel, actor, program } = sender;
   if (edit.replaces !== null) {
-    store.journal.discard(edit.replaces, "a later edit of the item takes its place");
+    store.journal.discard(edit.replaces, "replaced by a later edit of the item");
   }
   const item = keyOf(edit, store);
   const parent =

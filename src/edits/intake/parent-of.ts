@@ -34,7 +34,7 @@ export function parentOf(incoming: IncomingItem, situation: Situation): Parent {
   /** The topmost parent within the file. */
   let brought: string | null = null;
   for (;;) {
-    if (at === uid) return ignored("its parents form a ring");
+    if (at === uid) return ignored("its parents form a cycle");
     if (passed.has(at)) return awaited(relatedTo, relatedTo);
     passed.add(at);
     const viewed = hides(at) ? null : store.view.findUid(at);
@@ -45,7 +45,8 @@ export function parentOf(incoming: IncomingItem, situation: Situation): Parent {
         continue;
       }
       if (viewed.item.kind === "task") return known(viewed, relatedTo);
-      if (brought === null) return ignored(`${quote(at)} is no task, and only tasks have subtasks`);
+      if (brought === null)
+        return ignored(`${quote(at)} is not a task, and only tasks have subtasks`);
       return awaited(brought, relatedTo);
     }
     const other = newIn(calendar).get(at);
@@ -71,7 +72,7 @@ function newIn(calendar: IncomingCalendar): ReadonlyMap<string, IncomingItem> {
 const byCalendar = new WeakMap<IncomingCalendar, ReadonlyMap<string, IncomingItem>>();
 
 function known({ item, uid }: ViewItem, asked: string): Parent {
-  if (item.kind === "event") throw new Error("an event has no subtasks");
+  if (item.kind === "event") throw new Error("an event cannot have subtasks");
   const { id: parentId, projectId, listId } = item;
   const place = { projectId, listId, parentId, kind: "subtask" } as const;
   const remark = uid === asked ? null : raised(item.title);
@@ -88,7 +89,7 @@ const awaited = (uid: string, asked: string): Parent => ({
 function unknown(uid: string, { channel }: Situation): Parent {
   const why = `no task has the UID ${quote(uid)}`;
   if (channel !== "caldav") return ignored(why);
-  const remark = `RELATED-TO: ${why} yet; without it the to-do becomes a task of its own in a minute`;
+  const remark = `RELATED-TO: ${why} yet; without it the to-do becomes a task without a parent in a minute`;
   return { kind: "awaited", uid, remark };
 }
 

@@ -80,7 +80,7 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
     }) ?? null;
   if (!cancelled) return planNew(incoming, { situation, recreated: { identity, waiting } });
   if (!waiting) return refuseCancel(incoming);
-  const message = `its creation waits for a person as edit ${waiting.id}; discard that instead`;
+  const message = `its creation waits for a decision: edit ${waiting.id}; discard that instead`;
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "waiting", message }] });
 }
 

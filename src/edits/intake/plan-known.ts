@@ -300,7 +300,7 @@ function planOf(
   // An edit that withdraws a deletion cannot wait, as the item would be deleted meanwhile.
   const held = edit.replaces === null ? sameHeld(edit, known) : null;
   if (!held) return { ...common, changes, ending: { kind: "edit", edit } };
-  const message = `the same edit waits for a person already, as edit ${held}`;
+  const message = `the same edit is already waiting for a decision: edit ${held}`;
   return {
     ...common,
     changes,
@@ -351,7 +351,7 @@ function parentNotes(incoming: IncomingItem, { viewed, situation }: Known): read
   const parent = item.parentId === null ? null : mirror.find("task", item.parentId);
   const uid = parent === null ? journal.awaitedParent(viewed.key) : mirror.identity(parent).uid;
   if (uid === incoming.relatedTo) return [];
-  const message = `RELATED-TO cannot be stored: the service cannot hang a task below another one`;
+  const message = `RELATED-TO cannot be stored: the service cannot move a task below another one`;
   return [{ line: incoming.line, code: "not-stored", message }];
 }
 
@@ -399,7 +399,7 @@ export function ownHeld(
 }
 
 /** Why a waiting edit ends that the same editor's next one includes. */
-export const takenIn = "its editor's next edit says it as well";
+export const takenIn = "included in its editor's next edit";
 
 /** One editor's waiting edits of an item by calendar programs, oldest first. */
 export const ownOf = (

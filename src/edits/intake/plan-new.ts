@@ -87,7 +87,7 @@ export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
 
 /** The refusal of a cancellation with an unknown UID. */
 export function refuseCancel(incoming: IncomingItem): ItemPlan {
-  const message = "it is cancelled, and no item of this UID is known: there is nothing to delete";
+  const message = "it is canceled, and no item with this UID exists: there is nothing to delete";
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "unknown-uid", message }] });
 }
 
@@ -112,7 +112,7 @@ function draftItem(incoming: IncomingItem, situation: Situation): PlacedDraft | 
 }
 
 function noProjectNote({ line }: IncomingItem): Note {
-  const message = "the item is new, and no project is named for it: put it into a project's folder";
+  const message = "the item is new and has no project: put it into a project's folder";
   return { line, code: "no-project", message };
 }
 
@@ -124,7 +124,7 @@ function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | 
   const { store, projectId, listId } = situation;
   if (projectId === null) return noProjectNote(incoming);
   if (listId === null) {
-    return fault("no-list", "a new task needs a todolist, and the request names none");
+    return fault("no-list", "a new task needs a todolist, but the request has none");
   }
   const list = store.directory.todolist(listId);
   if (list?.projectId !== projectId) {
@@ -263,7 +263,10 @@ function planBesideWaiting(
   const why = problem === null ? "" : `: ${problem}`;
   const isOther = isAsked && waiting.actor !== about.actor;
   if (sameWish(waiting, edit) && (state === "held" || !isAsked) && !isOther) {
-    const waits = note("waiting", `its creation waits for a person already, as edit ${id}${why}`);
+    const waits = note(
+      "waiting",
+      `its creation is already waiting for a decision: edit ${id}${why}`,
+    );
     return {
       ...plan,
       notes: [...plan.notes, waits],
@@ -271,15 +274,15 @@ function planBesideWaiting(
     };
   }
   if (isOther && state === "held") {
-    const message = "an item of this UID that somebody else has put waits for approval";
+    const message = "an item with this UID from somebody else is waiting for approval";
     return refusal(incoming, { reasons: [note("waiting", message)], kind, title, changes });
   }
   const isUnsent = parkReason === "failed" && sentAt === null;
   if (state === "held" || parkReason === "refused" || isUnsent) {
-    const replaced = note("replaces", `this takes the place of edit ${id}, which waited${why}`);
+    const replaced = note("replaces", `this replaces edit ${id}, which waited${why}`);
     const ending = { kind: "edit", edit: { ...edit, replaces: id } } as const;
     return { ...plan, notes: [...plan.notes, replaced], ending };
   }
-  const message = `whether edit ${id} has created it is not known; retry or discard that edit first`;
+  const message = `whether edit ${id} has created it is unknown; retry or discard that edit first`;
   return refusal(incoming, { reasons: [note("waiting", message)], kind, title, changes });
 }

@@ -72,7 +72,7 @@ function secondsNotes({ incoming, ending }: ItemPlan, zone: string): readonly No
   const isOdd = patch.reminder && alarm && alarm.total("seconds") % 60 !== 0;
   const odd = [...clocks, ...(isOdd ? [`${alarm.toString()} before the start`] : [])];
   if (odd.length === 0) return [];
-  const message = `the service keeps whole minutes, and not the seconds of ${odd.join(" and ")}`;
+  const message = `the service stores whole minutes without the seconds of ${odd.join(" and ")}`;
   return [{ line, code: "seconds", message }];
 }
 
@@ -89,7 +89,7 @@ export function keepVisible(plan: ItemPlan, situation: Situation): ItemPlan {
   const patch = { ...ending.edit.patch, assigned };
   const edit = { ...ending.edit, patch };
   const message =
-    "it is for its creator and the assigned alone: you are assigned, so that you go on seeing it";
+    "it is visible only to its creator and assignees: you are assigned, so that you still see it";
   const note = { line: plan.incoming.line, code: "assigned-to-see", message };
   const before =
     edit.action === "create" ? null : { assigned: presentOf(edit, situation).assigned };

@@ -195,7 +195,7 @@ class PlanBuilder {
     } else if (knownAs === null) {
       const copy = findCopy(incoming, { view: store.view, projectId, zone: context.zone });
       if (copy) {
-        this.note(`${quoted(incoming)}: an item of this title and time is there already`);
+        this.note(`${quoted(incoming)}: an item with this title and time already exists`);
         return;
       }
     }
@@ -223,7 +223,9 @@ class PlanBuilder {
       }
       const reason = whyKept(viewed, { entry, context, at });
       if (reason !== null) {
-        this.note(`${quoted(last)}: it left the calendar and is not deleted for that: ${reason}`);
+        this.note(
+          `${quoted(last)}: it disappeared from the calendar, but is not deleted: ${reason}`,
+        );
         this.#put.push(entry);
         continue;
       }
@@ -260,7 +262,7 @@ class PlanBuilder {
   #wish(uid: string, incoming: IncomingItem): boolean {
     const isFirst = !this.#items.has(uid);
     if (isFirst) this.#items.set(uid, { ...incoming, uid });
-    else this.note(`${quoted(incoming)}: the calendar has it twice; only one of them is followed`);
+    else this.note(`${quoted(incoming)}: the calendar has it twice; only one of them is synced`);
     return isFirst;
   }
 
@@ -345,7 +347,7 @@ function whyKept(
 ): string | null {
   const { entry, context, at } = about;
   const today = at.toZonedDateTimeISO(context.zone).toPlainDate();
-  if (item.completed) return "it is completed, and completed items leave calendars by themselves";
+  if (item.completed) return "it is completed, and calendars drop completed items";
   if (isAmongPrivate(item, context.privateLists))
     return "it is private, and private items may be hidden from calendars";
   if (entry.projectId !== null && item.projectId !== entry.projectId) {
@@ -353,7 +355,7 @@ function whyKept(
   }
   const last = lastDay(item, context.zone);
   if (last && Temporal.PlainDate.compare(last, today) < 0) {
-    return "it is over, and calendars drop what is over";
+    return "it is in the past, and calendars drop past items";
   }
   return null;
 }

@@ -176,12 +176,14 @@ function settleFetch(
 function wholeCalendar(read: FileReading): Result<IncomingCalendar, string> {
   if (!read.ok) {
     const [first] = read.failure;
-    return fail(`the answer is no whole calendar: ${first?.message ?? "it cannot be read"}`);
+    return fail(
+      `the response is not a complete calendar: ${first?.message ?? "it cannot be read"}`,
+    );
   }
   const { items, method } = read.value;
-  if (method === "CANCEL") return fail("the answer is a cancellation, not a calendar");
+  if (method === "CANCEL") return fail("the response is a cancellation, not a calendar");
   if (items.length > 0) return ok(read.value);
-  return fail("the calendar holds nothing; that is not taken for a deletion");
+  return fail("the calendar is empty; this does not count as a deletion");
 }
 
 function acceptSnapshot(

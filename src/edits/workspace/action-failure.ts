@@ -40,7 +40,7 @@ export function describeActionFailure(of: ActionFailure): string {
       const { failure } = of;
       const problem = describeFailure(failure);
       return failure.kind === "unknown-outcome"
-        ? `${problem}. Look into the workspace before doing it again.`
+        ? `${problem}. Check the workspace before you repeat it.`
         : problem;
     }
     default:

@@ -166,7 +166,8 @@ export function findTask(name: string, { mirror }: Store): Result<FoundTask, Act
   if (key === null || item === null || item.id === null) {
     return unknown(`no task ${JSON.stringify(name)} is known; name it by its id or its UID`);
   }
-  if (item.kind !== "task") return unfit(`${JSON.stringify(name)} is no task but ${article(item)}`);
+  if (item.kind !== "task")
+    return unfit(`${JSON.stringify(name)} is not a task but ${article(item)}`);
   const { id, projectId, listId } = item;
   return ok({ key, item, id, place: { projectId, listId, taskId: id } });
 }

@@ -146,7 +146,7 @@ function progressOf(edit: EditDescription): string {
   switch (edit.state) {
     case "pending":
     case "claimed":
-      return `${what} The calendar shows it already; it is on its way to the workspace.`;
+      return `${what} The calendar shows it already; it is being delivered.`;
     case "confirmed":
       return `${what} The workspace has it.`;
     case "held":

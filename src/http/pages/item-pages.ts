@@ -177,7 +177,7 @@ function saidAbout({ edit, isUnchanged, problems = [], since, faults = [] }: For
       ? null
       : notice(
           "good",
-          html`Accepted, and safe on the disk. <a href="../../edits/${edit}">What becomes of it</a>.`,
+          html`Accepted, and stored. <a href="../../edits/${edit}">What becomes of it</a>.`,
         )
   }${isUnchanged ? notice("info", "It is so already: nothing was changed.") : null}${problems.map((text) => notice("bad", text))}${
     faults.length > 0

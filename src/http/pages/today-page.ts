@@ -90,7 +90,7 @@ function standingInWords(standing: SyncStanding, now: Temporal.Instant): Words {
         }`,
       };
     case "cannot-store":
-      return { tone: "bad", word: "Nothing can be stored", rest: `: ${standing.why}` };
+      return { tone: "bad", word: "Storage failing", rest: `: ${standing.why}` };
     default:
       return unreachable(standing);
   }

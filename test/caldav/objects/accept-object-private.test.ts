@@ -9,7 +9,7 @@ import { chore, events, object, objectRig, party, root, tasks, uidOf } from "./o
 const uid = "party@example.com";
 const secret = party.replace("SUMMARY:Party", "SUMMARY:Party\r\nCLASS:PRIVATE");
 
-/** The service's answer to the edit: whoever sent it, the account's key has made the item. */
+/** The service's response to the edit: whoever sent it, the account's key has made the item. */
 function answered(rig: ReturnType<typeof objectRig>): void {
   const edit = rig.store.journal.claimNext();
   const item = edit && rig.store.view.get(edit.item)?.item;

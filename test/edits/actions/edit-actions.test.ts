@@ -130,7 +130,7 @@ describe("approve() result", () => {
     });
     expect(rig.actions.approve(held.id)).toEqual({
       kind: "refused",
-      reason: `the item of edit ${held.id} is gone from the workspace, or is being made anew: the edit can only be discarded`,
+      reason: `the item of edit ${held.id} no longer exists, or is being recreated: the edit can only be discarded`,
     });
     expect(rig.released()).toBe(0);
     expect(rig.actions.discard(held.id)).toMatchObject({ kind: "done" });

@@ -25,9 +25,9 @@ describe("readEditQuery() result", () => {
   });
 
   it.each([
-    [{ state: "done" }, /^state: "done" is no state/],
-    [{ person: "Zoe" }, /^person: nobody/],
-    [{ project: "Zoo" }, /^project: none/],
+    [{ state: "done" }, /^state: "done" is not a state/],
+    [{ person: "Zoe" }, /^person: there is none/],
+    [{ project: "Zoo" }, /^project: there is none/],
     [{ channel: "fax" }, /^channel/],
     [{ since: "yesterday" }, /^since/],
     [{ before: "x" }, /^before/],

@@ -344,7 +344,7 @@ describe("resolve() of what cannot be decided so", () => {
     await rig.drained();
     for (const [picks, reason] of [
       [{ fields: { title: "mine" } }, /fields\.description/],
-      [{ keep: "mine", fields: { when: "mine" } }, /fields\.when: nothing is to be chosen/],
+      [{ keep: "mine", fields: { when: "mine" } }, /fields\.when: there is nothing to choose/],
       [{ keep: "mine", fields: { title: { text: "  " } } }, /fields\.title: it is empty/],
     ] as const) {
       expect(rig.resolve(picks)).toEqual({

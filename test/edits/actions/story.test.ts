@@ -23,10 +23,10 @@ describe("the story of an edit", () => {
     const fetch = { ...visit, ...holds, firstAt: rig.clock(), lastAt: rig.clock() };
     rig.store.feedFetches.put(feed.id, [fetch], 10);
     expect(told(rig)).toEqual([
-      expect.stringMatching(/^Accepted from .* by Thunderbird, and safe on the disk$/),
-      "Looked at as the workspace had it",
-      "Sent, merged with what somebody else had changed: Description",
-      expect.stringMatching(/^Answered by the service, there in 0\.1 s$/),
+      expect.stringMatching(/^Accepted from .* by Thunderbird, and stored$/),
+      "Read from the workspace",
+      "Sent, merged with somebody else's changes: Description",
+      expect.stringMatching(/^Confirmed by the service in 0\.1 s$/),
       "Shown in feeds and calendars",
       "Fetched by Google with the feed Website",
     ]);
@@ -40,7 +40,9 @@ describe("the story of an edit", () => {
     expect(rig.states()).toEqual(["confirmed"]);
     const steps = rig.editActions.show(1)?.story ?? [];
     expect(steps.map(({ what }) => what)).toContainEqual(
-      expect.stringMatching(/^Found in the workspace, there .*: the request had been carried out$/),
+      expect.stringMatching(
+        /^Found in the workspace, confirmed .*: an earlier request had been carried out$/,
+      ),
     );
     expect(steps.filter(({ times }) => times > 1).length).toBeGreaterThan(0);
     expect(rig.workspaceEvents()).toHaveLength(1);
@@ -54,8 +56,8 @@ describe("the story of an edit", () => {
     await rig.drained();
     expect(told(rig)).toEqual(
       expect.arrayContaining([
-        "Not found in its place; every list is searched for it",
-        "Found again, where it was moved to",
+        "Not found in its list; searching every list",
+        "Found in the list it was moved to",
       ]),
     );
   });
@@ -71,14 +73,14 @@ describe("who has decided", () => {
     const who = `Person ${rig.owner}`;
     rig.send(calendar(vevent(uid, "SUMMARY:One")));
     expect(told(rig).at(-1)).toBe(
-      "Waits for approval: nobody else sees it before, and the workspace has nothing of it",
+      "Waits for approval: until then it is visible only to its editor and not in the workspace",
     );
     rig.editActions.approve(1, page);
-    expect(told(rig)).toContain("Was kept until somebody approved it");
+    expect(told(rig)).toContain("Waited for approval");
     await rig.drainAll();
     expect(told(rig)).toContain(`${who} approved it, on the page`);
     rig.editActions.undo(1, { channel: "cli", actor: null });
-    expect(told(rig)).toContain("The admin asked to take it back, by the command line: edit 2");
+    expect(told(rig)).toContain("The admin requested an undo, by the command line: edit 2");
     rig.editActions.discard(2, { channel: "link", actor: null });
     expect(told(rig, 2)).toContain("Somebody with a link discarded it, by a link");
   });
@@ -94,7 +96,7 @@ describe("who has decided", () => {
     expect(told(rig)).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^Decided by the admin, by curl: Title becomes Mine/),
-        "The admin had it tried again, by curl",
+        "The admin requested a retry, by curl",
       ]),
     );
   });

@@ -230,7 +230,7 @@ describe("undo() of what cannot be undone", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     expect(reasonOf(rig, 1)).toContain("discard it");
     rig.store.journal.claimNext();
-    expect(reasonOf(rig, 1)).toContain("on its way");
+    expect(reasonOf(rig, 1)).toContain("being sent");
     rig.recover();
     await rig.drainAll();
     rig.editActions.undo(1, by);
@@ -290,7 +290,7 @@ describe("inverseOf()", () => {
     expect(inverse).toEqual({
       ok: false,
       failure: expect.stringMatching(
-        /cannot hold the times of before: the start, 2026-10-25T01:30Z/,
+        /cannot store the previous times: the start, 2026-10-25T01:30Z/,
       ),
     });
   });

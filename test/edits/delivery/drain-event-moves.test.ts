@@ -205,7 +205,7 @@ describe("step() of an event's move to another project", () => {
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "DELETE", path });
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).toContain(`cannot be taken out of project ${rig.project}`);
+    expect(rig.edit().problem).toContain(`cannot be removed from project ${rig.project}`);
     expect(rig.shown()).toEqual(["Review in project"]);
     expect(rig.eventsIn(rig.otherProject)).toEqual([]);
     expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id } });

@@ -20,7 +20,7 @@ async function renamed() {
 
 const asBefore = (json: unknown) => ({ ...Object(json), title: "Old" });
 
-describe("step() of an edit when the service does not show yet what it has confirmed", () => {
+describe("step() of an edit when the service does not yet show what it has confirmed", () => {
   it("waits while the item is as before the last edit, and makes no conflict of it", async () => {
     const { rig, uid, path, titles } = await renamed();
     const fault = { kind: "transform", method: "GET", path, transform: asBefore } as const;
@@ -28,7 +28,7 @@ describe("step() of an edit when the service does not show yet what it has confi
     rig.send(named(uid, "B"));
     await rig.step();
     expect(rig.edit(2)).toMatchObject({ state: "pending", conflicts: [] });
-    expect(rig.edit(2).problem).toContain("does not show yet");
+    expect(rig.edit(2).problem).toContain("does not yet show");
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
     expect(rig.edit(2).conflicts).toEqual([]);

@@ -113,7 +113,7 @@ describe("step() after a fault of a change", () => {
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")), { actor: rig.person("client") });
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).not.toContain("gone");
+    expect(rig.edit().problem).not.toContain("no longer exists");
   });
 
   it("parks a change of an item that is gone", async () => {
@@ -132,8 +132,8 @@ describe("step() after a fault of a change", () => {
     });
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: refused", "parked: refused"]);
-    expect(rig.edit(1).problem).toContain("gone");
-    expect(rig.edit(2).problem).toContain("gone");
+    expect(rig.edit(1).problem).toContain("no longer exists");
+    expect(rig.edit(2).problem).toContain("no longer exists");
   });
 
   it("does not let one poisoned edit hold up the others", async () => {

@@ -95,7 +95,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
     rig.disk.makeRoom();
     await rig.step();
     expect(rig.edit()).toMatchObject({ state: "pending", attempts: 0, begun: 1 });
-    expect(rig.editActions.show(1)?.problem).toContain("could not be stored here");
+    expect(rig.editActions.show(1)?.problem).toContain("could not be stored");
     expect(rig.store.health.trouble()).toMatchObject({ kind: "failing", failures: 1 });
   });
 

@@ -232,7 +232,7 @@ describe("a twin that shows up after the second sending", () => {
     expect(repeated()).toEqual([1]);
     expect(repeated()).toEqual([1]);
     expect(createRepeatedEdits(rig.store)()).toHaveLength(1);
-    expect(rig.editActions.show(1)?.problem).toContain("the service may hold it twice");
+    expect(rig.editActions.show(1)?.problem).toContain("the service may have it twice");
     expect(rig.editActions.show(1)?.problem).toContain(String(twin.id));
     expect(rig.workspaceEvents()).toHaveLength(2);
     expect(rig.requests("DELETE")).toEqual([]);

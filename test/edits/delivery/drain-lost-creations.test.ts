@@ -286,7 +286,7 @@ describe("step() after a fault of a creation", () => {
     expect(rig.workspaceEvents()).toHaveLength(2);
   });
 
-  it("sends nothing while the list cannot be read as a whole", async () => {
+  it("sends nothing while the list cannot be read completely", async () => {
     const rig = await drainRig();
     rig.send(calendar(party));
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
@@ -295,7 +295,7 @@ describe("step() after a fault of a creation", () => {
     rig.sandbox.faults.add({ ...outage, method: "GET" });
     rig.clock.advance({ seconds: 181 });
     await rig.step();
-    expect(rig.edit().problem).toContain("cannot be read as a whole");
+    expect(rig.edit().problem).toContain("cannot be read completely");
     rig.clock.advance({ minutes: 1 });
     await rig.step();
     expect(rig.requests("POST")).toHaveLength(1);
@@ -316,7 +316,7 @@ describe("step() after a fault of a creation", () => {
     rig.sandbox.faults.add({ kind: "transform", method: "GET", transform: shown });
     rig.clock.advance({ seconds: 181 });
     await rig.step();
-    expect(rig.edit().problem).toContain("cannot be read as a whole");
+    expect(rig.edit().problem).toContain("cannot be read completely");
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(2);

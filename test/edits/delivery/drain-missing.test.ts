@@ -55,7 +55,7 @@ describe("step() of a change whose task is not in its list any more", () => {
     insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).toContain("gone");
+    expect(rig.edit().problem).toContain("no longer exists");
     expect(rig.missing).toHaveLength(1);
     // Its list is read beside it each time.
     expect(rig.requests("GET")).toHaveLength(4);

@@ -60,7 +60,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(await rig.step()).toBe("idle");
     const until = momentInWords(rig.clock().add({ seconds: 60 }), zone);
     expect(rig.editActions.show(1)).toMatchObject({
-      problem: `it waits until ${until} for the task above it, "parent@example.com", which has not come in yet; without it, it becomes a task of its own`,
+      problem: `it waits until ${until} for its parent task, "parent@example.com", which has not arrived yet; without it, this becomes a task without a parent`,
     });
     rig.clock.advance({ seconds: 50 });
     rig.put(parent);

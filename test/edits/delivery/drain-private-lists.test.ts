@@ -90,7 +90,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     rig.sandbox.faults.add({ kind: "transform", method: "GET", transform: () => [] });
     rig.clock.advance({ seconds: 181 });
     await rig.step();
-    expect(rig.edit().problem).toContain("cannot be read as a whole: 1 known");
+    expect(rig.edit().problem).toContain("cannot be read completely: 1 known");
     await rig.drainAll();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(parties(rig)).toHaveLength(1);

@@ -243,7 +243,7 @@ describe("step() of a task's move", () => {
     rig.sandbox.faults.add({ kind: "transform", method: "PUT", transform });
     await rig.step();
     expect(rig.events).toMatchObject([{ kind: "applied" }, { kind: "differs" }]);
-    expect(rig.editActions.show(1)?.problem).toContain("without taking over place");
+    expect(rig.editActions.show(1)?.problem).toContain("without storing place");
   });
 
   it("is undone by a move back", async () => {

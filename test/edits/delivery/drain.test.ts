@@ -168,7 +168,7 @@ describe("step() of a creation", () => {
     insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: task?.id ?? 0 }));
     await rig.drainAll();
     expect(rig.states()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).toContain("gone");
+    expect(rig.edit().problem).toContain("no longer exists");
   });
 
   it("parks the edits that follow a creation which is refused", async () => {

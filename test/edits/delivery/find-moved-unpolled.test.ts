@@ -108,7 +108,7 @@ describe("step() of a deletion whose task is in no list that is polled", () => {
     delete_();
     await drain();
     expect(rig.states()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).toContain("has not said that it is gone");
+    expect(rig.edit().problem).toContain("has not confirmed its deletion");
     expect(rig.requests("DELETE")).toEqual([]);
     moveBack();
     rig.editActions.retry(1);

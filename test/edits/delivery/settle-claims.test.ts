@@ -22,7 +22,7 @@ const never = () => {
 };
 
 describe("ClaimLeases", () => {
-  it("catchUp() result when there is room again: notes and endings are stored, each once", () => {
+  it("catchUp() result when disk space is available again: notes and endings are stored, each once", () => {
     const { stored, store, makeRoom } = smallStore();
     const leases = new ClaimLeases<number>();
     leases.begin(1);

@@ -150,7 +150,7 @@ describe("createAcceptForm() of a change", () => {
     const { change, shown } = formRig(mine);
     const outcome = change({ private: true });
     expect(outcome.kind === "planned" && outcome.notes).toEqual([
-      "it is for its creator and the assigned alone: you are assigned, so that you go on seeing it",
+      "it is visible only to its creator and assignees: you are assigned, so that you still see it",
     ]);
     expect(shown().item.assigned).toEqual([ana]);
   });

@@ -89,11 +89,11 @@ describe("readItemFields()", () => {
   });
 
   it.each<[string, ItemFields, Item, string, RegExp]>([
-    ["no day", { startOn: "" }, call, "startOn", /day on which it starts/],
+    ["no day", { startOn: "" }, call, "startOn", /start day is required/],
     ["a day that there is not", { startOn: "2026-02-30" }, call, "startOn", /no day 2026-02-30/],
-    ["a day in other words", { dueOn: "tomorrow" }, task, "dueOn", /"tomorrow" is no day/],
-    ["no clock", { startAt: "" }, call, "startAt", /time of day is needed/],
-    ["a clock beyond the day", { startAt: "24:30" }, call, "startAt", /"24:30" is no time/],
+    ["a day in other words", { dueOn: "tomorrow" }, task, "dueOn", /"tomorrow" is not a day/],
+    ["no clock", { startAt: "" }, call, "startAt", /time of day is required/],
+    ["a clock beyond the day", { startAt: "24:30" }, call, "startAt", /"24:30" is not a time/],
     ["an end before the start", { endAt: "03:00" }, call, "endAt", /before it starts/],
     ["an end on the day before", { endOn: "2026-11-22" }, call, "endOn", /before it starts/],
     [
@@ -103,7 +103,7 @@ describe("readItemFields()", () => {
       "startAt",
       /no 02:30 on 2026-03-08 in America\/New_York/,
     ],
-    ["a reminder in words", { reminder: "soon" }, call, "reminder", /"soon" is no whole number/],
+    ["a reminder in words", { reminder: "soon" }, call, "reminder", /"soon" is not a whole number/],
     ["a person that is none", { assigned: ["x"] }, call, "assigned", /"x" is no person/],
     ["a label that is none", { labels: ["0"] }, task, "labels", /"0" is no label/],
   ])("names the field and the reason for %s", (_what, given, shown, field, reason) => {

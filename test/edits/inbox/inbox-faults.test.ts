@@ -129,7 +129,7 @@ describe("createInbox() on a disk that refuses", () => {
     writeFileSync(rig.root, "in the way");
     await rig.settle();
     await rig.settle();
-    expect(rig.inbox().state().problem).toContain("a file stands where a folder is needed");
+    expect(rig.inbox().state().problem).toContain("there is a file in place of a folder");
     expect(rig.inbox().rest().total("seconds")).toBe(5);
     rmSync(rig.root);
     rig.drop("2001/x.ics", born("x@example.com"));
@@ -158,7 +158,7 @@ describe("createInbox() on a disk that refuses", () => {
     await rig.settle();
     expect(rig.files("2001")).toEqual(["a.ics"]);
     expect(rig.edits()).toHaveLength(2);
-    expect(rig.inbox().state().problem).toContain("cannot be put away (ENOSPC)");
+    expect(rig.inbox().state().problem).toContain("cannot be moved away (ENOSPC)");
     isFull = false;
     await rig.settle();
     expect(rig.files("2001")).toEqual([]);

@@ -84,7 +84,7 @@ describe("createInbox()", () => {
     ["a web page", "<html>sign in</html>", "a web page"],
     ["too large", Buffer.alloc(5_000_001, 65), "more than the 5000000 allowed"],
     ["no calendar", "hello", "no BEGIN:VCALENDAR"],
-    ["without items", calendar(), "line 1: the calendar holds no VEVENT and no VTODO"],
+    ["without items", calendar(), "line 1: the calendar has no VEVENT and no VTODO"],
   ])("step() result when a file is %s: refused with the reason", async (_what, content, reason) => {
     const rig = inboxRig();
     rig.drop("2001/bad.ics", content);

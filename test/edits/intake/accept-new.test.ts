@@ -191,7 +191,7 @@ describe("accept() of a UID that is not known", () => {
     expect(plan.items.map((item) => [item.action, ...codes(item)])).toEqual(
       Array.from({ length: 4 }, () => ["create", "not-stored"]),
     );
-    expect(plan.items[2]?.problems[0]?.message).toContain("ring");
+    expect(plan.items[2]?.problems[0]?.message).toContain("cycle");
   });
 
   it("refuses a UID of this installation that is not known as gone", () => {

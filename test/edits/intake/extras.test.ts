@@ -70,7 +70,7 @@ describe("accept() of COMMENT", () => {
     const planned = rig.one(calendar(write(uid)));
     expect(planned).toMatchObject({ action: "unchanged", editId: null });
     expect(messages(planned.problems)).toBe(
-      "COMMENT is kept here, the service cannot store it: it has comments on tasks only",
+      "COMMENT is stored in Dayferry only; the service has no field for it: it has comments on tasks only",
     );
     expect(kept(rig, uid)?.raw).toContain("COMMENT:Hello");
   });
@@ -93,7 +93,7 @@ describe("accept() of ATTACH", () => {
     expect(items.map(({ problems }) => messages(problems))).toEqual([
       expect.stringContaining('"a.txt" (3 bytes) is uploaded and attached'),
       ...Array.from({ length: 3 }, () =>
-        expect.stringContaining("the service attaches files only to tasks that are new"),
+        expect.stringContaining("the service attaches files only to new tasks"),
       ),
     ]);
     const targets = rig.edits().map(({ id }) => rig.store.extras.ofEdit(id)[0]?.target);
@@ -114,7 +114,7 @@ describe("accept() of ATTACH", () => {
     const rig = acceptRig();
     const uid = rig.put(aTask(1));
     const planned = rig.one(calendar(vtodo(uid, "ATTACH:https://example.com/a.pdf")));
-    expect(messages(planned.problems)).toContain("ATTACH is kept here");
+    expect(messages(planned.problems)).toContain("ATTACH is stored in Dayferry only");
   });
 });
 
@@ -127,7 +127,7 @@ describe("accept() of what the service cannot hold", () => {
     const planned = rig.one(calendar(vevent(uid, "SUMMARY:Renamed", ...odd)));
     expect(planned.action).toBe("update");
     expect(messages(planned.problems)).toContain(
-      "LOCATION is kept here, the service cannot store it: the service has no field for a place",
+      "LOCATION is stored in Dayferry only; the service has no field for it: the service has no field for a place",
     );
     expect(kept(rig, uid)).toMatchObject({ channel: "upload", uid, at: rig.clock() });
     expect(kept(rig, uid)?.raw.split("\n")).toEqual([

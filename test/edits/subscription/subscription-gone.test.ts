@@ -144,9 +144,13 @@ describe("createSubscription() with vanished items", () => {
   it.each([
     ["completed", { completed: true, milestone: true }, "it is completed"],
     ["private", { private: true }, "it is private"],
-    ["over", { when: days("2026-11-01", "2026-11-19") }, "it is over"],
-    ["over, by the hour", { when: times("2026-11-18T10:00", "2026-11-18T11:00") }, "it is over"],
-    ["over, without an end", { when: times("2026-11-18T10:00") }, "it is over"],
+    ["over", { when: days("2026-11-01", "2026-11-19") }, "it is in the past"],
+    [
+      "over, by the hour",
+      { when: times("2026-11-18T10:00", "2026-11-18T11:00") },
+      "it is in the past",
+    ],
+    ["over, without an end", { when: times("2026-11-18T10:00") }, "it is in the past"],
     ["moved elsewhere", { projectId: projectId(2002) }, "another project"],
   ])(
     "step() result when the vanished item is %s: kept with a note, as it may have left the feed by itself",

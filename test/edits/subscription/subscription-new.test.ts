@@ -110,7 +110,7 @@ describe("createSubscription() with new items", () => {
       await rig.shows(vevent("copy@x", "SUMMARY:✓ Review", ...dated), vevent("none@x", ...usual));
       expect(rig.edits()).toEqual([]);
       expect(rig.state().notes[0]).toBe(
-        '"✓ Review": an item of this title and time is there already',
+        '"✓ Review": an item with this title and time already exists',
       );
     },
   );

@@ -86,7 +86,7 @@ describe("createSubscription() polling", () => {
   it("step() result when the first answers are no whole calendar: the first whole one is the baseline", async () => {
     const rig = await subscriptionRig({ options: { new: "create" } });
     await rig.answers("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n");
-    expect(rig.state().problem).toContain("holds nothing");
+    expect(rig.state().problem).toContain("the calendar is empty");
     await rig.answers("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n");
     expect(rig.events.map(({ kind }) => kind)).toEqual(["failed"]);
     await rig.shows(shown("a@x", "A"));

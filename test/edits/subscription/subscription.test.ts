@@ -241,7 +241,7 @@ describe("createSubscription()", () => {
     expect(rig.wishes()).toEqual(["update Review"]);
     expect(rig.edits()).toMatchObject([{ patch: { title: "By one" } }]);
     expect(rig.state().notes).toEqual([
-      '"By another": the calendar has it twice; only one of them is followed',
+      '"By another": the calendar has it twice; only one of them is synced',
     ]);
   });
 });

@@ -136,8 +136,8 @@ describe("tasks.copy()", () => {
     const { uid } = await rig.task();
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
     const lost = await problem(rig.tasks.copy(wishFor(uid, rig.list), by));
-    expect(lost).toContain("It is not known whether");
-    expect(lost).toContain("Look into the workspace");
+    expect(lost).toContain("It is unknown whether");
+    expect(lost).toContain("Check the workspace");
     expect(rig.requests("POST")).toHaveLength(1);
   });
 });

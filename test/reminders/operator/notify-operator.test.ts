@@ -30,7 +30,7 @@ const everything: readonly Trouble[] = [
   { kind: "lists-unreadable", lists: 4, first: [{ source: "events:2001", problem: "404" }] },
   { kind: "subscription-failing", name: "Holidays", problem: "it answers 500" },
   { kind: "inbox-unusable", problem: "the folder is not there" },
-  { kind: "edit-frozen", edit: 7, title: "Call", problem: "it does not settle" },
+  { kind: "edit-frozen", edit: 7, title: "Call", problem: "it keeps changing" },
   { kind: "edit-repeated", edit: 8, title: "Trip", problem: "it is there twice" },
   { kind: "removals-held", source: "tasks:3001", missing: 40, total: 50 },
 ];
@@ -109,7 +109,7 @@ describe("a day with every trouble at once", () => {
       "2 troubles are over",
       "7 troubles are over",
       "4 troubles are over",
-      "over: Lists are read too seldom",
+      "over: Polling too slow",
     ]);
   });
 });
@@ -137,7 +137,7 @@ describe("OperatorMessages", () => {
       ["ops@example.com", "Dayferry (company.example.com): over: Disk nearly full"],
     ]);
     expect(inbox.mails[0]?.mail.text).toContain(
-      "490 MiB are free in /data.\nWhat helps: make room: without it no edit can be taken in.",
+      "490 MiB are free in /data.\nWhat helps: free disk space: without it no edit can be accepted.",
     );
     expect(json.received.map(({ data }) => data)).toMatchObject([
       {
@@ -233,7 +233,7 @@ describe("OperatorMessages", () => {
     expect(receiver.mostOpen()).toBe(1);
     expect(receiver.received.at(-1)?.data).toMatchObject({
       title: "over: Backup failed",
-      text: expect.stringContaining("What it was: the last backup could not be made"),
+      text: expect.stringContaining("What it was: the last backup failed"),
       troubles: [{ state: "over" }],
     });
     expect(rig.events.filter(({ kind }) => kind === "sent")).toHaveLength(1);
@@ -251,7 +251,7 @@ describe("OperatorMessages", () => {
         way: "webhook:phone",
         waiting: 0,
         refused: 1,
-        problem: "the receiver refuses the token or the address (401)",
+        problem: "the receiver rejects the token or the address (401)",
       },
     ]);
     receiver.status = 200;
@@ -294,15 +294,15 @@ describe("OperatorMessages", () => {
     rig.state.unstored = [{ trouble: { kind: "storage-failing", problem }, since }];
     await rig.pass(20);
     expect(inbox.mails.map(({ mail }) => mail.subject?.replace(/^.*\): /, ""))).toEqual([
-      "Nothing can be stored",
+      "Storage failing",
     ]);
     isFull = false;
     rig.state.unstored = [];
     await rig.pass(20);
     expect(inbox.mails.map(({ mail }) => mail.subject?.replace(/^.*\): /, ""))).toEqual([
-      "Nothing can be stored",
+      "Storage failing",
       "Backup failed",
-      "over: Nothing can be stored",
+      "over: Storage failing",
     ]);
   });
 });
