@@ -151,7 +151,7 @@ export function openModules(
   if (config.mail.smtpUrl === null) closeFolder(config.mail.directory);
   const lock = lockDataDirectory(config.dataDir);
   if (!lock)
-    return fail(`another process holds the data directory ${config.dataDir}; stop that one first`);
+    return fail(`another process uses the data directory ${config.dataDir}; stop that one first`);
   try {
     if (finishRestore(config.dataDir)) {
       ambient.log.info("interrupted restore completed");
@@ -174,7 +174,7 @@ function misplacedFolder({ dataDir, mail }: Config): string | null {
   for (const [key, folder] of folders) {
     const file = fileAbove(join(folder, "a file in it"));
     if (file !== null)
-      return `${key} ${folder} cannot be written to: ${file} is a file and no folder`;
+      return `${key} ${folder} cannot be written to: ${file} is a file, not a folder`;
   }
   return null;
 }

@@ -38,7 +38,7 @@ export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
   const { dataDir, http } = config;
   const lock = lockDataDirectory(dataDir);
   if (!lock) {
-    say(`another process holds the data directory ${dataDir}; stop that one first\n`);
+    say(`another process uses the data directory ${dataDir}; stop that one first\n`);
     return 1;
   }
   const state: { app: RequestListener; standIn: StandIn | null; remedy: string } = {

@@ -10,7 +10,7 @@ export interface YesOption {
 
 /** Adds `--yes` to a destructive command. */
 export const withYes = (command: Command): Command =>
-  command.option("--yes", "do it without asking", false);
+  command.option("--yes", "do not ask for confirmation", false);
 
 /**
  * Asks on the terminal before a destructive action; not in a script or with `--yes`. `question`: what happens and what depends

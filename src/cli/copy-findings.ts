@@ -22,7 +22,7 @@ export function copyAgeFinding({
   if (problem === null) return fine("copy", `it is whole; ${age}`);
   return doubtful("copy", {
     what: `the last good one is served (${age}): ${problem}`,
-    remedy: "look at what replaces it; a whole one is served within seconds",
+    remedy: "check what replaces it; a complete one is served within seconds",
   });
 }
 
@@ -32,7 +32,7 @@ function copied({ dataDir }: Config, now: Temporal.Instant): Finding {
     return broken("copy", {
       what: opened.failure,
       remedy:
-        "have the copy made again: Litestream's restore, or `dayferry backup` of the daemon that writes",
+        "create the copy again: with Litestream's restore, or `dayferry backup` on the writing daemon",
     });
   }
   try {
@@ -54,19 +54,19 @@ const keys = ({ dataDir, feeds, http, adminToken }: Config): readonly Finding[] 
     ...(adminToken === null ? ["admin-token"] : []),
   ].map((name) =>
     existsSync(join(dataDir, name))
-      ? fine(name, "it lies beside the copy")
+      ? fine(name, "it is beside the copy")
       : broken(name, {
-          what: `it does not lie beside the copy in ${dataDir}`,
-          remedy: "copy it from the daemon that writes; it never changes",
+          what: `it is not beside the copy in ${dataDir}`,
+          remedy: "copy it from the writing daemon; it never changes",
         }),
   );
 
 function primary({ http }: Config): Finding {
   const address = http.primaryUrl ?? http.publicUrl;
   if (address !== null)
-    return fine("primary", `who wants to change something is sent to ${address}`);
+    return fine("primary", `people who want to change something are sent to ${address}`);
   return doubtful("primary", {
     what: "there is no address of the daemon that takes edits",
-    remedy: "set http.primaryUrl to the address of the daemon that writes",
+    remedy: "set http.primaryUrl to the address of the writing daemon",
   });
 }

@@ -135,7 +135,7 @@ export function messageFindings(
   }
   return tests.map(({ way, problem }) =>
     problem === null
-      ? fine(subject, `a test went out by ${wayWords(way)}`)
+      ? fine(subject, `a test was sent by ${wayWords(way)}`)
       : broken(subject, {
           what: `a test by ${wayWords(way)} failed: ${problem}`,
           remedy: way.startsWith("mail:")
@@ -178,9 +178,9 @@ function mirrorFinding(
   if (isFresh) return fine("mirror", "every list has been read since the last start");
   const what =
     mirror && mirror.sources > 0 && mirror.projectsNeverRead === 0
-      ? "it is as it was read before the last start; the sweep since then is not done"
-      : "the first sweep is not done";
-  return doubtful("mirror", { what, remedy: "wait, or look at the log" });
+      ? "it dates from before the last start; the sync since then is not finished"
+      : "the first sync is not finished";
+  return doubtful("mirror", { what, remedy: "wait, or check the log" });
 }
 
 /** Folders with private data. */

@@ -39,14 +39,14 @@ export async function askDaemon(
   } catch (error) {
     throw new DaemonError(`the daemon at ${url} does not answer`, { cause: error });
   }
-  if (answer.status === 401) throw new DaemonError(`the daemon at ${url} refuses the admin token`);
+  if (answer.status === 401) throw new DaemonError(`the daemon at ${url} rejects the admin token`);
   // 502: the daemon is fine, and reports an error of the service.
   if (answer.status >= 500 && answer.status !== 502)
     throw new DaemonError(`the daemon failed with status ${answer.status}: ${text.slice(0, 300)}`);
   try {
     return { status: answer.status, body: text === "" ? null : JSON.parse(text) };
   } catch (error) {
-    throw new DaemonError(`the daemon at ${url} answered something that is not JSON`, {
+    throw new DaemonError(`the daemon at ${url} sent a response that is not JSON`, {
       cause: error,
     });
   }

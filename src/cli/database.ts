@@ -24,7 +24,7 @@ export function databaseFor(
   const config = isNeeded ? configFor(command, host) : null;
   const zone = timeZone ?? config?.service.timeZone ?? "UTC";
   if (!isZone(zone)) {
-    throw new Failed(`--time-zone "${zone}": it is no IANA zone, such as Europe/Berlin`, 2);
+    throw new Failed(`--time-zone "${zone}": not an IANA time zone such as Europe/Berlin`, 2);
   }
   return { file: database ?? join(config?.dataDir ?? "", "dayferry.sqlite"), zone };
 }
@@ -36,4 +36,4 @@ export const withDatabase = (command: Command): Command =>
       "--database <file>",
       "the database (default: the one of the configuration's data directory)",
     )
-    .option("--time-zone <zone>", "IANA zone for days and times (default: the account's)");
+    .option("--time-zone <zone>", "IANA time zone for days and times (default: the account's)");

@@ -71,7 +71,7 @@ export function describeEdits(answer: unknown, zone: string): string {
   const edits = rowsOf<ListedEdit>(answer);
   if (edits.length === 0) return "no edits\n";
   const oldest = edits.at(-1)?.id;
-  const more = `\nThese are the newest ${mostListed}; --before ${oldest} goes on with older ones.\n`;
+  const more = `\nThese are the newest ${mostListed}; --before ${oldest} shows older ones.\n`;
   const list = textTable(
     ["ID", `ACCEPTED (${zone})`, "WHO", "WHAT", "STATE"],
     edits.map(({ id, createdAt, words: { who, did, by, standing } }) => [
@@ -118,7 +118,7 @@ export function describeEditText(answer: unknown, zone: string): string {
 export function describeEditChoice(edit: ListedEdit): string {
   const { id, item } = edit;
   return lines([
-    `Edit ${id} of ${JSON.stringify(item.title)}: somebody else has changed the same`,
+    `Edit ${id} of ${JSON.stringify(item.title)}: also changed by somebody else`,
     ...choiceLines(edit),
   ]);
 }
@@ -135,9 +135,9 @@ function choiceLines({ choice, action }: ListedEdit): readonly string[] {
   const besides = choice.besides.map(changeLine(action));
   return [
     ...(fields.length > 0
-      ? ["  Somebody else has changed the same", ...fields.map((line) => `  ${line}`)]
+      ? ["  Also changed by somebody else", ...fields.map((line) => `  ${line}`)]
       : []),
-    ...section("  Sent besides, as nobody else has changed it", besides),
+    ...section("  Sent as well: without a conflict", besides),
   ];
 }
 
@@ -190,7 +190,7 @@ export function describePreview(answer: unknown): string {
   ]);
 }
 
-const whose = (of: string): string => (of === "nobody-else" ? "nobody else has changed it" : of);
+const whose = (of: string): string => (of === "nobody-else" ? "without a conflict" : of);
 
 /** Each action with its command. */
 function waysOf({ id, ways }: ListedEdit): readonly string[] {
@@ -202,7 +202,7 @@ function waysOf({ id, ways }: ListedEdit): readonly string[] {
 
 /** Unlike the page, the command does not ask. */
 const undoing =
-  "Undo: puts back what it changed, by a new edit, and prints what has changed since (--dry-run only prints)";
+  "Undo: restores what it changed with a new edit, and prints what has changed since (--dry-run only prints)";
 
 function commandOf(act: string, id: number): string {
   switch (act) {

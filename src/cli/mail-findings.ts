@@ -46,8 +46,8 @@ export function senderFindings({
   if (smtpUrl === null || !/[@.]example(?:\.(?:com|net|org))?$/i.test(from.address)) return [];
   return [
     broken("mail sender", {
-      what: `mails would come from ${from.address}, an address for examples that servers refuse`,
-      remedy: "set mail.from to an address that the mail server lets you send from",
+      what: `mails would come from ${from.address}, an example address that servers reject`,
+      remedy: "set mail.from to an address the mail server accepts",
     }),
   ];
 }

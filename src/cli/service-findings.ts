@@ -28,7 +28,7 @@ export async function checkReach(
   return [
     reached,
     broken("projects", {
-      what: `they cannot be discovered: ${describeFailure(projects.failure)}`,
+      what: `they cannot be listed: ${describeFailure(projects.failure)}`,
       remedy: 'list them in "projects" with their ids and todolists',
     }),
   ];
@@ -39,10 +39,10 @@ export function remedyForFailure(failure: Failure): string {
   switch (failure.kind) {
     case "refused":
       return failure.status === 401 || failure.status === 403
-        ? "check service.apiKeyFile: the service refuses this key"
+        ? "check service.apiKeyFile: the service rejects this key"
         : "check service.baseUrl: it must end with the version, /api/v3";
     case "unreadable":
-      return "check service.baseUrl: what answers there is not the service";
+      return "check service.baseUrl: the server there is not the service";
     case "unavailable":
       return "check service.baseUrl and the network; the service may be down";
     case "rate-limited":
@@ -62,7 +62,7 @@ export function zoneFindings({ ending, removed, left }: ZoneProof): readonly Fin
   return [
     endingFinding(ending),
     ...(removed > 0
-      ? [fine("zone probe", `what an earlier probe had left was removed (${removed})`)]
+      ? [fine("zone probe", `leftovers of an earlier probe were removed (${removed})`)]
       : []),
     ...(left === null ? [] : [broken("zone probe", { what: left, remedy: "delete it by hand" })]),
   ];

@@ -31,7 +31,7 @@ function run(): 0 | 1 {
     const options = { columns, limit, write, format: isFormat(format) ? format : "table" } as const;
     const { hasMore } = writeRows(rows(), options);
     flush();
-    if (hasMore) process.stderr.write(`only the first ${limit} rows; --limit says how many\n`);
+    if (hasMore) process.stderr.write(`only the first ${limit} rows; --limit sets how many\n`);
     return 0;
   } catch (error) {
     flush();

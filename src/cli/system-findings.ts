@@ -15,8 +15,8 @@ const tolerableSeconds = 60;
 export function checkClock(ahead: number | null): Finding {
   const subject = "clock";
   if (ahead === null) {
-    const what = "not compared: the service has not said its time";
-    return doubtful(subject, { what, remedy: "ask again when the service answers" });
+    const what = "not compared: the service's time is unknown";
+    return doubtful(subject, { what, remedy: "try again when the service responds" });
   }
   const off = Math.abs(ahead);
   if (off <= tolerableSeconds) {
@@ -58,17 +58,17 @@ export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding
   if (trusted) {
     return [
       doubtful("proxy", {
-        what: `requests carry X-Forwarded-For (the last at ${forwardedAt}) from an address that http.trustProxy does not name, and it was not believed`,
+        what: `requests have X-Forwarded-For (the last at ${forwardedAt}) from an address that is not in http.trustProxy, and were ignored`,
         remedy:
-          "add the address of the proxy to http.trustProxy; if there is no further one, somebody has forged it, and nothing is to be done",
+          "add the proxy's address to http.trustProxy; if there is no other proxy, somebody forged the header, and no action is needed",
       }),
     ];
   }
   return [
     doubtful("proxy", {
-      what: "requests carry X-Forwarded-For, as behind a proxy, but http.trustProxy is not set: wrong passwords of all people count for one address",
+      what: "requests have X-Forwarded-For, as behind a proxy, but http.trustProxy is not set: wrong passwords of all people count for one address",
       remedy:
-        'set http.trustProxy to the address of the proxy (["127.0.0.1"], or "loopback"), or to true if nobody can reach this server past it',
+        'set http.trustProxy to the address of the proxy (["127.0.0.1"], or "loopback"), or to true if nobody can bypass it',
     }),
   ];
 }
@@ -80,11 +80,11 @@ export function checkBlocks(longest: {
 }): Finding {
   const subject = "answers";
   const what = longBlockInWords(longest);
-  if (what === null) return fine(subject, `none was held up for more than ${longest.longestMs} ms`);
+  if (what === null) return fine(subject, `none was delayed by more than ${longest.longestMs} ms`);
   return doubtful(subject, {
     what,
     remedy:
-      "look whether the disk, or others on this machine, keep it busy; docs/operating.md says what it means",
+      "check whether the disk or other programs keep this machine busy; docs/operating.md explains it",
   });
 }
 
@@ -93,11 +93,12 @@ export function checkPrivacy(folders: readonly string[]): Finding {
   const subject = "privacy";
   const open = folders.flatMap(openPlacesIn);
   const [first] = open;
-  if (!first) return fine(subject, `only their owner reads the files in ${folders.join(" and ")}`);
+  if (!first)
+    return fine(subject, `only their owner can read the files in ${folders.join(" and ")}`);
   const more = open.length > 1 ? `, and ${open.length - 1} more` : "";
   return broken(subject, {
-    what: `others on this machine may look into ${first.path} (mode ${first.mode}${more})`,
-    remedy: `chmod -R go= ${folders.join(" ")}; files and folders of the data directory are closed by the next start as well`,
+    what: `other users of this machine can read ${first.path} (mode ${first.mode}${more})`,
+    remedy: `chmod -R go= ${folders.join(" ")}; the next start also restricts files and folders of the data directory`,
   });
 }
 
@@ -106,14 +107,14 @@ export function checkZoneData(data: ZoneData, today: Temporal.PlainDate): Findin
   const subject = "zone data";
   const { tz, icu } = data;
   if (tz === null) {
-    const what = "the version of the time zone data is not known";
-    const remedy = "run the Node that comes with the package, which has its own";
+    const what = "the version of the time zone data is unknown";
+    const remedy = "use the Node from the package, which has its own";
     return doubtful(subject, { what, remedy });
   }
-  const what = `time zones are those of ${tz}${icu === null ? "" : `, read by ICU ${icu}`}`;
+  const what = `the time zone data is from ${tz}${icu === null ? "" : `, read by ICU ${icu}`}`;
   if (!isOldZoneData(data, today)) return fine(subject, what);
   return doubtful(subject, {
-    what: `${what}, more than a year old: clocks that were changed since are shown wrong`,
+    what: `${what}, more than a year old: later time zone changes are shown wrong`,
     remedy: "install a newer version, which brings a newer Node",
   });
 }

@@ -48,7 +48,7 @@ function valueAt(raw: unknown, path: readonly string[]): unknown {
 
 function inWords(value: unknown, { type }: Setting): string {
   if (value === null) return "none";
-  if (type.includes("secret")) return "set, and not shown";
+  if (type.includes("secret")) return "set, not shown";
   if (Array.isArray(value)) {
     return value.every((each) => typeof each === "string")
       ? value.join(", ") || "none"
@@ -64,7 +64,7 @@ function withoutPassword(text: string): string {
   if (!url || (url.username === "" && url.password === "")) return text;
   url.username = "";
   url.password = "";
-  return `${url.href} (with a login, which is not shown)`;
+  return `${url.href} (with a login, not shown)`;
 }
 
 const defaultOf = ({ fallback }: Setting): string =>

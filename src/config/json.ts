@@ -41,7 +41,7 @@ export function parseConfigJson(text: string): Result<JsonText, JsonFault> {
   }
   const twice = keyTwice(tree);
   if (twice) {
-    const reason = `the key ${JSON.stringify(twice.value)} stands twice in one object`;
+    const reason = `the key ${JSON.stringify(twice.value)} occurs twice in one object`;
     return fail({ ...placeIn(clean, twice.offset), reason });
   }
   const value: unknown = getNodeValue(tree);
@@ -85,19 +85,19 @@ function reasonFor(text: string, error: ParseError | undefined): string {
 
 /** The library's error names, in words. */
 const reasons: ReadonlyMap<string, string> = new Map([
-  ["InvalidSymbol", "a value or a name in double quotes is expected"],
-  ["InvalidNumberFormat", "this is no number"],
-  ["PropertyNameExpected", "a name in double quotes is expected"],
+  ["InvalidSymbol", "expected a value or a name in double quotes"],
+  ["InvalidNumberFormat", "this is not a number"],
+  ["PropertyNameExpected", "expected a name in double quotes"],
   ["ValueExpected", "a value is expected"],
   ["ColonExpected", "a colon is expected"],
-  ["CommaExpected", "a comma or a closing bracket is expected"],
+  ["CommaExpected", "expected a comma or a closing bracket"],
   ["CloseBraceExpected", "a closing } is expected"],
   ["CloseBracketExpected", "a closing ] is expected"],
-  ["EndOfFileExpected", "something follows the end of the value"],
+  ["EndOfFileExpected", "there is something after the end of the value"],
   ["UnexpectedEndOfComment", "this comment is not closed"],
   ["UnexpectedEndOfString", "this text is not closed on its line"],
-  ["UnexpectedEndOfNumber", "this is no number"],
-  ["InvalidUnicode", "this text holds a wrong escape"],
-  ["InvalidEscapeCharacter", "this text holds a wrong escape; a backslash is written \\\\"],
-  ["InvalidCharacter", "this text holds a control character"],
+  ["UnexpectedEndOfNumber", "this is not a number"],
+  ["InvalidUnicode", "this text has an invalid escape"],
+  ["InvalidEscapeCharacter", "this text has an invalid escape; write a backslash as \\\\"],
+  ["InvalidCharacter", "this text has a control character"],
 ]);

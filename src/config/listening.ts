@@ -23,14 +23,14 @@ export function listenFault(
   const code = error instanceof Error && "code" in error ? error.code : null;
   switch (code) {
     case "EADDRINUSE":
-      return `port ${port} of ${host} is taken: another program, or another Dayferry, listens there; stop it, or choose another port with ${change}`;
+      return `port ${port} of ${host} is in use by another program or another Dayferry; stop it, or choose another port with ${change}`;
     case "EACCES":
-      return `port ${port} of ${host} is not for this user to listen on (ports below 1024 are the system's): choose another with ${change}`;
+      return `port ${port} of ${host} is not permitted for this user (ports below 1024 are reserved): choose another with ${change}`;
     case "EADDRNOTAVAIL":
-      return `this machine has no address ${host} to listen on: use 127.0.0.1, or 0.0.0.0 for all that it has`;
+      return `this machine has no address ${host}: use 127.0.0.1, or 0.0.0.0 for all addresses`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `"${host}" is no address and no name that this machine knows: use 127.0.0.1, or 0.0.0.0 for all that it has`;
+      return `"${host}" is not an address or known host name: use 127.0.0.1, or 0.0.0.0 for all addresses`;
     default:
       return null;
   }

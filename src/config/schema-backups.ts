@@ -19,27 +19,30 @@ export function backups(folder: string) {
     .strictObject({
       enabled: doc(
         z.boolean().prefault(true),
-        "whether a backup is made every day; before a migration one is made in any case",
+        "whether a backup is made every day; there is always one before a migration",
       ),
       at: doc(
         textSetting(readTimeOfDay, "time of day").prefault("03:30"),
-        "when, on the account's clocks; what was missed is made up for at the next start",
+        "time of day in the account's time zone; a missed backup is made at the next start",
       ),
       keep: z
         .strictObject({
-          daily: counted(7, "of so many days the last one is kept; the newest of all always is"),
+          daily: counted(
+            7,
+            "number of days for which the last backup is kept; the newest one is always kept",
+          ),
           weekly: counted(4, "the same of weeks"),
           monthly: counted(6, "the same of months"),
         })
         .prefault({}),
       directory: doc(
         path(folder).optional(),
-        "where they are; another disk than that of the data survives its end",
+        "folder for backups; use another disk than the data's",
         "`<dataDir>/backups`",
       ),
       passphrase: doc(
         secret(readPassword),
-        "seals the keys in backups; without one they are left out, and lie in the data directory alone",
+        "encrypts the keys in backups; without one they are only in the data directory",
       ),
       passphraseFile: doc(secretFileField(folder, readPassword), "a file that holds it"),
     })

@@ -15,7 +15,7 @@ import { readEmail, readExactLength, readToken, readWebhookUrl } from "./values.
 export function operator(folder: string) {
   const webhook = z
     .strictObject({
-      name: doc(z.string().regex(/\S/, "must not be empty"), "what it is called in answers"),
+      name: doc(z.string().regex(/\S/, "must not be empty"), "its name in responses"),
       ...webhookKeys(folder),
     })
     .superRefine(oneSecret("url", noUrl), always)
@@ -25,12 +25,12 @@ export function operator(folder: string) {
   return z.strictObject({
     mail: doc(
       z.array(textSetting(readEmail, "e-mail address")).optional(),
-      "who is mailed of troubles, and of their ends; `[]` for nobody",
+      "e-mail addresses for problems and their ends; `[]` for nobody",
       "`service.contact`",
     ),
     webhooks: doc(
       z.array(webhook).superRefine(noneTwice("name"), always).prefault([]),
-      "addresses to which the same is sent by HTTP; they may be in a private network",
+      "URLs that get the same by HTTP; they may be in a private network",
     ),
     again: doc(
       textSetting(readExactLength, "duration").nullable().prefault(null),
@@ -44,7 +44,7 @@ export function personWebhook(folder: string) {
   return z
     .strictObject({
       ...webhookKeys(folder),
-      mail: doc(z.boolean().prefault(true), "whether the person's mails go as well"),
+      mail: doc(z.boolean().prefault(true), "whether the person's mails are sent as well"),
     })
     .superRefine(oneSecret("url", noUrl), always)
     .superRefine(oneSecret("token"), always)
@@ -61,9 +61,9 @@ function webhookKeys(folder: string) {
       z.enum(["json", "ntfy"]).prefault("json"),
       "what is sent there: JSON as `docs/messages.md` describes it, or a message for ntfy",
     ),
-    token: doc(secret(readToken), "sent along as `Authorization: Bearer`"),
+    token: doc(secret(readToken), "sent as `Authorization: Bearer`"),
     tokenFile: doc(secretFileField(folder, readToken), "a file that holds it"),
-    secret: doc(secret(readToken), "signs each message, so that the receiver knows whose it is"),
+    secret: doc(secret(readToken), "signs each message, so that the receiver can verify it"),
     secretFile: doc(secretFileField(folder, readToken), "a file that holds it"),
   };
 }

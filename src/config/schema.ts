@@ -55,16 +55,16 @@ export function configSchema(folder: string): z.ZodType<Config> {
     .strictObject({
       dataDir: doc(
         path(folder).prefault("./data"),
-        "holds the database, the keys and the lock; made on the first start",
+        "folder for the database, the keys and the lock; created at the first start",
       ),
       service: z.preprocess((value) => (value === undefined ? {} : value), service(folder)),
       projects: doc(
         discoverOr(projects()).prefault("discover"),
-        "which projects are mirrored; `discover`: all that the key can see",
+        "projects to mirror; `discover`: all that the key can access",
       ),
       people: doc(
         discoverOr(people(folder)).prefault("discover"),
-        "what the workspace does not say of people; who is listed overrides who is found, by id",
+        "additional settings of people by id; they override the workspace's",
       ),
       polling: polling().prefault({}),
       http: http(folder).prefault({}),
@@ -79,8 +79,8 @@ export function configSchema(folder: string): z.ZodType<Config> {
       log: log().prefault({}),
       adminToken: doc(
         secret(readAdminToken),
-        "opens the API and the start page; at least 32 characters",
-        "made on the first start, in `<dataDir>/admin-token`",
+        "password for the API and the start page; at least 32 characters",
+        "created at the first start, in `<dataDir>/admin-token`",
       ),
       adminTokenFile: doc(secretFileField(folder, readAdminToken), "a file that holds it instead"),
     })
@@ -116,7 +116,7 @@ function service(folder: string) {
       ),
       uploadUrl: doc(
         textSetting(readServiceUrl, "address").optional(),
-        "where files are uploaded",
+        "URL for file uploads",
         "`baseUrl` with `/upload` for `/api/v3`",
       ),
       apiKey: doc(secret(readToken), "the account's key; this, `apiKeyFile` or the environment"),
@@ -126,11 +126,11 @@ function service(folder: string) {
       ),
       contact: doc(
         textSetting(readEmail, "e-mail address"),
-        "who runs this Dayferry: it goes into the User-Agent that the service asks for",
+        "contact of the operator, for the User-Agent that the service requires",
       ),
       timeZone: doc(
         textSetting(readZone, "IANA zone"),
-        "the account's zone, in which the service writes times; `doctor --probe-time-zone` proves it",
+        "the account's time zone, which the service uses; `doctor --probe-time-zone` verifies it",
       ),
       quota: z
         .strictObject({
@@ -140,13 +140,13 @@ function service(folder: string) {
           ),
           per: doc(
             textSetting(readExactLength, "duration").prefault("PT10S"),
-            "the time of the quota",
+            "period of the quota",
           ),
         })
         .prefault({}),
       timeout: doc(
         textSetting(readExactLength, "duration").prefault("PT30S"),
-        "how long the service may take for one answer",
+        "timeout of a request to the service",
       ),
       webUrl: doc(
         textSetting(readLinkTemplate, "address").nullable().prefault(null),
@@ -170,14 +170,8 @@ function projects() {
   const project = z.strictObject({
     id: doc(id(projectId), "the project's number"),
     name: doc(z.string().nullable().prefault(null), "another name than the service's"),
-    todolists: doc(
-      discoverOr(z.array(id(listId))).prefault("discover"),
-      "which todolists of it are mirrored",
-    ),
-    folders: doc(
-      discoverOr(z.array(id(folderId))).prefault("discover"),
-      "which folders of it are mirrored",
-    ),
+    todolists: doc(discoverOr(z.array(id(listId))).prefault("discover"), "todolists to mirror"),
+    folders: doc(discoverOr(z.array(id(folderId))).prefault("discover"), "folders to mirror"),
   });
   return z.array(project).superRefine(noneTwice("id"), always);
 }
@@ -189,22 +183,22 @@ function people(folder: string) {
       name: doc(z.string().nullable().prefault(null), "another name than the service's"),
       email: doc(
         textSetting(readEmail, "e-mail address").nullable().prefault(null),
-        "where mails go, and the user name for calendar programs",
+        "address for mails, and user name for calendar programs",
       ),
       timeZone: doc(
         textSetting(readZone, "IANA zone").nullable().prefault(null),
-        "on whose clocks the person's mails and reports are; else the account's",
+        "time zone of the person's mails and reports; default: the account's",
       ),
       calendars: doc(
         z.enum(["write", "read"]).prefault("write"),
-        "whether the person may change anything in calendars, and hand edits in",
+        "whether the person may change calendars and submit edits",
       ),
       mail: mailWishes(),
       webhook: doc(
         personWebhook(folder).nullable().prefault(null),
-        "where reminders, digests and notices of the person go by HTTP; the person may choose another one on the pages",
+        "webhook for the person's reminders, digests and notices; the person may choose another one on the pages",
       ),
-      apiKey: doc(secret(readToken), "the person's own key, with which the own edits are sent"),
+      apiKey: doc(secret(readToken), "the person's own API key, used for that person's edits"),
       apiKeyFile: doc(secretFileField(folder, readToken), "a file that holds it"),
     })
     .superRefine(oneSecret("apiKey"), always)
@@ -225,10 +219,10 @@ function mailWishes() {
     .strictObject({
       events: kind("reminders of events"),
       milestones: kind("milestones ahead"),
-      tasks: kind("tasks and subtasks ahead"),
-      overdue: kind("what was due and is open"),
+      tasks: kind("upcoming tasks and subtasks"),
+      overdue: kind("overdue items"),
       digest: kind("the digest"),
-      notices: kind("edits of one's own that were not applied"),
+      notices: kind("the person's edits that were not applied"),
     })
     .prefault({});
 }
@@ -239,11 +233,11 @@ function polling() {
   return z.strictObject({
     maxAge: doc(
       textSetting(readExactLength, "duration").prefault("PT15M"),
-      "how old anything may be before it is read again; what changes often is read more often",
+      "maximum age before something is read again; what changes often is read more often",
     ),
     share: doc(
       z.number().min(0.1, shareRange).max(1, shareRange).prefault(0.9),
-      "the part of the service's quota that reading may use; the rest is left to edits and to other tools of the account",
+      "fraction of the quota used for reading; the rest is for edits and for other tools of the account",
     ),
     comments: doc(z.boolean().prefault(true), "whether comments on tasks are mirrored"),
     history: doc(z.boolean().prefault(true), "whether the history of items is mirrored"),
@@ -253,7 +247,7 @@ function polling() {
 
 const log = () =>
   z.strictObject({
-    level: doc(z.enum(logLevels).prefault("info"), "the least that is logged, on standard error"),
+    level: doc(z.enum(logLevels).prefault("info"), "log level, on standard error"),
   });
 
 function http(folder: string) {
@@ -261,12 +255,12 @@ function http(folder: string) {
   return z.strictObject({
     host: doc(
       z.string().regex(/^\S+$/, "must be an address or a host name").prefault("127.0.0.1"),
-      "where the daemon listens; `0.0.0.0` for every address of the machine",
+      "address to listen on; `0.0.0.0` for every address of the machine",
     ),
     port: doc(z.int().min(0, range).max(65_535, range).prefault(8380), "0 for any free one"),
     publicUrl: doc(
       textSetting(readPublicUrl, "address").nullable().prefault(null),
-      "the address under which others reach the daemon: Google, Outlook, and links in mails and feeds need it",
+      "public URL of the daemon, required for Google, Outlook, and links in mails and feeds",
     ),
     trustProxy: doc(
       trustedProxies().prefault(false),
@@ -274,7 +268,7 @@ function http(folder: string) {
     ),
     identityHeader: doc(
       identityHeader().nullable().prefault(null),
-      "how a proxy in front, which has people log in with it, says who they are",
+      "how an authenticating reverse proxy passes who is logged in",
     ),
     sharedCache: doc(
       z.preprocess(
@@ -318,15 +312,15 @@ function sharedCache(folder: string) {
   return z.strictObject({
     maxAge: length(
       "PT1M",
-      "`s-maxage`: how old a copy of a feed may be that an HTTP cache in front serves without asking",
+      "`s-maxage`: how long an HTTP cache in front serves a feed without asking",
     ),
     staleWhileRevalidate: length(
       "PT30S",
-      "how long beyond that a copy may be served while the cache fetches a new one",
+      "how much longer it serves a copy while fetching a new one",
     ),
     staleIfError: length(
       "P1D",
-      "how long beyond `maxAge` a copy may be served while the daemon does not answer",
+      "how long after `maxAge` it serves a copy while the daemon does not respond",
     ),
     purge: purge(folder).nullable().prefault(null),
   });
@@ -349,22 +343,18 @@ function purge(folder: string) {
         "its headers by name, as templates with `{key}`, `{path}`, `{url}` and `{token}`",
       ),
       body: doc(text().nullable().prefault(null), "its body, as such a template"),
-      token: doc(
-        secret(readToken),
-        "goes in the place of `{token}`, else into `Authorization: Bearer`",
-      ),
+      token: doc(secret(readToken), "replaces `{token}`, or is sent as `Authorization: Bearer`"),
       tokenFile: doc(secretFileField(folder, readToken), "a file that holds it instead"),
       timeout: doc(
         textSetting(readExactLength, "duration").prefault("PT5S"),
-        "how long the cache may take for its answer",
+        "timeout of the request",
       ),
     })
     .superRefine(oneSecret("token"), always)
     .superRefine((value, context) => {
       const templates = [value.url, value.body, ...Object.values(value.headers ?? {})];
       if (templates.some((each) => /\{(?:key|path|url)\}/.test(each ?? ""))) return;
-      const message =
-        "must say what is dropped: {key}, {path} or {url}, here or in a header or the body";
+      const message = "must contain {key}, {path} or {url}, here or in a header or the body";
       context.addIssue({ code: "custom", path: ["url"], message });
     })
     .transform(({ token, tokenFile, ...rest }) => ({
@@ -387,7 +377,7 @@ function metrics() {
       ),
       port: doc(
         z.int().min(0, range).max(65_535, range).nullable().prefault(null),
-        "a port of its own for `/metrics`, which then is not on the daemon's; 0 for any free one",
+        "separate port for `/metrics`, instead of the daemon's; 0 for any free one",
       ),
     })
     .superRefine(hostNeedsPort, always)
@@ -428,11 +418,11 @@ function identityHeader() {
     ),
     admins: doc(
       z.array(z.string().regex(/\S/, "must not be empty")).prefault([]),
-      "who is the admin, as the header says it; everybody else sees the own things",
+      "the admin's value of the header; everybody else only sees their own data",
     ),
     logout: doc(
       textSetting(readLogout, "address").nullable().prefault(null),
-      "where people end their log-in with the proxy: a path of its host, or an address",
+      "where people log out of the proxy: a path on its host, or a URL",
     ),
   });
 }
@@ -443,24 +433,24 @@ function feeds() {
     future: doc(textSetting(readLength, "duration").prefault("P2Y"), "how far ahead feeds go"),
     completed: doc(
       textSetting(readLength, "duration").prefault("P14D"),
-      "how long what is done stays in feeds",
+      "how long completed items stay in feeds",
     ),
     private: doc(
       z.enum(["omit", "busy", "show"]).prefault("omit"),
-      "private events: left out, shown as busy without a word, or shown whole",
+      "private events: omitted, shown as busy only, or shown completely",
     ),
     tasks: doc(
       z.enum(["due", "span", "none"]).prefault("due"),
-      "tasks: on the day they are due, from their first to their last day, or not at all",
+      "tasks: on their due day, from their first to their last day, or not at all",
     ),
     customDates: doc(
       z.boolean().prefault(false),
-      "whether dates in custom fields of tasks are items of their own",
+      "whether dates in custom fields of tasks are separate items",
     ),
-    assignees: doc(z.boolean().prefault(true), "whether texts name who is assigned"),
+    assignees: doc(z.boolean().prefault(true), "whether descriptions list the assignees"),
     actionLinks: doc(
       z.boolean().prefault(true),
-      "whether texts hold links such as *Done* and *+1 day*; they need `http.publicUrl`",
+      "whether descriptions have links such as *Done* and *+1 day*; they need `http.publicUrl`",
     ),
   });
 }
@@ -469,15 +459,15 @@ const calendars = () =>
   z.strictObject({
     milestones: doc(
       z.boolean().prefault(true),
-      "whether each project has its milestones as a list of to-dos as well",
+      "whether each project also has its milestones as a to-do list",
     ),
   });
 
 function edits(folder: string) {
   const subscription = z
     .strictObject({
-      name: doc(z.string().regex(/\S/, "must not be empty"), "what it is called in answers"),
-      url: doc(secret(readCalendarUrl), "its address; whoever has it reads the calendar"),
+      name: doc(z.string().regex(/\S/, "must not be empty"), "its name in responses"),
+      url: doc(secret(readCalendarUrl), "its URL; whoever has it can read the calendar"),
       urlFile: doc(secretFileField(folder, readCalendarUrl), "a file that holds the address"),
       project: doc(id(projectId), "the project to which it belongs"),
       person: doc(
@@ -487,16 +477,13 @@ function edits(folder: string) {
       every: doc(textSetting(readExactLength, "duration").prefault("PT5M"), "how often it is read"),
       new: doc(
         z.enum(["ignore", "create"]).prefault("ignore"),
-        "what becomes of events that only the calendar has",
+        "what to do with events that are only in the calendar",
       ),
       gone: doc(
         z.enum(["ignore", "delete"]).prefault("ignore"),
-        "what becomes of items that the calendar no longer has",
+        "what to do with items that are no longer in the calendar",
       ),
-      allowPrivate: doc(
-        z.boolean().prefault(false),
-        "whether the address may point into a private network",
-      ),
+      allowPrivate: doc(z.boolean().prefault(false), "whether the URL may be in a private network"),
     })
     .superRefine(
       oneSecret("url", { at: "urlFile", message: 'is missing: give "urlFile" or "url"' }),
@@ -510,19 +497,19 @@ function edits(folder: string) {
     ),
     conflicts: doc(
       z.enum(["ask", "theirs", "ours"]).prefault("ask"),
-      "what both sides have changed: `ask` has a person decide, `theirs` (who sent the edit) has the edit win, `ours` the workspace; where people decide, on pages and by `edits resolve`, *theirs* is the workspace",
+      "conflicts: `ask` waits for a person's decision, `theirs` (who sent the edit) lets the edit win, `ours` the workspace; where people decide, on pages and with `edits resolve`, *theirs* is the workspace",
     ),
     labels: doc(
       z.enum(["known", "create"]).prefault("known"),
-      "whether a label that nobody has made yet is refused or made",
+      "whether an unknown label is rejected or created",
     ),
     inbox: doc(
       path(folder).nullable().prefault(null),
-      "a folder whose calendar files are taken as edits",
+      "folder whose calendar files are applied as edits",
     ),
     subscriptions: doc(
       z.array(subscription).superRefine(noneTwice("name"), always).prefault([]),
-      "calendars elsewhere whose changes are taken as edits",
+      "external calendars whose changes are applied as edits",
     ),
   });
 }
@@ -532,11 +519,11 @@ function mail(folder: string) {
     .strictObject({
       from: doc(
         textSetting(readMailbox, "mailbox").prefault("Dayferry <dayferry@example.com>"),
-        "who sends; a mail server wants an address that it knows",
+        "sender; the mail server must accept it",
       ),
       smtpUrl: doc(
         textSetting(readSmtpSetting, "address").nullable().prefault(null),
-        "the mail server, `smtp://` or `smtps://`; without one each mail becomes a file",
+        "the mail server, `smtp://` or `smtps://`; without one each mail is written to a file",
       ),
       smtpPassword: doc(secret(readPassword), "for the user that `smtpUrl` names"),
       smtpPasswordFile: doc(secretFileField(folder, readPassword), "a file that holds it"),
@@ -547,7 +534,7 @@ function mail(folder: string) {
       ),
       perMinute: doc(
         z.int().min(1, "must be at least 1").prefault(20),
-        "how many mails go out in any minute, all people together",
+        "maximum number of mails per minute, for all people together",
       ),
     })
     .superRefine(oneSecret("smtpPassword"), always)
@@ -576,19 +563,19 @@ function reminders() {
     ),
     overdue: doc(
       z.boolean().prefault(true),
-      "whether what is open on the day after it was due is mailed, once",
+      "whether overdue items are mailed once, the day after they were due",
     ),
     at: doc(
       textSetting(readTimeOfDay, "time of day").prefault("09:00"),
-      "when such mails go out, on the reader's clocks",
+      "time of day for these mails, in the recipient's time zone",
     ),
     digest: doc(
       digest().nullable().prefault(null),
-      'a mail of what is ahead: `"07:30"` every day, or once a week with a weekday',
+      'a mail with upcoming items: `"07:30"` every day, or once a week with a weekday',
     ),
     catchUp: doc(
       textSetting(readExactLength, "duration").prefault("PT12H"),
-      "how late a reminder that was missed may still go out",
+      "how late a missed reminder may still be sent",
     ),
   });
 }
@@ -600,7 +587,7 @@ function digest() {
     weekday: null,
   }));
   const weekly = z.strictObject({
-    at: doc(textSetting(readTimeOfDay, "time of day"), "when it goes out, on the reader's clocks"),
+    at: doc(textSetting(readTimeOfDay, "time of day"), "time of day, in the recipient's time zone"),
     weekday: doc(textSetting(readWeekday, "day of the week"), "in English"),
   });
   const ways = 'a time of day such as "07:30", or { "at": "07:30", "weekday": "monday" }';

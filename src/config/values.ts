@@ -53,7 +53,7 @@ export function readServiceUrl(text: string): Read<string> {
   const url = readPlainUrl(text);
   if (!url.ok) return url;
   if (url.value.protocol === "http:" && !isLoopback(url.value.hostname)) {
-    return fail("must begin with https:// (http:// is for this machine only)");
+    return fail("must begin with https:// (http:// only on this machine)");
   }
   return ok(withoutSlash(url.value));
 }
@@ -262,7 +262,7 @@ function parseDuration(text: string): Temporal.Duration | null {
 function readPlainUrl(text: string): Read<URL> {
   const url = parseUrl(text);
   if (!url || !isWeb(url)) return fail("must be an address that begins with https:// or http://");
-  if (url.username !== "" || url.password !== "") return fail("must not carry a login");
+  if (url.username !== "" || url.password !== "") return fail("must not contain a login");
   if (url.search !== "" || url.hash !== "") return fail("must end before any ? or #");
   return ok(url);
 }

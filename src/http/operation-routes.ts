@@ -63,7 +63,7 @@ const kinds: Readonly<
   conflict: { status: 409, title: "Conflict" },
   "too-large": { status: 413, title: "Too large" },
   unprocessable: { status: 422, title: "Nothing could be accepted" },
-  failed: { status: 502, title: "The service did not do it" },
+  failed: { status: 502, title: "The service did not carry it out" },
 };
 
 function problemOf({ kind, title, detail, more }: OperationFailure): Problem {

@@ -3,7 +3,7 @@ import { aText, operation } from "./operation.ts";
 
 export const listBrakes = operation({
   name: "brakes list",
-  summary: "every source whose removals are held",
+  summary: "every source with removals waiting for approval",
   route: "GET /api/brakes",
   access: "admin",
   member: "brakes",
@@ -13,12 +13,12 @@ export const listBrakes = operation({
 
 export const releaseBrake = operation({
   name: "brakes release",
-  summary: "agree to the removals of a source",
+  summary: "approve the removals of a source",
   route: "POST /api/brakes/:source/release",
   access: "admin",
   input: { source: aText("its name, as the list shows it") },
   run: ({ source }, { store }) =>
     store.brakes.release(source)
       ? ok(null)
-      : fail({ kind: "conflict", detail: `nothing is held for ${source}` }),
+      : fail({ kind: "conflict", detail: `nothing is waiting for ${source}` }),
 });

@@ -17,15 +17,15 @@ const members = ["version", "keep", "fields", "dryRun"];
  * "theirs" or `{text}` by name. Fails with a sentence that names the member; unknown members are refused.
  */
 export function readDecision(body: unknown): Result<SentDecision, string> {
-  if (!isObject(body)) return fail("a JSON object is needed, with version and keep or fields");
+  if (!isObject(body)) return fail("expected a JSON object with version and keep or fields");
   const sent = new Map(Object.entries(body));
   const unknown = [...sent.keys()].find((name) => !members.includes(name));
   if (unknown !== undefined) {
-    return fail(`${unknown}: it is not known here; there are ${members.join(", ")}`);
+    return fail(`${unknown}: unknown; use one of ${members.join(", ")}`);
   }
   const version = sent.get("version");
   if (typeof version !== "string" || version === "") {
-    return fail("version: the one that the edit's choice names is needed");
+    return fail("version: must be the version of the edit's choice");
   }
   const keep = sent.get("keep");
   if (keep !== undefined && !isSide(keep)) return fail('keep: it must be "mine" or "theirs"');
@@ -34,13 +34,13 @@ export function readDecision(body: unknown): Result<SentDecision, string> {
   const fields = readFields(sent.get("fields") ?? {});
   if (!fields.ok) return fields;
   if (keep === undefined && Object.keys(fields.value).length === 0) {
-    return fail('fields: nothing is decided; keep, "mine" or "theirs", decides all of them');
+    return fail('fields: there is no decision; keep, "mine" or "theirs", decides all of them');
   }
   return ok({ version, picks: { keep, fields: fields.value }, dryRun });
 }
 
 function readFields(sent: unknown): Result<Picks["fields"], string> {
-  if (!isObject(sent)) return fail("fields: an object is needed, with a member for each field");
+  if (!isObject(sent)) return fail("fields: must be an object with a member for each field");
   const picks: Partial<Record<PatchField, FieldPick>> = {};
   for (const [name, value] of Object.entries(sent)) {
     const field = patchFields.find((known) => known === name);
@@ -60,7 +60,7 @@ function readFields(sent: unknown): Result<Picks["fields"], string> {
  */
 export function readUndoChoices(body: unknown): Result<UndoChoices, string> {
   const { fields: sent = {} }: { readonly fields?: unknown } = Object(body);
-  if (!isObject(sent)) return fail("fields: an object is needed, with a member for each field");
+  if (!isObject(sent)) return fail("fields: must be an object with a member for each field");
   const choices: Partial<Record<PatchField, "back" | "leave">> = {};
   for (const [name, value] of Object.entries(sent)) {
     const field = patchFields.find((known) => known === name);

@@ -36,7 +36,7 @@ const text = (about: string) => aText(about).optional();
 
 export const applyFile = operation({
   name: "edits apply",
-  summary: "take in the edits of a calendar file, or only say what would be done",
+  summary: "apply the edits in a calendar file, or preview them",
   route: "POST /api/edits",
   access: "person",
   body: { member: "file", type: "octets" },
@@ -58,7 +58,7 @@ export const applyFile = operation({
     const destination = { projectId: project, listId: list ?? null };
     const refusal =
       sender !== null && person !== null && person !== sender
-        ? `person ${sender} cannot hand in edits for person ${person}`
+        ? `person ${sender} cannot submit edits for person ${person}`
         : sender && rights.refusal(sender, destination);
     if (refusal) return fail({ kind: "forbidden", detail: refusal });
     const { channel, program } = caller;
@@ -75,7 +75,7 @@ export const applyFile = operation({
 
 export const listEdits = operation({
   name: "edits list",
-  summary: "edits, newest first: when, who, what, and how far",
+  summary: "list edits, newest first: when, who, what, state",
   route: "GET /api/edits",
   access: "person",
   member: "edits",
@@ -84,14 +84,14 @@ export const listEdits = operation({
     person: text("only of this person: number, name, or account"),
     project: text("only of this project: number or title"),
     item: text("only of this item: UID, or a part of its title"),
-    channel: text("only those that came in this way"),
-    since: text("only those accepted since a date or a moment"),
-    before: text("only older ones than this"),
+    channel: text("only those from this channel"),
+    since: text("only those accepted since a date or time"),
+    before: text("only those before this one"),
     limit: z
       .unknown()
       .optional()
       .refine((count) => count === undefined || isCount(Number(count)), {
-        error: ({ input }) => `"${String(input)}" is no number from 1 to ${mostListed}`,
+        error: ({ input }) => `"${String(input)}" is not a number from 1 to ${mostListed}`,
       })
       .transform((count) => (count === undefined ? mostListed : Number(count))),
   },
@@ -122,7 +122,7 @@ export const showEdit = operation({
 
 export const approveEdit = operation({
   name: "edits approve",
-  summary: "let a held edit go",
+  summary: "approve an edit",
   route: "POST /api/edits/:id/approve",
   access: "admin",
   input: { id },
@@ -132,7 +132,7 @@ export const approveEdit = operation({
 
 export const discardEdit = operation({
   name: "edits discard",
-  summary: "take an edit back that has not reached the service",
+  summary: "discard an edit that has not reached the service",
   route: "POST /api/edits/:id/discard",
   access: "person",
   input: { id },
@@ -148,7 +148,7 @@ const seen = {
 
 export const retryEdit = operation({
   name: "edits retry",
-  summary: "try a parked edit again",
+  summary: "retry a failed edit",
   route: "POST /api/edits/:id/retry",
   access: "person",
   input: { id, ...seen },
@@ -162,7 +162,7 @@ export const retryEdit = operation({
 
 export const resolveEdit = operation({
   name: "edits resolve",
-  summary: "settle what an edit and somebody else have both changed",
+  summary: "resolve a conflict of an edit",
   route: "POST /api/edits/:id/resolve",
   access: "person",
   body: { member: "decision", type: "json" },
@@ -179,7 +179,7 @@ export const resolveEdit = operation({
 
 export const showUndo = operation({
   name: "edits undo-preview",
-  summary: "what an undo would put back, and what has changed since",
+  summary: "preview an undo: what it restores, and what has changed since",
   route: "GET /api/edits/:id/undo",
   access: "person",
   input: { id },
@@ -192,12 +192,12 @@ export const showUndo = operation({
 
 export const undoEdit = operation({
   name: "edits undo",
-  summary: "take a confirmed edit back, by a new edit that is its inverse",
+  summary: "undo a confirmed edit, with a new edit that is its inverse",
   route: "POST /api/edits/:id/undo",
   access: "person",
   input: {
     id,
-    person: anId("who takes it back", personId).optional(),
+    person: anId("who undoes it", personId).optional(),
     ...seen,
     fields: anyJson().optional(),
   },
@@ -231,7 +231,7 @@ function isOpenTo(
   return person === null || (person === edit.actor && rights.mayLookAt(person, edit.item.uid));
 }
 
-const forced = "force: nothing is overwritten unseen; name the version that was looked at";
+const forced = "force: set the version of the preview, so that nothing is overwritten unseen";
 
 const noEdit = (id: number): string => `there is no edit ${id}`;
 
@@ -267,14 +267,14 @@ function overwriteRefusal({
   return choice
     ? {
         kind: "conflict",
-        title: "It would overwrite what somebody else has changed",
-        detail: `${edit.problem ?? "somebody else has changed the same"}. Decide about what is shown here: POST ${path}/resolve with {"version": "${version}", "keep": "mine" or "theirs"}, or field by field`,
+        title: "It would overwrite somebody else's changes",
+        detail: `${edit.problem ?? "somebody else has changed the same"}. Decide what to keep: POST ${path}/resolve with {"version": "${version}", "keep": "mine" or "theirs"}, or decide by field`,
         more: { version, conflicts, words: words.conflicts, choice },
       }
     : {
         kind: "conflict",
-        title: "It has changed since it was looked at",
-        detail: `what the undo would put back is another by now: GET ${path}/undo shows it, as version ${version}`,
+        title: "It has changed since the preview",
+        detail: `the undo's preview has changed: GET ${path}/undo shows it, as version ${version}`,
         more: { version },
       };
 }
@@ -285,7 +285,7 @@ function accepted(acceptance: Acceptance, dryRun: boolean): Result<unknown, Oper
     const { errors } = acceptance;
     return fail({
       kind: errors.some(({ code }) => code === "too-large") ? "too-large" : "unprocessable",
-      title: "The calendar file was refused",
+      title: "The calendar file was rejected",
       detail: describeErrors(errors),
       more: { errors },
     });
@@ -305,7 +305,7 @@ function describeErrors(
   errors: readonly { readonly line: number | null; readonly message: string }[],
 ): string {
   const [first] = errors;
-  if (!first) return "the file holds nothing that could be applied";
+  if (!first) return "the file has nothing to apply";
   const where = first.line === null ? "" : `line ${first.line}: `;
   const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   return `${where}${first.message}${others}`;

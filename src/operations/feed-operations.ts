@@ -33,7 +33,7 @@ export const listFeeds = operation({
 
 export const createFeed = operation({
   name: "feeds create",
-  summary: "a new feed with an address of its own, of a project, a person or everything",
+  summary: "create a feed of a project, a person or everything, with its own address",
   route: "POST /api/feeds",
   access: "person",
   body: { member: "wish", type: "json" },
@@ -50,7 +50,7 @@ export const createFeed = operation({
 
 export const changeFeed = operation({
   name: "feeds change",
-  summary: "another name, colour or choice under the same address",
+  summary: "change a feed's name, color or filters; its address stays",
   route: "PATCH /api/feeds/:id",
   access: "person",
   body: { member: "change", type: "json" },
@@ -68,7 +68,7 @@ export const changeFeed = operation({
 
 export const rotateFeed = operation({
   name: "feeds rotate",
-  summary: "a new address; the old one ends",
+  summary: "give a feed a new address; the old one stops working",
   route: "POST /api/feeds/:id/rotate",
   access: "person",
   input: { id },
@@ -90,7 +90,7 @@ export const revokeFeed = operation({
 
 export const reopenFeed = operation({
   name: "feeds reopen",
-  summary: "open an ended feed again, under its address",
+  summary: "reopen an ended feed with its address",
   route: "POST /api/feeds/:id/reopen",
   access: "person",
   input: { id },

@@ -7,7 +7,7 @@ const id = pathId("person", personId);
 
 export const listPeople = operation({
   name: "people list",
-  summary: "everybody whom the workspace or the configuration names",
+  summary: "list everybody in the workspace or the configuration",
   route: "GET /api/people",
   access: "admin",
   member: "people",
@@ -17,7 +17,7 @@ export const listPeople = operation({
 
 export const showPassword = operation({
   name: "people password",
-  summary: "whether a person has an app password, and what uses it",
+  summary: "show whether a person has an app password, and what uses it",
   route: "GET /api/people/:id/password",
   access: "admin",
   input: { id },
@@ -29,7 +29,8 @@ export const showPassword = operation({
 
 export const setPassword = operation({
   name: "people set-password",
-  summary: "a new app password for calendar programs, shown this once; an older one ends",
+  summary:
+    "create an app password for calendar programs, shown only once; replaces the previous one",
   route: "POST /api/people/:id/password",
   access: "admin",
   input: { id },
@@ -52,7 +53,7 @@ export const setPassword = operation({
 
 export const clearPassword = operation({
   name: "people clear-password",
-  summary: "end a person's app password: calendar programs can no longer log in",
+  summary: "remove a person's app password: calendar programs can no longer log in",
   route: "DELETE /api/people/:id/password",
   access: "admin",
   input: { id },

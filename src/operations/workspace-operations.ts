@@ -44,7 +44,7 @@ const largestFile = 100 * 1024 * 1024;
 export const listFiles = operation({
   ...ofService,
   name: "files list",
-  summary: "the files of a folder",
+  summary: "list the files of a folder",
   route: "GET /api/files",
   member: "files",
   input: { ...folder, person },
@@ -55,7 +55,7 @@ export const listFiles = operation({
 export const uploadFile = operation({
   ...ofService,
   name: "files upload",
-  summary: "put a file into a folder",
+  summary: "upload a file into a folder",
   route: "POST /api/files",
   member: "files",
   body: { member: "content", type: "octets" },
@@ -76,7 +76,7 @@ export const uploadFile = operation({
 export const deleteFile = operation({
   ...ofService,
   name: "files delete",
-  summary: "remove a file from a folder",
+  summary: "delete a file from a folder",
   route: "DELETE /api/files/:id",
   input: { person, ...folder, id: pathId("file", serviceId) },
   run: ({ person, id, ...place }, context) =>
@@ -88,7 +88,7 @@ const task = aText("its id or its UID");
 export const listComments = operation({
   ...ofService,
   name: "comments list",
-  summary: "the comments on a task",
+  summary: "list the comments on a task",
   route: "GET /api/tasks/:task/comments",
   member: "comments",
   input: { person, task },
@@ -99,7 +99,7 @@ export const listComments = operation({
 export const addComment = operation({
   ...ofService,
   name: "comments add",
-  summary: "put a comment on a task",
+  summary: "add a comment to a task",
   route: "POST /api/tasks/:task/comments",
   input: { person, task, text: aText("the comment") },
   run: ({ person, ...comment }, context) =>
@@ -109,7 +109,7 @@ export const addComment = operation({
 const place = {
   task,
   list: anId("the todolist where it goes", listId),
-  project: anId("the project of that list, where it is not known here", projectId).optional(),
+  project: anId("the project of that list, if unknown", projectId).optional(),
   title: aText("another title").optional(),
 };
 
@@ -158,7 +158,7 @@ export const createLabel = operation({
 export const renameLabel = operation({
   ...ofService,
   name: "labels rename",
-  summary: "give a label another name",
+  summary: "rename a label",
   route: "POST /api/labels/:id",
   input: { person, id: label, name: aText("its new name") },
   run: ({ person, ...to }, context) =>
@@ -168,7 +168,7 @@ export const renameLabel = operation({
 export const deleteLabel = operation({
   ...ofService,
   name: "labels delete",
-  summary: "take a label from the account and from every task",
+  summary: "delete a label from the account and every task",
   route: "DELETE /api/labels/:id",
   input: { person, id: label },
   run: ({ person, id }, context) =>
@@ -196,7 +196,7 @@ function failureOf(failure: ActionFailure): OperationFailure {
     case "unfit":
       return { kind: "conflict", detail };
     case "failed":
-      return { kind: "failed", title: "The service did not do it", detail };
+      return { kind: "failed", title: "The service did not carry it out", detail };
     default:
       return unreachable(failure);
   }

@@ -21,7 +21,7 @@ import { type KnownValues, nothingKnown } from "./wire.ts";
 
 /**
  * `keyOf`: the key of the person on whose behalf a call is made, null for the account's. `contact` goes into the User-Agent.
- * `timeZone`: the account's IANA zone. `timeout`: for one try as a whole. `monotonic`: milliseconds of a monotonic clock;
+ * `timeZone`: the account's IANA time zone. `timeout`: for one try as a whole. `monotonic`: milliseconds of a monotonic clock;
  * `random`: 0 up to 1.
  */
 export interface UpstreamOptions {

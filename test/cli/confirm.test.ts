@@ -39,7 +39,7 @@ it("asks on a terminal before it takes something away, and does it only if the a
       ["feeds", "revoke", feed?.id ?? 0],
       "No program has fetched it yet. Its address stops working",
     ],
-    [["people", "set-password", owner()], "No program has made an edit with it yet."],
+    [["people", "set-password", owner()], "No program has used it for an edit yet."],
     [["people", "clear-password", owner()], "calendar programs stop syncing"],
     [["edits", "discard", creation?.id ?? 0], "Party"],
   ];

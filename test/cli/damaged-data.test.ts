@@ -131,11 +131,11 @@ describe("a command whose folders cannot be written to", () => {
       const { code, stderr } = await command(args, { installation: place });
       expect(code).toBe(1);
       expect(stderr).toMatch(
-        new RegExp(`^${key} .+ cannot be written to: ${file} is a file and no folder\n$`),
+        new RegExp(`^${key} .+ cannot be written to: ${file} is a file, not a folder\n$`),
       );
     }
     const { code, stdout } = await command(["doctor"], { installation: place });
     expect(code).toBe(1);
-    expect(stdout).toContain(`${file} is a file and no folder`);
+    expect(stdout).toContain(`${file} is a file, not a folder`);
   });
 });

@@ -85,8 +85,8 @@ describe("doctor", () => {
     });
     const { code, stdout } = await command(["doctor", "--test-messages"], { installation });
     expect(code).toBe(1);
-    expect(stdout).toContain("ok   messages: a test went out by mail to ops@example.com");
-    expect(stdout).toContain("ok   messages: a test went out by the webhook phone");
+    expect(stdout).toContain("ok   messages: a test was sent by mail to ops@example.com");
+    expect(stdout).toContain("ok   messages: a test was sent by the webhook phone");
     expect(stdout).toContain(
       "FAIL messages: a test by the webhook desk failed: the receiver rejects the token or the address (401)",
     );

@@ -128,7 +128,7 @@ describe("a port that is taken", () => {
       const ended = await dayferry([name, ...extra]);
       expect(ended.code).toBe(1);
       expect(ended.stderr).toMatch(
-        new RegExp(`^port ${port} of 127\\.0\\.0\\.1 is taken: .*(--port|DAYFERRY_PORT).*\\n$`),
+        new RegExp(`^port ${port} of 127\\.0\\.0\\.1 is in use by .*(--port|DAYFERRY_PORT).*\\n$`),
       );
       expect(ended.stderr).not.toContain("    at ");
     },

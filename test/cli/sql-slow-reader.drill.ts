@@ -45,7 +45,7 @@ it("sql waits for a slow reader, and does not count that as its own time", async
   });
   expect([await ended, await said]).toEqual([
     0,
-    "only the first 30000 rows; --limit says how many\n",
+    "only the first 30000 rows; --limit sets how many\n",
   ]);
   expect(octets).toBe(3 + 30_000 * 102);
 });

@@ -18,7 +18,7 @@ describe("checkClock()", () => {
     [-60, "fine", "within 60 s of the service's"],
     [61, "broken", "this machine's clock is 61 s ahead of the service's"],
     [-3600, "broken", "this machine's clock is 3600 s behind the service's"],
-    [null, "doubtful", "not compared: the service has not said its time"],
+    [null, "doubtful", "not compared: the service's time is unknown"],
   ])("result for %j s is %s", (ahead, verdict, what) => {
     expect(checkClock(ahead)).toMatchObject({ verdict, what, subject: "clock" });
   });
@@ -41,15 +41,15 @@ describe("checkZoneData()", () => {
   const today = Temporal.PlainDate.from("2026-11-22");
 
   it.each([
-    ["2026c", "78.3", "fine", "time zones are those of 2026c, read by ICU 78.3"],
-    ["2026c", null, "fine", "time zones are those of 2026c"],
+    ["2026c", "78.3", "fine", "the time zone data is from 2026c, read by ICU 78.3"],
+    ["2026c", null, "fine", "the time zone data is from 2026c"],
     [
       "2024a",
       "74.2",
       "doubtful",
-      expect.stringMatching(/^time zones are those of 2024a, .*year old/),
+      expect.stringMatching(/^the time zone data is from 2024a, .*year old/),
     ],
-    [null, "74.2", "doubtful", "the version of the time zone data is not known"],
+    [null, "74.2", "doubtful", "the version of the time zone data is unknown"],
   ])("result for %s of ICU %s is %s", (tz, icu, verdict, what) => {
     const finding = checkZoneData({ tz, icu }, today);
     expect(finding).toMatchObject({ verdict, what, subject: "zone data" });
@@ -91,7 +91,7 @@ describe("checkBlocks()", () => {
   it("names a time without an answer that people notice", () => {
     expect(checkBlocks({ longestMs: 12.5, minutes: 5 })).toMatchObject({
       verdict: "fine",
-      what: "none was held up for more than 12.5 ms",
+      what: "none was delayed by more than 12.5 ms",
     });
     expect(checkBlocks({ longestMs: 1340, minutes: 5 })).toMatchObject({
       verdict: "doubtful",

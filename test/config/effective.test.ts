@@ -51,7 +51,7 @@ describe("effectiveSettings()", () => {
       expect(all).not.toContain(secret);
     }
     expect(settings.get("service.apiKey")).toMatchObject({
-      value: "set, and not shown",
+      value: "set, not shown",
       by: "file",
     });
     expect(settings.get("adminToken")?.by).toBe("DAYFERRY_ADMIN_TOKEN");

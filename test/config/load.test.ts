@@ -38,18 +38,18 @@ describe("loadConfig()", () => {
   });
 
   test.each([
-    ['{\n "apiKey": "hush-hush" "b": 1 }', 2, 24, "a comma or a closing bracket is expected"],
-    ['{ "a": hush-hush }', 1, 8, "a value or a name in double quotes is expected"],
+    ['{\n "apiKey": "hush-hush" "b": 1 }', 2, 24, "expected a comma or a closing bracket"],
+    ['{ "a": hush-hush }', 1, 8, "expected a value or a name in double quotes"],
     ['{ "a": "hush-hush\n" }', 1, 8, "this text is not closed on its line"],
-    ['{ "a": "C:\\hush" }', 1, 8, "this text holds a wrong escape; a backslash is written \\\\"],
+    ['{ "a": "C:\\hush" }', 1, 8, "this text has an invalid escape; write a backslash as \\\\"],
     ['{ "a" 1 }', 1, 7, "a colon is expected"],
-    ["{ 'a': 1 }", 1, 3, "a value or a name in double quotes is expected"],
+    ["{ 'a': 1 }", 1, 3, "expected a value or a name in double quotes"],
     ['{ "a": 1', 1, 9, "the file ends early"],
-    ["{} {}", 1, 4, "something follows the end of the value"],
+    ["{} {}", 1, 4, "there is something after the end of the value"],
     ["{} /* hush", 1, 4, "this comment is not closed"],
     ["  ", 1, 3, "the file is empty"],
     ["", 1, 1, "the file is empty"],
-    ['{ "http": { "port": 1,\n  "port": 2 } }', 2, 3, 'the key "port" stands twice in one object'],
+    ['{ "http": { "port": 1,\n  "port": 2 } }', 2, 3, 'the key "port" occurs twice in one object'],
   ])("loadConfig() problem when the file reads %j", (content, line, column, reason) => {
     const loaded = load(content, { DAYFERRY_PORT: "x" });
     if (loaded.ok) throw new Error("loaded");

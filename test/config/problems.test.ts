@@ -294,7 +294,7 @@ describe("parseConfig() problems", () => {
     ],
     [
       withService({ baseUrl: "http://a.example/api/v3" }),
-      'service.baseUrl: must begin with https:// (http:// is for this machine only), not "http://a.example/…"',
+      'service.baseUrl: must begin with https:// (http:// only on this machine), not "http://a.example/…"',
     ],
   ])("describeProblems() result when the configuration is %j", (raw, line) => {
     expect(say(raw).split("\n")).toContain(line);

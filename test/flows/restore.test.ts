@@ -66,7 +66,7 @@ describe("a restore", () => {
         input: "open sesame\n",
       });
       expect(restored).toMatchObject({ code: 0 });
-      expect(restored.stderr).toContain("looked up in the workspace");
+      expect(restored.stderr).toContain("checked in the workspace");
 
       daemon = await serveHere(place);
       program.moveTo(daemon.url);

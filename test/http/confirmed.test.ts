@@ -81,7 +81,7 @@ const presses: Readonly<Record<string, Press>> = {
   "removes somebody's app password": {
     path: "/people/11/password/clear",
     asks: "Remove the app password of Ana &lt;b&gt;?",
-    tells: ["No program has made an edit with it yet.", "Calendar programs stop syncing."],
+    tells: ["No program has used it for an edit yet.", "Calendar programs stop syncing."],
     isDone: ({ passwords }) => !passwords.has(ana),
   },
   "replaces the own app password": {

@@ -247,7 +247,7 @@ it("a port for metrics that is taken is told in one sentence, and nothing goes o
   });
   const { code, stderr } = await dayferry(["serve", "--config", installation.configFile]);
   expect(code).toBe(1);
-  expect(stderr).toContain(`port ${port} of 127.0.0.1 is taken`);
+  expect(stderr).toContain(`port ${port} of 127.0.0.1 is in use`);
   expect(stderr).toContain("metrics.host and metrics.port");
   expect(stderr).not.toContain("at Server");
   expect(readFileSync(installation.configFile, "utf8")).toContain("metrics");

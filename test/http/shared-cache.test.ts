@@ -96,7 +96,7 @@ describe("http.sharedCache", () => {
     expect(() => sharedCacheOf({ maxAge: "1 minute" })).toThrow("ISO 8601");
     expect(() => sharedCacheOf({ age: "PT1M" })).toThrow("http.sharedCache.age");
     expect(() => sharedCacheOf({ purge: { url: "http://127.0.0.1/" } })).toThrow(
-      "must say what is dropped",
+      "must contain {key}",
     );
     expect(() => sharedCacheOf({ purge: { url: "http://127.0.0.1/{feed}" } })).toThrow("{feed}");
     expect(() => sharedCacheOf({ purge: { url: "ftp://h/{key}" } })).toThrow("https://");

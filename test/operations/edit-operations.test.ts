@@ -215,7 +215,7 @@ describe("POST /api/edits", () => {
         body: JSON.stringify(json),
       });
     for (const [json, detail] of [
-      [{ fields: [] }, "fields: an object is needed"],
+      [{ fields: [] }, "fields: must be an object"],
       [{ fields: { colour: "back" } }, "fields.colour: there is no such field"],
       [{ fields: { title: "mine" } }, 'fields.title: it must be "back" or "leave"'],
     ] as const) {

@@ -28,12 +28,12 @@ interface ApplyOptions {
 /** `apply`: ICS edits from files, through the daemon if one runs. Exits 1 if anything was refused. */
 export function applyCommand({ host, finish }: CommandTools): Command {
   return new Command("apply")
-    .description("apply ICS edits from files (- = standard input); prints the plan, item by item")
+    .description("apply ICS edits from files (- = standard input); prints the plan per item")
     .argument("<file...>", "calendar files")
     .requiredOption("--project <id>", "where new items go", readId)
     .option("--list <id>", "todolist for new tasks", readId)
     .option("--person <id>", "whose edits these are", readId)
-    .option("--dry-run", "only show what would be done", false)
+    .option("--dry-run", "only show the plan", false)
     .option("--json", "print JSON", false)
     .action(async (files: readonly string[], options: ApplyOptions, command: Command) => {
       const contents = await Promise.all(

@@ -39,17 +39,17 @@ const withPassphrase = (command: Command): Command =>
   command
     .option(
       "--passphrase-file <file>",
-      "a file whose first line is the passphrase of the keys (- = standard input; else DAYFERRY_BACKUP_PASSPHRASE)",
+      "file whose first line is the keys' passphrase (- = standard input; default: DAYFERRY_BACKUP_PASSPHRASE)",
     )
-    .option("--ask-passphrase", "ask for it on the terminal", false);
+    .option("--ask-passphrase", "ask for it in the terminal", false);
 
 /** `backup`: one file with all data, with or without a running daemon. */
 export function backupCommand({ host }: CommandTools): Command {
   const command = new Command("backup")
-    .description("write a checked, compressed copy of all that Dayferry keeps into one file")
-    .argument("<file>", "the file to write, or with --verify to check")
+    .description("write a verified, compressed backup of all state into one file")
+    .argument("<file>", "the file to write, or to check with --verify")
     .option("--verify", "check a backup instead, as a restore would", false)
-    .option("--without-keys", "leave the keys out even where a passphrase is known", false);
+    .option("--without-keys", "leave the keys out even if there is a passphrase", false);
   return withPassphrase(command)
     .option("--json", "print JSON", false)
     .action(async (name: string, options: BackupOptions, self: Command) => {
@@ -69,14 +69,14 @@ export function backupCommand({ host }: CommandTools): Command {
         now: host.clock().toString(),
       } as const;
       const made = await makeBackup(task, randomBytes);
-      if (!made.ok) throw new Failed(`no backup was made: ${made.failure.problem}`, 1);
+      if (!made.ok) throw new Failed(`backup failed: ${made.failure.problem}`, 1);
       const { manifest, octets } = made.value;
       if (options.json) host.print(asJson(made.value));
       host.say(
         `${file}: ${size(octets)}, checked; ${
           manifest.keys === "sealed"
-            ? "the keys are in it, sealed by the passphrase"
-            : `the keys are not in it${options.withoutKeys ? "" : ", as no passphrase was given (--passphrase-file, DAYFERRY_BACKUP_PASSPHRASE)"}: restored on another machine without them, ${keyFiles.map(({ without }) => without).join("; ")}`
+            ? "it contains the keys, encrypted with the passphrase"
+            : `it does not contain the keys${options.withoutKeys ? "" : ", because there is no passphrase (--passphrase-file, DAYFERRY_BACKUP_PASSPHRASE)"}: restored on another machine without them, ${keyFiles.map(({ without }) => without).join("; ")}`
         }\n`,
       );
       return undefined;
@@ -103,13 +103,13 @@ interface RestoreCommandOptions extends PassphraseOptions {
 /** `restore`: replaces the data with a backup; with `--list` shows what a backup or a folder contains. */
 export function restoreCommand({ host }: CommandTools): Command {
   const command = new Command("restore")
-    .description("put a backup in the place of the present database, which is kept aside")
+    .description("restore a backup; the current database is kept aside")
     .argument(
       "[file]",
       "the backup; with --list also a folder (default: the one of backups.directory)",
     )
-    .option("--list", "only show what is in the backup, or which backups a folder holds", false)
-    .option("--keys-only", "put only the keys back, and leave the database as it is", false);
+    .option("--list", "only show the backup's content, or the backups in a folder", false)
+    .option("--keys-only", "restore only the keys, and leave the database unchanged", false);
   return withPassphrase(command)
     .option("--json", "print JSON", false)
     .action(async (name: string | undefined, options: RestoreCommandOptions, self: Command) => {
@@ -138,7 +138,7 @@ async function restore(
   const misplaced = fileAbove(join(dataDir, "a file in it"));
   if (misplaced !== null) {
     throw new Failed(
-      `dataDir ${dataDir} cannot be written to: ${misplaced} is a file and no folder`,
+      `dataDir ${dataDir} cannot be written to: ${misplaced} is a file, not a folder`,
       1,
     );
   }
@@ -146,7 +146,7 @@ async function restore(
   const lock = lockDataDirectory(dataDir);
   if (!lock) {
     throw new Failed(
-      `another process holds the data directory ${dataDir}: stop the daemon first, and restore then`,
+      `another process uses the data directory ${dataDir}: stop the daemon first, then restore`,
       1,
     );
   }
@@ -175,9 +175,9 @@ async function restore(
 }
 
 function describeKeys({ keys, aside }: KeysRestored, dataDir: string): string {
-  if (keys.length === 0) return `the keys in ${dataDir} are those of the backup already\n`;
-  const kept = aside === null ? "" : `; those that were there are in ${aside}`;
-  return `${keys.join(", ")} in ${dataDir} are those of the backup; the database is as it was${kept}\n`;
+  if (keys.length === 0) return `the keys in ${dataDir} already match the backup\n`;
+  const kept = aside === null ? "" : `; the previous ones are in ${aside}`;
+  return `${keys.join(", ")} in ${dataDir} were restored; the database is unchanged${kept}\n`;
 }
 
 /** What a restore has done, and what it cannot know. */
@@ -188,25 +188,25 @@ function describeRestored(
   const { manifest, aside, lost, passwords } = restored;
   const lines = [
     `restored into ${dataDir}: ${inWords(manifest)}`,
-    aside === null ? null : `the database that was there is in ${aside}; nothing removes it`,
+    aside === null ? null : `the previous database is in ${aside}; nothing removes it`,
     manifest.keys === "left out"
-      ? "no keys are in the backup: those of the data directory stay"
+      ? "the backup has no keys: those of the data directory stay"
       : passphrase === null
-        ? "the keys in the backup stay shut, as no passphrase was given: those of the data directory stay"
+        ? "the backup's keys were not restored, because there is no passphrase: those of the data directory stay"
         : `keys: ${restored.keys.join(", ")} are those of the backup`,
-    ...lost.map((what) => `a key is missing, and a new one is made at the next start: ${what}`),
-    "every item is read once before anything is taken away; calendar programs are asked to read everything anew",
+    ...lost.map((what) => `a key is missing, and a new one is created at the next start: ${what}`),
+    "every item is read again before anything is deleted; calendar programs have to sync everything again",
     restored.lookedUp === 0
       ? null
-      : `${restored.lookedUp} edits that waited are looked up in the workspace before anything is sent`,
-    `mails that fell due before now are not sent any more${restored.knowsSince ? "" : ", as it is not known which have gone out"}; log-ins of browsers have ended (${restored.logInsEnded})`,
+      : `${restored.lookedUp} pending edits are checked in the workspace before anything is sent`,
+    `mails due before now are not sent${restored.knowsSince ? "" : ", because it is unknown which were sent"}; browsers were logged out (${restored.logInsEnded})`,
     passwordsInWords(passwords, restored.knowsSince),
     restored.feedsKeptShut === 0
       ? null
-      : `${restored.feedsKeptShut} feeds that were revoked or moved since stay so`,
+      : `${restored.feedsKeptShut} feeds that were revoked or got a new address since then keep that state`,
     restored.newerEdits === 0 || aside === null
       ? null
-      : `${restored.newerEdits} edits were taken in after the backup and had not arrived: they are in ${join(aside, "dayferry.sqlite")}, and not in the restored database; make them again (\`dayferry sql --database\` reads them)`,
+      : `${restored.newerEdits} edits were accepted after the backup and not delivered: they are in ${join(aside, "dayferry.sqlite")}, not in the restored database; enter them again (\`dayferry sql --database\` shows them)`,
   ];
   return `${lines.filter((line) => line !== null).join("\n")}\n`;
 }
@@ -217,8 +217,8 @@ function passwordsInWords(
 ): string | null {
   if (kept + dropped === 0) return null;
   return knowsSince
-    ? `app passwords are those that counted last (${kept}${dropped > 0 ? `; ${dropped} that were changed or cleared since do not come back` : ""})`
-    : `${kept} app passwords count as when the backup was made: one that was changed or cleared since counts again (\`dayferry people clear-password\` ends it)`;
+    ? `app passwords are the latest ones (${kept}${dropped > 0 ? `; ${dropped} changed or removed since then stay invalid` : ""})`
+    : `${kept} app passwords are those of the backup: one that was changed or removed since then is valid again (\`dayferry people clear-password\` removes it)`;
 }
 
 async function list(
@@ -323,7 +323,7 @@ const inWords = ({ madeAt, program, migration, installation, keys, openEdits }: 
 async function askPassphrase(say: (text: string) => void): Promise<string> {
   const { stdin } = process;
   if (!stdin.isTTY) {
-    throw new Failed("there is no terminal to ask on: --passphrase-file - reads standard input", 2);
+    throw new Failed("there is no terminal: --passphrase-file - reads standard input", 2);
   }
   // Discards the echo.
   const hidden = new Writable({ write: (_piece, _encoding, done) => done() });

@@ -7,19 +7,19 @@ import { localTime, rowsOf, textTable } from "../terminal-text.ts";
 /** `brakes`: held removals, by source. */
 export function brakesCommand({ host }: CommandTools): Command {
   return new Command("brakes")
-    .description("removals that are held because so much vanished at once")
+    .description("removals waiting for approval because too much disappeared at once")
     .addCommand(operationCommand(listBrakes, { describe: describeList }, host))
     .addCommand(
       operationCommand(
         releaseBrake,
         {
-          done: ({ source }) => `${String(source)}: what is confirmed as gone will be removed\n`,
+          done: ({ source }) => `${String(source)}: items confirmed as deleted will be removed\n`,
           async question({ source }, { runner }) {
             const all = rowsOf<ListedBrake>(await runner.run(listBrakes, {}));
             const held = all.find((one) => one.source === source);
             return held
               ? {
-                  asks: `${held.missing} of ${held.total} entries of ${held.source} are no longer listed by the service: those that it confirms as gone go from every calendar.\nRemove them?`,
+                  asks: `${held.missing} of ${held.total} entries of ${held.source} are no longer listed by the service: those it confirms as deleted are removed from every calendar.\nRemove them?`,
                 }
               : null;
           },

@@ -10,7 +10,7 @@ export const knownWords = { "report name": ["list", ...reports.map(({ name }) =>
 /** `completion`: prints a shell's completion script for the commands. */
 export function completionCommand({ host }: CommandTools): Command {
   return new Command("completion")
-    .description("print what lets bash, zsh or fish complete commands, options and values")
+    .description("print the shell completion script for bash, zsh or fish")
     .addArgument(new Argument("<shell>", "the shell").choices(shells))
     .action((shell: Shell, _options: object, self: Command) => {
       const program = self.parent ?? self;

@@ -31,19 +31,15 @@ import { checkClock, checkQuota, checkZoneData } from "../system-findings.ts";
 export function doctorCommand({ host, finish }: CommandTools): Command {
   return new Command("doctor")
     .description(
-      "check configuration, key, service, clock, quota, disk, zone, mail and public address",
+      "check configuration, key, service, clock, quota, disk, time zone, mail and public URL",
     )
     .option(
       "--probe-time-zone",
-      "also create, read and delete a private event to prove the zone",
+      "also create, read and delete a private event to verify the time zone",
       false,
     )
-    .option(
-      "--read-only",
-      "examine a copy of the database, as `serve --read-only` serves it",
-      false,
-    )
-    .option("--test-messages", "also send a test message by each way to the operator", false)
+    .option("--read-only", "check a copy of the database, as served by `serve --read-only`", false)
+    .option("--test-messages", "also send a test message to the operator by each channel", false)
     .option("--json", "print JSON", false)
     .action(
       async (
@@ -87,7 +83,7 @@ async function examine(
     : await withLocalModules(
         { config, host },
         async (modules): Promise<readonly Finding[]> => [
-          fine("data directory", `${config.dataDir} can be written, its database is up to date`),
+          fine("data directory", `${config.dataDir} is writable, its database is up to date`),
           ...mailFindings(modules.store.ledger.state(), config.service.timeZone),
           ...(await checkReach(modules, host.signal)),
           checkClock(secondsOf(modules.upstream.clockLead())),
@@ -122,7 +118,7 @@ async function throughDaemon(
   return [
     fine(
       "daemon",
-      `runs at ${daemon.url}; it is asked instead of the service, which has one quota for both`,
+      `runs at ${daemon.url}; it is asked instead of the service, because both share a quota`,
     ),
     ...daemonFindings(status, { zone: config.service.timeZone, today: todayOf(host) }),
     ...(probe ? await probeByDaemon(daemon, config) : []),
@@ -139,7 +135,7 @@ async function probeByDaemon(daemon: DaemonAddress, config: Config): Promise<rea
   const proof = proofIn(body);
   if (status === 200 && proof) return zoneFindings(proof);
   const what = `whether the account is in ${config.service.timeZone} was not probed: the daemon answered ${status}`;
-  return [doubtful("zone", { what, remedy: "stop the daemon, and ask again" })];
+  return [doubtful("zone", { what, remedy: "stop the daemon, and try again" })];
 }
 
 /** A pause of the service, and a few tries. */
@@ -160,7 +156,7 @@ const secondsOf = (length: Temporal.Duration | null): number | null =>
 function zoneSetting({ service }: Config): Finding {
   return fine(
     "zone setting",
-    `times of the service are read in ${service.timeZone}; --probe-time-zone proves it`,
+    `the service's times are read in ${service.timeZone}; --probe-time-zone verifies it`,
   );
 }
 
@@ -177,7 +173,7 @@ const configurationFindings = (problems: readonly ConfigProblem[]): readonly Fin
   );
 
 function remedyFor(path: string): string {
-  if (path.startsWith("DAYFERRY_")) return "correct or unset this variable of the environment";
-  if (isAbsolute(path)) return "mend this file, or name another one with --config";
-  return "mend this key in the configuration file; docs/configuration.md has every key";
+  if (path.startsWith("DAYFERRY_")) return "correct or unset this environment variable";
+  if (isAbsolute(path)) return "fix this file, or name another one with --config";
+  return "fix this key in the configuration file; docs/configuration.md lists every key";
 }

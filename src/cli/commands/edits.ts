@@ -44,14 +44,14 @@ export function editsCommand({ host }: CommandTools): Command {
   const list = commandOf(listEdits)
     .option(
       "--state <states>",
-      `only in these states, with commas between: ${editStates.join(", ")}; waiting (for a person), under-way`,
+      `only in these states, separated by commas: ${editStates.join(", ")}; waiting (for a person), under-way`,
     )
     .option("--person <person>", "only of this person: number, name, or account")
     .option("--project <project>", "only of this project: number or title")
     .option("--item <item>", "only of this item: UID, or a part of its title")
-    .option("--channel <channel>", `only those that came in this way: ${channels.join(", ")}`)
-    .option("--since <when>", "only those accepted since a date or a moment")
-    .option("--before <id>", "only older ones than this; the newest 500 are listed at most", readId)
+    .option("--channel <channel>", `only those from this channel: ${channels.join(", ")}`)
+    .option("--since <when>", "only those accepted since a date or time")
+    .option("--before <id>", "only those before this one; at most 500 are listed", readId)
     .option("--json", "print JSON", false)
     .action((options: ListOptions, command: Command) => {
       const { json, before, ...narrowed } = options;
@@ -62,7 +62,7 @@ export function editsCommand({ host }: CommandTools): Command {
       );
     });
   const retry = withId(retryEdit)
-    .option("--force", "also over what somebody else has changed, as it is printed first", false)
+    .option("--force", "also overwrite somebody else's changes, which are printed first", false)
     .action((id: number, options: EditOptions & { readonly force: boolean }, command: Command) =>
       printAnswer(
         { host, command, options },
@@ -73,7 +73,7 @@ export function editsCommand({ host }: CommandTools): Command {
             const isAsked = choice !== null && choice.fields.length > 0;
             if (isAsked) host.say(describeEditChoice(parked));
             if (isAsked && !options.force) {
-              const ways = `\`edits resolve ${id} --keep mine\`, or --force, sends the edit over it; --keep theirs keeps it`;
+              const ways = `\`edits resolve ${id} --keep mine\`, or --force, overwrites it; --keep theirs keeps it`;
               throw new Failed(`Nothing was sent: ${ways}.`, 1);
             }
             return runner.run(retryEdit, { id, ...(isAsked && { version: choice.version }) });
@@ -86,14 +86,11 @@ export function editsCommand({ host }: CommandTools): Command {
     .option("--keep <sides>", "mine, theirs, or field=mine,field=theirs", readSides)
     .option(
       "--text <field=words>",
-      "a text in the place of both, for title or description",
+      "a text to use instead of both, for title or description",
       readText,
     )
-    .option(
-      "--seen <version>",
-      "only if the choice is still the one that was shown under this name",
-    )
-    .option("--dry-run", "only show what would come of it", false)
+    .option("--seen <version>", "only if the conflict is still this version")
+    .option("--dry-run", "only show the result", false)
     .action((id: number, options: EditOptions & ResolveOptions, command: Command) =>
       printAnswer(
         { host, command, options: { json: options.json } },
@@ -104,13 +101,13 @@ export function editsCommand({ host }: CommandTools): Command {
       ),
     );
   const undo = withId(undoEdit)
-    .option("--person <id>", "who takes it back", readId)
+    .option("--person <id>", "who undoes it", readId)
     .option(
       "--keep <sides>",
-      "of what somebody has changed since: mine puts it back, theirs leaves it; or field=mine,field=theirs",
+      "for fields changed since: mine restores them, theirs leaves them; or field=mine,field=theirs",
       readSides,
     )
-    .option("--dry-run", "only show what it would put back, and what has changed since", false)
+    .option("--dry-run", "only show what would be restored, and what has changed since", false)
     .action((id: number, options: EditOptions & UndoOptions, command: Command) =>
       printAnswer(
         { host, command, options },
@@ -132,7 +129,7 @@ export function editsCommand({ host }: CommandTools): Command {
   edits.addCommand(operationCommand(showEdit, { describe: describeEditText }, host));
   for (const [operation, loss] of [
     [approveEdit, deletionLoss],
-    [discardEdit, "It is not sent, which cannot be undone. Discard it?"],
+    [discardEdit, "It will not be sent, which cannot be undone. Discard it?"],
   ] as const) {
     const question: CommandQuestion = async ({ id }, { runner }) => {
       const { action, words }: ListedEdit = Object(await runner.run(showEdit, { id: Number(id) }));
@@ -145,7 +142,7 @@ export function editsCommand({ host }: CommandTools): Command {
 }
 
 const deletionLoss =
-  "The item is deleted in the workspace, for everyone; `edits undo` makes it anew, without its comments and files. Delete it?";
+  "The item is deleted in the workspace, for everyone; `edits undo` recreates it without comments and files. Delete it?";
 
 interface UndoOptions {
   readonly person?: number;
@@ -194,7 +191,7 @@ async function settle(
   const keep = options.keep?.keep;
   if (keep === undefined && Object.keys(fields).length === 0) {
     say(describeEditChoice(edit));
-    throw new Failed("Nothing was decided: --keep mine, theirs, or field=mine,field=theirs.", 1);
+    throw new Failed("Decide with --keep mine, theirs, or field=mine,field=theirs.", 1);
   }
   const version = options.seen ?? choice.version;
   const decide = (dryRun: boolean) =>
@@ -211,7 +208,7 @@ function readSides(text: string): Picks {
     const [first = "", second] = part.split("=").map((word) => word.trim());
     const side = second ?? first;
     if (side !== "mine" && side !== "theirs") {
-      throw new InvalidArgumentError(`"${part}" is neither mine, theirs, nor field=mine.`);
+      throw new InvalidArgumentError(`"${part}" must be mine, theirs, or field=mine.`);
     }
     if (second === undefined) keep = side;
     else fields[readField(first)] = side;
@@ -233,5 +230,5 @@ function readField(text: string): PatchField {
       fieldNameOf(field).toLowerCase() === text.toLowerCase(),
   );
   if (known) return known;
-  throw new InvalidArgumentError(`"${text}" is no field; there are ${patchFields.join(", ")}.`);
+  throw new InvalidArgumentError(`"${text}" is not a field; use one of ${patchFields.join(", ")}.`);
 }

@@ -26,12 +26,12 @@ export function feedsCommand({ host }: CommandTools): Command {
       .option("--project <id>", "a project", readId)
       .option(
         "--person <id>",
-        "a person: what is theirs in all projects, or a project as they see it",
+        "a person: their items in all projects, or a project as they see it",
         readId,
       )
       .option("--all", "all projects"),
   )
-    .option("--name <name>", "what it is called, whatever it is of", readName)
+    .option("--name <name>", "its name, whatever it contains", readName)
     .action((options: CreateOptions, command: Command) => {
       const wish = wishOf(options);
       return printAnswer(
@@ -44,8 +44,8 @@ export function feedsCommand({ host }: CommandTools): Command {
       .argument("<id>", "the feed's number", readId)
       .option("--no-filter", "show all of it again"),
   )
-    .option("--name <name>", "what it is called, whatever it is of", readName)
-    .option("--no-name", "call it after what it is of again")
+    .option("--name <name>", "its name, whatever it contains", readName)
+    .option("--no-name", "reset the name to the default")
     .action((id: number, options: ChangeOptions, command: Command) =>
       printAnswer(
         { host, command, options: { json: options.json } },
@@ -62,8 +62,8 @@ export function feedsCommand({ host }: CommandTools): Command {
       async question({ id }, about) {
         const fetched = await fetchersOf(id, about);
         return {
-          asks: `${fetched} The old address stops working at once, and cannot be brought back.\nMake a new address for feed ${String(id)}?`,
-          done: `${fetched} Programs get nothing new until they are given the new address.\n`,
+          asks: `${fetched} The old address stops working at once, and cannot be restored.\nCreate a new address for feed ${String(id)}?`,
+          done: `${fetched} Programs get no updates until they have the new address.\n`,
         };
       },
     },
@@ -97,7 +97,7 @@ export function feedsCommand({ host }: CommandTools): Command {
 function wishOf(options: CreateOptions): Readonly<Record<string, unknown>> {
   const { project, person, name } = options;
   const kind = kindOf(options);
-  if (kind === undefined) throw new Failed("of what? Give --project ID, --person ID or --all", 2);
+  if (kind === undefined) throw new Failed("set --project ID, --person ID or --all", 2);
   const filter = filterOf(options);
   return {
     kind,
@@ -161,12 +161,12 @@ function chosen(command: Command): Command {
     .option("--label <name...>", "only tasks with one of these labels, by name or id")
     .option(
       "--assigned <who>",
-      "only what is assigned to: me, anyone (assigned or not), or ids as in 11,12",
+      "only items assigned to: me, anyone (assigned or not), or ids such as 11,12",
     )
-    .option("--projects <id...>", "only these, of a feed over several")
+    .option("--projects <id...>", "only these projects, for a feed with several")
     .option(
       "--completed <length>",
-      "how long what was completed stays, as in P14D; none = not at all",
+      "how long completed items stay, such as P14D; none = not at all",
     )
     .option("--private <how>", "private items: omit, busy or show")
     .option("--no-reminders", "no alarms")
@@ -223,7 +223,7 @@ interface ListedFeed {
 
 function describeList(answer: unknown, zone: string): string {
   const feeds = rowsOf<ListedFeed>(answer);
-  if (feeds.length === 0) return "no feeds yet: they appear with the first sweep\n";
+  if (feeds.length === 0) return "no feeds yet: they appear with the first sync\n";
   const list = textTable(
     ["ID", "NAME", "SHOWS", `LAST FETCH (${zone})`, "ADDRESS"],
     feeds.map(({ id, name, shows, url, lastFetch }) => [

@@ -54,7 +54,7 @@ export function filesCommand({ host }: CommandTools): Command {
             const all = rowsOf<ListedFile>(await runner.run(listFiles, folderOf(about)));
             const file = all.find((one) => one.id === id);
             return {
-              asks: `File ${file ? oneLine(file.name) : String(id)} is deleted in the workspace, for everyone; that cannot be undone.\nDelete it?`,
+              asks: `File ${file ? oneLine(file.name) : String(id)} is deleted in the workspace, for everyone; this cannot be undone.\nDelete it?`,
             };
           },
         },

@@ -26,7 +26,7 @@ export function labelsCommand({ host }: CommandTools): Command {
           const all = rowsOf<ListedLabel>(await runner.run(listLabels, about));
           const label = all.find((one) => one.id === id);
           return {
-            asks: `Label ${label ? oneLine(label.name) : String(id)} is taken off every task, for everyone; that cannot be undone.\nDelete it?`,
+            asks: `Label ${label ? oneLine(label.name) : String(id)} is removed from every task, for everyone; this cannot be undone.\nDelete it?`,
           };
         },
       },

@@ -25,7 +25,7 @@ export function peopleCommand({ host }: CommandTools): Command {
             const ends = await passwordEnd(input, about);
             return ends === null
               ? null
-              : { asks: `${ends}\nMake a new password for person ${String(input["id"])}?` };
+              : { asks: `${ends}\nCreate a new password for person ${String(input["id"])}?` };
           },
         },
         host,
@@ -58,8 +58,8 @@ async function passwordEnd(
   const { programs, logIns } = used;
   const words = usersInWords(programs, zone);
   return [
-    words === null ? "No program has made an edit with it yet." : `Used by ${words}.`,
-    "The old password stops working at once, and cannot be brought back: calendar programs stop syncing.",
+    words === null ? "No program has used it for an edit yet." : `Used by ${words}.`,
+    "The old password stops working at once, and cannot be restored: calendar programs stop syncing.",
     ...(logIns > 0
       ? [`${logIns} ${logIns === 1 ? "browser is" : "browsers are"} logged out.`]
       : []),
@@ -90,7 +90,7 @@ interface GivenPassword extends ListedPerson {
 
 function describeList(answer: unknown): string {
   const people = rowsOf<ListedPerson>(answer);
-  if (people.length === 0) return "no people yet: they appear with the first sweep\n";
+  if (people.length === 0) return "no people yet: they appear with the first sync\n";
   return textTable(
     ["ID", "NAME", "USER NAME", "CALENDARS", "PASSWORD", "OWN KEY", "ZONE"],
     people.map((person) => [
@@ -114,7 +114,7 @@ function describePassword(given: unknown): string {
       ["Password", password],
     ],
   );
-  const access = calendars === "read" ? "They may read the calendars and not change them.\n" : "";
+  const access = calendars === "read" ? "They may read the calendars but not change them.\n" : "";
   return `The app password of ${name.replace(/\p{Cc}/gu, " ")}, shown this once:\n\n${rows}
 Enter these three as a CalDAV account in the calendar program. Capitals, spaces and dashes of the password
 do not matter.\n${access}`;

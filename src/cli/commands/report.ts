@@ -44,17 +44,17 @@ export function reportCommand({ host }: CommandTools): Command {
     .description("a report on the mirror; `report list` names them")
     .argument("<name>", "the report, or list")
     .option("--project <id or name>", "only of this project")
-    .option("--person <id or name>", "only of this person, in that person's zone")
-    .option("--label <id or name>", "only what carries this label")
+    .option("--person <id or name>", "only for this person, in that person's time zone")
+    .option("--label <id or name>", "only with this label")
     .option("--from <date>", "from this day on")
     .option("--to <date>", "up to this day")
     .option("--since <revision or time>", "changes: only later ones")
     .option("--as-of <date or instant>", "the workspace as it was then")
-    .option("--limit <rows>", "so many rows at most", readRows)
-    .addOption(new Option("--format <format>", "how to write it").choices(formats))
+    .option("--limit <rows>", "maximum number of rows", readRows)
+    .addOption(new Option("--format <format>", "output format").choices(formats))
     .option("--json", "the same as --format json", false)
-    .option("--bom", "begin csv with a byte order mark, for spreadsheets", false)
-    .option("--output <file>", "write to a file, as a whole or not at all")
+    .option("--bom", "start CSV with a byte order mark, for spreadsheets", false)
+    .option("--output <file>", "write to a file, atomically")
     .option("--publish <folder>", "upload it to this folder (id or name) of the project");
   return withDatabase(command).action(
     async (name: string, options: ReportOptions, self: Command) => {
@@ -160,7 +160,7 @@ function folderOf(
     if (isUnseen) return { project: own.id, folder: Number(text) };
     if (folders.length === 0) {
       const reason =
-        "no folder of it is known yet, as with polling.files off; give its id and --project";
+        "no folder is known yet, for example because polling.files is off; set its id and --project";
       throw new Failed(`--publish "${text}": ${reason}`, 2);
     }
     const folder = found(findNamed(folders, { option: "--publish", text }));
@@ -178,7 +178,7 @@ const typeOf = (format: Format): string => mediaType(format).split(";", 1).join(
 function writeWhole(path: string, text: string): void {
   const present = statSync(path, { throwIfNoEntry: false });
   if (present?.isDirectory()) {
-    throw new Failed(`--output ${path}: it is a directory; name a file in it`, 2);
+    throw new Failed(`--output ${path}: it is a folder; name a file in it`, 2);
   }
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
   try {

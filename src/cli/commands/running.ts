@@ -11,12 +11,10 @@ import { durationOption, readPort, readSeed } from "../options.ts";
 /** Commands that run until they are stopped: `serve`, `demo`, `sandbox`, and `start`, which chooses. */
 export function runningCommands({ host, finish }: CommandTools): readonly Command[] {
   const serve = new Command("serve")
-    .description(
-      "the daemon: sweeps, drains, mails, serves HTTP; a guided set-up where there is no configuration",
-    )
+    .description("run the daemon: sync, mail, HTTP; a guided setup if there is no configuration")
     .option(
       "--read-only",
-      "serve a copy of the database that another daemon writes, and refuse edits",
+      "serve a copy of another daemon's database, without accepting edits",
       false,
     )
     .action(async ({ readOnly }: { readonly readOnly: boolean }, command: Command) => {
@@ -28,21 +26,21 @@ export function runningCommands({ host, finish }: CommandTools): readonly Comman
       finish(isNew ? await host.setUp() : await host.serve(configFor(command, host)));
     });
   const start = new Command("start")
-    .description("serve when there is a configuration, else demo")
+    .description("serve if there is a configuration, otherwise demo")
     .action(async (_options, command: Command) => {
       const configured = configOption(command) !== null || host.hasConfig();
       finish(configured ? await host.serve(configFor(command, host)) : await host.demo(usualDemo));
     });
   const demo = new Command("demo")
-    .description("a sandbox workspace and the daemon on it, in one process")
+    .description("run a sandbox workspace and a daemon on it, in one process")
     .option("--port <port>", "port of the daemon (default: DAYFERRY_PORT, then 8380)", readPort)
     .option(
       "--data-dir <dir>",
-      "keep the workspace and the data here (default: DAYFERRY_DATA_DIR, then a temporary folder)",
+      "store the workspace and the data here (default: DAYFERRY_DATA_DIR, then a temporary folder)",
     )
     .option(
       "--play <duration>",
-      "somebody else changes something that often, e.g. PT30S",
+      "simulate other people's changes this often, such as PT30S",
       durationOption,
     )
     .action(async (options: { port?: number; dataDir?: string; play?: Temporal.Duration }) => {
@@ -50,18 +48,15 @@ export function runningCommands({ host, finish }: CommandTools): readonly Comman
       finish(await host.demo({ port, dataDir, play }));
     });
   const sandbox = new Command("sandbox")
-    .description("the stand-in service alone; prints its address and API keys")
+    .description("run only the stand-in service; prints its address and API keys")
     .option("--port <port>", "port of the service", readPort, 8390)
-    .option("--seed <number>", "another number gives another workspace", readSeed, 1)
+    .option("--seed <number>", "seed of the workspace", readSeed, 1)
     .addOption(
-      new Option("--size <size>", "how much is in it").choices(["s", "m", "l"]).default("s"),
+      new Option("--size <size>", "size of the workspace").choices(["s", "m", "l"]).default("s"),
     )
-    .option("--data <file>", "SQLite file that keeps the workspace (default: memory)")
-    .option(
-      "--no-discovery",
-      "answer 404 to the look-ups that the service's document does not show",
-    )
-    .option("--time-zone <zone>", "the account's IANA zone", "Europe/Berlin")
+    .option("--data <file>", "SQLite file for the workspace (default: memory)")
+    .option("--no-discovery", "answer 404 to lookups the service's document does not show")
+    .option("--time-zone <zone>", "the account's IANA time zone", "Europe/Berlin")
     .option("--json", "print one JSON object", false)
     .action(async (options: Omit<SandboxCommandOptions, "data"> & { readonly data?: string }) => {
       finish(await host.sandbox({ ...options, data: options.data ?? null }));

@@ -29,11 +29,11 @@ export function sqlCommand({ host }: CommandTools): Command {
   const command = new Command("sql")
     .description("a read-only query on the views and tables of docs/operating.md")
     .argument("<query>", "the query (- = standard input)")
-    .addOption(new Option("--format <format>", "how to write it").choices(formats))
+    .addOption(new Option("--format <format>", "output format").choices(formats))
     .option("--json", "the same as --format json", false)
-    .option("--bom", "begin csv with a byte order mark, for spreadsheets", false)
-    .option("--limit <rows>", "so many rows at most", readRows, mostRows)
-    .option("--timeout <duration>", "how long it may take", durationOption, patience);
+    .option("--bom", "start CSV with a byte order mark, for spreadsheets", false)
+    .option("--limit <rows>", "maximum number of rows", readRows, mostRows)
+    .option("--timeout <duration>", "time limit", durationOption, patience);
   return withDatabase(command).action(async (given: string, options: SqlOptions, self: Command) => {
     const { file } = databaseFor({ ...options, timeZone: "UTC" }, { command: self, host });
     const bytes = given === "-" ? await host.readStandardInput() : null;
@@ -89,7 +89,7 @@ async function runQuery(
     // The reader has gone, as with `| head`, which is no failure.
     if (!isRead) return;
     if (limit.isOver()) {
-      const reason = `the query took longer than ${timeout.toString()} and was stopped; --timeout gives it more`;
+      const reason = `the query took longer than ${timeout.toString()} and was stopped; use --timeout for a longer limit`;
       throw new Failed(reason, 1);
     }
     if (code !== 0) throw unreadable(said.trimEnd() || "the query was stopped");

@@ -11,7 +11,7 @@ import {
 /** `sync`: one full sweep, delivery of pending edits, and a list of changes. Locks the data directory. */
 export function syncCommand({ host, finish }: CommandTools): Command {
   return new Command("sync")
-    .description("one full sweep and a drain of the journal, then exit")
+    .description("sync everything once, then exit")
     .option("--json", "print JSON", false)
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
@@ -69,7 +69,7 @@ function describe(summary: SweepSummary, edits: Awaited<ReturnType<typeof drainA
     `${added} added, ${changed} changed, ${buried} removed, ${unchanged} unchanged (${requests} requests)\n`,
     ...listed,
     more > 0 ? `  and ${more} more\n` : "",
-    held > 0 ? `${held} removals are held: dayferry brakes list\n` : "",
+    held > 0 ? `${held} removals wait for approval: dayferry brakes list\n` : "",
     `${edits.confirmed} edits sent, ${edits.waiting} waiting, ${edits.parked} parked\n`,
   ].join("");
 }

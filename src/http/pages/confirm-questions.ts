@@ -58,7 +58,7 @@ export const endPasswordQuestion = (
       : `Remove the app password of ${person.name}?`,
     body: html`${dependents(
       used.length === 0 ? null : html`Used by ${listed(used)}.`,
-      "No program has made an edit with it yet.",
+      "No program has used it for an edit yet.",
     )}
 <p>The old password stops working at once, and cannot be brought back. Calendar programs stop syncing${
       isNew ? " until you enter the new one in each" : ""

@@ -162,7 +162,7 @@ ${
   const besides =
     choice.besides.length === 0
       ? null
-      : html`<p>Sent besides, as nobody else has changed it: ${choice.besides.map(
+      : html`<p>Sent as well: without a conflict: ${choice.besides.map(
           ({ name, to }, index) => html`${index > 0 ? "; " : ""}${name} <bdi>${to}</bdi>`,
         )}.</p>`;
   return html`${postForm(
@@ -213,7 +213,7 @@ export function previewPage(
     mine: "mine",
     theirs: "theirs",
     combined: "both",
-    "nobody-else": "mine, nobody else has changed it",
+    "nobody-else": "mine, without a conflict",
   };
   return {
     title: "What would come of it",
