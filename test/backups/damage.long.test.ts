@@ -68,7 +68,7 @@ describe("damageBeforeOpening()", () => {
     writeFileSync(`${place.file}-wal`, "frames");
     expect(damageBeforeOpening(place)).toContain("its log is there");
     mkdirSync(place.file);
-    expect(damageBeforeOpening(place)).toContain("it is no file");
+    expect(damageBeforeOpening(place)).toContain("it is not a file");
   });
 });
 

@@ -17,7 +17,7 @@ describe("beside a daemon", () => {
 
     const second = await dayferry(["sync", "--config", configFile]);
     expect(second.code).toBe(1);
-    expect(second.stderr).toContain("another process holds the data directory");
+    expect(second.stderr).toContain("another process uses the data directory");
 
     const feeds = JSON.parse(
       (await dayferry(["feeds", "list", "--json", "--config", configFile])).stdout,

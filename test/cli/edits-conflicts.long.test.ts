@@ -88,7 +88,7 @@ describe("edits of a conflict", () => {
       const list = (await run("edits", "list", "--state", "waiting", "--item", "revi")).stdout;
       expect(list).toMatch(/ACCEPTED \(Europe\/Berlin\) +WHO +WHAT +STATE\n/);
       expect(list).toMatch(
-        /1 +\d{4}-\d\d-\d\d .* +The account +moved Review from Thu 10 Jun 2027, 10:00 to Fri 11 Jun 2027, 09:00, by the command line +waits for a choice/,
+        /1 +\d{4}-\d\d-\d\d .* +The account +moved Review from Thu 10 Jun 2027, 10:00 to Fri 11 Jun 2027, 09:00, by the command line +conflict: also changed by somebody else/,
       );
       const shown = (await run("edits", "show", "1")).stdout;
       expect(shown).toMatch(/^Edit 1: The account moved Review from Thu 10 Jun 2027/);

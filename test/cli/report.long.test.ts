@@ -86,9 +86,9 @@ describe("report", () => {
       [["report", "agenda", "--as-of", "2020-01-01"], "everything is known from"],
       [["report", "agenda", "--format", "pdf"], "Allowed choices are table, csv, json, md, html"],
       [["report", "agenda", "--limit", "0"], "positive whole number"],
-      [["report", "agenda", "--time-zone", "Berlin"], "no IANA zone"],
+      [["report", "agenda", "--time-zone", "Berlin"], "not an IANA time zone"],
       [["report", "agenda", "--publish", "nowhere"], "nothing has that id or name"],
-      [["report", "agenda", "--output", installation.folder], "it is a directory"],
+      [["report", "agenda", "--output", installation.folder], "it is a folder"],
       [["report"], "missing required argument 'name'"],
     ];
     for (const [args, reason] of wrong) {

@@ -46,9 +46,9 @@ describe.skipIf(!canSign())("a service over TLS, with certificates of a real aut
     ["has expired", { fromDay: -9, toDay: -1 }, /certificate of localhost has expired.*CERT_HAS/],
     ["is not valid yet", { fromDay: 3 }, /certificate of localhost is not valid yet.*behind/],
     [
-      "is of another host",
+      "belongs to another host",
       { names: "DNS:other.example" },
-      /came for localhost belongs to another host/,
+      /presented for localhost belongs to another host/,
     ],
   ])(
     "is sent nothing when its certificate %s, and a creation is no open question",
@@ -71,7 +71,7 @@ describe.skipIf(!canSign())("a service over TLS, with certificates of a real aut
     const [trusted, stranger] = [createAuthority(), createAuthority("another authority")];
     trust(trusted);
     const { baseUrl, arrived, show } = await secureService(stranger.sign());
-    const message = expect.stringMatching(/signed by nobody whom this machine trusts/);
+    const message = expect.stringMatching(/not signed by a trusted authority/);
     const { upstream } = clientOf(baseUrl);
     const ask = () => upstream.labels.get(labelId(5), call);
     expect(await ask()).toMatchObject({ ok: false, failure: { kind: "unavailable", message } });
@@ -84,7 +84,7 @@ describe.skipIf(!canSign())("a service over TLS, with certificates of a real aut
     const authority = createAuthority();
     const alone = await secureService(authority.own);
     expect(await create(alone.baseUrl)).toMatchObject({
-      failure: { kind: "unavailable", message: expect.stringMatching(/nobody whom.*SELF_SIGNED/) },
+      failure: { kind: "unavailable", message: expect.stringMatching(/not signed by a trusted.*SELF_SIGNED/) },
     });
     trust(authority);
     const old = await secureService(authority.sign(), {
@@ -96,7 +96,7 @@ describe.skipIf(!canSign())("a service over TLS, with certificates of a real aut
       ok: false,
       failure: {
         kind: "unavailable",
-        message: expect.stringMatching(/none that is new enough: 1\.2/),
+        message: expect.stringMatching(/none that is new enough/),
       },
     });
     expect([...alone.arrived, ...old.arrived]).toEqual([]);
