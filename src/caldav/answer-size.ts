@@ -13,7 +13,7 @@ export class AnswerTooLargeError extends Error {
 export const tooLarge: DavFault = {
   ...davFault(
     "number-of-matches-within-limits",
-    `the answer would be longer than ${largestAnswer} characters: ask for fewer properties or members`,
+    `the response would be longer than ${largestAnswer} characters: ask for fewer properties or members`,
   ),
   status: 507,
 };

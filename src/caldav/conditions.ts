@@ -34,7 +34,7 @@ export function checkRequest(
     return fail(plainFault(415, `the body of a ${method} means nothing`));
   }
   if (method === "PUT" && headers["content-range"] !== undefined) {
-    return fail(plainFault(400, "an object is stored whole, not by a range of it"));
+    return fail(plainFault(400, "an object must be stored as a whole, not by range"));
   }
   if (method === "OPTIONS") return ok(headers);
   const fault = versioned.has(method) ? versionFault(context, request) : null;
@@ -156,11 +156,11 @@ function checkConditions(
   if (isWrong || listed?.isMet === false) return fail(otherVersionFault(object, isKnown));
   const refused = tagsOf(headers["if-none-match"]);
   if (refused && object && includesWeakly(refused, object.etag)) {
-    const reason = "there is an object of this name, or of this version, already";
+    const reason = "an object with this name or version already exists";
     return fail(plainFault(412, reason));
   }
   if (needed === null && listed === null && isOlder(headers["if-unmodified-since"], object)) {
-    return fail(plainFault(412, "the object was changed since then"));
+    return fail(plainFault(412, "the object has changed since"));
   }
   const isSeen = (needed !== null && needed !== "*") || listed?.namesVersion === true;
   return ok({ isSeen });
@@ -169,10 +169,10 @@ function checkConditions(
 const malformed: DavFault = plainFault(400, "the If header cannot be read");
 
 function otherVersionFault(object: CalendarObject | null, isKnown: () => boolean): DavFault {
-  if (object) return plainFault(412, "the object was changed meanwhile: fetch it again");
+  if (object) return plainFault(412, "the object has changed meanwhile: fetch it again");
   return isKnown()
     ? plainFault(404, "the object was deleted or moved meanwhile")
-    : plainFault(412, "there is no object of this name");
+    : plainFault(412, "there is no object with this name");
 }
 
 function isOlder(header: string | undefined, object: CalendarObject | null): boolean {

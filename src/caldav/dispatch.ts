@@ -167,8 +167,7 @@ function profileAnswer(context: DavContext, request: DavRequest): DavAnswer {
 }
 
 /** Why programs cannot create, move or delete calendars, for people. */
-const madeByProjects =
-  "calendars come from the projects and lists of the workspace: make them there";
+const madeByProjects = "calendars come from the workspace's projects and lists: create them there";
 
 /**
  * Answers methods that create, fill or delete collections, which is impossible: the calendars are those of the workspace.
@@ -217,9 +216,9 @@ function creationFault(
 ): DavFault {
   const isThere = target.kind !== "object" && (target.kind !== "calendar" || calendar !== null);
   if (isThere && method === "MKCOL") {
-    return methodFault("there is a collection already", { kind: target.kind, calendar, method });
+    return methodFault("a collection already exists here", { kind: target.kind, calendar, method });
   }
-  if (isThere) return davFault("resource-must-be-null", "there is a collection already");
+  if (isThere) return davFault("resource-must-be-null", "a collection already exists here");
   if (method === "MKCALENDAR")
     return caldavFault("calendar-collection-location-ok", madeByProjects);
   return privilegeFault("bind", { href: parentOf(context, target), reason: madeByProjects });
@@ -251,7 +250,7 @@ function parentOf({ paths }: DavContext, target: DavTarget): string {
 function reportAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   const xml = documentOf(request);
   if (!xml.ok) return faultAnswer(xmlFault(xml.failure));
-  if (xml.value === null) return faultAnswer(bodyFault("the body names no report: it is empty"));
+  if (xml.value === null) return faultAnswer(bodyFault("the body has no report: it is empty"));
   const report: DavReport = { ...request, xml: xml.value };
   const excess = choiceFault(report.xml);
   if (excess) return faultAnswer(excess);

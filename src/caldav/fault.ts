@@ -106,7 +106,7 @@ export function refusalFault({ problems }: Pick<PlannedItem, "problems">): DavFa
  */
 export function unseenFault(): DavFault {
   const reason =
-    "there is no item of this UID for you: it was deleted, or is not yours to see; something new needs another UID";
+    "there is no item with this UID: it was deleted, or you don't have access; use another UID for a new item";
   return objectRefusal("valid-calendar-object-resource", reason);
 }
 

@@ -183,7 +183,7 @@ function findInHome(
 }
 
 export const notReadYet: DavFault = laterFault(
-  "the project is still being read, for the first time or after a restore; a part of it would look like the whole",
+  "the project is still being synced, for the first time or after a restore",
 );
 
 /** The URL path of a resource. */

@@ -74,13 +74,13 @@ export const privilegeSet = (privileges: readonly QName[]): string =>
 /** Value of `supported-privilege-set`: the tree of all privileges. Source: RFC 3744 5.3. */
 export function supportedPrivileges(): string {
   const write = [
-    supported(dav("write-properties"), "Change name and colour, for oneself"),
-    supported(dav("write-content"), "Change what is there"),
+    supported(dav("write-properties"), "Change name and color, for oneself"),
+    supported(dav("write-content"), "Change the content"),
     supported(dav("bind"), "Add"),
     supported(dav("unbind"), "Remove"),
   ];
   const all = [
-    supported(dav("read"), "Read", supported(caldav("read-free-busy"), "Read when it is busy")),
+    supported(dav("read"), "Read", supported(caldav("read-free-busy"), "Read free-busy times")),
     supported(dav("read-current-user-privilege-set"), "Read one's own privileges"),
     supported(dav("write"), "Write", write.join("")),
   ];

@@ -181,8 +181,8 @@ function nowhere({ method, path }: Request, paths: DavPaths): DavFault {
   if (method !== "PUT") return plainFault(404, "there is nothing at this address");
   const parent = paths.read(path.replace(/[^/]*$/, ""));
   return parent?.kind === "calendar"
-    ? plainFault(409, "the name of an object has no slash and no control character in it")
-    : plainFault(409, "there is no calendar at this address that could take an object");
+    ? plainFault(409, "the name of an object must not contain a slash or control character")
+    : plainFault(409, "there is no calendar at this address");
 }
 
 /** Names the collection that answered, if the trailing slash was omitted. Source: RFC 4918 5.2. */
@@ -237,7 +237,7 @@ function guarded(request: DavRequest, context: DavContext): DavAnswer {
     }
     const { method, target } = request;
     context.log.error("calendar request failed", { method, path: context.paths.of(target), error });
-    return faultAnswer(plainFault(500, "the request failed here; the log says why"));
+    return faultAnswer(plainFault(500, "the request failed; see the log for the reason"));
   }
 }
 
@@ -286,7 +286,7 @@ function endingOf(error: unknown, maxSize: number | null): Body {
   if (type === "request.aborted") return { kind: "aborted" };
   if (type === "entity.too.large") return tooLarge(maxSize);
   if (type === "encoding.unsupported") {
-    const fault = plainFault(415, `the body is encoded otherwise than by ${encodings}`);
+    const fault = plainFault(415, `the content encoding of the body is not ${encodings}`);
     return {
       kind: "refused",
       fault: { ...fault, headers: { ...headers, "Accept-Encoding": encodings } },
@@ -304,10 +304,10 @@ const headers = { Connection: "close" };
 function tooLarge(maxSize: number | null): Body {
   const fault =
     maxSize === null
-      ? plainFault(413, `the body is larger than the ${largestXml} bytes that a request may have`)
+      ? plainFault(413, `the body is larger than the ${largestXml} bytes allowed for a request`)
       : objectRefusal(
           "max-resource-size",
-          `the object is larger than the ${maxSize} bytes that one may have`,
+          `the object is larger than the ${maxSize} bytes allowed for an object`,
         );
   return { kind: "refused", fault: { ...fault, headers } };
 }

@@ -102,7 +102,7 @@ async function* chunksOf(
 function failureOf(error: unknown, { request, log }: Exchange): DavAnswer {
   if (error instanceof AnswerTooLargeError) return faultAnswer(tooLarge);
   log.error("calendar response failed", { method: request.method, path: request.path, error });
-  return faultAnswer(plainFault(500, "the request failed here; the log says why"));
+  return faultAnswer(plainFault(500, "the request failed; see the log for the reason"));
 }
 
 async function sendWhole(answer: DavAnswer, { request, response }: Exchange): Promise<void> {

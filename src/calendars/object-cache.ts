@@ -11,7 +11,7 @@ import { nameOfUid } from "./resource-names.ts";
 export class EarlierObjectError extends Error {
   override readonly name = "EarlierObjectError";
   constructor({ uid }: CalendarObject) {
-    super(`the calendar object of ${JSON.stringify(uid)} is of an earlier revision`);
+    super(`the calendar object of ${JSON.stringify(uid)} has an earlier revision`);
   }
 }
 

@@ -195,7 +195,7 @@ const assignedDraft = (projects: readonly Project[], color: string | null): Cale
   description: "Events and tasks of all projects that are assigned to me",
   color,
   components: ["VEVENT", "VTODO"],
-  refusesNew: "a new item has to be put into the calendar of its project or list",
+  refusesNew: "create a new item in the calendar of its project or list",
   collection: null,
   isPrivate: false,
   projects: projects.map(({ id }) => id),

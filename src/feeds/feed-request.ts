@@ -38,12 +38,12 @@ export function readFeedWish(
   const asked = reading.person(given.get("personId"), kind);
   const isOwn = viewer.kind === "person";
   if (isOwn && asked !== null && asked !== viewer.person) {
-    problem("personId", "your feeds show what you may see: leave it out");
+    problem("personId", "your feeds show what you may see: omit it");
   }
   if (isOwn && kind === "all") problem("kind", "your feeds are of a project, or of yourself");
   const person = isOwn ? viewer.person : asked;
   if (kind === "person" && person === null && !reading.hasProblem("personId")) {
-    problem("personId", "whose feed it is: the id of a person");
+    problem("personId", "the id of the person whose feed it is");
   }
   if (project !== null && person !== null && !seesProject(person, directory.project(project))) {
     problem("projectId", `project ${project} is not open to person ${person}`);
@@ -73,10 +73,7 @@ export function readFeedChange(
   const colour = reading.colour(given.get("colour"), kind);
   const filter = reading.filter(given.get("filter"), { kind, person });
   if (given.has("filter") && feed.automatic && filter !== null) {
-    reading.problem(
-      "filter",
-      "the feed that a project has by itself shows all of it: make another one",
-    );
+    reading.problem("filter", "a project's default feed shows all of it: create another one");
   }
   if (reading.problems.length > 0) return fail(reading.problems);
   return ok({
@@ -141,13 +138,13 @@ function startReading(directory: Store["directory"]) {
     { at, keys }: { readonly at: string; readonly keys: readonly string[] },
   ): ReadonlyMap<string, unknown> {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      problem(at === "" ? "body" : at, "a JSON object is needed");
+      problem(at === "" ? "body" : at, "expected a JSON object");
       return new Map();
     }
     const given = new Map<string, unknown>(Object.entries(value));
     for (const key of given.keys()) {
       const field = at === "" ? key : `${at}.${key}`;
-      if (!keys.includes(key)) problem(field, `is not known; known are ${listed(keys)}`);
+      if (!keys.includes(key)) problem(field, `is unknown; use one of ${listed(keys)}`);
     }
     return given;
   }
@@ -157,7 +154,7 @@ function startReading(directory: Store["directory"]) {
     { field, read }: { readonly field: string; readonly read: (one: unknown) => Value | null },
   ): readonly Value[] {
     if (!Array.isArray(value) || value.length === 0) {
-      problem(field, "a list with one thing at least; leave it out to show all");
+      problem(field, "a list with at least one entry; omit it to show all");
       return [];
     }
     return [...new Set(value.map(read).filter((one) => one !== null))];
@@ -179,7 +176,7 @@ function startReading(directory: Store["directory"]) {
     if (!found || found.suspended) {
       problem(
         field,
-        isId(value) ? `person ${value} is not known` : "the id of a person is needed",
+        isId(value) ? `person ${value} is not known` : "expected the id of a person",
         isId(value),
       );
       return null;
@@ -192,7 +189,7 @@ function startReading(directory: Store["directory"]) {
     if (found) return found.id;
     problem(
       field,
-      isId(value) ? `project ${value} is not known` : "the id of a project is needed",
+      isId(value) ? `project ${value} is not known` : "expected the id of a project",
       isId(value),
     );
     return null;
@@ -296,7 +293,7 @@ function startReading(directory: Store["directory"]) {
       if (value === undefined || value === null) return value;
       const name = readFeedName(value);
       if (name.ok) return name.value;
-      problem("name", `${name.failure}, or null to be called after what it shows`);
+      problem("name", `${name.failure}, or null for the default name`);
       return null;
     },
     colour(value: unknown, kind: FeedKind): string | null | undefined {

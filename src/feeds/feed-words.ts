@@ -66,7 +66,7 @@ function kindsInWords(filter: FeedFilter | null): string {
 function completedInWords(filter: FeedFilter | null): readonly string[] {
   const length = filter?.completed;
   if (length === undefined) return [];
-  if (length === "none") return ["without what is completed"];
+  if (length === "none") return ["without completed items"];
   const days = Temporal.Duration.from(length).total({
     unit: "days",
     relativeTo: new Temporal.PlainDate(2026, 1, 1),

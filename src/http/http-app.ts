@@ -331,7 +331,7 @@ function problemOf(status: number): Problem {
   return {
     status: 500,
     title: "Internal error",
-    detail: "the request failed here; the log says why",
+    detail: "the request failed; see the log for the reason",
   };
 }
 

@@ -51,7 +51,7 @@ describe("methods that are not offered", () => {
       const options = { headers: { "content-type": "text/calendar" }, body: "x" };
       const { status, text } = await call(`PUT ${calendar}${name}`, options);
       expect(status).toBe(409);
-      expect(text).toContain("the name of an object has");
+      expect(text).toContain("the name of an object must not");
       expect((await call(`GET ${calendar}${name}`)).status).toBe(404);
     },
   );
@@ -129,7 +129,7 @@ describe("bodies", () => {
       body,
     });
     expect(odd.status).toBe(415);
-    expect(odd.text).toContain("<df:reason>the body is encoded otherwise");
+    expect(odd.text).toContain("<df:reason>the content encoding of the body is not");
     expect(odd.headers["accept-encoding"]).toBe("gzip, deflate, br");
   });
 });

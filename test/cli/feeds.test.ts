@@ -88,9 +88,7 @@ describe("feeds beside a daemon", () => {
 
     await fetch(own.url, { headers: { "user-agent": "Google-Calendar-Importer" } });
     const rotated = await run("feeds", "rotate", String(own.id));
-    expect(rotated.stderr).toContain(
-      "Programs get no updates until they have the new address.",
-    );
+    expect(rotated.stderr).toContain("Programs get no updates until they have the new address.");
     expect(rotated.stdout).not.toContain(own.url);
     expect((await fetch(own.url)).status).toBe(404);
     expect((await run("feeds", "revoke", String(own.id))).stderr).toContain(

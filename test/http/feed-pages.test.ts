@@ -28,7 +28,7 @@ describe("/feeds", () => {
     });
     const { text } = await get("/feeds/3");
     expect(text).toContain(
-      "tasks and events of all projects that Ana &lt;b&gt; may see, assigned to Ana &lt;b&gt;, without what is completed",
+      "tasks and events of all projects that Ana &lt;b&gt; may see, assigned to Ana &lt;b&gt;, without completed items",
     );
     expect(text).toContain("webcal://calendar.example.com/base/feeds/");
     expect((await get("/feeds")).text).toContain('href="feeds/3"');
@@ -115,7 +115,7 @@ describe("/feeds", () => {
     });
     const nothing = await post(`/feeds/${id}`, [["do", "choose"]]);
     expect(nothing.status).toBe(400);
-    expect(nothing.text).toContain("What it shows: a list with one thing at least");
+    expect(nothing.text).toContain("What it shows: a list with at least one entry");
     const everything = ["event", "milestone", "task", "subtask"].map(
       (kind) => ["kinds", kind] as const,
     );

@@ -84,7 +84,10 @@ describe.skipIf(!canSign())("a service over TLS, with certificates of a real aut
     const authority = createAuthority();
     const alone = await secureService(authority.own);
     expect(await create(alone.baseUrl)).toMatchObject({
-      failure: { kind: "unavailable", message: expect.stringMatching(/not signed by a trusted.*SELF_SIGNED/) },
+      failure: {
+        kind: "unavailable",
+        message: expect.stringMatching(/not signed by a trusted.*SELF_SIGNED/),
+      },
     });
     trust(authority);
     const old = await secureService(authority.sign(), {

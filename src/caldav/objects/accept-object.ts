@@ -71,7 +71,7 @@ export function acceptEdit(context: DavContext, edit: ObjectEdit): Result<Accept
   const item = planned.value;
   const key = context.store.mirror.findUid(uid)?.item;
   if (key === undefined) {
-    const reason = "the UID belongs to what is shown only, and cannot be changed";
+    const reason = "the UID belongs to a read-only item";
     return fail(objectRefusal("valid-calendar-object-resource", reason));
   }
   const seen = item.action === "create" ? null : (base ?? lastSeen(context, { key, incoming }));

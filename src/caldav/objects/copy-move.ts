@@ -91,7 +91,7 @@ function destinationOf(
     return fail(plainFault(403, "the destination is a collection; objects cannot replace it"));
   }
   if (target?.kind !== "object" || target.person !== person.id) {
-    return fail(plainFault(403, "the destination is none of your calendars"));
+    return fail(plainFault(403, "the destination is not one of your calendars"));
   }
   const calendar = calendars.find(person.id, target.slug);
   if (!calendar) return fail(plainFault(409, "there is no calendar at the destination"));
@@ -131,7 +131,7 @@ function move(context: DavContext, transfer: Transfer): Result<DavAnswer, DavFau
 /** A calendar with items of other calendars has none that could be moved out of it. */
 function shownElsewhereFault(from: Calendar, to: Calendar): DavFault | null {
   if (from.slug === to.slug || from.kind === "events" || from.kind === "tasks") return null;
-  const reason = `"${from.name}" only shows what is in other calendars: move it there`;
+  const reason = `"${from.name}" only shows items of other calendars: move it there`;
   return objectRefusal("valid-calendar-object-resource", reason);
 }
 

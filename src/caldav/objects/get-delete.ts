@@ -66,7 +66,7 @@ function withdrawCreation(context: DavContext, { key }: CalendarObject): boolean
   const { store } = context;
   const own = ownHeldEdits(key, context);
   if (store.view.get(key) !== null || !own.some(({ action }) => action === "create")) return false;
-  for (const { id } of own) store.journal.discard(id, "its editor has deleted it again");
+  for (const { id } of own) store.journal.discard(id, "its editor deleted it");
   return true;
 }
 

@@ -159,7 +159,7 @@ function store(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault>
   if (withdrawDeletion(context, incoming.uid)) return putAfterDeletion(context, put);
   const namesake = calendars.objectOfUid(calendar, incoming.uid);
   if (!namesake) return createObject(context, put);
-  const reason = "the UID is in this calendar already, under another name";
+  const reason = "the UID already exists in this calendar under another name";
   return fail(uidFault(paths.object(calendar, namesake.name), reason));
 }
 
@@ -168,7 +168,7 @@ function withdrawDeletion(context: DavContext, uid: string): boolean {
   const key = context.store.mirror.findUid(uid)?.item;
   const own = key === undefined ? [] : ownHeldEdits(key, context);
   const deletions = own.filter(({ action }) => action === "delete");
-  const why = "its editor has put the item again";
+  const why = "its editor put the item again";
   for (const { id } of deletions) context.store.journal.discard(id, why);
   return deletions.length > 0;
 }

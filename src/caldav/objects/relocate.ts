@@ -48,7 +48,7 @@ export function relocateByPut(
 function otherKindFault(to: Calendar, { item }: ViewItem): DavFault {
   const reason =
     to.kind === "milestones"
-      ? `what is in "${to.name}" are the milestones of the project: make an event one, in the calendar of events`
-      : `${item.kind === "event" ? "an event" : "a task"} cannot be put into "${to.name}"`;
+      ? `what is in "${to.name}" has the project's milestones: turn an event into one in the events calendar`
+      : `${item.kind === "event" ? "an event" : "a task"} cannot be stored in "${to.name}"`;
   return objectRefusal("valid-calendar-object-resource", reason);
 }

@@ -92,11 +92,11 @@ export function namesFault(names: readonly QName[]): DavFault | null {
   }
   const lengths = names.map((name) => tagOf(name).empty.length);
   if (lengths.some((length) => length > longestName)) {
-    return plainFault(403, `a property's name takes more than ${longestName} characters`);
+    return plainFault(403, `a property name is longer than ${longestName} characters`);
   }
   return sum(lengths) <= longestNames
     ? null
-    : plainFault(403, `the properties' names take more than ${longestNames} characters together`);
+    : plainFault(403, `the property names are longer than ${longestNames} characters together`);
 }
 
 /** Size of the names in each member's response, in characters. */

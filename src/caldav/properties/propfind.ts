@@ -77,7 +77,7 @@ function readWanted(request: ResourceRequest): Result<Wanted, DavFault> {
   const excess = choiceFault(xml.value);
   if (excess) return fail(excess);
   const wanted = wantedIn(xml.value);
-  return wanted ? ok(wanted) : fail(bodyFault("one of prop, allprop and propname is needed"));
+  return wanted ? ok(wanted) : fail(bodyFault("expected prop, allprop or propname"));
 }
 
 interface Question {

@@ -59,7 +59,7 @@ export function proppatchAnswer(context: DavContext, request: ResourceRequest): 
   return { status: 207, headers: { "Content-Type": xmlType }, pieces };
 }
 
-const readOnlyResource = "only calendars that you may change, and their home, take properties";
+const readOnlyResource = "properties can only be set on calendars you may change, and their home";
 
 /** `value`: the text, or the XML of an unknown property; null removes it. `language`: from xml:lang; null if none. */
 interface Change {

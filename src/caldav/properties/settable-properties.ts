@@ -29,13 +29,14 @@ export const settableProps: ReadonlyMap<string, SettableProp> = new Map([
       faultOf: (text) =>
         /^#(?:[0-9a-f]{6}|[0-9a-f]{8})$/i.test(text.trim())
           ? null
-          : "a colour is written as #RRGGBB or #RRGGBBAA",
+          : "a color must be #RRGGBB or #RRGGBBAA",
     },
   ],
   [
     keyOf(apple("calendar-order")),
     {
-      faultOf: (text) => (/^-?\d{1,9}$/.test(text.trim()) ? null : "an order is a whole number"),
+      faultOf: (text) =>
+        /^-?\d{1,9}$/.test(text.trim()) ? null : "an order must be a whole number",
     },
   ],
   [keyOf(caldav("calendar-description")), { faultOf: () => null }],
@@ -48,7 +49,7 @@ function faultOfTimeZone(text: string): string | null {
   const zones = calendar.ok
     ? calendar.value.components.filter(({ name }) => name === "VTIMEZONE")
     : [];
-  return zones.length === 1 ? null : "a time zone is a VCALENDAR with exactly one VTIMEZONE";
+  return zones.length === 1 ? null : "a time zone must be a VCALENDAR with exactly one VTIMEZONE";
 }
 
 /** The attribute with a text's language, as `XmlElement` names it. */

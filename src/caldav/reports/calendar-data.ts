@@ -34,7 +34,7 @@ export function readCalendarData(
   const type = asked.attributes.get("content-type")?.trim().toLowerCase() ?? "text/calendar";
   const version = asked.attributes.get("version")?.trim() ?? "2.0";
   if (type !== "text/calendar" || version !== "2.0") {
-    const reason = `calendars are written as text/calendar 2.0, not as ${type} ${version}`;
+    const reason = `calendars are text/calendar 2.0, not ${type} ${version}`;
     return fail(caldavFault("supported-calendar-data", reason));
   }
   for (const name of ["expand", "limit-recurrence-set", "limit-freebusy-set"]) {
@@ -60,7 +60,7 @@ function readPart(asked: XmlElement): Result<Part, DavFault> {
   const [root, ...others] = childrenNamed(asked, caldav("comp"));
   if (!root) return ok(null);
   if (others.length > 0 || nameOf(root) !== "VCALENDAR") {
-    return fail(bodyFault("a calendar-data names parts of one comp, VCALENDAR"));
+    return fail(bodyFault("a calendar-data must have one comp, VCALENDAR"));
   }
   const part = partOf(root);
   if (!part.ok || part.value === null || part.value.properties?.size !== 0) return part;

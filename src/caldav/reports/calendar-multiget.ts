@@ -20,7 +20,7 @@ export function multigetAnswer(context: DavContext, report: DavReport): DavAnswe
   const question = readMemberQuestion(context, report);
   if (!question.ok) return faultAnswer(question.failure);
   const hrefs = childrenNamed(report.xml, "href").map(xmlTextOf);
-  if (hrefs.length === 0) return faultAnswer(bodyFault("a calendar-multiget names addresses"));
+  if (hrefs.length === 0) return faultAnswer(bodyFault("a calendar-multiget needs addresses"));
   const { resource } = report;
   const readAddress = memberAddressReader({ context, scope: resource });
   const answer = createAnswer(context, {

@@ -37,7 +37,7 @@ export function queryAnswer(context: DavContext, report: DavReport): DavAnswer {
   const question = readMemberQuestion(context, report);
   if (!question.ok) return faultAnswer(question.failure);
   const element = childOf(report.xml, caldav("filter"));
-  if (!element) return faultAnswer(bodyFault("a calendar-query has a filter"));
+  if (!element) return faultAnswer(bodyFault("a calendar-query needs a filter"));
   const filter = readFilter(element);
   if (!filter.ok) return faultAnswer(filter.failure);
   const scope = scopeOf(context, { report, filter: filter.value });
@@ -128,7 +128,9 @@ function zoneOf(
     const read = readQueryZone(wholeText(named), zone);
     return read.ok
       ? read
-      : fail(caldavFault("valid-calendar-data", `the query's time zone is none: ${read.failure}`));
+      : fail(
+          caldavFault("valid-calendar-data", `the query's time zone is invalid: ${read.failure}`),
+        );
   }
   const own = store.calendarProperties
     .of(person.id, calendar.slug)

@@ -54,8 +54,9 @@ const dated: ReadonlySet<string> = new Set([
  */
 export function readFilter(filter: XmlElement): Result<ComponentFilter, DavFault> {
   const [root, ...others] = childrenNamed(filter, caldav("comp-filter"));
-  if (!root || others.length > 0) return invalid("it holds one comp-filter, for VCALENDAR");
-  if (nameOf(root) !== "VCALENDAR") return invalid("its outermost comp-filter is for VCALENDAR");
+  if (!root || others.length > 0) return invalid("it must have one comp-filter, for VCALENDAR");
+  if (nameOf(root) !== "VCALENDAR")
+    return invalid("its outermost comp-filter must be for VCALENDAR");
   if (countConditions(root) > mostConditions) {
     return invalid(`it has more than ${mostConditions} conditions`);
   }
@@ -77,7 +78,7 @@ function readComponent(element: XmlElement): Result<ComponentFilter, DavFault> {
   const parts = partsOf(element);
   if (!parts.ok) return parts;
   const { isAbsent, range, text, properties, components, params } = parts.value;
-  if (text || params.length > 0) return invalid(`a comp-filter compares no text (${name})`);
+  if (text || params.length > 0) return invalid(`a comp-filter cannot compare text (${name})`);
   if (isAbsent) return ok({ name, conditions: null });
   if (range && !timed.has(name)) return invalid(`a ${name} takes place at no time`);
   const inside = all(components, (child) => checkNesting(child, name));
@@ -113,12 +114,12 @@ function readProperty(element: XmlElement): Result<PropertyFilter, DavFault> {
   if (!parts.ok) return parts;
   const { isAbsent, range, text, params, properties, components } = parts.value;
   if (properties.length > 0 || components.length > 0) {
-    return invalid(`a prop-filter holds no other filter than for parameters (${name})`);
+    return invalid(`a prop-filter can only contain filters for parameters (${name})`);
   }
   if (isAbsent) return ok({ name, conditions: null });
   if (range && text) return invalid(`a prop-filter has a time-range or a text-match (${name})`);
   if (range && !dated.has(name) && !name.startsWith("X-")) {
-    return invalid(`${name} is no date, so that no time-range fits it`);
+    return invalid(`${name} is not a date, so time-range is not allowed`);
   }
   const paramFilters = all(params, readParam);
   if (!paramFilters.ok) return paramFilters;
@@ -132,7 +133,7 @@ function readParam(element: XmlElement): Result<ParamFilter, DavFault> {
   if (!parts.ok) return parts;
   const { isAbsent, range, text, params, properties, components } = parts.value;
   if (range || params.length + properties.length + components.length > 0) {
-    return invalid(`a param-filter compares text only (${name})`);
+    return invalid(`a param-filter can only compare text (${name})`);
   }
   return ok({ name, conditions: isAbsent ? null : { text } });
 }
@@ -163,7 +164,7 @@ function partsOf(element: XmlElement): Result<Parts, DavFault> {
     known.some((name) => isNamed(child, name)),
   );
   if (isAbsent && conditions.length > 1) {
-    return invalid("what is not defined can meet no other condition");
+    return invalid("is-not-defined cannot be combined with other conditions");
   }
   const ranges = named("time-range");
   const texts = named("text-match");

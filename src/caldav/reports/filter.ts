@@ -64,8 +64,9 @@ export function readTimeRange({ name, attributes }: XmlElement): Result<TimeRang
   const [from, to] = [attributes.get("start"), attributes.get("end")];
   const start = from === undefined ? null : readStamp(from.trim());
   const end = to === undefined ? null : readStamp(to.trim());
-  if (from !== undefined && !start) return fail(`the start "${from}" of a ${name} is no UTC time`);
-  if (to !== undefined && !end) return fail(`the end "${to}" of a ${name} is no UTC time`);
+  if (from !== undefined && !start)
+    return fail(`the start "${from}" of a ${name} is not a UTC time`);
+  if (to !== undefined && !end) return fail(`the end "${to}" of a ${name} is not a UTC time`);
   if (!start && !end) return fail(`a ${name} has neither a start nor an end`);
   if (start && end && Temporal.Instant.compare(start, end) >= 0) {
     return fail(`the end of a ${name} is not after its start`);
@@ -87,10 +88,10 @@ export function readClosedRange(element: XmlElement): Result<ClosedRange, string
  */
 export function readQueryZone(text: string, zone: string): Result<string, string> {
   const calendar = splitText(text.trim());
-  if (!calendar.ok) return fail(calendar.failure[0]?.message ?? "it is no calendar");
+  if (!calendar.ok) return fail(calendar.failure[0]?.message ?? "it is not a calendar");
   const [block, ...more] = calendar.value.components;
   if (block?.name !== "VTIMEZONE" || more.length > 0)
-    return fail("a time zone is a VCALENDAR with one VTIMEZONE and nothing else");
+    return fail("a time zone must be a VCALENDAR with one VTIMEZONE and nothing else");
   const tzid = textOf(block, "TZID")?.trim() ?? "";
   if (tzid === "") return fail("the VTIMEZONE has no TZID");
   if (!isZoneDefinition(block)) return fail(`the VTIMEZONE "${tzid.slice(0, 80)}" is not complete`);

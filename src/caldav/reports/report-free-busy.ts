@@ -22,7 +22,7 @@ import type { DavReport } from "./report-question.ts";
  */
 export function freeBusyAnswer(context: DavContext, { resource, xml }: DavReport): DavAnswer {
   const element = childOf(xml, caldav("time-range"));
-  if (!element) return faultAnswer(bodyFault("a free-busy-query has a time-range"));
+  if (!element) return faultAnswer(bodyFault("a free-busy-query needs a time-range"));
   const range = readClosedRange(element);
   if (!range.ok) return faultAnswer(bodyFault(range.failure));
   const headers = { "Content-Type": "text/calendar; charset=utf-8" };

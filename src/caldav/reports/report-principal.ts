@@ -47,7 +47,7 @@ export function principalMatchAnswer(context: DavContext, report: DavReport): Da
   const property = childOf(xml, "principal-property");
   const name = property && childrenOf(property)[0];
   if (!name && !childOf(xml, "self")) {
-    return faultAnswer(bodyFault("a principal-match has a principal-property or a self"));
+    return faultAnswer(bodyFault("a principal-match needs a principal-property or a self"));
   }
   const below = collectionsBelow(resource, context);
   const found = name
@@ -115,11 +115,11 @@ function readSearch(xml: XmlElement): Result<Search, DavFault> {
   const conditions: Search["conditions"][number][] = [];
   for (const search of childrenNamed(xml, "property-search")) {
     const [prop, match] = [childOf(search, "prop"), childOf(search, "match")];
-    if (!prop || !match) return fail(bodyFault("a property-search has a prop and a match"));
+    if (!prop || !match) return fail(bodyFault("a property-search needs a prop and a match"));
     conditions.push({ properties: childrenOf(prop), part: xmlTextOf(match).toLowerCase() });
   }
   if (conditions.length === 0) {
-    return fail(bodyFault("a principal-property-search has a property-search"));
+    return fail(bodyFault("a principal-property-search needs a property-search"));
   }
   return ok({ isAny: xml.attributes.get("test")?.trim() === "anyof", conditions });
 }

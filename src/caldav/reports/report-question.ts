@@ -85,7 +85,7 @@ function readWanted(xml: XmlElement): Result<Wanted, DavFault> {
   const choices = ["prop", "allprop", "propname"].flatMap((name) => childrenNamed(xml, name));
   return choices.length === 0
     ? ok({ kind: "prop", names: [] })
-    : fail(bodyFault("only one of prop, allprop and propname can be asked for"));
+    : fail(bodyFault("only one of prop, allprop and propname is allowed"));
 }
 
 /** Undefined if no data are requested. */

@@ -68,13 +68,13 @@ function* responsesTo(
 }
 
 const tooMany: DavFault = {
-  ...davFault("number-of-matches-within-limits", "there is more than the limit allows"),
+  ...davFault("number-of-matches-within-limits", "there are more results than the limit"),
   status: 507,
 };
 
 const unknownToken = davFault(
   "valid-sync-token",
-  "the token is unknown or too old: everything has to be listed again, with an empty one",
+  "the token is unknown or too old: sync again with an empty token",
 );
 
 /** Source: RFC 6578 3.6. */
@@ -88,10 +88,11 @@ interface Since {
 
 function readSince({ xml, headers }: DavReport): Result<Since, DavFault> {
   const token = childOf(xml, "sync-token");
-  if (!token) return fail(bodyFault("a sync-collection has a sync-token, an empty one at first"));
+  if (!token)
+    return fail(bodyFault("a sync-collection needs a sync-token, empty for the first sync"));
   const level = checkLevel(xml, headers["depth"]);
   if (level) return fail(level);
-  if (!childOf(xml, "prop")) return fail(bodyFault("a sync-collection has a prop"));
+  if (!childOf(xml, "prop")) return fail(bodyFault("a sync-collection needs a prop"));
   const limit = readLimit(xml);
   return limit.ok ? ok({ token: xmlTextOf(token), limit: limit.value }) : limit;
 }
@@ -115,7 +116,7 @@ function readLimit(xml: XmlElement): Result<number | null, DavFault> {
   if (!limit) return ok(null);
   const results = childOf(limit, "nresults");
   const text = results ? xmlTextOf(results) : "";
-  if (!/^\d{1,15}$/.test(text)) return fail(bodyFault("a limit has nresults, a whole number"));
+  if (!/^\d{1,15}$/.test(text)) return fail(bodyFault("a limit needs nresults, a whole number"));
   // A limit of 0 allows no answer.
   return Number(text) > 0 ? ok(Number(text)) : fail(tooMany);
 }

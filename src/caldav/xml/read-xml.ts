@@ -30,7 +30,7 @@ export function* readXmlInSteps(body: Uint8Array): Generator<undefined, XmlReadi
   if (body.length > largestXml) {
     return refuse(`the body has ${body.length} bytes, more than the ${largestXml} allowed`);
   }
-  if (looksLikeUtf16(body)) return refuse("the body is UTF-16; UTF-8 is needed");
+  if (looksLikeUtf16(body)) return refuse("the body is UTF-16, but must be UTF-8");
   const text = decode(body);
   if (text === null) return refuse("the body is not UTF-8 text");
   if (text.trim() === "") return ok(null);
@@ -128,7 +128,7 @@ function* readText(text: string): Generator<undefined, Result<XmlElement, XmlFau
 
 function checkEncoding(encoding: string | undefined): void {
   if (encoding === undefined || /^(?:utf-?8|us-ascii)$/i.test(encoding)) return;
-  throw new XmlRefusal(`the encoding ${encoding} is not known; UTF-8 is needed`);
+  throw new XmlRefusal(`the encoding ${encoding} is not supported; use UTF-8`);
 }
 
 function begin(tree: Tree, tag: SaxesTagNS): void {
