@@ -1,7 +1,7 @@
-// Keeps the database of a version of Dayferry, with a little of everything in it, for test/store/kept-databases.test.ts to open with
-// every later version. Done once for each migration, with a checkout whose newest migration that is and whose packages are installed.
+// Stores the database of a version of Dayferry, with a little of everything in it; test/store/kept-databases.test.ts opens it with
+// every later version. Run it once for each migration, with a checkout that ends at that migration and has its packages installed.
 //   node scripts/keep-database.ts CHECKOUT      writes test/store/kept-databases/NNNN.sqlite.gz
-// The daemon of that checkout reads today's sandbox, and is spoken to by what has never changed: HTTP, CalDAV, the configuration.
+// The daemon of that checkout reads today's sandbox; it is used through what never changes: HTTP, CalDAV, the configuration.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -149,7 +149,7 @@ const settled = (state: string, count: number) =>
     return edits.length >= count ? true : null;
   });
 
-/** A put by a calendar program, where that version has calendars. */
+/** A PUT by a calendar program, if that version has calendars. */
 async function put(): Promise<boolean> {
   const made = await ask(`/api/people/${by}/password`, { method: "POST" });
   if (!made.ok) return false;

@@ -13,10 +13,10 @@ import { variableOf } from "../src/config/environment.ts";
 import { configSchema } from "../src/config/schema.ts";
 import { knownKeys } from "../src/config/settings.ts";
 
-/** When the words of this file changed last; a page has to tell a day. */
+/** Date of the last change to this file's text; the page needs a date. */
 const dated = "2026-11-22";
 
-/** `man/dayferry.1`: the commands as `--help` prints them, and the variables as the configuration knows them. */
+/** `man/dayferry.1`: the commands as in `--help`, and the environment variables of the configuration. */
 export async function manPage(): Promise<string> {
   const manifest: { readonly version: string } = JSON.parse(
     readFileSync(new URL("../package.json", import.meta.url), "utf8"),
@@ -79,7 +79,7 @@ export async function manPage(): Promise<string> {
   ].join("\n")}\n`;
 }
 
-/** The tree of all commands; nothing of it is ever run. */
+/** The tree of all commands; none is ever run. */
 export function commandTree(version: string) {
   const unused = (): never => {
     throw new Error("only the names of commands are read");
@@ -166,7 +166,7 @@ function variables(): readonly string[] {
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** Text as it is set, in lines that fit a terminal: what would begin a request, or become another letter, is escaped. */
+/** Text in roff: escapes what would start a request or become another character. */
 function roff(text: string): string {
   const words = text.replaceAll("`", "").split(/\s+/);
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { allMetrics } from "../src/http/metric-list.ts";
 
-/** The table of all metrics, as it stands in docs/metrics.md between its two marks. */
+/** The table of all metrics, as in docs/metrics.md between its two marks. */
 export const metricsTable = (): string =>
   [
     "| metric | type | labels | in `/api/status` | meaning |",
@@ -20,7 +20,7 @@ export const metricsTable = (): string =>
 
 export const tableMarks = ["<!-- made by npm run reference -->", "<!-- end -->"] as const;
 
-/** The document with the table as it is now. Throws where a mark is missing. */
+/** The document with the current table. Throws if a mark is missing. */
 export function withMetricsTable(document: string): string {
   const [begin, end] = tableMarks.map((mark) => document.indexOf(mark));
   if (begin === undefined || end === undefined || begin < 0 || end < begin) {

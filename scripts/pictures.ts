@@ -13,7 +13,7 @@ interface Picture {
   /** Below the start page. */
   readonly path: string;
   readonly device?: "phone";
-  /** A link of the page that is followed first. */
+  /** A link on the page to follow first. */
   readonly follow?: RegExp;
 }
 
@@ -33,7 +33,7 @@ const pictures: readonly Picture[] = [
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "docs", "pictures");
-/** A picture that is larger makes the checkout heavy. */
+/** Limit of a picture's size, to keep the checkout small. */
 const mostBytes = 200_000;
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
@@ -53,7 +53,7 @@ try {
   await ended;
 }
 
-/** The address that the demo prints, once it has told everything. */
+/** The address printed by the demo once its guide is complete. */
 function startPage(): Promise<string> {
   let told = "";
   return new Promise((resolve, reject) => {
@@ -87,7 +87,7 @@ async function take(
       return;
     }
     if (follow) await page.getByRole("link", { name: follow }).first().click();
-    // Calendar and live parts have come once the network is quiet but for the open stream.
+    // Calendar and live sections are loaded when the network is idle except for the open stream.
     await page.waitForTimeout(1000);
     const file = join(folder, `${name}.png`);
     await page.screenshot({ path: file });

@@ -35,16 +35,16 @@ const reportSchema = z.object({
 
 interface Run {
   readonly passed: number;
-  /** `file › test`, or a file that did not load. */
+  /** `file › test`, or a file that failed to load. */
   readonly failures: readonly string[];
-  /** What the tests that failed said: a failure by chance may not come back to be looked at. */
+  /** Output of the failed tests: a flaky failure may not happen again. */
   readonly messages: readonly string[];
 }
 
 const { runs, load, filters } = readArguments();
 const folder = mkdtempSync(join(tmpdir(), "dayferry-repeat-"));
 const loops = Array.from({ length: load }, () =>
-  // Each ends when this process is gone, however that was ended.
+  // Each ends with this process, however it was ended.
   spawn(process.execPath, ["--eval", "for (const { ppid } = process; process.ppid === ppid; );"], {
     stdio: "ignore",
   }),

@@ -4,7 +4,7 @@ import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { shippedPackages } from "./shipped.ts";
 
-/** What the bundle leaves outside: a library for the machine, tables of letters, and what reads styles. */
+/** What the bundle does not contain: a native library, encoding tables, and the style parser. */
 const outside = ["better-sqlite3", "iconv-lite", "postcss"];
 
 const [from = "", to = "", platform = ""] = process.argv.slice(2);
@@ -19,7 +19,7 @@ const places = new Set(outside.map((name) => `node_modules/${name}`));
 for (const place of places) {
   for (const needed of shipped.get(place)?.needs ?? []) places.add(needed);
 }
-// It is a set of headers.
+// It only contains headers.
 places.delete("node_modules/node-addon-api");
 
 for (const place of places) cpSync(join(from, place), join(to, place), { recursive: true });

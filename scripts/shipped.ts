@@ -4,17 +4,17 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A package of which the image or the npm package holds something, or which npm installs along. */
+/** A package that is in the image or the npm package, or installed with it by npm. */
 export interface ShippedPackage {
   readonly name: string;
   readonly version: string;
-  /** The folder in a checkout. */
+  /** Its folder in a checkout. */
   readonly place: string;
-  /** An SPDX expression, as the package says. */
+  /** An SPDX expression, as stated by the package. */
   readonly license: string;
-  /** As the lock file has it: `sha512-…` in base 64. */
+  /** From the lock file: `sha512-…` in base 64. */
   readonly integrity: string;
-  /** The places of those that it needs. */
+  /** Folders of its dependencies. */
   readonly needs: readonly string[];
 }
 
@@ -27,15 +27,15 @@ interface Locked {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** What browsers load is made of these; the daemon of the manifest's dependencies. */
+/** What browsers load is built from these; the daemon from the manifest's dependencies. */
 const webPackages = ["fullcalendar"];
 
-/** Everything that is shipped by the lock file, by name: what the manifest and the pages need, and what that needs. */
+/** Every shipped package from the lock file, by name: dependencies of the manifest and the pages, transitively. */
 export function shippedPackages(): readonly ShippedPackage[] {
   const lock: { readonly packages: Readonly<Record<string, Locked>> } =
     readJson("package-lock.json");
   const found = new Map<string, ShippedPackage>();
-  // The repository's own packages are in the bundle with what they need.
+  // The repository's own packages are in the bundle with their dependencies.
   const own = Object.entries(lock.packages).filter(([place]) => place.startsWith("packages/"));
   const needed = [manifestOf(), ...own.map(([, locked]) => locked)].flatMap(
     ({ dependencies = {} }) => Object.keys(dependencies),
@@ -69,7 +69,7 @@ export function shippedPackages(): readonly ShippedPackage[] {
   );
 }
 
-/** Where Node finds a package that a package needs: in its own folder, or in one around it. */
+/** Where Node finds a dependency of a package: in its own folder, or in one above it. */
 function placeOf(
   packages: Readonly<Record<string, Locked>>,
   { name, from }: { readonly name: string; readonly from: string },
@@ -83,7 +83,7 @@ function placeOf(
   return `node_modules/${name}`;
 }
 
-/** `THIRD-PARTY-LICENSES.txt`: who made what is shipped, and under which terms, in full. */
+/** `THIRD-PARTY-LICENSES.txt`: authors and full license texts of everything shipped. */
 export function licencesFile(): string {
   const shipped = shippedPackages();
   const list = shipped.map(({ name, version, license }) => `${name} ${version}: ${license}`);

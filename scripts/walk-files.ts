@@ -1,5 +1,5 @@
-// Tells how many files of src/ somebody opens to follow one walk.
-//   node scripts/walk-files.ts [--list | --json]    A line per walk; with --list the files of each, most functions first.
+// Counts the files of src/ that are executed in each walk.
+//   node scripts/walk-files.ts [--list | --json]    one line per walk; with --list its files, most functions first
 import { takeWalks } from "./walks.ts";
 
 const walks = await takeWalks();

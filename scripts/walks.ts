@@ -1,7 +1,6 @@
-// The four walks of docs/architecture.md, each gone once over a small workspace, with the files of src/ whose code ran
-// meanwhile by the coverage of the engine. Everything runs in this process, with nothing else going on; the sandbox, which
-// stands in for the service, is not counted. A walk is gone twice: what is made once (compiled patterns, prepared
-// statements, caches) is made by the first time, and the second one counts.
+// Runs the four walks of docs/architecture.md on a small workspace and records, with the engine's coverage, which files of src/ were
+// executed. Everything runs in this process with nothing else going on; the sandbox, which stands in for the service, is not counted.
+// Each walk runs twice: the first run fills caches (compiled patterns, prepared statements), and the second one counts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { Session } from "node:inspector/promises";
@@ -22,7 +21,7 @@ import { chooseMailer, mailSettings, openMailLinks } from "../src/mailer.ts";
 import { createReminders } from "../src/reminders/reminders.ts";
 import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
 
-/** The walks by the names of their sections in docs/architecture.md. */
+/** The walks by their section titles in docs/architecture.md. */
 export const walkNames = [
   "Poll to feed",
   "Edit to service",
@@ -30,7 +29,7 @@ export const walkNames = [
   "A calendar program",
 ] as const;
 
-/** What ran in one walk: paths below src/ with how many functions of each ran, most first. */
+/** What was executed in one walk: paths below src/ with the number of functions of each, most first. */
 export interface Walk {
   readonly name: (typeof walkNames)[number];
   readonly files: readonly { readonly file: string; readonly functions: number }[];
@@ -40,7 +39,7 @@ type Step = () => Promise<void>;
 
 const zone = "Europe/Berlin";
 
-/** Takes all walks, within seconds. Throws when one does not get to its end. */
+/** Runs all walks within seconds. Throws if one does not finish. */
 export async function takeWalks(): Promise<readonly Walk[]> {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-walks-"));
   const workspace = await openWorkspace(folder);
@@ -54,9 +53,9 @@ export async function takeWalks(): Promise<readonly Walk[]> {
 
 type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 
-/** A daemon's modules over a sandbox that has been read as a whole, with feeds and calendars served over HTTP. */
+/** A daemon's modules on a completely read sandbox, with feeds and calendars served over HTTP. */
 async function openWorkspace(folder: string) {
-  // Begun shortly before midnight, a walk would end on another day than it has begun.
+  // Started shortly before midnight, a walk would end on another day.
   const begun = Temporal.Now.zonedDateTimeISO(zone);
   const noon = begun.withPlainTime("12:00");
   let aheadMs = noon.epochMilliseconds - begun.epochMilliseconds;
@@ -138,7 +137,7 @@ async function openWorkspace(folder: string) {
   };
 }
 
-/** Each walk as what it does the first and the second time. */
+/** Each walk as its first and second run. */
 function stepsOf(workspace: Workspace): Readonly<Record<Walk["name"], Step>> {
   const { modules, sandbox, program, home, calendar, signal, reminders, passDay } = workspace;
   let nth = 0;
@@ -157,13 +156,13 @@ function stepsOf(workspace: Workspace): Readonly<Record<Walk["name"], Step>> {
     while ((await modules.drain.step(signal)) === "worked");
   }
 
-  /** Ends when every mail of a day is written; the next time it is the next day. */
+  /** Ends when every mail of a day is written; the second run is the next day. */
   async function remind(): Promise<void> {
     while ((await reminders.step(signal)) === "worked");
     passDay();
   }
 
-  /** A program finds what has changed in a calendar, loads it, and puts a change of its own. */
+  /** A program finds changes in a calendar, loads them, and puts a change of its own. */
   async function calendarProgram(): Promise<void> {
     const etag = await put("other");
     const names = `xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"`;
@@ -180,7 +179,7 @@ function stepsOf(workspace: Workspace): Readonly<Record<Walk["name"], Step>> {
     await put("other", etag);
   }
 
-  /** Answers the ETag of what was put; with that of an earlier version it is a change of exactly that one. */
+  /** Returns the ETag of what was put; with the ETag of an earlier version it changes exactly that one. */
   async function put(name: string, match: string | null = null): Promise<string | null> {
     nth += 1;
     const { etag } = await ask(program, {
@@ -225,7 +224,7 @@ function eventText(name: string, nth: number): string {
   return lines.join("\r\n");
 }
 
-/** Takes each step twice and tells what ran in the second time. */
+/** Runs each step twice and reports what was executed the second time. */
 async function count(steps: Readonly<Record<Walk["name"], Step>>): Promise<readonly Walk[]> {
   const session = new Session();
   session.connect();
