@@ -20,7 +20,7 @@ interface DamagedDeps {
 const retrySeconds = 300;
 
 const reason =
-  "the database is damaged: nothing is taken in until a backup was restored, and nothing that was taken in before is touched; whoever runs this finds the command that helps in the log, by `dayferry doctor` and on the Status page";
+  "the database is damaged: no edits are accepted until a backup is restored, and stored data is not changed; the operator finds the command to run in the log, with `dayferry doctor` and on the Status page";
 
 const feedAddress = /^\/feeds\/([^/?#]+)\/[^/?#]+\.ics$/;
 const ofCalendars = /^\/(?:dav|\.well-known\/caldav)(?:\/|$)/;

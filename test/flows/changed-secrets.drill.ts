@@ -87,7 +87,7 @@ describe("files of secrets that change while the daemon runs", () => {
     expect((await ask("/api/status")).status).toBe(401);
     expect((await ask("/api/status", { token: tokens[1] ?? "" })).status).toBe(200);
     put("api-key", "");
-    await told(daemon, "cannot be taken up");
+    await told(daemon, "cannot be loaded");
     expect((await ask("/healthz")).status).toBe(200);
     for (const token of tokens) expect(daemon.log()).not.toContain(token);
   }, 60_000);

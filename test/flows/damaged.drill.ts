@@ -159,7 +159,10 @@ describe("a start on a damaged database", () => {
     expect([health.status, (await health.text()).includes('"damaged"')]).toEqual([200, true]);
     expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
     const edit = await daemon.ask("/api/edits?project=1", { method: "POST", body: withCalendars });
-    expect([edit.status, (await edit.text()).includes("database damaged")]).toEqual([503, true]);
+    expect([edit.status, (await edit.text()).includes("the database is damaged")]).toEqual([
+      503,
+      true,
+    ]);
     for (const method of ["PROPFIND", "REPORT", "PUT", "GET"]) {
       const dav = await fetch(`${daemon.url}/dav/calendars/1/x.ics`, { method });
       expect([method, dav.status]).toEqual([method, 503]);
@@ -280,7 +283,7 @@ describe("a daemon whose database is damaged while it runs", () => {
     const met = await daemon.ask("/api/edits/1");
     expect([met.status, await met.text()]).toEqual([
       503,
-      expect.stringContaining("database damaged"),
+      expect.stringContaining("the database is damaged"),
     ]);
     const [command = ""] = await eventually("it goes on", () =>
       /dayferry restore [^`]+/.exec(daemon.log()),
