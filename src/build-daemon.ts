@@ -101,7 +101,7 @@ const migrations = fileURLToPath(new URL("../migrations", import.meta.url));
 /** Created with the first link, so its absence means nothing. */
 const onDemand = "link-key";
 
-/** How long the operator is told that a key file was lost. */
+/** How long the loss of a key file is reported to the operator. */
 const lossReportedFor = Temporal.Duration.from({ hours: 24 * 7 });
 
 const endedWith = (name: string): string =>

@@ -119,7 +119,7 @@ function follow(place: Stage, { elif }: Cast): readonly EditId[] {
   return followed.kind === "stored" ? [followed.edit] : [];
 }
 
-/** Somebody else has just changed the same fields: a person decides, field by field. */
+/** A conflict: a person decides, field by field. */
 function disagree(place: Stage, { ana, ben, chiara }: Cast): void {
   const { workspace } = place.sandbox;
   const call = find(place, "Weekly call with Haddad & Sons");

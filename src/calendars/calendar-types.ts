@@ -159,9 +159,8 @@ export interface Calendars {
     readonly object: StoredObject | null;
   }) => void;
   /**
-   * Records that a program has put an item into a calendar with a waiting edit: a creation or a move. If that is discarded, the
-   * program is told that it is gone there; if it is approved, the item keeps the name. Call inside the transaction of that
-   * edit.
+   * Records that a program has put an item into a calendar with a waiting edit: a creation or a move. Discarding the
+   * edit reports the item to the program as removed; approving it keeps the name. Call inside the transaction of that edit.
    */
   readonly retract: (
     calendar: Calendar,

@@ -23,8 +23,8 @@ import {
 import { nameOfUid } from "./resource-names.ts";
 
 /**
- * How one person's calendars differ from everyone's: held edits by that person's programs. A program that was told that its
- * edit is stored sees it applied; everyone else sees the item as before.
+ * How one person's calendars differ from everyone's: held edits by that person's programs. A program whose PUT was
+ * accepted sees its edit applied; everyone else sees the item as before.
  */
 export interface OwnView {
   /** Items that differ from what everyone sees. */

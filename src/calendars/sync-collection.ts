@@ -166,8 +166,8 @@ function isTried({ revision: at, person }: ObjectName, { calendar, store }: Ques
 const before = (at: Revision): Revision => revision(Math.max(0, at - 1));
 
 /**
- * At any time since, and before `until` if given: a program that has put something is told that it is gone, even if that was
- * before its next request. Source: RFC 6578 3.5.2.
+ * At any time since, and before `until` if given: the removal is reported to a program that has put the item, even if it
+ * happened before the program's next request. Source: RFC 6578 3.5.2.
  */
 function wasMember(
   key: ItemKey,

@@ -110,9 +110,9 @@ export class DayShape {
       for (let h = 0; h < hours; h += 1) this.#add(this.#shapeSums, h, starts[h] ?? 0);
       return;
     }
-    const weightOfCount = Math.min(1, count / 3);
+    const foldWeight = Math.min(1, count / 3);
     shifts.set(
-      this.#shiftsOf(clock, { count, others: this.#others({ clock, group }, weightOfCount) }),
+      this.#shiftsOf(clock, { count, others: this.#others({ clock, group }, foldWeight) }),
     );
     const weight = Math.min(1, mostCounted / Math.max(1, count));
     const ofGroup =
@@ -121,8 +121,8 @@ export class DayShape {
     for (let shift = 0; shift < hours; shift += 1) {
       const share = shifts[shift] ?? 0;
       if (share < 1e-4) continue;
-      this.#add(this.#shiftSums, shift, weightOfCount * share);
-      if (ofGroup) this.#add(ofGroup, shift, weightOfCount * share);
+      this.#add(this.#shiftSums, shift, foldWeight * share);
+      if (ofGroup) this.#add(ofGroup, shift, foldWeight * share);
       for (let h = 0; h < hours; h += 1) {
         this.#add(this.#shapeSums, (h + hours - shift) % hours, share * weight * (starts[h] ?? 0));
       }
@@ -190,10 +190,10 @@ export class DayShape {
   }
 
   /** Shifts of the others in its group, from the last pass. */
-  #others({ clock, group }: Folded, weightOfCount: number): Float64Array | null {
+  #others({ clock, group }: Folded, foldWeight: number): Float64Array | null {
     const sums = group === null ? undefined : this.#groups.get(group);
     if (!sums) return null;
-    return sums.map((sum, shift) => Math.max(0, sum - weightOfCount * (clock.shifts[shift] ?? 0)));
+    return sums.map((sum, shift) => Math.max(0, sum - foldWeight * (clock.shifts[shift] ?? 0)));
   }
 
   #shiftsOf(

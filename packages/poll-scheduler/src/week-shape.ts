@@ -41,8 +41,8 @@ export class WeekShape {
   note(starts: Float32Array, day: number): void {
     const at = dayOfWeek(day);
     const count = sumOf(starts);
-    const weightOfCount = Math.min(1, mostCounted / Math.max(1, count));
-    this.#starts[at] = (this.#starts[at] ?? 0) + weightOfCount * this.#keeps(starts);
+    const weight = Math.min(1, mostCounted / Math.max(1, count));
+    this.#starts[at] = (this.#starts[at] ?? 0) + weight * this.#keeps(starts);
     starts[at] = (starts[at] ?? 0) + 1;
     if (count >= mostStarts) for (let d = 0; d < week; d += 1) starts[d] = (starts[d] ?? 0) / 2;
   }

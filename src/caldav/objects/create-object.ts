@@ -58,7 +58,7 @@ function create(context: DavContext, put: ObjectPut): Result<DavAnswer, DavFault
   return ok(created(context, put));
 }
 
-/** An item deleted in another calendar and put before the service was told still exists. */
+/** An item that was deleted in another calendar and put here still exists if the deletion was not sent yet. */
 function bringBack(
   context: DavContext,
   { calendar, uid }: { readonly calendar: Calendar; readonly uid: string },

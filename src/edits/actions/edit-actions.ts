@@ -258,9 +258,9 @@ export function createEditActions({
     if (!filter.ok) return filter;
     const names = namesOf(store, zone);
     const found = store.editSearch.find(filter.value, limit);
-    // Edits outlive their project. Only an admin is told whether it is gone or just inaccessible.
-    const isKnownOrPerson = found.length === 0 || viewer?.kind === "person";
-    const stranger = isKnownOrPerson ? strangerIn(filter.value, directory) : null;
+    // Edits outlive their project. Only an admin may learn whether it is gone or just inaccessible.
+    const mayExplain = found.length === 0 || viewer?.kind === "person";
+    const stranger = mayExplain ? strangerIn(filter.value, directory) : null;
     if (stranger !== null) return fail(stranger);
     return ok(
       found.map((edit) => ({
