@@ -12,8 +12,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createCaldavServer } from "@dayferry/caldav-server";
 import express from "express";
-import { createDavRouter } from "../src/caldav/router.ts";
 import { personId, projectId } from "../src/domain/ids.ts";
 import { createLog } from "../src/log.ts";
 import { runLoop } from "../src/loop.ts";
@@ -225,7 +225,7 @@ async function startProgram() {
   const password = modules.people.setPassword(owner);
   if (password.kind !== "set") throw new Error("there is no app password");
   const publicUrl = () => "http://127.0.0.1";
-  const server = createServer(express().use(createDavRouter({ ...modules.dav, publicUrl, log })));
+  const server = createServer(express().use(createCaldavServer({ ...modules.caldav, publicUrl })));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;

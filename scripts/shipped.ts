@@ -19,6 +19,8 @@ export interface ShippedPackage {
 }
 
 interface Locked {
+  /** Of the repository's own packages. */
+  readonly name?: string;
   readonly version: string;
   readonly license?: string;
   readonly integrity?: string;
@@ -37,9 +39,9 @@ export function shippedPackages(): readonly ShippedPackage[] {
   const found = new Map<string, ShippedPackage>();
   // The repository's own packages are in the bundle with their dependencies.
   const own = Object.entries(lock.packages).filter(([place]) => place.startsWith("packages/"));
-  const needed = [manifestOf(), ...own.map(([, locked]) => locked)].flatMap(
-    ({ dependencies = {} }) => Object.keys(dependencies),
-  );
+  const needed = [manifestOf(), ...own.map(([, locked]) => locked)]
+    .flatMap(({ dependencies = {} }) => Object.keys(dependencies))
+    .filter((name) => !own.some(([, locked]) => locked.name === name));
   const open = [...new Set([...needed, ...webPackages])].map((name) =>
     placeOf(lock.packages, { name, from: "" }),
   );

@@ -7,11 +7,11 @@ import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createCaldavServer } from "@dayferry/caldav-server";
 import { playChange } from "@dayferry/sandbox";
 import express from "express";
 import { type Call, type Client, createClient, type Reply } from "../bench/caldav/client.ts";
 import { openModules } from "../src/build-daemon.ts";
-import { createDavRouter } from "../src/caldav/router.ts";
 import { parseConfig } from "../src/config/load.ts";
 import { personId } from "../src/domain/ids.ts";
 import { feedRoutes } from "../src/http/feed-routes.ts";
@@ -97,7 +97,7 @@ async function openWorkspace(folder: string) {
   const sharedCache = createSharedCache({ config: null, installation, onServed() {} });
   const app = express()
     .use(feedRoutes({ feeds: modules.feeds, sharedCache, log }))
-    .use(createDavRouter({ ...modules.dav, publicUrl: () => "http://127.0.0.1", log }));
+    .use(createCaldavServer({ ...modules.caldav, publicUrl: () => "http://127.0.0.1" }));
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -4,7 +4,7 @@ import { registerHooks } from "node:module";
 /** A defect the simulator must find: a piece of source and its replacement. */
 export interface Mutant {
   readonly name: string;
-  /** Below `src`. */
+  /** Below `src`, or from the root for a package. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
@@ -74,13 +74,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "takes no notice of If-Match",
-    file: "caldav/conditions.ts",
+    file: "packages/caldav-server/src/conditions.ts",
     from: "if (met.ok) return ok({ object, isSeen: met.value.isSeen });",
     to: "if (object || met.ok) return ok({ object, isSeen: true });",
   },
   {
     name: "serves an old copy under its old SEQUENCE",
-    file: "caldav/objects/put.ts",
+    file: "caldav/put-object.ts",
     from: "if ((incoming.sequence ?? 0) >= shown) return put;",
     to: "if (shown >= 0) return put;",
   },
@@ -122,7 +122,8 @@ export const mutants: readonly Mutant[] = [
   },
 ];
 
-const urlOf = ({ file }: Mutant): string => import.meta.resolve(`../src/${file}`);
+const urlOf = ({ file }: Mutant): string =>
+  import.meta.resolve(`../${file.startsWith("packages/") ? file : `src/${file}`}`);
 
 /** True if a mutant still applies: its piece occurs once in the source. */
 export const fits = (mutant: Mutant): boolean =>

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { CaldavServerOptions } from "@dayferry/caldav-server";
 import { largestFile } from "@dayferry/ical";
 import { backupAtOnce } from "./backups/backup-processes.ts";
 import { isInUse } from "./backups/damage.ts";
 import { finishRestore } from "./backups/restore-backup.ts";
 import { keyFiles } from "./backups/sealed-keys.ts";
 import { snapshotName } from "./backups/snapshots.ts";
-import type { DavDeps } from "./caldav/dav-request.ts";
+import { appleProfileFile, calendarsAreProjects, createCaldavBackend } from "./caldav/backend.ts";
 import { createCalendars } from "./calendars/create-calendars.ts";
 import { type Channels, openChannels } from "./channels.ts";
 import type { LocalModules } from "./cli/command-host.ts";
@@ -76,7 +77,7 @@ export interface Modules extends LocalModules {
   /** Handles forms that people submit on pages. */
   readonly acceptForm: (request: FormRequest) => FormOutcome;
   /** Dependencies of the CalDAV router, except the URL and the log. */
-  readonly dav: Omit<DavDeps, "publicUrl" | "log">;
+  readonly caldav: Omit<CaldavServerOptions, "publicUrl">;
   readonly wakeDrain: Wake;
   readonly editWaker: EditWaker;
   readonly wakeEditWaker: Wake;
@@ -519,20 +520,28 @@ function buildModules(
       wakeNotices.notify();
       wakeCachePurger.notify();
     },
-    dav: {
-      store,
-      calendars,
-      acceptItems: createAcceptItems(acceptDeps),
-      acceptMove: createAcceptMove(acceptDeps),
-      passwords,
-      throttle,
+    caldav: {
+      backend: createCaldavBackend({
+        store,
+        calendars,
+        acceptItems: createAcceptItems(acceptDeps),
+        acceptMove: createAcceptMove(acceptDeps),
+        passwords,
+        throttle,
+        zone,
+        mode: config.edits.mode,
+        clock,
+      }),
+      name: "Dayferry",
+      fixedCalendars: calendarsAreProjects,
+      file: appleProfileFile(store),
       zone,
-      mode: config.edits.mode,
-      reader,
+      readObject: reader.object,
       maxSize: largestFile,
       clock,
       randomId,
       eventLoop,
+      onError: (event, about) => log.error(event, about),
     },
     adminToken,
     wakeDrain,

@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createCaldavServer } from "@dayferry/caldav-server";
 import { type DaemonContext, type Modules, openModules } from "./build-daemon.ts";
-import { createDavRouter } from "./caldav/router.ts";
 import { listenAsConfigured, openableUrl } from "./config/listening.ts";
 import type { LoadedConfig } from "./config/load.ts";
 import { isRecent } from "./domain/backoff.ts";
@@ -291,7 +291,7 @@ export function openGeneration(
     version: standing.version,
     zoneData: zoneDataOf(process.versions),
     ...modules.accessControl,
-    caldav: createDavRouter({ ...modules.dav, publicUrl, log }),
+    caldav: createCaldavServer({ ...modules.caldav, publicUrl }),
     store: modules.store,
     feeds: modules.feeds,
     sharedCache: createSharedCache({

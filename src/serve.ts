@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
+import { createCaldavServer } from "@dayferry/caldav-server";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { createDailyBackups, type DailyBackups } from "./backups/daily-backups.ts";
 import { newestSnapshots } from "./backups/snapshots.ts";
 import type { DaemonContext, Modules } from "./build-daemon.ts";
-import { createDavRouter } from "./caldav/router.ts";
 import type { Config } from "./config/config.ts";
 import { listenFault, openableUrl } from "./config/listening.ts";
 import type { LoadedConfig } from "./config/load.ts";
@@ -101,7 +101,7 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
     version: options.version,
     zoneData: zoneDataOf(process.versions),
     ...modules.accessControl,
-    caldav: createDavRouter({ ...modules.dav, publicUrl, log }),
+    caldav: createCaldavServer({ ...modules.caldav, publicUrl }),
     store: modules.store,
     feeds: modules.feeds,
     sharedCache: createSharedCache({

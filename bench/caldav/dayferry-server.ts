@@ -2,7 +2,7 @@
 // password. It has read an empty workspace of the stand-in and does not send or poll since: edits stay pending.
 // Arguments: folder, how many events of the large calendar it has seen at the service.
 import { randomBytes } from "node:crypto";
-import { createDavRouter } from "../../src/caldav/router.ts";
+import { createCaldavServer } from "@dayferry/caldav-server";
 import { personId, projectId } from "../../src/domain/ids.ts";
 import { createApp } from "../../src/http/http-app.ts";
 import { createLog } from "../../src/log.ts";
@@ -35,7 +35,7 @@ const app = createApp({
   identityHeader: null,
   zoneData: { tz: null, icu: null },
   ...modules.accessControl,
-  caldav: createDavRouter({ ...modules.dav, publicUrl: () => origin, log }),
+  caldav: createCaldavServer({ ...modules.caldav, publicUrl: () => origin }),
   store: modules.store,
   feeds: modules.feeds,
   editActions: modules.editActions,

@@ -1,4 +1,4 @@
-import { readMultistatus } from "../../test/support/multistatus.ts";
+import { readMultistatus } from "../../packages/caldav-server/test/multistatus.ts";
 import { type Ledger, markIn } from "../ledger.ts";
 import type { Answer, World } from "../world.ts";
 

@@ -1,24 +1,17 @@
 import { hash } from "node:crypto";
+import type { LoginAttempt, LoginResult } from "@dayferry/caldav-server/backend";
+import { readBasic } from "@dayferry/http-values";
 import type { Person } from "../domain/item.ts";
-import { readBasic } from "../people/passwords.ts";
-import type { DavDeps } from "./dav-request.ts";
+import type { PasswordCheck } from "../people/passwords.ts";
+import type { Throttle } from "../people/throttle.ts";
+import type { Store } from "../store/store.ts";
 
-/** The credentials in a request. */
-interface LoginRequest {
-  /** The `Authorization` header. */
-  readonly authorization: string | undefined;
-  /** The client's address. */
-  readonly address: string;
+export interface LoginDeps {
+  readonly store: Pick<Store, "appPasswords" | "changes">;
+  readonly passwords: PasswordCheck;
+  /** Shared by everything that accepts app passwords, so that guesses are counted together. */
+  readonly throttle: Throttle;
 }
-
-/** `login`: as entered. `unauthenticated`: no credentials, or wrong ones. `refused`: too many wrong ones. */
-export type Login =
-  | { readonly kind: "person"; readonly person: Person; readonly login: string }
-  | { readonly kind: "unauthenticated" }
-  | { readonly kind: "refused"; readonly retryAfterSeconds: number };
-
-/** The realm never changes, as programs store passwords by it. */
-export const challenge = 'Basic realm="Dayferry", charset="UTF-8"';
 
 const mostRemembered = 1000;
 
@@ -38,7 +31,7 @@ export function createLogin({
   passwords,
   store,
   throttle,
-}: Pick<DavDeps, "passwords" | "store" | "throttle">): (request: LoginRequest) => Promise<Login> {
+}: LoginDeps): (attempt: LoginAttempt) => Promise<LoginResult<Person>> {
   /** Most recently used last. */
   const remembered = new Map<string, Remembered>();
 

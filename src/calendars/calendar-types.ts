@@ -1,74 +1,35 @@
+import type {
+  ObjectComponent,
+  Calendar as SharedCalendar,
+  CalendarChanges as SharedChanges,
+  CalendarObject as SharedObject,
+  TimeSpan,
+} from "@dayferry/caldav-server/backend";
 import type { EditId, ItemKey, ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
+export type { ObjectComponent, TimeSpan };
+
 /** `assigned`: the person's events and tasks of all projects; `milestones`: a project's milestones as to-dos. */
 export type CalendarKind = "events" | "tasks" | "milestones" | "assigned";
 
-/** An item's component: a milestone is an event in one calendar and a to-do in another. */
-export type ObjectComponent = "VEVENT" | "VTODO";
-
-/** A calendar as one person sees it. */
-export interface Calendar {
+/** A calendar as one person sees it. Slugs: `events-<project>`, `tasks-<list>`, `milestones-<project>`, `assigned`. */
+export interface Calendar extends SharedCalendar {
   readonly person: PersonId;
-  /** Last path segment, the same for everyone: `events-<project>`, `tasks-<list>`, `milestones-<project>`, `assigned`. */
-  readonly slug: string;
   readonly kind: CalendarKind;
   /** Null for `assigned`. */
   readonly projectId: ProjectId | null;
   /** For a task list; else null. */
   readonly listId: ListId | null;
-  /** From the project; a name set by the person's programs is in the calendar's own properties. */
-  readonly name: string;
-  readonly description: string;
-  /** `#RRGGBB`; null if the project has none. */
-  readonly color: string | null;
-  /** Position among the person's calendars, from 1. */
-  readonly order: number;
-  readonly components: readonly ObjectComponent[];
-  /** `read`: this person may not change anything in it. */
-  readonly access: "write" | "read";
-  /** Null if new items may be added, else why not, for people. */
-  readonly refusesNew: string | null;
 }
 
-/** One member of a calendar, without its octets. */
-export interface CalendarObject {
+/** One member of a calendar: a milestone is an event in one calendar and a to-do in another. */
+export interface CalendarObject extends SharedObject {
   readonly key: ItemKey;
-  readonly uid: string;
-  readonly component: ObjectComponent;
-  /** Last path segment. */
-  readonly name: string;
-  /** Strong and quoted: a hash of the octets. */
-  readonly etag: string;
-  readonly modifiedAt: Temporal.Instant;
-  /** Of the octets. */
-  readonly length: number;
-  /**
-   * When it takes place, in milliseconds since 1970, end exclusive; whole days in the account's zone plus a day on either side
-   * for other zones; null for a to-do without dates. Approximate: an object outside a time range does not match, one inside
-   * must be checked.
-   */
-  readonly span: TimeSpan | null;
 }
 
-/** From when to when, in milliseconds since 1970, end exclusive. */
-export interface TimeSpan {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Changes of a calendar since a token. */
-export interface CalendarChanges {
-  /** New or changed members. */
-  readonly put: readonly CalendarObject[];
-  /** Names of members that no longer exist. */
-  readonly buried: readonly string[];
-  /** Token to continue from. */
-  readonly token: string;
-  /** True if the limit truncated the answer, and `token` continues. */
-  readonly truncated: boolean;
-}
+export type CalendarChanges = SharedChanges<CalendarObject>;
 
 /** An item that was a member of a calendar with some name, and no longer is. */
 export interface FormerMember {
@@ -111,13 +72,11 @@ export interface Calendars {
   readonly find: (person: PersonId, slug: string) => Calendar | null;
   /** True if the calendar's project was ever read completely, as before that a part would look like the whole. */
   readonly hasRead: (calendar: Calendar) => boolean;
-  /** All members visible to the person, by item key. */
-  readonly objects: (calendar: Calendar) => readonly CalendarObject[];
   /**
-   * Those whose span touches another one, and those without a span; others may or may not be included. Either end may be
-   * infinite.
+   * The members visible to the person, by item key. With a span, those that touch it and those without one; others may or may
+   * not be included. Either end may be infinite.
    */
-  readonly objectsNear: (calendar: Calendar, span: TimeSpan) => readonly CalendarObject[];
+  readonly objects: (calendar: Calendar, span?: TimeSpan) => readonly CalendarObject[];
   /** The member with this name; null if there is none, or it is not visible. */
   readonly object: (calendar: Calendar, name: string) => CalendarObject | null;
   /** Like `object`, for many names of one calendar, all as of the time of this call. */

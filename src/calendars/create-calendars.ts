@@ -1,3 +1,4 @@
+import { OutdatedObjectError } from "@dayferry/caldav-server/backend";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
 import { lazy } from "../domain/lazy.ts";
@@ -5,7 +6,6 @@ import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../event-l
 import type { Store } from "../store/store.ts";
 import { type CalendarViewer, createCalendarIndexes, type Member } from "./calendar-index.ts";
 import type { Calendar, CalendarObject, Calendars, FormerMember } from "./calendar-types.ts";
-import { EarlierObjectError } from "./object-cache.ts";
 import { createObjectRenderer, objectFormatOf } from "./object-renderer.ts";
 import { createOwnViews, type OwnView } from "./own-view.ts";
 import { createPersonCalendars, type ScopedCalendar, sees } from "./person-calendars.ts";
@@ -181,8 +181,10 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
       const { calendar: of, projects } = scoped(calendar);
       return projects.every(hasRead) || (of.kind === "assigned" && hasRead(null));
     },
-    objects: (calendar) => open(calendar).list(),
-    objectsNear: (calendar, span) => open(calendar).listNear(span),
+    objects(calendar, span) {
+      const opened = open(calendar);
+      return span ? opened.listNear(span) : opened.list();
+    },
     object: (calendar, name) => open(calendar).named(name),
     finder: (calendar) => open(calendar).named,
     objectOfUid(calendar, uid) {
@@ -192,7 +194,7 @@ export function createCalendars(deps: CalendarsDeps): Calendars {
     octets: (object) => own.member(object)?.octets ?? indexes.octets(object),
     itemOf(object) {
       const view = own.member(object)?.view ?? store.view.get(object.key);
-      if (!view) throw new EarlierObjectError(object);
+      if (!view) throw new OutdatedObjectError(object);
       return view;
     },
     formerMember(calendar, name) {

@@ -1,3 +1,4 @@
+import { OutdatedObjectError } from "@dayferry/caldav-server/backend";
 import { endsAt, startsAt } from "@dayferry/ical";
 import type { ItemKey } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
@@ -6,14 +7,6 @@ import type { ViewItem } from "../store/view/view.ts";
 import type { CalendarObject, ObjectComponent } from "./calendar-types.ts";
 import type { MemberOctets, ObjectRenderer } from "./object-renderer.ts";
 import { nameOfUid } from "./resource-names.ts";
-
-/** Thrown if octets of a member are requested that has changed since. */
-export class EarlierObjectError extends Error {
-  override readonly name = "EarlierObjectError";
-  constructor({ uid }: CalendarObject) {
-    super(`the calendar object of ${JSON.stringify(uid)} has an earlier revision`);
-  }
-}
 
 const components = ["VEVENT", "VTODO"] as const;
 
@@ -29,7 +22,7 @@ interface ObjectCacheDeps {
 /** The present calendar objects of items, and their octets up to a budget. */
 interface ObjectCache {
   readonly object: (view: ViewItem, component: ObjectComponent) => CalendarObject;
-  /** The octets with the object's ETag. Throws an `EarlierObjectError` if the item has changed since. */
+  /** The octets with the object's ETag. Throws an `OutdatedObjectError` if the item has changed since. */
   readonly octets: (object: CalendarObject) => Buffer;
   /** Drops a changed item. */
   readonly drop: (key: ItemKey) => void;
@@ -64,7 +57,7 @@ export function createObjectCache({ store, renderer, zone, budget }: ObjectCache
       if (cached) return cached;
       const view = store.view.get(key);
       const written = view && renderer.write(view, component);
-      if (written?.etag !== etag) throw new EarlierObjectError(object);
+      if (written?.etag !== etag) throw new OutdatedObjectError(object);
       cache.put(id, written);
       return written.octets;
     },

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
+import type { Coding } from "@dayferry/http-values";
 import type { Colour } from "@dayferry/ical";
-import type { Coding } from "../domain/accept-encoding.ts";
 import { readColour } from "../domain/colour.ts";
 import { type FeedFault, isPlainFeed } from "../domain/feed-filter.ts";
 import { type ProjectId, type Revision, revision } from "../domain/ids.ts";

@@ -1,6 +1,6 @@
 import { createHmac, hash } from "node:crypto";
+import type { Coding } from "@dayferry/http-values";
 import { type Colour, writeEvent } from "@dayferry/ical";
-import type { Coding } from "../domain/accept-encoding.ts";
 import {
   assignedOf,
   type FeedChoice,

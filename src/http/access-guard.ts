@@ -1,6 +1,6 @@
+import { readBasic } from "@dayferry/http-values";
 import type { Request, RequestHandler, Response } from "express";
 import { unreachable } from "../domain/result.ts";
-import { readBasic } from "../people/passwords.ts";
 import { createAccess } from "./access.ts";
 import type { AdminAuth } from "./admin-auth.ts";
 import { readForm } from "./form-guard.ts";

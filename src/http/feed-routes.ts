@@ -1,8 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import { type Coding, codingFor, httpDate, readHttpDate } from "@dayferry/http-values";
 import { type Request, type RequestHandler, type Response, Router } from "express";
-import { type Coding, codingFor } from "../domain/accept-encoding.ts";
 import type { FeedFault } from "../domain/feed-filter.ts";
-import { httpDate, readHttpDate } from "../domain/http-date.ts";
 import { FeedUnreadError } from "../feeds/live-feed.ts";
 import type { OpenFeed, PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { Log } from "../log.ts";

@@ -1,6 +1,7 @@
+import type { Credentials } from "@dayferry/http-values";
 import type { Request, Response } from "express";
 import type { Person } from "../domain/item.ts";
-import type { Credentials, PasswordCheck } from "../people/passwords.ts";
+import type { PasswordCheck } from "../people/passwords.ts";
 import type { Throttle } from "../people/throttle.ts";
 import { sendProblem } from "./problem-json.ts";
 import { noteWrong, turnAway } from "./wrong-secret.ts";

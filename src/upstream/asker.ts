@@ -1,5 +1,5 @@
+import { readHttpDate } from "@dayferry/http-values";
 import { createHider, type Hide } from "../domain/hidden-secrets.ts";
-import { readHttpDate } from "../domain/http-date.ts";
 import type { PersonId } from "../domain/ids.ts";
 import type { Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";

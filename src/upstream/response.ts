@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import { readHttpDate } from "../domain/http-date.ts";
+import { readHttpDate } from "@dayferry/http-values";
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { Failure } from "./failure.ts";
 

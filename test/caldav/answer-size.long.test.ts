@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { countFitting, largestAnswer } from "../../src/caldav/answer-size.ts";
+import { countFitting, largestAnswer } from "../../packages/caldav-server/src/answer-size.ts";
+import { readMultistatus } from "../../packages/caldav-server/test/multistatus.ts";
 import { startDav } from "../support/dav-server.ts";
 import { anEvent } from "../support/items.ts";
-import { readMultistatus } from "../support/multistatus.ts";
 
 const calendar = "/dav/calendars/11/events-2001/";
 

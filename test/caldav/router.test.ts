@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { object, vevent } from "../../packages/caldav-server/test/protocol/world.ts";
 import { startDav } from "../support/dav-server.ts";
 import { anEvent, times } from "../support/items.ts";
-import { object, vevent } from "./rfc-rig.ts";
 
 const calendar = "/dav/calendars/11/events-2001/";
 

@@ -1,7 +1,7 @@
+import { OutdatedObjectError } from "@dayferry/caldav-server/backend";
 import { readCalendarObject } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
 import { UnknownCalendarError } from "../../src/calendars/create-calendars.ts";
-import { EarlierObjectError } from "../../src/calendars/object-cache.ts";
 import { labelId, listId, type ProjectId, projectId, serviceId } from "../../src/domain/ids.ts";
 import { aLabel, anEvent, aPerson, aProject, aTask, days, zone } from "../support/items.ts";
 import { ann, bob, calendarRig, calendarsOf, eve, open, textOf } from "./rig.ts";
@@ -145,7 +145,7 @@ describe("objects()", () => {
     expect(after[0]?.etag).not.toBe(before[0]?.etag);
     expect(rig.calendars.octets(after[0] ?? expect.fail()).toString()).toContain("SUMMARY:Other");
     const [old] = before;
-    expect(() => rig.calendars.octets(old ?? expect.fail())).toThrow(EarlierObjectError);
+    expect(() => rig.calendars.octets(old ?? expect.fail())).toThrow(OutdatedObjectError);
   });
 
   it("objects() result when two items claim one name: the older has it, both are found", () => {

@@ -51,7 +51,7 @@ describe("near()", () => {
   });
 });
 
-describe("objectsNear()", () => {
+describe("objects() near a span", () => {
   it("follows changes, in the order of the whole list", () => {
     const rig = calendarRig();
     const { put, store, calendars } = rig;
@@ -62,7 +62,7 @@ describe("objectsNear()", () => {
       from: Temporal.Instant.from("2027-03-01T00:00:00Z").epochMilliseconds,
       to: Temporal.Instant.from("2027-04-01T00:00:00Z").epochMilliseconds,
     };
-    const near = () => calendars.objectsNear(calendar, march).map(({ uid }) => uid);
+    const near = () => calendars.objects(calendar, march).map(({ uid }) => uid);
     const [first, second] = [1, 2].map((nth) => put(anEvent(nth, { when: inMarch(nth) })));
     put(anEvent(3, { when: times("2027-09-01T09:00", "2027-09-01T10:00") }));
     if (!first || !second) throw new Error("nothing was put");

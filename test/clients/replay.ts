@@ -1,5 +1,5 @@
+import { readMultistatus } from "../../packages/caldav-server/test/multistatus.ts";
 import { type Called, type CallOptions, callHttp } from "../support/http-call.ts";
-import { readMultistatus } from "../support/multistatus.ts";
 import type { ClientSetting } from "./setting.ts";
 
 export type Program = ReturnType<typeof replay>;

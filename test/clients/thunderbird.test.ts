@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { preconditionsOf, readMultistatus } from "../support/multistatus.ts";
+import { preconditionsOf, readMultistatus } from "../../packages/caldav-server/test/multistatus.ts";
 import { berlinZone, ics, type Program, pathOf, prop, replay } from "./replay.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "./setting.ts";
 

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
-import { object, vevent } from "../caldav/rfc-rig.ts";
+import { object, vevent } from "../../packages/caldav-server/test/protocol/world.ts";
 import { startDav } from "../support/dav-server.ts";
 import { bearer, startApp } from "./app-rig.ts";
 

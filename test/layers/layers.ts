@@ -56,12 +56,16 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["zod", ["config", "upstream", "operations"]],
   ["jsonc-parser", ["config"]],
   ["pino", ["log.ts"]],
-  ["express", ["caldav", "http"]],
-  ["saxes", ["caldav"]],
+  ["express", ["http"]],
   ["express-rate-limit", ["http"]],
   ["qr", ["http"]],
   ["commander", ["cli"]],
   ["@dayferry/ical", [everywhere]],
+  ["@dayferry/http-values", [everywhere]],
+  [
+    "@dayferry/caldav-server",
+    ["caldav", "calendars", "build-daemon.ts", "serve.ts", "serve-read-only.ts"],
+  ],
   ["@dayferry/poll-scheduler", ["sync"]],
   ["@dayferry/sandbox", ["demo.ts", "demo-guide.ts", "demo-story.ts"]],
 ]);

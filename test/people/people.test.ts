@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
-import { readBasic } from "../../src/people/passwords.ts";
 import { createAccessControl } from "../../src/people/people.ts";
 import { aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
@@ -66,21 +65,5 @@ describe("setPassword()", () => {
     expect(people.setPassword(personId(99))).toEqual({ kind: "unknown" });
     expect(people.setPassword(personId(14)).kind).toBe("refused");
     expect(people.get(personId(14))?.hasPassword).toBe(false);
-  });
-});
-
-describe("readBasic()", () => {
-  const header = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
-  it.each([
-    ["plain", header("ana:secret"), { login: "ana", password: "secret" }],
-    ["a colon in the password", header("ana:a:b"), { login: "ana", password: "a:b" }],
-    ["letters beyond ASCII", header("ána:ß"), { login: "ána", password: "ß" }],
-    ["another case", header("a:b").replace("Basic", "bASIC"), { login: "a", password: "b" }],
-    ["nothing", undefined, null],
-    ["Bearer", "Bearer abc", null],
-    ["no colon", header("ana"), null],
-    ["no base64", "Basic ***", null],
-  ])("readBasic() result when %s", (_what, value, expected) => {
-    expect(readBasic(value)).toEqual(expected);
   });
 });

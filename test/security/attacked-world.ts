@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
-import { createDavRouter } from "../../src/caldav/router.ts";
+import { createCaldavServer } from "@dayferry/caldav-server";
 import { type PersonId, personId, projectId } from "../../src/domain/ids.ts";
 import { createLinkSigner } from "../../src/domain/signed-links.ts";
 import { createActionLinks } from "../../src/edits/links/action-links.ts";
@@ -13,7 +13,7 @@ import { createPasswords } from "../../src/people/passwords.ts";
 import { feedKey } from "../feeds/rig.ts";
 import { bearer, serveFace, token } from "../http/app-rig.ts";
 import { everything } from "../http/people-rig.ts";
-import { basic, davDeps } from "../support/dav-server.ts";
+import { basic, davOptions } from "../support/dav-server.ts";
 import { feedOptions } from "../support/feed-options.ts";
 import { instantThrottle } from "../support/instant-throttle.ts";
 import { anEvent, aPerson, aProject, zone } from "../support/items.ts";
@@ -166,8 +166,8 @@ export async function attackedWorld({ file }: { readonly file?: string } = {}) {
 
   const passwords = createPasswords({ store, randomBytes });
   const whole = await everything(store, clock);
-  const dav = createDavRouter(
-    davDeps({
+  const dav = createCaldavServer(
+    davOptions({
       store,
       passwords,
       throttle: instantThrottle(clock).throttle,

@@ -1,9 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { createCaldavServer } from "@dayferry/caldav-server";
 import express from "express";
 import { onTestFinished } from "vitest";
-import { createDavRouter } from "../../src/caldav/router.ts";
+import {
+  appleProfileFile,
+  calendarsAreProjects,
+  createCaldavBackend,
+} from "../../src/caldav/backend.ts";
 import { createCalendars } from "../../src/calendars/create-calendars.ts";
 import { personId } from "../../src/domain/ids.ts";
 import type { Person, Project } from "../../src/domain/item.ts";
@@ -57,7 +62,9 @@ export async function startDav(settings: DavSettings = {}) {
       ? `http://127.0.0.1:${port}`
       : (settings.publicUrl ?? "https://calendar.example.com");
   app.use(
-    createDavRouter(davDeps({ store, passwords, throttle, clock, publicUrl, settings, lines })),
+    createCaldavServer(
+      davOptions({ store, passwords, throttle, clock, publicUrl, settings, lines }),
+    ),
   );
   app.use((_request, response) => void response.status(418).send("the next handler"));
   const server = createServer(app);
@@ -101,8 +108,16 @@ interface Parts {
   readonly lines: string[];
 }
 
-/** What a CalDAV server works on, over a store that is there. */
-export function davDeps({ store, passwords, throttle, clock, publicUrl, settings, lines }: Parts) {
+/** The options of a CalDAV server on an existing store. */
+export function davOptions({
+  store,
+  passwords,
+  throttle,
+  clock,
+  publicUrl,
+  settings,
+  lines,
+}: Parts) {
   const { mode = "apply", maxSize = 1_000_000, readOnly = [], unread = () => false } = settings;
   const accepting = {
     store,
@@ -113,26 +128,34 @@ export function davDeps({ store, passwords, throttle, clock, publicUrl, settings
     onAccepted() {},
   } as const;
   let made = 0;
+  const log = createLog({ level: "info", write: (line) => void lines.push(line) });
   return {
-    store,
-    calendars: createCalendars({
+    backend: createCaldavBackend({
       store,
+      calendars: createCalendars({
+        store,
+        zone,
+        hasRead: () => !unread(),
+        milestones: true,
+        readOnly: new Set(readOnly.map(personId)),
+      }),
+      acceptItems: createAcceptItems(accepting),
+      acceptMove: createAcceptMove(accepting),
+      passwords,
+      throttle,
       zone,
-      hasRead: () => !unread(),
-      milestones: true,
-      readOnly: new Set(readOnly.map(personId)),
+      mode,
+      clock,
     }),
-    acceptItems: createAcceptItems(accepting),
-    acceptMove: createAcceptMove(accepting),
-    reader: createCalendarReader({ zone, pause: nextTurn }),
-    passwords,
-    throttle,
+    readObject: createCalendarReader({ zone, pause: nextTurn }).object,
+    name: "Dayferry",
+    fixedCalendars: calendarsAreProjects,
+    file: appleProfileFile(store),
     zone,
-    mode,
     maxSize,
     publicUrl,
     clock,
     randomId: () => `random-${++made}`,
-    log: createLog({ level: "info", write: (line) => void lines.push(line) }),
+    onError: (event: string, about: Readonly<Record<string, unknown>>) => log.error(event, about),
   };
 }

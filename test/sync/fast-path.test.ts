@@ -190,11 +190,7 @@ describe("pages that cannot be trusted", () => {
     ["completed tasks are left out", { leavesOut: "completed" }, /none of its pages/],
     ["subtasks are left out", { leavesOut: "subtasks" }, /none of its pages/],
     ["some tasks are hidden", { leavesOut: "some" }, /none of its pages/],
-    [
-      "the total is that of the page",
-      { total: "page" },
-      /were expected|none of its pages|save/,
-    ],
+    ["the total is that of the page", { total: "page" }, /were expected|none of its pages|save/],
     ["the total is wrong", { total: "one-more" }, /were expected|counts/],
     ["elements come twice", { repeats: true }, /twice/],
   ];

@@ -1,15 +1,17 @@
-import type { DavAnswer, DavContext } from "../../../src/caldav/dav-request.ts";
-import { collectionAnswer, objectAnswer } from "../../../src/caldav/dispatch.ts";
-import { createPaths } from "../../../src/caldav/paths.ts";
-import { createKeptListings } from "../../../src/caldav/properties/kept-listings.ts";
-import { createRecentWrites } from "../../../src/caldav/recent-writes.ts";
+import { randomBytes } from "node:crypto";
+import type { DavAnswer, DavContext } from "../../../packages/caldav-server/src/dav-request.ts";
+import { collectionAnswer, objectAnswer } from "../../../packages/caldav-server/src/dispatch.ts";
+import { createPaths } from "../../../packages/caldav-server/src/paths.ts";
+import { createKeptListings } from "../../../packages/caldav-server/src/properties/kept-listings.ts";
+import { createCaldavBackend } from "../../../src/caldav/backend.ts";
 import { createCalendars } from "../../../src/calendars/create-calendars.ts";
 import { type PersonId, personId, type ServiceId } from "../../../src/domain/ids.ts";
 import type { Item, Person } from "../../../src/domain/item.ts";
 import { createAcceptItems } from "../../../src/edits/intake/accept.ts";
 import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
-import { createLog } from "../../../src/log.ts";
+import { createPasswords } from "../../../src/people/passwords.ts";
 import { acceptRig, type RigSetting, vevent, vtodo } from "../../edits/rig.ts";
+import { instantThrottle } from "../../support/instant-throttle.ts";
 import { zone } from "../../support/items.ts";
 
 export interface ObjectSetting extends RigSetting {
@@ -41,21 +43,28 @@ export function objectRig(setting: ObjectSetting = {}) {
   });
   let made = 0;
   const shared = {
-    store,
-    calendars,
-    acceptItems: createAcceptItems(deps),
-    acceptMove: createAcceptMove(deps),
+    backend: createCaldavBackend({
+      store,
+      calendars,
+      acceptItems: createAcceptItems(deps),
+      acceptMove: createAcceptMove(deps),
+      passwords: createPasswords({ store, randomBytes }),
+      throttle: instantThrottle(clock).throttle,
+      zone,
+      mode: setting.mode ?? "apply",
+      clock,
+    }),
+    name: "Dayferry",
+    fixedCalendars: "calendars are fixed",
     zone,
-    mode: setting.mode ?? "apply",
     maxSize: 100_000,
     clock,
-    log: createLog({ level: "silent", write: () => {} }),
+    onError() {},
     randomId: () => `random-${++made}`,
-    paths: createPaths(""),
+    paths: createPaths("", null),
     origin: `https://${host}`,
     hosts: new Set([host]),
     listings: createKeptListings(),
-    recentWrites: createRecentWrites(),
   } as const;
 
   function personOf(id: PersonId): Person {
@@ -72,7 +81,7 @@ export function objectRig(setting: ObjectSetting = {}) {
     if (!target) throw new Error(`no address: ${path}`);
     const request = { method, target, headers, body: Buffer.from(body) };
     const calendar =
-      target.kind === "object" ? calendars.find(context.person.id, target.slug) : null;
+      target.kind === "object" ? calendars.find(personId(person), target.slug) : null;
     const isMaking = method === "MKCOL" || method === "MKCALENDAR";
     if (target.kind !== "object" || isMaking) return collectionAnswer(context, request);
     if (!calendar) throw new Error(`no calendar: ${path}`);

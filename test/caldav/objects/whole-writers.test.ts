@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { wholeWriters, writesWhole } from "../../../src/caldav/objects/whole-writers.ts";
+import { wholeWriters, writesWhole } from "../../../src/caldav/whole-writers.ts";
 
 it.each([
   ["iOS/18.6 (22G86) dataaccessd/1.0", true],

@@ -188,15 +188,13 @@ describe("bodies", () => {
 });
 
 describe("what there is not", () => {
-  it.each([
-    `${calendar}none.ics`,
-    "/dav/calendars/11/events-9/",
-    "/dav/other/",
-    "/dav/calendars/x",
-  ])("%s is 404", async (path) => {
-    const { propfind } = await withEvents();
-    expect((await propfind(path, { depth: "0" })).status).toBe(404);
-  });
+  it.each([`${calendar}none.ics`, "/dav/calendars/11/events-9/", "/dav/other/"])(
+    "%s is 404",
+    async (path) => {
+      const { propfind } = await withEvents();
+      expect((await propfind(path, { depth: "0" })).status).toBe(404);
+    },
+  );
 
   it("a calendar that is still being read is 503, never empty; its home lists it without a state", async () => {
     let unread = true;

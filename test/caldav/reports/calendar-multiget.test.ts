@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import {
+  preconditionsOf,
+  readMultistatus,
+} from "../../../packages/caldav-server/test/multistatus.ts";
 import { personId } from "../../../src/domain/ids.ts";
 import { startDav } from "../../support/dav-server.ts";
 import { anEvent, aTask } from "../../support/items.ts";
-import { preconditionsOf, readMultistatus } from "../../support/multistatus.ts";
 
 const home = "/dav/calendars/11/";
 const events = `${home}events-2001/`;

@@ -1,3 +1,4 @@
+import type { CalendarObject } from "@dayferry/caldav-server/backend";
 import { readTree } from "@dayferry/ical";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -5,9 +6,8 @@ import {
   askedSpan,
   createPrefilter,
   matchesFilter,
-} from "../../../src/caldav/reports/calendar-query.ts";
-import type { ComponentFilter } from "../../../src/caldav/reports/filter.ts";
-import type { CalendarObject } from "../../../src/calendars/calendar-types.ts";
+} from "../../../packages/caldav-server/src/reports/calendar-query.ts";
+import type { ComponentFilter } from "../../../packages/caldav-server/src/reports/filter.ts";
 import { spanOf } from "../../../src/calendars/object-cache.ts";
 import { itemKey } from "../../../src/domain/ids.ts";
 import { runs } from "../../support/effort.ts";

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import {
+  preconditionsOf,
+  readMultistatus,
+} from "../../../packages/caldav-server/test/multistatus.ts";
 import { startDav } from "../../support/dav-server.ts";
 import { anEvent, aTask, days, times } from "../../support/items.ts";
-import { preconditionsOf, readMultistatus } from "../../support/multistatus.ts";
 
 const inCalendar = (inside: string): string => `BEGIN:VCALENDAR\r\n${inside}END:VCALENDAR\r\n`;
 const zoneBlock = (tzid: string): string =>

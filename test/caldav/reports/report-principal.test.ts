@@ -1,8 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { childOf, childrenNamed, childrenOf, xmlTextOf } from "../../../src/caldav/xml/read-xml.ts";
+import {
+  childOf,
+  childrenNamed,
+  childrenOf,
+  xmlTextOf,
+} from "../../../packages/caldav-server/src/xml/read-xml.ts";
+import {
+  preconditionsOf,
+  readMultistatus,
+  rootOf,
+} from "../../../packages/caldav-server/test/multistatus.ts";
 import { startDav } from "../../support/dav-server.ts";
 import { anEvent } from "../../support/items.ts";
-import { preconditionsOf, readMultistatus, rootOf } from "../../support/multistatus.ts";
 
 const principals = "/dav/principals/";
 const own = "/dav/principals/11/";

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import {
+  preconditionsOf,
+  readMultistatus,
+} from "../../../packages/caldav-server/test/multistatus.ts";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { startDav } from "../../support/dav-server.ts";
 import { anEvent } from "../../support/items.ts";
-import { preconditionsOf, readMultistatus } from "../../support/multistatus.ts";
 
 const events = "/dav/calendars/11/events-2001/";
 

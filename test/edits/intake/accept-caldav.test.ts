@@ -2,7 +2,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCalendar } from "@dayferry/ical";
 import { describe, expect, it } from "vitest";
-import { refusalFault } from "../../../src/caldav/fault.ts";
+import { refusalOfItem } from "../../../src/caldav/plan-object.ts";
 import { labelId, personId, projectId } from "../../../src/domain/ids.ts";
 import type { PatchField } from "../../../src/domain/patch.ts";
 import { createAcceptItems, type ItemsRequest } from "../../../src/edits/intake/accept.ts";
@@ -182,7 +182,7 @@ describe("accept() of what was deleted", () => {
     const rig = channelRig({ file });
     const refused = rig.put(again(uid), { recreate: true });
     expect(codes(refused)).toEqual(["not-read"]);
-    expect(refusalFault(refused)).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
+    expect(refusalOfItem(refused)).toMatchObject({ status: 503, retryAfterSeconds: 30 });
     rig.store.rounds.reconciled();
     expect(rig.put(again(uid), { recreate: true })).toMatchObject({ action: "create", uid });
   });

@@ -1,6 +1,9 @@
 import { expect } from "vitest";
+import {
+  type ReadResponse,
+  readMultistatus,
+} from "../../../packages/caldav-server/test/multistatus.ts";
 import { type Called, type CallOptions, callHttp } from "../../support/http-call.ts";
-import { type ReadResponse, readMultistatus } from "../../support/multistatus.ts";
 
 /** A member as a program holds it. */
 export interface Copy {

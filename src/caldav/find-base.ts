@@ -1,0 +1,207 @@
+import { baseMark, readCalendarObject } from "@dayferry/ical";
+import type { CalendarObject } from "../calendars/calendar-types.ts";
+import type { Edit } from "../domain/edit.ts";
+import type { ItemKey } from "../domain/ids.ts";
+import type { Item } from "../domain/item.ts";
+import { numberIn } from "../domain/object-version.ts";
+import { applyPatch } from "../domain/patch.ts";
+import type { ItemPlan } from "../edits/intake/item-plan.ts";
+import type { ObjectRow } from "../store/rows/calendar-rows.ts";
+import { acceptItem, type ObjectEdit, ownHeldEdits, plannedItem } from "./plan-object.ts";
+import type { ObjectPut, WriteContext } from "./write-context.ts";
+
+/** An existing item, and what a PUT of it is compared with. */
+export interface PresentItem extends Pick<ObjectPut, "calendar" | "name"> {
+  readonly object: Pick<CalendarObject, "key" | "component">;
+  /** As the person sees it. */
+  readonly present: Item;
+  /** The member whose present version a condition named; null if none did. */
+  readonly seen: CalendarObject | null;
+  /** True if the PUT moves the item to another calendar, and so changes it in any case. */
+  readonly isMove: boolean;
+}
+
+/** A PUT of an existing item before its base version is known. */
+interface Comparison {
+  readonly edit: Omit<ObjectEdit, "base">;
+  readonly at: PresentItem;
+}
+
+/**
+ * What a program saw that puts an item deleted a moment ago: it moves the item with a DELETE and a PUT, and seldom edits it
+ * too. Null if the item was never shown.
+ */
+export function baseOfTaken(
+  context: WriteContext,
+  put: ObjectPut,
+  { key, recreate }: { readonly key: ItemKey; readonly recreate: boolean },
+): Item | null {
+  const present = context.store.view.history(key, context.person.id).at(-1);
+  if (!present) return null;
+  const { calendar, name } = put;
+  const object = { key, component: put.incoming.component };
+  const at = { calendar, name, object, present, seen: null, isMove: true };
+  const edit = { calendar, incoming: put.incoming, recreate };
+  return putBaseOf(context, { edit, at });
+}
+
+/**
+ * What a PUT is compared with: the version that its editor saw. A private object put at a new address stays private there, even
+ * if the item has become public, or was recreated as public, since.
+ */
+export function putBaseOf(context: WriteContext, comparison: Comparison): Item {
+  const base = versionSeen(context, comparison);
+  const { present, isMove } = comparison.at;
+  const isOpened = isMove && present.kind === "event" && !present.private;
+  return isOpened && base.kind === "event" ? { ...base, private: false } : base;
+}
+
+/**
+ * The version that the editor saw: the present one if a condition named it, else the one that the octets name. Programs keep
+ * that name through edits of their own, so octets that were put last name an older version than they show. With that name, an
+ * edit by the same program is based on these octets; by another program, on either, or on its own earlier ones.
+ */
+function versionSeen(context: WriteContext, comparison: Comparison): Item {
+  const { store, person, agent } = context;
+  const { edit, at } = comparison;
+  const { base, component, sequence } = edit.incoming;
+  const { key } = at.object;
+  const refusedAt = context.recentWrites.refused.take(key, context);
+  if (at.seen) return at.present;
+  if (refusedAt) return store.view.shownAt(key, refusedAt, person.id) ?? at.present;
+  const held = lastHeld(context, { key, component });
+  const last = held ?? store.objects.get({ item: key, component });
+  const isOwn = last?.actor === person.id && last.agent === agent;
+  if (base === null) {
+    const putAt = whenPut(context, { key, last });
+    const shown = putAt && store.view.shownAt(key, putAt, person.id);
+    if (isOwn && shown) return ownCopy(context, { comparison, shown, own: last });
+    return nearest(context, { comparison, copies: [shown ?? at.present] });
+  }
+  const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
+  const everybodys =
+    last && numberIn(last.raw, baseMark) === base
+      ? store.view.shownAt(key, last.at, person.id)
+      : null;
+  // The person's programs also saw waiting edits.
+  const shown =
+    held && everybodys ? withOwnWords(context, { edit, shown: everybodys, own: held }) : everybodys;
+  if (!last || !shown) return nearest(context, { comparison, copies: [named ?? at.present] });
+  if (isOwn) return ownCopy(context, { comparison, shown, own: last });
+  if (!named) return shown;
+  const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
+  if (isLater) return shown;
+  const own = lastOwnEdit(context, key);
+  const kept = own && store.view.shownAt(key, own.createdAt, person.id);
+  return nearest(context, { comparison, copies: [shown, ...(kept ? [kept] : []), named] });
+}
+
+/** What the person's program last put with a waiting edit. */
+function lastHeld(
+  context: WriteContext,
+  { key, component }: { readonly key: ItemKey; readonly component: CalendarObject["component"] },
+): ObjectRow | null {
+  const rows = ownHeldEdits(key, context).map(({ id }) => context.store.heldObjects.get(id)?.row);
+  return rows.findLast((row) => row?.component === component) ?? null;
+}
+
+/**
+ * The copy of the program that put the last octets: what these say, unless it is moving an older one, as a second device may.
+ */
+function ownCopy(
+  context: WriteContext,
+  about: { readonly comparison: Comparison; readonly shown: Item; readonly own: ObjectRow },
+): Item {
+  const { comparison, shown, own } = about;
+  const { edit, at } = comparison;
+  const copy = withOwnWords(context, { edit, shown, own });
+  return at.isMove ? nearest(context, { comparison, copies: [copy] }) : copy;
+}
+
+/**
+ * What a program saw that kept its own octets: the version at the time of its PUT, except for what the octets say differently,
+ * as they may have been old already. Repeating that changes nothing.
+ */
+function withOwnWords(
+  context: WriteContext,
+  {
+    edit,
+    shown,
+    own: { body },
+  }: {
+    readonly edit: Comparison["edit"];
+    readonly shown: Item;
+    readonly own: Pick<ObjectRow, "body">;
+  },
+): Item {
+  const { zone } = context;
+  const said = body && readCalendarObject(body, { zone });
+  if (!said?.ok) return shown;
+  const again = { ...edit, incoming: said.value, base: shown, cleared: [], replaced: null };
+  const plans: ItemPlan[] = [];
+  acceptItem(context, { edit: again, dryRun: true, onPlan: (plan) => plans.push(plan) });
+  return applyPatch(shown, plans[0]?.asked ?? {});
+}
+
+/**
+ * When a program put the octets that it has kept. Any other served version names itself, so octets without a name are this
+ * program's last ones, or the stored ones. Null if none is known.
+ */
+function whenPut(
+  context: WriteContext,
+  { key, last }: { readonly key: ItemKey; readonly last: ObjectRow | null },
+): Temporal.Instant | null {
+  const { person, agent } = context;
+  const kept = last && numberIn(last.raw, baseMark) === null ? last : null;
+  if (kept?.actor === person.id && kept.agent === agent) return kept.at;
+  return lastOwnEdit(context, key)?.createdAt ?? kept?.at ?? null;
+}
+
+/** The last edit of an item by this program of the person. */
+function lastOwnEdit(
+  { store, person, agent, clock }: WriteContext,
+  key: ItemKey,
+): Edit | undefined {
+  const now = clock();
+  return store.pastEdits
+    .ofItem(key)
+    .filter(({ createdAt }) => Temporal.Instant.compare(createdAt, now) < 0)
+    .find(
+      ({ channel, actor, program }) =>
+        channel === "caldav" && actor === person.id && (program ?? "") === agent,
+    );
+}
+
+/** Versions compared with a program's copy, as each takes a comparison. */
+const mostEarlier = 20;
+
+/**
+ * Of several versions, including earlier ones, the one that the edit changes least, but at least one field; the first on a tie.
+ * Restoring an old value is an edit, and taken at face value without a condition. A move seldom includes an edit.
+ */
+function nearest(
+  context: WriteContext,
+  about: {
+    readonly comparison: Comparison;
+    readonly copies: readonly [Item, ...(readonly Item[])];
+  },
+): Item {
+  const { edit, at } = about.comparison;
+  const [first, ...others] = about.copies;
+  let best = { copy: first, count: countChanges(context, { ...edit, base: first }) };
+  if (best.count === 0) return first;
+  const versions = context.store.view.history(at.object.key, context.person.id);
+  for (const copy of [...others, ...versions.toReversed().slice(0, mostEarlier)]) {
+    if (best.count === 0) break;
+    const count = countChanges(context, { ...edit, base: copy });
+    const isChange = count !== null && (count > 0 || at.isMove);
+    if (isChange && best.count !== null && count < best.count) best = { copy, count };
+  }
+  return best.copy;
+}
+
+/** Number of fields that the edit would change, by a dry run; null if it would be refused. */
+function countChanges(context: WriteContext, edit: ObjectEdit): number | null {
+  const planned = plannedItem(acceptItem(context, { edit, dryRun: true }));
+  return planned.ok ? planned.value.changes.length : null;
+}
