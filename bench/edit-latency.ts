@@ -49,7 +49,7 @@ const draining = Array.from({ length: drains }, () =>
     idle: Temporal.Duration.from({ milliseconds: 100 }),
     signal: stop.signal,
     random: Math.random,
-    wake: modules.wakeDrain,
+    wake: modules.wakes.drain,
     onFault: (error) => {
       throw error;
     },

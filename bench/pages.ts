@@ -34,11 +34,7 @@ const daemon = await startDaemon({
   config: modules.config,
   modules,
   version: "0.0.0",
-  log,
   signal: stop.signal,
-  clock: () => Temporal.Now.instant(),
-  monotonic: () => performance.now(),
-  random: Math.random,
 });
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 const cookie = await logIn();

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Modules } from "../src/build-daemon.ts";
 import type { Log } from "../src/log.ts";
+import type { Modules } from "../src/modules/open-modules.ts";
 import { startDaemon } from "../src/serve.ts";
 import { modulesOn } from "../test/support/modules.ts";
 import type { World } from "./world.ts";
@@ -83,17 +83,12 @@ export class Life {
   }
 
   async start(): Promise<void> {
-    const { time, chance } = this.#world;
     const { url, done } = await startDaemon({
       config: this.modules.config,
       modules: this.modules,
       version: "0.0.0",
-      log: this.#log(),
       signal: this.#stop.signal,
       loopDelay: { read: () => ({ p50Ms: 0, p99Ms: 0, longestMs: 0, minutes: 0 }), turnOver() {} },
-      clock: time.clock,
-      monotonic: time.monotonic,
-      random: () => chance.next(),
     });
     this.#port = Number(new URL(url).port);
     this.#done = done;

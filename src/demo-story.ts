@@ -2,11 +2,11 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { escapeText } from "@dayferry/ical";
 import type { Sandbox } from "@dayferry/sandbox";
-import type { Modules } from "./build-daemon.ts";
 import type { Channel } from "./domain/edit.ts";
 import { type EditId, type PersonId, personId } from "./domain/ids.ts";
 import { createAccept } from "./edits/intake/accept.ts";
 import { createWake } from "./loop.ts";
+import type { Modules } from "./modules/open-modules.ts";
 import type { ViewItem } from "./store/view/view.ts";
 
 /** Where the story is played. */
@@ -230,7 +230,7 @@ function play(
     policy: { labels: config.edits.labels, mode },
     clock,
     feeds: { assignees, tasks, webUrl: config.service.webUrl },
-    onAccepted: () => modules.wakeDrain.notify(),
+    onAccepted: () => modules.wakes.drain.notify(),
   });
   const component = item.kind === "event" ? "VEVENT" : "VTODO";
   const bytes = Buffer.from(

@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { playChange, type Sandbox, startSandbox } from "@dayferry/sandbox";
-import { type DaemonContext, openModules } from "./build-daemon.ts";
 import type { DemoOptions, SandboxCommandOptions } from "./cli/command-host.ts";
 import { progressLine } from "./cli/commands/sync.ts";
 import { listenFault, openableUrl } from "./config/listening.ts";
@@ -13,6 +12,8 @@ import { printGuide } from "./demo-guide.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
 import { createLog, type Log } from "./log.ts";
 import { runLoop } from "./loop.ts";
+import type { DaemonContext } from "./modules/module.ts";
+import { openModules } from "./modules/open-modules.ts";
 import { type Address, listen } from "./runtime.ts";
 import { type RunningDaemon, startDaemon } from "./serve.ts";
 
@@ -133,17 +134,13 @@ async function startDemoDaemon(
   const file = configFileIn(dataDir);
   rmSync(file, { force: true });
   writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
-  const { version, signal, clock, monotonic, random } = context;
+  const { version, signal } = context;
   try {
     return await startDaemon({
       config,
       modules: opened.value,
       version,
-      log,
       signal,
-      clock,
-      monotonic,
-      random,
       onProgress: (progress) => context.print(`  ${progressLine(progress)}`),
     });
   } catch (error) {

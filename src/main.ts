@@ -5,7 +5,6 @@ import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { damageBeforeOpening, damageIn, noteDatabase, standInName } from "./backups/damage.ts";
-import { type DaemonContext, openModules } from "./build-daemon.ts";
 import type { CommandHost, DaemonAddress } from "./cli/command-host.ts";
 import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
@@ -19,7 +18,9 @@ import { shownText } from "./domain/text.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
 import { createLog, type Log, type LogLevel } from "./log.ts";
 import { createWake, type Wake } from "./loop.ts";
-import { checkMail, testMessages } from "./mailer.ts";
+import { checkMail, testMessages } from "./modules/mailer.ts";
+import type { DaemonContext } from "./modules/module.ts";
+import { openModules } from "./modules/open-modules.ts";
 import { monotonic, now, random, sleep, startTimer } from "./runtime.ts";
 import { MetricsPortError, startDaemon } from "./serve.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
@@ -191,11 +192,10 @@ async function serveWhole(
       modules: opened.value,
       wakeSecrets,
       version: context.version,
-      log,
       signal,
       onDamage,
     };
-    const daemon = await startDaemon({ ...options, ...runtime });
+    const daemon = await startDaemon(options);
     context.say(`Dayferry is at ${config.http.publicUrl ?? daemon.url}/ (Ctrl-C stops it)\n`);
     if (config.adminToken === null) {
       context.say(`the admin token is in ${join(config.dataDir, "admin-token")}\n`);

@@ -2,28 +2,27 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCaldavServer } from "@dayferry/caldav-server";
-import { type DaemonContext, type Modules, openModules } from "./build-daemon.ts";
 import { listenAsConfigured, openableUrl } from "./config/listening.ts";
 import type { LoadedConfig } from "./config/load.ts";
 import { isRecent } from "./domain/backoff.ts";
 import { messageOf } from "./domain/result.ts";
-import { zoneDataOf } from "./domain/zone-data.ts";
 import { guardConnections } from "./http/connections.ts";
 import { continueWhenRead } from "./http/continue.ts";
 import type { CopyState } from "./http/health-routes.ts";
 import { createApp } from "./http/http-app.ts";
 import { createLoopDelayMeter, measureDelays } from "./http/loop-delay.ts";
-import { createScraper } from "./http/metrics-routes.ts";
 import { refuseWrites } from "./http/refuse-writes.ts";
 import { createSharedCache } from "./http/shared-cache.ts";
 import type { Log } from "./log.ts";
 import { runLoop } from "./loop.ts";
-import { openMailLinks } from "./mailer.ts";
+import { openMailLinks } from "./modules/mailer.ts";
+import type { DaemonContext } from "./modules/module.ts";
+import { type Modules, openModules } from "./modules/open-modules.ts";
+import { appParts, scraperOf } from "./modules/open-web.ts";
 import { createMailedLogIns } from "./people/mailed-log-in.ts";
 import { createThrottle, type Throttle } from "./people/throttle.ts";
 import { createReportProcesses } from "./reports/report-processes.ts";
-import { randomBytes, sleep, startTimer } from "./runtime.ts";
+import { sleep, startTimer } from "./runtime.ts";
 import {
   type CopyFacts,
   type CopySource,
@@ -238,7 +237,7 @@ export function openGeneration(
   { folder, copy }: { readonly folder: string; readonly copy: CopyFacts },
   standing: Standing,
 ): Generation {
-  const { config: written, log, clock, throttle, publicUrl } = standing;
+  const { config: written, clock, throttle, publicUrl } = standing;
   const { dataDir, http } = written;
   for (const name of readdirSync(dataDir)) {
     if (/^[a-z-]+-(?:key|token)$/.test(name)) copyFileSync(join(dataDir, name), join(folder, name));
@@ -258,55 +257,25 @@ export function openGeneration(
   const modules = opened.value;
   const stop = new AbortController();
   const mailLinks = openMailLinks(config);
-  const isFresh = () =>
+  const fresh = () =>
     copy.readAt !== null && isRecent(copy.readAt, { length: config.polling.maxAge, now: clock() });
+  const web = { ...standing, fresh, clockLead: () => null };
+  const more = { isOut: () => false, backedUpAt: () => null, copy: () => stateOf(copy, standing) };
   // A separate metrics port belongs to the writing daemon.
-  const scrape =
-    config.metrics.enabled && config.metrics.port === null
-      ? createScraper({
-          version: standing.version,
-          tallies: modules.tallies,
-          store: modules.store,
-          feeds: modules.feeds,
-          ready: () => modules.sync.whole,
-          fresh: isFresh,
-          forecast: () => modules.sync.forecast(),
-          fastPath: () => modules.sync.fastPath,
-          gate: modules.upstream.gate.state,
-          quotaSpan: config.service.quota.per,
-          isOut: () => false,
-          clockLead: () => null,
-          channels: () => modules.channels.states(),
-          loopDelay: standing.loopDelay.read,
-          databaseFile: join(folder, "dayferry.sqlite"),
-          clock,
-          backedUpAt: () => null,
-          copy: () => stateOf(copy, standing),
-        })
-      : null;
+  const hasMetrics = config.metrics.enabled && config.metrics.port === null;
+  const common = appParts(modules, web);
   const app = createApp({
-    scrape,
-    tallies: modules.tallies,
-    metricsUrl: () => (scrape ? `${publicUrl()}/metrics` : null),
-    version: standing.version,
-    zoneData: zoneDataOf(process.versions),
-    ...modules.accessControl,
-    caldav: createCaldavServer({ ...modules.caldav, publicUrl }),
-    store: modules.store,
-    feeds: modules.feeds,
+    ...common,
+    scrape: hasMetrics ? scraperOf(modules, { ...web, more }) : null,
+    metricsUrl: () => (hasMetrics ? `${publicUrl()}/metrics` : null),
     sharedCache: createSharedCache({
       config: config.http.sharedCache,
       installation: modules.store.meta.installation,
       onServed() {},
     }),
     refuseWrites: standing.refusal ?? refuseWrites(standing.primary),
-    copy: () => stateOf(copy, standing),
-    editActions: modules.editActions,
-    acceptFile: modules.acceptFile,
-    acceptForm: modules.acceptForm,
-    eventLoop: modules.eventLoop,
+    copy: more.copy,
     workspace: null,
-    links: modules.links,
     mailLinks,
     outbox: null,
     mailedLogIns: createMailedLogIns({
@@ -315,29 +284,11 @@ export function openGeneration(
       signer: mailLinks.logInSigner,
       onAsked() {},
     }),
-    identityHeader: http.identityHeader,
     reports: {
       reports: createReportProcesses({ signal: stop.signal }),
-      file: join(folder, "dayferry.sqlite"),
+      file: common.databaseFile,
     },
-    fastPath: () => modules.sync.fastPath,
-    ready: () => modules.sync.whole,
-    fresh: isFresh,
-    forecast: () => modules.sync.forecast(),
-    gate: modules.upstream.gate.state,
-    clockLead: () => null,
-    channels: () => modules.channels.states(),
-    loopDelay: standing.loopDelay.read,
     troubles: (standing.troubles?.(modules) ?? modules.troubleWatch).held,
-    adminToken: modules.adminToken,
-    baseUrl: publicUrl,
-    trustProxy: http.trustProxy,
-    zone: config.service.timeZone,
-    webUrl: config.service.webUrl,
-    clock,
-    monotonic: standing.monotonic,
-    randomBytes,
-    log,
     sendsMail: false,
     operator: {
       settings: async () => {

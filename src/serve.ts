@@ -1,33 +1,29 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import { createCaldavServer } from "@dayferry/caldav-server";
-import { createBackupProcesses } from "./backups/backup-processes.ts";
-import { createDailyBackups, type DailyBackups } from "./backups/daily-backups.ts";
-import { newestSnapshots } from "./backups/snapshots.ts";
-import type { DaemonContext, Modules } from "./build-daemon.ts";
 import type { Config } from "./config/config.ts";
 import { listenFault, openableUrl } from "./config/listening.ts";
 import type { LoadedConfig } from "./config/load.ts";
-import { type JobsOptions, runJobs } from "./daemon-jobs.ts";
-import { openMails, openOperatorMessages } from "./daemon-mails.ts";
-import { zoneDataOf } from "./domain/zone-data.ts";
 import { guardConnections } from "./http/connections.ts";
 import { continueWhenRead } from "./http/continue.ts";
 import { createApp } from "./http/http-app.ts";
 import { createLoopDelayMeter, type LoopDelayMeter, measureDelays } from "./http/loop-delay.ts";
-import { createScraper, metricsServer, type Scraper } from "./http/metrics-routes.ts";
+import { metricsServer, type Scraper } from "./http/metrics-routes.ts";
 import { createSharedCache } from "./http/shared-cache.ts";
 import type { Status } from "./http/status.ts";
-import { createWake } from "./loop.ts";
 import { openOutbox } from "./mail/outbox.ts";
-import { checkMail, openMailLinks } from "./mailer.ts";
+import { checkMail } from "./modules/mailer.ts";
+import { idleAfter, type JobOptions, type LoopJob } from "./modules/module.ts";
+import { type BackupsModule, openBackups } from "./modules/open-backups.ts";
+import { type MailsModule, openMails } from "./modules/open-mails.ts";
+import type { Modules } from "./modules/open-modules.ts";
+import { appParts, scraperOf } from "./modules/open-web.ts";
+import { runJobs } from "./modules/run-jobs.ts";
 import { createMailedLogIns } from "./people/mailed-log-in.ts";
-import { createWebhookSettings } from "./people/webhook-settings.ts";
 import { testWays } from "./reminders/operator/notify-operator.ts";
 import { testMessage } from "./reminders/webhook-mailer.ts";
 import { createReportProcesses } from "./reports/report-processes.ts";
-import { listen, randomBytes, randomId, sleep, startTimer } from "./runtime.ts";
+import { listen, randomId, sleep, startTimer } from "./runtime.ts";
 
 /** A running daemon; `done` resolves when everything is closed after the signal. */
 export interface RunningDaemon {
@@ -39,11 +35,8 @@ export interface RunningDaemon {
   readonly done: Promise<void>;
 }
 
-export interface ServeOptions
-  extends Pick<
-    JobsOptions,
-    "modules" | "log" | "signal" | "onProgress" | "onDamage" | "wakeSecrets"
-  > {
+export interface ServeOptions extends JobOptions {
+  readonly modules: Modules;
   readonly config: Config & Partial<Pick<LoadedConfig, "written">>;
   readonly version: string;
   /** Measures blocking of the event loop. Default: measured here. */
@@ -52,109 +45,101 @@ export interface ServeOptions
 
 /** Supervisors allow about ten seconds: this leaves time to close the database properly. */
 const patienceMs = 6000;
+const minute = Temporal.Duration.from({ minutes: 1 });
 
 /** Listens, then sweeps, drains and mails until the signal aborts. Rejects if it cannot listen. */
-export async function startDaemon(options: ServeOptions & DaemonContext): Promise<RunningDaemon> {
-  const { config, modules, log, signal, clock } = options;
-  const { loopDelay = createLoopDelayMeter(measureDelays(options.signal)) } = options;
+export async function startDaemon(options: ServeOptions): Promise<RunningDaemon> {
+  const { config, modules, version, signal } = options;
+  const { log, clock } = modules;
+  const { loopDelay = createLoopDelayMeter(measureDelays(signal)) } = options;
   let url = "";
   const publicUrl = () => config.http.publicUrl ?? url;
-  const mailLinks = openMailLinks(config);
-  const wakeLogInMails = createWake();
-  const webhooks = createWebhookSettings({
-    store: modules.store,
-    seal: mailLinks.seal,
-    listed: (person) =>
-      modules.secrets.current().people.find(({ id }) => id === person)?.webhook ?? null,
-    hasListed: config.people.some(({ webhook }) => webhook !== null),
-    signal,
-    clock,
+  const mails = openMails(modules, { version, baseUrl: publicUrl, signal });
+  const backups = openBackups(modules, options);
+  const parts: Parts = { ...options, loopDelay, mails, backups, publicUrl, metricsUrl: null };
+  const { app, scrape } = openApp(parts);
+  const { host, port } = config.http;
+  const server = createServer(app);
+  continueWhenRead(server, app);
+  const taken = await listen(server, { host, port });
+  guardConnections(server, { trustProxy: config.http.trustProxy, log, clock });
+  url = openableUrl({ host, port: taken });
+  const metrics = scrape && (await openMetrics(scrape, modules).catch(closing(server)));
+  parts.metricsUrl = metrics?.url ?? null;
+  log.info("serving", {
+    url: config.http.publicUrl ?? url,
+    dataDir: config.dataDir,
+    ...(metrics && { metrics: metrics.url }),
   });
-  const mails = openMails({ ...options, mailLinks, webhooks, baseUrl: publicUrl });
-  const operator = openOperatorMessages({ ...options, mailer: mails.mailer });
-  const databaseFile = join(config.dataDir, "dayferry.sqlite");
+
+  const addressFile = join(config.dataDir, "daemon.json");
+  const loopDelayJob: LoopJob = {
+    name: "loop delay",
+    step: idleAfter(() => loopDelay.turnOver()),
+    idle: minute,
+  };
+  const work = runJobs({
+    ...options,
+    announce: () => writeFileSync(addressFile, JSON.stringify({ url }), { mode: 0o600 }),
+    jobs: [...mails.jobs(options), ...backups.jobs(options), loopDelayJob],
+  }).then(mails.closeMails);
+  const done = aborted(signal).then(() =>
+    stop(modules, { servers: [server, ...(metrics ? [metrics.server] : [])], addressFile, work }),
+  );
+  return { url, adminToken: modules.adminToken(), modules, done };
+}
+
+/** What the application of a serving daemon is made of. */
+interface Parts extends ServeOptions {
+  readonly loopDelay: LoopDelayMeter;
+  readonly mails: MailsModule;
+  readonly backups: BackupsModule;
+  readonly publicUrl: () => string;
+  /** Set once a port of its own is open. */
+  metricsUrl: string | null;
+}
+
+function openApp(parts: Parts): {
+  readonly app: ReturnType<typeof createApp>;
+  readonly scrape: Scraper | null;
+} {
+  const { config, modules, mails, publicUrl, signal } = parts;
+  const { upstream, sync, store, clock, wakes } = modules;
+  const web = { ...parts, fresh: () => sync.ready, clockLead: () => upstream.clockLead() };
+  const { backedUpAt, backups } = parts.backups;
   const scrape = config.metrics.enabled
-    ? createScraper({
-        version: options.version,
-        tallies: modules.tallies,
-        store: modules.store,
-        feeds: modules.feeds,
-        ready: () => modules.sync.whole,
-        fresh: () => modules.sync.ready,
-        forecast: () => modules.sync.forecast(),
-        fastPath: () => modules.sync.fastPath,
-        gate: modules.upstream.gate.state,
-        quotaSpan: config.service.quota.per,
-        isOut: () => modules.upstream.isOut(),
-        clockLead: () => modules.upstream.clockLead(),
-        channels: () => modules.channels.states(),
-        loopDelay: loopDelay.read,
-        databaseFile,
-        backedUpAt: () => lastBackup(config, { ...modules.store.meta, now: clock() }),
-        clock,
-      })
+    ? scraperOf(modules, { ...web, more: { isOut: () => upstream.isOut(), backedUpAt } })
     : null;
-  let metricsUrl: string | null = null;
-  const backups = openBackups(options);
+  const isOnOwnPort = config.metrics.port !== null;
+  const common = appParts(modules, web);
   const app = createApp({
+    ...common,
     backups,
-    version: options.version,
-    zoneData: zoneDataOf(process.versions),
-    ...modules.accessControl,
-    caldav: createCaldavServer({ ...modules.caldav, publicUrl }),
-    store: modules.store,
-    feeds: modules.feeds,
     sharedCache: createSharedCache({
       config: config.http.sharedCache,
-      installation: modules.store.meta.installation,
+      installation: store.meta.installation,
       onServed: (feed, etag) => modules.cachePurger?.noteServed(feed, etag),
     }),
-    editActions: modules.editActions,
-    acceptFile: modules.acceptFile,
-    acceptForm: modules.acceptForm,
-    eventLoop: modules.eventLoop,
     workspace: modules.workspace,
-    links: modules.links,
-    mailLinks,
+    mailLinks: mails.mailLinks,
     mailsAhead: (most) => mails.reminders.ahead(most),
     webhooks: {
-      webhooks,
+      webhooks: mails.webhooks,
       testFor: (person) => testMessage({ person, id: `test-${randomId()}` }),
     },
     outbox: config.mail.smtpUrl === null ? openOutbox(config.mail) : null,
     mailedLogIns: createMailedLogIns({
-      store: modules.store,
+      store,
       passwords: modules.accessControl.passwords,
-      signer: mailLinks.logInSigner,
+      signer: mails.mailLinks.logInSigner,
       clock,
-      onAsked: () => wakeLogInMails.notify(),
+      onAsked: () => wakes.logInMails.notify(),
     }),
-    identityHeader: config.http.identityHeader,
-    reports: { reports: createReportProcesses({ signal }), file: databaseFile },
+    reports: { reports: createReportProcesses({ signal }), file: common.databaseFile },
     probeZone: modules.probeZone,
-    tallies: modules.tallies,
-    scrape: config.metrics.port === null ? scrape : null,
-    metricsUrl: () =>
-      scrape && config.metrics.port === null ? `${publicUrl()}/metrics` : metricsUrl,
-    databaseFile,
-    fastPath: () => modules.sync.fastPath,
-    ready: () => modules.sync.whole,
-    fresh: () => modules.sync.ready,
-    forecast: () => modules.sync.forecast(),
-    gate: modules.upstream.gate.state,
-    clockLead: () => modules.upstream.clockLead(),
-    channels: () => modules.channels.states(),
-    loopDelay: loopDelay.read,
+    scrape: isOnOwnPort ? null : scrape,
+    metricsUrl: () => (scrape && !isOnOwnPort ? `${publicUrl()}/metrics` : parts.metricsUrl),
     troubles: modules.troubleWatch.held,
-    adminToken: modules.adminToken,
-    baseUrl: publicUrl,
-    trustProxy: config.http.trustProxy,
-    zone: config.service.timeZone,
-    webUrl: config.service.webUrl,
-    clock,
-    monotonic: options.monotonic,
-    randomBytes,
-    log,
     sendsMail: config.mail.smtpUrl !== null,
     operator: {
       // Both are rarely used and loaded on first use.
@@ -162,68 +147,59 @@ export async function startDaemon(options: ServeOptions & DaemonContext): Promis
         const { effectiveSettings } = await import("./config/effective.ts");
         return config.written ? effectiveSettings(config.written) : [];
       },
-      examine: (status) => examineDaemon(status, { config, clock }),
+      examine: (status) => examineDaemon(status, modules),
       test: async () => {
         const { messageFindings } = await import("./cli/daemon-findings.ts");
-        return messageFindings(await testWays(operator.ways, { id: randomId(), signal }));
+        return messageFindings(await testWays(mails.operatorWays, { id: randomId(), signal }));
       },
     },
     signal,
   });
-  const { host, port } = config.http;
-  const server = createServer(app);
-  continueWhenRead(server, app);
-  const taken = await listen(server, { host, port });
-  guardConnections(server, { trustProxy: config.http.trustProxy, log, clock });
-  url = openableUrl({ host, port: taken });
-  const metrics = scrape && (await openMetrics(scrape, options).catch(closing(server)));
-  metricsUrl = metrics?.url ?? null;
-  const addressFile = join(config.dataDir, "daemon.json");
-  const announce = () => writeFileSync(addressFile, JSON.stringify({ url }), { mode: 0o600 });
-  log.info("serving", {
-    url: config.http.publicUrl ?? url,
-    dataDir: config.dataDir,
-    ...(metrics && { metrics: metrics.url }),
-  });
+  return { app, scrape };
+}
 
-  const work = runJobs({
-    ...options,
-    announce,
-    loopDelay,
-    mails,
-    operator,
-    backups,
-    wakeLogInMails,
-  });
-  const done = (async () => {
-    await aborted(signal);
-    log.info("stopping");
+/** Ends requests and work in progress, and closes the modules. */
+async function stop(
+  modules: Modules,
+  {
+    servers,
+    addressFile,
+    work,
+  }: {
+    readonly servers: readonly Server[];
+    readonly addressFile: string;
+    readonly work: Promise<void>;
+  },
+): Promise<void> {
+  const { log } = modules;
+  log.info("stopping");
+  for (const server of servers) {
     server.close();
     server.closeIdleConnections();
-    metrics?.close();
-    const lingering = startTimer(1000, () => server.closeAllConnections());
-    try {
-      rmSync(addressFile, { force: true });
-    } catch (error) {
-      // Without the lock, which ends with this process, the file has no meaning.
-      log.warn("address file could not be removed", { error });
-    }
-    // Requests in progress get a few seconds; edits still claimed afterwards are released.
-    const hasEnded = await within(patienceMs, Promise.all([modules.upstream.close(), work]));
-    lingering.cancel();
-    server.closeAllConnections();
-    if (!hasEnded) log.warn("work did not finish in time and resumes at the next start");
-    await modules.close();
-    log.info("stopped");
-  })();
-  return { url, adminToken: modules.adminToken(), modules, done };
+  }
+  const lingering = startTimer(1000, () => {
+    for (const server of servers) server.closeAllConnections();
+  });
+  try {
+    rmSync(addressFile, { force: true });
+  } catch (error) {
+    // Without the lock, which ends with this process, the file has no meaning.
+    log.warn("address file could not be removed", { error });
+  }
+  // Requests in progress get a few seconds; edits still claimed afterwards are released.
+  const hasEnded = await within(patienceMs, Promise.all([modules.upstream.close(), work]));
+  lingering.cancel();
+  for (const server of servers) server.closeAllConnections();
+  if (!hasEnded) log.warn("work did not finish in time and resumes at the next start");
+  await modules.close();
+  log.info("stopped");
 }
 
 /** Listens for metrics scrapers if configured; null if metrics are on the daemon's own port. */
 async function openMetrics(
   scrape: Scraper,
-  { config, log, clock }: Pick<ServeOptions & DaemonContext, "config" | "log" | "clock">,
-): Promise<{ readonly url: string; readonly close: () => void } | null> {
+  { config, log, clock }: Modules,
+): Promise<{ readonly url: string; readonly server: Server } | null> {
   const { host, port } = config.metrics;
   if (port === null) return null;
   const server = metricsServer(scrape, log);
@@ -236,13 +212,7 @@ async function openMetrics(
     throw fault === null ? error : new MetricsPortError(fault, { cause: error });
   }
   guardConnections(server, { trustProxy: false, log, clock });
-  return {
-    url: `${openableUrl({ host, port: taken })}/metrics`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { url: `${openableUrl({ host, port: taken })}/metrics`, server };
 }
 
 /** Closes the server if the start fails. */
@@ -257,10 +227,7 @@ export class MetricsPortError extends Error {
 }
 
 /** What `doctor` reports about this daemon. */
-async function examineDaemon(
-  status: Status,
-  { config, clock }: Pick<ServeOptions & DaemonContext, "config" | "clock">,
-) {
+async function examineDaemon(status: Status, { config, clock }: Modules) {
   const { daemonFindings, privacyFinding, settingFindings } = await import(
     "./cli/daemon-findings.ts"
   );
@@ -273,49 +240,6 @@ async function examineDaemon(
     privacyFinding(config),
     ...(await settingFindings(config, checkMail)),
   ];
-}
-
-/** Backups are checked before they get their names. */
-function lastBackup(
-  { backups }: Config,
-  { installedAt, now }: Modules["store"]["meta"] & { readonly now: Temporal.Instant },
-) {
-  const [newest] = newestSnapshots(backups.directory, now);
-  return newest?.madeAt ?? (backups.enabled ? installedAt : null);
-}
-
-function openBackups({
-  config,
-  modules,
-  version,
-  log,
-  clock,
-  onDamage,
-}: Pick<
-  ServeOptions & DaemonContext,
-  "config" | "modules" | "version" | "log" | "clock" | "onDamage"
->): DailyBackups {
-  const { store } = modules;
-  return createDailyBackups({
-    rules: {
-      ...config.backups,
-      get passphrase() {
-        return modules.secrets.current().backups.passphrase;
-      },
-    },
-    zone: config.service.timeZone,
-    dataDir: config.dataDir,
-    program: version,
-    installedAt: store.meta.installedAt,
-    processes: createBackupProcesses(),
-    troubles: store.troubles,
-    clock,
-    onEvent(event) {
-      const { kind, ...fields } = event;
-      log[kind === "made" ? "info" : "error"](`backup ${kind}`, fields);
-      if (event.kind === "damaged") onDamage?.(event.problem);
-    },
-  });
 }
 
 /** True if the work finished in time; a later result is ignored. Rejects if the work does in time. */

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import type { DaemonContext } from "./build-daemon.ts";
 import { remedyForFailure, zoneFindings } from "./cli/service-findings.ts";
 import type { Config } from "./config/config.ts";
 import type { Environment } from "./config/environment.ts";
@@ -16,6 +15,7 @@ import {
   type SetupTrial,
   type SetupWrite,
 } from "./http/setup-app.ts";
+import type { DaemonContext } from "./modules/module.ts";
 import { listen, randomBytes } from "./runtime.ts";
 import { probeZone } from "./troubles/zone-probe.ts";
 import { createUpstream, type Upstream } from "./upstream/client.ts";

@@ -5,10 +5,10 @@ import type { Scheduler } from "@dayferry/poll-scheduler";
 import type { Sandbox } from "@dayferry/sandbox";
 import Database from "better-sqlite3";
 import type { VirtualTime } from "../../simulator/virtual-time.ts";
-import type { Modules } from "../../src/build-daemon.ts";
 import type { ServiceId } from "../../src/domain/ids.ts";
 import { kindIn } from "../../src/domain/source.ts";
 import type { Log } from "../../src/log.ts";
+import type { Modules } from "../../src/modules/open-modules.ts";
 import { startDaemon } from "../../src/serve.ts";
 import { openStore } from "../../src/store/store.ts";
 import { KeptBeliefs } from "../../src/sync/kept-beliefs.ts";
@@ -130,16 +130,11 @@ export class WatchedDaemon {
   }
 
   async start(): Promise<void> {
-    const { time, random } = this.#options;
     const { url, done } = await startDaemon({
       config: this.#modules.config,
       modules: this.#modules,
       version: "0.0.0",
-      log: this.#log(),
       signal: this.#stop.signal,
-      clock: time.clock,
-      monotonic: time.monotonic,
-      random,
     });
     this.#url = url;
     this.#done = done;

@@ -1,9 +1,10 @@
 // The daemon as a process of its own on a clock that runs faster than the machine's, with its own timers: what waits a minute
 // waits a minute's part. What Node waits for by itself (sockets) keeps the real time.
 //   node bench/soak/scaled-daemon.ts CONFIG START BEGAN SCALE      START: an instant; BEGAN: when that was, in real ms
-import { openModules } from "../../src/build-daemon.ts";
+
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
+import { openModules } from "../../src/modules/open-modules.ts";
 import { startDaemon } from "../../src/serve.ts";
 import { scaledClock } from "./scaled-clock.ts";
 
@@ -42,11 +43,9 @@ process.on("message", () => {
 });
 process.once("SIGTERM", () => stop.abort());
 const { done } = await startDaemon({
-  ...runtime,
   config: config.value,
   modules: modules.value,
   version: "0.0.0",
-  log,
   signal: stop.signal,
 });
 await done;

@@ -1,4 +1,9 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type RequestHandler,
+  type Router,
+} from "express";
 import type { DailyBackups } from "../backups/daily-backups.ts";
 import type { IdentityHeader } from "../config/config.ts";
 import { everyMailKind } from "../domain/mail-kind.ts";
@@ -54,7 +59,7 @@ import { type ReportRoutesDeps, reportRoutes } from "./report-routes.ts";
 import { tallyRequests } from "./request-tallies.ts";
 import { bareHeaders, surroundPages, withoutPrefix } from "./send-page.ts";
 import { createSharedCache, type SharedCache } from "./shared-cache.ts";
-import { readStatus } from "./status.ts";
+import { readStatus, type Status } from "./status.ts";
 import { type StatusRoutesDeps, statusRoutes } from "./status-routes.ts";
 import { createTestLimit } from "./test-limit.ts";
 import { proxyTrust, type TrustProxy } from "./trusted-proxies.ts";
@@ -153,19 +158,7 @@ interface HttpDeps {
 
 /** The HTTP server: feeds first, as they are requested most; then CalDAV, health, the API and the pages. */
 export function createApp(deps: HttpDeps): Express {
-  const {
-    feeds,
-    editActions,
-    acceptFile,
-    store,
-    people,
-    rights,
-    clock,
-    log,
-    ready,
-    fresh,
-    baseUrl,
-  } = deps;
+  const { feeds, store, clock, log, baseUrl } = deps;
   const auth = createAdminAuth(deps);
   const identity = createProxyIdentity({ header: deps.identityHeader, log });
   const viewers = createViewers({ ...deps, identity });
@@ -222,18 +215,49 @@ export function createApp(deps: HttpDeps): Express {
     response.set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     next();
   });
-  app.use(healthRoutes({ ready, fresh, storage: () => store.health.trouble(), copy: deps.copy }));
-  if (deps.scrape) app.use(metricsRoutes(deps.scrape));
-  app.use(actRoutes({ links: deps.links, editActions }));
-  if (deps.mailLinks) app.use(unsubscribeRoutes({ ...deps.mailLinks, store }));
-  const modules = { ...deps, eventLoop: deps.eventLoop ?? createEventLoopBudget(), viewers };
-  app.use(operationRoutes(modules));
-  if (deps.reports) app.use(reportRoutes({ ...deps, ...deps.reports, viewers }));
-  app.use(apiRoutes({ status, probeZone: deps.probeZone }));
   app.use(
     loginRoutes({ ...deps, auth, viewers, proxyLogout: identity.logout, health: store.health }),
   );
-  app.use(
+  app.use(...apiRouters(deps, { viewers, status }));
+  app.use(...pageRouters(deps, { viewers, status }));
+  app.use((request, response) => {
+    sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
+  });
+  app.use(errorHandler({ log, health: store.health }));
+  return app;
+}
+
+interface Shown {
+  readonly viewers: Viewers;
+  readonly status: () => Status;
+}
+
+/** Dependencies of everything that runs operations. */
+const operationDeps = (deps: HttpDeps, viewers: Viewers) => ({
+  ...deps,
+  eventLoop: deps.eventLoop ?? createEventLoopBudget(),
+  viewers,
+});
+
+/** What programs and links in mails request. */
+function apiRouters(deps: HttpDeps, { viewers, status }: Shown): readonly [Router, ...Router[]] {
+  const { store, ready, fresh, copy, scrape, mailLinks, reports } = deps;
+  return [
+    healthRoutes({ ready, fresh, storage: () => store.health.trouble(), copy }),
+    ...(scrape ? [metricsRoutes(scrape)] : []),
+    actRoutes({ links: deps.links, editActions: deps.editActions }),
+    ...(mailLinks ? [unsubscribeRoutes({ ...mailLinks, store })] : []),
+    operationRoutes(operationDeps(deps, viewers)),
+    ...(reports ? [reportRoutes({ ...deps, ...reports, viewers })] : []),
+    apiRoutes({ status, probeZone: deps.probeZone }),
+  ];
+}
+
+/** The pages. */
+function pageRouters(deps: HttpDeps, { viewers, status }: Shown): readonly [Router, ...Router[]] {
+  const { store, people, baseUrl, webhooks, backups, acceptForm, editActions, acceptFile } = deps;
+  const tests = createTestLimit(deps);
+  return [
     peoplePageRoutes({
       viewers,
       people,
@@ -241,26 +265,19 @@ export function createApp(deps: HttpDeps): Express {
       wishes: deps.mailLinks?.wishes ?? (() => everyMailKind),
       mailsAhead: deps.mailsAhead ?? (() => Promise.resolve([])),
       outbox: deps.outbox ?? null,
-      webhooks: deps.webhooks?.webhooks ?? null,
+      webhooks: webhooks?.webhooks ?? null,
       baseUrl,
     }),
-  );
-  const tests = createTestLimit(deps);
-  if (deps.webhooks) app.use(webhookRoutes({ viewers, people, tests, ...deps.webhooks }));
-  app.use(feedPageRoutes(modules));
-  app.use(connectRoutes({ viewers, people, baseUrl }));
-  app.use(pageRoutes({ ...deps, viewers, status }));
-  app.use(statusRoutes({ ...deps, viewers, status, tests }));
-  if (deps.backups) app.use(backupRoutes({ viewers, backups: deps.backups }));
-  const { acceptForm } = deps;
-  if (acceptForm) app.use(calendarRoutes({ ...deps, acceptForm, viewers }));
-  app.use(editPageRoutes({ viewers, editActions, acceptFile, rights, store }));
-  app.use(formRoutes({ store, viewers, people, baseUrl, installation: store.meta.installation }));
-  app.use((request, response) => {
-    sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
-  });
-  app.use(errorHandler({ log, health: store.health }));
-  return app;
+    ...(webhooks ? [webhookRoutes({ viewers, people, tests, ...webhooks })] : []),
+    feedPageRoutes(operationDeps(deps, viewers)),
+    connectRoutes({ viewers, people, baseUrl }),
+    pageRoutes({ ...deps, viewers, status }),
+    statusRoutes({ ...deps, viewers, status, tests }),
+    ...(backups ? [backupRoutes({ viewers, backups })] : []),
+    ...(acceptForm ? [calendarRoutes({ ...deps, acceptForm, viewers })] : []),
+    editPageRoutes({ viewers, editActions, acceptFile, rights: deps.rights, store }),
+    formRoutes({ store, viewers, people, baseUrl, installation: store.meta.installation }),
+  ];
 }
 
 const noSharedCache = ({ meta: { installation } }: Store): SharedCache =>

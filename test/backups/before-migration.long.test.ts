@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { verifyBackup } from "../../src/backups/restore-backup.ts";
-import { openModules } from "../../src/build-daemon.ts";
+import { openModules } from "../../src/modules/open-modules.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
 import { readMigrations } from "../../src/store/migrate.ts";

@@ -21,26 +21,22 @@ const layers: ReadonlyMap<string, number> = new Map([
   ].map(onLayer(2)),
   ["operations", 3],
   ...["caldav", "http", "cli"].map(onLayer(4)),
-  ["wiring", 5],
+  ["modules", 5],
+  ["wiring", 6],
 ]);
 
 /** The files beside the modules that introduce the modules to each other. */
 const wiring: readonly string[] = [
   "dayferry.ts",
   "main.ts",
-  "channels.ts",
   "demo.ts",
   "demo-guide.ts",
   "demo-story.ts",
-  "mailer.ts",
   "wait-for-storage.ts",
   "serve.ts",
-  "daemon-jobs.ts",
-  "daemon-mails.ts",
   "serve-read-only.ts",
   "serve-damaged.ts",
   "setup.ts",
-  "build-daemon.ts",
 ];
 
 /** Values and texts of calendars are words of every module. */
@@ -62,10 +58,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["commander", ["cli"]],
   ["@dayferry/ical", [everywhere]],
   ["@dayferry/http-values", [everywhere]],
-  [
-    "@dayferry/caldav-server",
-    ["caldav", "calendars", "build-daemon.ts", "serve.ts", "serve-read-only.ts"],
-  ],
+  ["@dayferry/caldav-server", ["caldav", "calendars", "modules"]],
   ["@dayferry/poll-scheduler", ["sync"]],
   ["@dayferry/sandbox", ["demo.ts", "demo-guide.ts", "demo-story.ts"]],
 ]);

@@ -1,5 +1,5 @@
 import type { Sandbox } from "@dayferry/sandbox";
-import { type Modules, openModules } from "../../src/build-daemon.ts";
+import { type Modules, openModules } from "../../src/modules/open-modules.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
 import type { ConfigChanges } from "./dayferry.ts";

@@ -1,21 +1,21 @@
-import type { Config, MailConfig } from "./config/config.ts";
-import type { PersonId } from "./domain/ids.ts";
-import { everyMailKind, type MailWishes } from "./domain/mail-kind.ts";
-import { createSeal, type Seal } from "./domain/sealed-text.ts";
+import type { Config, MailConfig } from "../config/config.ts";
+import type { PersonId } from "../domain/ids.ts";
+import { everyMailKind, type MailWishes } from "../domain/mail-kind.ts";
+import { createSeal, type Seal } from "../domain/sealed-text.ts";
 import {
   type ChoiceSigner,
   createChoiceSigner,
   createLogInSigner,
   type LogInSigner,
-} from "./domain/signed-links.ts";
-import { createDirectoryMailer } from "./mail/directory-mailer.ts";
-import type { Mailer } from "./mail/mail.ts";
-import { createSmtpMailer } from "./mail/smtp.ts";
-import { type OperatorWay, testWays, type WayTest } from "./reminders/operator/notify-operator.ts";
-import { operatorWays } from "./reminders/operator/operator-ways.ts";
-import type { MailDeps } from "./reminders/recipients.ts";
-import { randomBytes, randomId } from "./runtime.ts";
-import { secretFile } from "./store/secret-files.ts";
+} from "../domain/signed-links.ts";
+import { createDirectoryMailer } from "../mail/directory-mailer.ts";
+import type { Mailer } from "../mail/mail.ts";
+import { createSmtpMailer } from "../mail/smtp.ts";
+import { type OperatorWay, testWays, type WayTest } from "../reminders/operator/notify-operator.ts";
+import { operatorWays } from "../reminders/operator/operator-ways.ts";
+import type { MailDeps } from "../reminders/recipients.ts";
+import { randomBytes, randomId } from "../runtime.ts";
+import { secretFile } from "../store/secret-files.ts";
 
 /** Timeout for a silent mail server. */
 const smtpTimeout = Temporal.Duration.from({ seconds: 30 });

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { isInUse } from "../backups/damage.ts";
+import { keyFiles } from "../backups/sealed-keys.ts";
+import type { Config } from "../config/config.ts";
+import { fingerprint } from "../domain/fingerprint.ts";
+import type { Log } from "../log.ts";
+import { randomBytes } from "../runtime.ts";
+import { secretFile } from "../store/secret-files.ts";
+import type { Store } from "../store/store.ts";
+
+/** Created with the first link, so its absence means nothing. */
+const onDemand = "link-key";
+
+/** Length of 32 bytes in base64url; feed URLs are derived from it. */
+const feedKeyLength = 43;
+
+/** How long the loss of a key file is reported to the operator. */
+const lossReportedFor = Temporal.Duration.from({ hours: 24 * 7 });
+
+/** A key file that was missing, and what no longer works without it. */
+interface LostKey {
+  readonly file: string;
+  readonly ended: string;
+}
+
+/** The secrets in files of the data directory. */
+export interface DataKeys {
+  readonly feedKey: Buffer;
+  /** Created on first use. */
+  readonly linkKey: () => Buffer;
+  /** Used if the configuration has no admin token. */
+  readonly madeToken: string;
+  /** Stores which keys were missing at this start, and returns the losses still worth a message. */
+  readonly noteLosses: (
+    store: Pick<Store, "keyLosses">,
+  ) => (now: Temporal.Instant) => readonly LostKey[];
+}
+
+/** Loads the keys, and creates those that are missing. Throws a `SpoiltSecretError` for a file that is no key. */
+export function openDataKeys({ dataDir, adminToken }: Config, log: Log): DataKeys {
+  const wasInUse = isInUse(dataDir);
+  const lost = new Set<string>();
+  const prints = new Map<string, string>();
+  const secret = (name: string, least?: number) => {
+    const text = secretFile({ dataDir, name, ...(least !== undefined && { least }) }, () => {
+      if (wasInUse && name !== onDemand) {
+        reportLostKey({ dataDir, name, log });
+        lost.add(name);
+      }
+      return randomBytes(32).toString("base64url");
+    });
+    prints.set(name, fingerprint(text));
+    return text;
+  };
+  const madeToken = adminToken === null ? secret("admin-token") : "";
+  const feedKey = Buffer.from(secret("feed-key", feedKeyLength), "base64url");
+  // Created with the others, so that a start on a full disk fails before anything is opened.
+  secret("mail-key");
+  return {
+    feedKey,
+    linkKey: () => Buffer.from(secret("link-key"), "base64url"),
+    madeToken,
+    noteLosses({ keyLosses }) {
+      for (const name of lost) keyLosses.note(name, prints.get(name) ?? "");
+      // A loss is over once a backup has restored the old key or another key exists.
+      const losses = keyLosses.all().filter(({ name, print }) => prints.get(name) === print);
+      return (now) => {
+        const since = now.subtract(lossReportedFor);
+        return losses
+          .filter(({ at }) => Temporal.Instant.compare(at, since) > 0)
+          .map(({ name }) => ({ file: name, ended: endedWith(name) }));
+      };
+    },
+  };
+}
+
+const endedWith = (name: string): string =>
+  keyFiles.find((key) => key.name === name)?.without ?? "what it has opened is void";
+
+/** Reports a lost key: without it, people would look in the wrong place for the reason their feeds are gone. */
+function reportLostKey({
+  dataDir,
+  name,
+  log,
+}: {
+  readonly dataDir: string;
+  readonly name: string;
+  readonly log: Log;
+}): void {
+  log.error("key file missing; created a new one", {
+    file: join(dataDir, name),
+    ended: endedWith(name),
+    remedy:
+      "stop Dayferry, run `dayferry restore --keys-only` with a backup that holds the keys, and start it again",
+  });
+}

@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { backupAtOnce } from "../backups/backup-processes.ts";
+import { snapshotName } from "../backups/snapshots.ts";
+import type { Config } from "../config/config.ts";
+import { type LiveSecrets, stillSecrets } from "../config/live-secrets.ts";
+import { createTallies, type Tallies } from "../domain/tallies.ts";
+import { createEventLoopBudget, type EventLoopBudget } from "../event-loop-budget.ts";
+import type { Log } from "../log.ts";
+import { createWake } from "../loop.ts";
+import { randomId } from "../runtime.ts";
+import { MigrationError } from "../store/migrate.ts";
+import { openStore, type Store } from "../store/store.ts";
+import { type DataKeys, openDataKeys } from "./data-keys.ts";
+import type { DaemonContext } from "./module.ts";
+
+/** What a process may pass to the modules that it opens. */
+export interface ModulesOptions {
+  readonly log: Log;
+  /** Version of this program, recorded in backups. */
+  readonly version?: string | undefined;
+  /** Watches the secret files. Default: the secrets of `config`. */
+  readonly secrets?: LiveSecrets | undefined;
+}
+
+/** What all other modules work on. */
+export interface Base extends DaemonContext {
+  readonly config: Config;
+  readonly log: Log;
+  readonly store: Store;
+  readonly secrets: LiveSecrets;
+  readonly keys: DataKeys;
+  /** The current admin token. */
+  readonly adminToken: () => string;
+  /** Shares the main thread among everything that can wait. */
+  readonly eventLoop: EventLoopBudget;
+  /** Counts since the start, for metrics. */
+  readonly tallies: Tallies;
+  readonly wakes: ReturnType<typeof createWakes>;
+}
+
+/** Notified when a loop has something to do before its rest is over. */
+const createWakes = () => ({
+  drain: createWake(),
+  editWaker: createWake(),
+  reminders: createWake(),
+  notices: createWake(),
+  cachePurger: createWake(),
+  logInMails: createWake(),
+});
+
+const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+/** Opens the keys and the database of a locked data directory. Throws what `openModules` turns into sentences. */
+export function openBase(
+  config: Config,
+  {
+    log,
+    version = "unknown",
+    secrets = stillSecrets(config),
+    ...context
+  }: DaemonContext & ModulesOptions,
+): Base {
+  const { clock, monotonic } = context;
+  const keys = openDataKeys(config, log);
+  const store = openStore({
+    file: join(config.dataDir, "dayferry.sqlite"),
+    migrations,
+    zone: config.service.timeZone,
+    clock,
+    randomId,
+    beforeMigration: () => backUpFirst(config, { now: clock(), program: version, log }),
+  });
+  return {
+    ...context,
+    config,
+    log,
+    store,
+    secrets,
+    keys,
+    adminToken: () => secrets.current().adminToken ?? keys.madeToken,
+    eventLoop: createEventLoopBudget({ monotonic }),
+    tallies: createTallies(),
+    wakes: createWakes(),
+  };
+}
+
+/** Backs up before a migration, so that there is a way back. Throws if no backup can be made. */
+function backUpFirst(
+  { dataDir, backups }: Config,
+  {
+    now,
+    program,
+    log,
+  }: { readonly now: Temporal.Instant; readonly program: string; readonly log: Log },
+): void {
+  const { directory, passphrase } = backups;
+  const file = join(directory, snapshotName(now, "before-migration"));
+  const made = backupAtOnce({
+    dataDir,
+    file,
+    ifTaken: "number",
+    // A service manager restarts a process that crashes during a migration again and again.
+    unlessKept: true,
+    passphrase,
+    program,
+    now: now.toString(),
+  });
+  if (!made.ok) {
+    throw new MigrationError(
+      `the database is of an earlier version and is not changed, as it cannot be backed up first: ${made.failure.problem}`,
+    );
+  }
+  log.info("backing up the database before migrating it", {
+    file: made.value.file,
+  });
+}

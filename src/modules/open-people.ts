@@ -1,0 +1,80 @@
+import type { CaldavServerOptions } from "@dayferry/caldav-server";
+import { largestFile } from "@dayferry/ical";
+import { appleProfileFile, calendarsAreProjects, createCaldavBackend } from "../caldav/backend.ts";
+import { createCalendars } from "../calendars/create-calendars.ts";
+import { createAcceptItems } from "../edits/intake/accept.ts";
+import { createAcceptMove } from "../edits/intake/accept-move.ts";
+import { type AccessControl, createAccessControl } from "../people/people.ts";
+import type { Throttle } from "../people/throttle.ts";
+import { randomBytes, randomId } from "../runtime.ts";
+import type { Base } from "./open-base.ts";
+import type { EditsModule } from "./open-edits.ts";
+import type { ServiceModule } from "./open-service.ts";
+
+/** Who may do what, and everyone's two-way calendars. */
+export interface PeopleModule extends Pick<AccessControl, "people" | "rights"> {
+  readonly accessControl: AccessControl;
+  /** Options of the CalDAV server, except the URL. */
+  readonly caldav: Omit<CaldavServerOptions, "publicUrl">;
+}
+
+/** `throttle`: counts wrong passwords for several generations of modules; a new one by default. */
+export function openPeople(
+  base: Base,
+  {
+    sync,
+    accept,
+    reader,
+    throttle,
+  }: Pick<ServiceModule & EditsModule, "sync" | "accept" | "reader"> & {
+    readonly throttle?: Throttle | undefined;
+  },
+): PeopleModule {
+  const { config, store, clock, eventLoop, log } = base;
+  const zone = config.service.timeZone;
+  const accessControl = createAccessControl({
+    store,
+    clock,
+    randomBytes,
+    listed: config.people,
+    ...(throttle && { throttle }),
+  });
+  const calendars = createCalendars({
+    store,
+    zone,
+    hasRead: (project) => sync.hasRead(project) && sync.hasReadSinceRestore(project),
+    onOpened: (project) => sync.noteReading(project),
+    milestones: config.calendars.milestones,
+    readOnly: accessControl.readOnly,
+    eventLoop,
+  });
+  const { people, rights, passwords } = accessControl;
+  return {
+    accessControl,
+    people,
+    rights,
+    caldav: {
+      backend: createCaldavBackend({
+        store,
+        calendars,
+        acceptItems: createAcceptItems(accept),
+        acceptMove: createAcceptMove(accept),
+        passwords,
+        throttle: accessControl.throttle,
+        zone,
+        mode: config.edits.mode,
+        clock,
+      }),
+      name: "Dayferry",
+      fixedCalendars: calendarsAreProjects,
+      file: appleProfileFile(store),
+      zone,
+      readObject: reader.object,
+      maxSize: largestFile,
+      clock,
+      randomId,
+      eventLoop,
+      onError: (event, about) => log.error(event, about),
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import type { Config } from "../config/config.ts";
+import { statusClass, type Tallies } from "../domain/tallies.ts";
+import type { Log } from "../log.ts";
+import { knownValuesIn } from "../store/mirror/mirror.ts";
+import { programPrint } from "../store/program-print.ts";
+import { createKeyAccess } from "../sync/key-access.ts";
+import { createSync, type Sync, type SyncEvent } from "../sync/sync.ts";
+import { createUpstream, type Upstream, type UpstreamEvent } from "../upstream/client.ts";
+import type { DaemonModule, JobOptions } from "./module.ts";
+import type { Base } from "./open-base.ts";
+
+/** The service's API, and the sync that reads it. */
+export interface ServiceModule extends DaemonModule {
+  readonly upstream: Upstream;
+  readonly sync: Sync;
+  /** People with API keys of their own. */
+  readonly withOwnKey: ReadonlySet<Config["people"][number]["id"]>;
+  /** Called when API keys have changed: whatever waited for one continues. */
+  readonly keysChanged: () => void;
+}
+
+const progressEveryMs = 2000;
+const keyAccessRest = Temporal.Duration.from({ seconds: 1 });
+
+/** Called when the service answers again, and with each step of a first sweep. */
+interface ServiceListeners {
+  readonly onBack: () => void;
+  readonly onFound: () => void;
+}
+
+export function openService(base: Base, { onBack, onFound }: ServiceListeners): ServiceModule {
+  const { config, store, clock } = base;
+  const upstream = openUpstream(base, onBack);
+  const sync = openSync(base, upstream);
+  const withOwnKey = new Set(
+    config.people.filter(({ apiKey }) => apiKey !== null).map(({ id }) => id),
+  );
+  const newKeyAccess = () => createKeyAccess({ store, upstream, people: withOwnKey, clock });
+  let keyAccess = newKeyAccess();
+  return {
+    upstream,
+    sync,
+    withOwnKey,
+    keysChanged() {
+      // Results for earlier keys, and how long they pause, say nothing about these.
+      keyAccess = newKeyAccess();
+      sync.recover();
+    },
+    jobs: (options) => [
+      {
+        name: "sweep",
+        async step(signal) {
+          if (!sync.ready && !sync.goesOn) await firstSweep(base, { sync, onFound, ...options });
+          await sync.run(signal);
+          return "idle";
+        },
+      },
+      {
+        name: "key access",
+        idle: keyAccessRest,
+        async step(signal) {
+          await keyAccess(signal);
+          return "idle";
+        },
+      },
+    ],
+  };
+}
+
+function openUpstream(base: Base, onBack: () => void): Upstream {
+  const { config, store, secrets, clock, monotonic, random, eventLoop, tallies, log } = base;
+  const { service } = config;
+  return createUpstream({
+    baseUrl: service.baseUrl,
+    uploadUrl: service.uploadUrl,
+    apiKey: () => secrets.current().service.apiKey,
+    keyOf: (person) => secrets.current().people.find(({ id }) => id === person)?.apiKey ?? null,
+    hide: secrets.hide,
+    contact: service.contact,
+    timeZone: service.timeZone,
+    quota: service.quota,
+    readShare: config.polling.share,
+    timeout: service.timeout,
+    clock,
+    monotonic,
+    random,
+    history: store.gateSlots,
+    known: knownValuesIn(store),
+    pause: () => eventLoop.share(),
+    onEvent(event) {
+      if (event.kind === "answered" || event.kind === "broken") tallyAnswer(tallies, event);
+      if (event.kind === "back") onBack();
+      if (event.kind === "history-unkept" && store.health.note(event.error)) return;
+      const { kind, ...fields } = event;
+      log.debug(`upstream ${kind}`, fields);
+    },
+  });
+}
+
+function openSync(
+  { config, store, clock, eventLoop, tallies, log }: Base,
+  upstream: Upstream,
+): Sync {
+  return createSync({
+    store,
+    upstream,
+    scope: {
+      projects: config.projects,
+      people: config.people.map(({ id, name, email, timeZone }) => ({
+        id,
+        name: name ?? `Person ${id}`,
+        email,
+        timeZone,
+        suspended: false,
+      })),
+      discoverPeople: config.discoverPeople,
+    },
+    clock,
+    maxAge: config.polling.maxAge,
+    quota: config.service.quota,
+    share: config.polling.share,
+    side: config.polling,
+    reader: readerOf(config),
+    eventLoop,
+    onPolled: ({ kind, isRead }) => tallies.polls.add({ kind, ending: isRead ? "read" : "failed" }),
+    onEvent(event) {
+      if (event.kind === "fault" && store.health.note(event.error)) return;
+      logSync(log, event);
+    },
+  });
+}
+
+/** What feed items depend on besides the response's bytes. */
+function readerOf({ service }: Config): string | undefined {
+  const program = programPrint(process.argv[1], process.versions);
+  return program === null ? undefined : `${program} ${service.timeZone} ${service.baseUrl}`;
+}
+
+function tallyAnswer(
+  tallies: Tallies,
+  { request, ...answer }: Extract<UpstreamEvent, { readonly kind: "answered" | "broken" }>,
+): void {
+  const [method = ""] = request.split(" ", 1);
+  const status = answer.kind === "answered" ? statusClass(answer.status) : "none";
+  tallies.serviceRequests.add({ method, status });
+  if (answer.kind === "answered") {
+    tallies.serviceLengths.add(answer.took.total("seconds"), { method });
+  }
+}
+
+/** What polls report all day; an info log has a summary per sweep, and anything unusual. */
+const everyday: ReadonlySet<SyncEvent["kind"]> = new Set([
+  "polled",
+  "found",
+  "buried",
+  "directory-changed",
+  "side-changed",
+]);
+
+/** Titles do not belong in a log: it has counts instead. */
+function logSync(log: Log, event: SyncEvent): void {
+  const { kind, ...fields } = event;
+  const logged = {
+    ...fields,
+    ...("changes" in fields && { changes: fields.changes.length }),
+    ...("title" in fields && { title: undefined }),
+  };
+  log[everyday.has(kind) ? "debug" : "info"](`sync ${kind}`, logged);
+}
+
+async function firstSweep(
+  { log, monotonic, tallies }: Base,
+  {
+    sync,
+    onFound,
+    signal,
+    onProgress,
+  }: JobOptions & Pick<ServiceListeners, "onFound"> & { readonly sync: Sync },
+): Promise<void> {
+  let reported = Number.NEGATIVE_INFINITY;
+  const beganMs = monotonic();
+  const {
+    changes: _,
+    failures,
+    ...summary
+  } = await sync.sweep({
+    signal,
+    onProgress(progress) {
+      onFound();
+      if (monotonic() - reported < progressEveryMs) return;
+      reported = monotonic();
+      const { done, total, remaining } = progress;
+      log.info("first sweep", { done, total, remaining });
+      onProgress?.(progress);
+    },
+  });
+  if (signal.aborted) return;
+  tallies.sweeps.add((monotonic() - beganMs) / 1000);
+  log.info("first sweep ended", { ...summary, failed: failures.length });
+}
