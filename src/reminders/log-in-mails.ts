@@ -45,7 +45,12 @@ export function createLogInMails(deps: LogInMailsDeps): LogInMails {
         const person = store.directory.activePerson(link.person);
         if (!person || byMail.addressOf(person) === "") continue;
         const messageId = newMessageId(["log-in", link.id], installation);
-        const thing: LinkMail = { key: { link: link.id }, lapsesAt: link.until, link, person };
+        const thing: LinkMail = {
+          key: { link: link.id, person: link.person },
+          lapsesAt: link.until,
+          link,
+          person,
+        };
         const endings = await sendOnce(
           {
             things: [thing],

@@ -35,9 +35,8 @@ export function createGauges({ db }: StoreDeps): Gauges {
   const made = db.prepare("SELECT created_at FROM edits WHERE id = ?");
   const accepted = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'edits'");
   const waiting = db.prepare(
-    `SELECT (SELECT count(*) FROM mails WHERE state = 'deferred') + (SELECT count(*) FROM login_mails WHERE state = 'deferred')
-       + (SELECT count(*) FROM notices n JOIN edits e ON e.id = n.edit
-          WHERE n.state = 'deferred' AND e.state = 'parked' AND e.updated_at = n.parked_at) AS mails`,
+    `SELECT count(*) AS mails FROM outbox WHERE way = 'mail' AND state = 'deferred' AND (kind <> 'notice' OR EXISTS (
+       SELECT 1 FROM edits e WHERE e.id = subject AND e.state = 'parked' AND e.updated_at = occasion))`,
   );
   const last = db.prepare("SELECT max(rowid) AS last FROM sources");
   const part = db.prepare(

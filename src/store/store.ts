@@ -254,7 +254,7 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
     personWebhooks: createPersonWebhooks(deps),
     byWebhook: lazy(() => ({
       ledger: createWebhookLedger(deps),
-      notices: createNotices(deps, "webhook_notices"),
+      notices: createNotices(deps, "webhook"),
     })),
     dateMoves: createDateMoves({ ...deps, view }),
     feeds: createFeeds(deps),

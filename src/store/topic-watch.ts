@@ -50,8 +50,7 @@ const watched: Readonly<Record<Topic, readonly Watched[]>> = {
     ["inbox_files", ["INSERT", "UPDATE"], nobody],
   ],
   mail: [
-    ["mails", ["INSERT", "UPDATE"], "json_array(ROW.person)"],
-    ["notices", ["INSERT", "UPDATE"], editor],
+    ["outbox", ["INSERT", "UPDATE"], "json_array(ROW.person)"],
     ["mail_choices", ["INSERT", "UPDATE", "DELETE"], "json_array(ROW.person)"],
   ],
 };

@@ -331,7 +331,6 @@ function shutDoors(
   knowsSince: boolean,
 ): Pick<NewLifeReport, "logInsEnded" | "passwords" | "feedsKeptShut"> {
   const logInsEnded = run("DELETE FROM sessions");
-  run("DELETE FROM login_mails");
   run("DELETE FROM login_links");
   const dropped = knowsSince
     ? run(
@@ -352,19 +351,15 @@ function shutDoors(
   return { logInsEnded, passwords: { kept, dropped }, feedsKeptShut };
 }
 
-const ledgers = ["mails", "webhook_mails"];
+const reminders = "kind IN ('reminder', 'lead', 'overdue', 'digest')";
 
 /** Learns which mails the replaced database knows were sent. */
-function takeLedgers(run: Run): number {
-  const counts = ledgers.map((table) =>
-    run(
-      `INSERT INTO main.${table} SELECT * FROM replaced.${table} WHERE true
-       ON CONFLICT DO UPDATE SET state = excluded.state, settled_at = excluded.settled_at, not_before = excluded.not_before
-         WHERE ${table}.state <> excluded.state`,
-    ),
+const takeLedgers = (run: Run): number =>
+  run(
+    `INSERT INTO main.outbox SELECT * FROM replaced.outbox WHERE ${reminders}
+     ON CONFLICT DO UPDATE SET state = excluded.state, settled_at = excluded.settled_at, not_before = excluded.not_before
+       WHERE outbox.state <> excluded.state`,
   );
-  return counts.reduce((sum, count) => sum + count, 0);
-}
 
 /** Forgets state of the moment: rounds of reading, the service's last answers, requests just made. */
 function forgetMoments(run: Run, quota: number): void {
@@ -381,20 +376,18 @@ function forgetMoments(run: Run, quota: number): void {
     run(`INSERT INTO gate_slots (slot, started_at, answered_at) VALUES (${slot}, @now, @now)`);
   }
   // A mail that was being sent may have gone out since. Reminders that are due from now on are sent.
-  for (const table of ledgers) {
+  const unsettled = "state IN ('claimed', 'deferred')";
+  run(`UPDATE outbox SET state = 'dropped', settled_at = @now WHERE ${reminders} AND ${unsettled}`);
+  for (const way of ["mail", "webhook"]) {
     run(
-      `UPDATE ${table} SET state = 'dropped', settled_at = @now WHERE state IN ('claimed', 'deferred')`,
+      `INSERT OR IGNORE INTO outbox (way, kind, subject, occasion, lead, person, state, message_id, claimed_at, settled_at)
+       SELECT '${way}', 'notice', id, updated_at, '', actor, 'sent', 'restored-' || id, @now, @now FROM edits
+       WHERE state = 'parked' AND actor IS NOT NULL`,
     );
   }
-  for (const table of ["notices", "webhook_notices"]) {
-    run(
-      `INSERT OR IGNORE INTO ${table} (edit, parked_at, state, message_id, claimed_at, settled_at)
-       SELECT id, updated_at, 'sent', 'restored-' || id, @now, @now FROM edits WHERE state = 'parked' AND actor IS NOT NULL`,
-    );
-    run(
-      `UPDATE ${table} SET state = 'sent', settled_at = @now, not_before = NULL WHERE state IN ('claimed', 'deferred')`,
-    );
-  }
+  run(
+    `UPDATE outbox SET state = 'sent', settled_at = @now, not_before = NULL WHERE kind = 'notice' AND ${unsettled}`,
+  );
 }
 
 /**
@@ -407,6 +400,7 @@ export function takeWhatWasShut(copy: string, damaged: string): void {
     const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
     for (const table of [
       ...["sessions", "login_links", "login_mails", "app_passwords"],
+      // With the messages about them; older backups have tables for these.
       ...["operator_messages", "reported_troubles", "troubles"],
     ]) {
       if (names.includes(table)) db.exec(`DELETE FROM ${table}`);

@@ -82,12 +82,11 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
        WHERE state IN ('confirmed', 'discarded', 'undone') AND updated_at < ? LIMIT ?)`,
   );
   // Nothing that old is due any more. The last digest is kept, as the next one continues from it.
-  const dropMails = ["mails", "webhook_mails"].map((mails) =>
-    db.prepare(
-      `DELETE FROM ${mails} WHERE rowid IN (SELECT rowid FROM ${mails} m WHERE settled_at < ? AND (kind <> 'digest' OR EXISTS (
-         SELECT 1 FROM ${mails} newer WHERE newer.kind = 'digest' AND newer.person = m.person
-           AND newer.occurrence > m.occurrence)) LIMIT ?)`,
-    ),
+  const dropMails = db.prepare(
+    `DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox m WHERE settled_at < ?
+       AND kind IN ('reminder', 'lead', 'overdue', 'digest') AND (kind <> 'digest' OR EXISTS (
+         SELECT 1 FROM outbox newer WHERE newer.kind = 'digest' AND newer.way = m.way AND newer.person = m.person
+           AND newer.occasion > m.occasion)) LIMIT ?)`,
   );
   /** Deletes in steps until no row is left; returns how many were deleted. */
   function* emptied(drop: Statement, ...from: readonly unknown[]): Generator<void, number> {
@@ -126,7 +125,7 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
           yield;
         }
       }
-      for (const drop of dropMails) yield* emptied(drop, before);
+      yield* emptied(dropMails, before);
       return yield* emptied(dropEdits, before);
     },
   };

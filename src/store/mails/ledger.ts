@@ -12,7 +12,7 @@ import {
   refusalRow,
 } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import { createSendQueue, type SendQueue } from "./send-queue.ts";
+import { createSendQueue, ofPeople, type SendQueue } from "./send-queue.ts";
 
 export {
   type MailKey,
@@ -63,52 +63,43 @@ export interface Ledger extends ReminderLedger {
   recent(most: number): readonly RecentMail[];
 }
 
-/** A notice waits only while its edit is parked. */
-const every = `(SELECT state, problem, settled_at FROM mails UNION ALL
-  SELECT n.state, n.problem, n.settled_at FROM notices n JOIN edits e ON e.id = n.edit
-  WHERE n.state <> 'deferred' OR (e.state = 'parked' AND e.updated_at = n.parked_at)
-  UNION ALL SELECT state, problem, settled_at FROM login_mails
-  UNION ALL SELECT state, problem, settled_at FROM operator_messages WHERE way >= 'mail:' AND way < 'mail;')`;
+/** How people are reached. */
+type PersonWay = "mail" | "webhook";
 
-/** The tables of one way. */
-interface WayTables {
-  readonly mails: "mails" | "webhook_mails";
-  /** Tables that count against the rate limit. */
-  readonly paced: readonly string[];
-}
+const reminderKinds = ["reminder", "lead", "overdue", "digest"] as const;
+/** Kinds of messages to people, which count together against the rate limit of their way. */
+const peopleKinds = [...reminderKinds, "notice", "log-in"] as const;
 
-const byMail: WayTables = { mails: "mails", paced: ["notices", "login_mails"] };
-const byWebhook: WayTables = { mails: "webhook_mails", paced: ["webhook_notices"] };
+/** All mails, those to the operator too. A notice waits only while its edit is parked. */
+const everyMail = `way >= 'mail' AND way < 'mail;' AND (kind <> 'notice' OR state <> 'deferred' OR EXISTS (
+  SELECT 1 FROM edits e WHERE e.id = subject AND e.state = 'parked' AND e.updated_at = occasion))`;
 
-/** Messages to people by webhook. */
+/** Reminders and digests by webhook. */
 export const createWebhookLedger = (deps: StoreDeps): ReminderLedger =>
-  createReminderLedger(deps, byWebhook);
+  createReminderLedger(deps, "webhook");
 
-function createReminderLedger(deps: StoreDeps, { mails, paced }: WayTables): ReminderLedger {
+function createReminderLedger(deps: StoreDeps, way: PersonWay): ReminderLedger {
   const { db, clock } = deps;
-  const open = db.prepare(`SELECT * FROM ${mails} WHERE state IN ('claimed', 'deferred')`);
+  const scope = ofPeople(way, reminderKinds);
+  const open = db.prepare(
+    `SELECT * FROM outbox WHERE ${scope} AND state IN ('claimed', 'deferred')`,
+  );
   const drop = db.prepare(
-    `UPDATE ${mails} SET state = 'dropped', settled_at = @now WHERE kind = @kind AND item = @item AND occurrence = @occurrence
-       AND lead = @lead AND person = @person AND state IN ('claimed', 'deferred')`,
+    `UPDATE outbox SET state = 'dropped', settled_at = @now WHERE way = '${way}' AND kind = @kind AND subject = @item
+       AND occasion = @occurrence AND lead = @lead AND person = @person AND state IN ('claimed', 'deferred')`,
   );
   const leave = db.prepare(
-    `INSERT INTO ${mails} (kind, item, occurrence, lead, person, state, message_id, claimed_at, settled_at)
-     VALUES (@kind, @item, @occurrence, @lead, @person, 'empty', @messageId, @now, @now)
+    `INSERT INTO outbox (way, kind, subject, occasion, lead, person, state, message_id, claimed_at, settled_at)
+     VALUES ('${way}', @kind, @item, @occurrence, @lead, @person, 'empty', @messageId, @now, @now)
      ON CONFLICT DO UPDATE SET state = 'empty', settled_at = @now WHERE state NOT IN ('sent', 'rejected')`,
   );
   const lastDigest = db.prepare(
-    `SELECT claimed_at FROM ${mails} WHERE kind = 'digest' AND person = ? AND occurrence < ? AND state IN ('sent', 'empty')
-     ORDER BY occurrence DESC LIMIT 1`,
-  );
-  const others = paced.map(
-    (table) =>
-      `UNION ALL SELECT message_id, claimed_at FROM ${table} WHERE claimed_at > @since AND claimed_at <= @now`,
+    `SELECT claimed_at FROM outbox WHERE way = '${way}' AND kind = 'digest' AND person = ? AND occasion < ?
+       AND state IN ('sent', 'empty') ORDER BY occasion DESC LIMIT 1`,
   );
   const begun = db.prepare(
-    `SELECT max(claimed_at) AS at FROM (
-       SELECT message_id, claimed_at FROM ${mails} WHERE claimed_at > @since AND claimed_at <= @now AND state <> 'empty'
-       ${others.join(" ")})
-     GROUP BY message_id ORDER BY at`,
+    `SELECT max(claimed_at) AS at FROM outbox WHERE claimed_at > @since AND claimed_at <= @now AND state <> 'empty'
+       AND ${ofPeople(way, peopleKinds)} GROUP BY message_id ORDER BY at`,
   );
   const opening = db.prepare("SELECT opened_at FROM mail_opening");
   const setOpening = db.prepare(
@@ -117,14 +108,15 @@ function createReminderLedger(deps: StoreDeps, { mails, paced }: WayTables): Rem
   const stamp = () => instantText(clock());
   return {
     ...createSendQueue<MailKey>(deps, {
-      table: mails,
-      columns: {
-        kind: "kind",
-        item: "item",
-        occurrence: "occurrence",
-        lead: "lead",
-        person: "person",
-      },
+      scope,
+      keyOf: ({ kind, item, occurrence, lead, person }) => ({
+        way,
+        kind,
+        subject: item,
+        occasion: occurrence,
+        lead,
+        person,
+      }),
     }),
     unsettled: () => open.all().map(openMailRow),
     drop: (key) => void drop.run({ ...key, now: stamp() }),
@@ -143,17 +135,13 @@ function createReminderLedger(deps: StoreDeps, { mails, paced }: WayTables): Rem
 export function createLedger(deps: StoreDeps): Ledger {
   const { db } = deps;
   const recent = db.prepare(
-    `SELECT sort, item, edit, person, address, state, problem, at FROM (
-       SELECT kind AS sort, nullif(item, 0) AS item, NULL AS edit, person, address, state, problem, coalesce(settled_at, claimed_at) AS at
-         FROM mails WHERE state NOT IN ('empty', 'dropped')
-       UNION ALL SELECT 'notice', NULL, n.edit, e.actor, n.address, n.state, n.problem, coalesce(n.settled_at, n.claimed_at)
-         FROM notices n JOIN edits e ON e.id = n.edit
-       UNION ALL SELECT 'log-in', NULL, NULL, l.person, m.address, m.state, m.problem, coalesce(m.settled_at, m.claimed_at)
-         FROM login_mails m JOIN login_links l ON l.id = m.link)
-     ORDER BY at DESC LIMIT ?`,
+    `SELECT kind AS sort, CASE WHEN kind NOT IN ('notice', 'log-in') THEN nullif(subject, 0) END AS item,
+       CASE WHEN kind = 'notice' THEN subject END AS edit, nullif(person, 0) AS person, address, state, problem,
+       coalesce(settled_at, claimed_at) AS at
+     FROM outbox WHERE ${ofPeople("mail", peopleKinds)} AND state NOT IN ('empty', 'dropped') ORDER BY at DESC LIMIT ?`,
   );
   return {
-    ...createReminderLedger(deps, byMail),
+    ...createReminderLedger(deps, "mail"),
     ...createMailState(deps),
     recent: (most) => recent.all(most).map(recentMailRow),
   };
@@ -168,25 +156,23 @@ function createMailState({
 }: StoreDeps): Pick<Ledger, "state" | "failing" | "refusedSince"> {
   const counting = db.prepare(
     `SELECT count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'deferred') AS deferred,
-       count(*) FILTER (WHERE state = 'rejected') AS rejected FROM ${every}`,
+       count(*) FILTER (WHERE state = 'rejected') AS rejected FROM outbox WHERE ${everyMail}`,
   );
   const newestProblem = db.prepare(
-    `SELECT problem FROM ${every} WHERE problem IS NOT NULL
+    `SELECT problem FROM outbox WHERE ${everyMail} AND problem IS NOT NULL
        AND (state = 'deferred' OR (state = 'rejected' AND settled_at > ?)) ORDER BY settled_at DESC LIMIT 1`,
   );
   const refused = db.prepare(
-    `SELECT person, address, code, problem, count(*) AS mails, max(settled_at) AS at FROM (
-       SELECT person, address, code, problem, settled_at FROM mails WHERE state = 'rejected' AND settled_at > @since
-       UNION ALL SELECT e.actor, n.address, n.code, n.problem, n.settled_at FROM notices n JOIN edits e ON e.id = n.edit
-         WHERE n.state = 'rejected' AND n.settled_at > @since
-       UNION ALL SELECT l.person, m.address, m.code, m.problem, m.settled_at FROM login_mails m JOIN login_links l ON l.id = m.link
-         WHERE m.state = 'rejected' AND m.settled_at > @since)
+    `SELECT nullif(person, 0) AS person, address, code, problem, count(*) AS mails, max(settled_at) AS at FROM outbox
+     WHERE ${ofPeople("mail", peopleKinds)} AND state = 'rejected' AND settled_at > @since
      GROUP BY person, address, problem ORDER BY at DESC LIMIT 50`,
   );
-  const waiting = db.prepare(`SELECT count(*) AS waiting FROM ${every} WHERE state = 'deferred'`);
+  const waiting = db.prepare(
+    `SELECT count(*) AS waiting FROM outbox WHERE ${everyMail} AND state = 'deferred'`,
+  );
   const last = db.prepare(
-    `SELECT state, problem FROM ${every} WHERE settled_at IS NOT NULL AND state IN ('sent', 'deferred', 'rejected')
-     ORDER BY settled_at DESC, state LIMIT 1`,
+    `SELECT state, problem FROM outbox WHERE ${everyMail} AND settled_at IS NOT NULL
+       AND state IN ('sent', 'deferred', 'rejected') ORDER BY settled_at DESC, state LIMIT 1`,
   );
   const refusedSince = (at: Temporal.Instant) =>
     refused.all({ since: instantText(at) }).map(refusalRow);
@@ -220,6 +206,8 @@ export interface NoticeKey {
   readonly edit: EditId;
   /** When it was parked, as text. */
   readonly parkedAt: string;
+  /** Its editor. */
+  readonly person: PersonId | null;
 }
 
 /** Notices to editors that their edit is parked. */
@@ -229,25 +217,30 @@ export interface Notices extends SendQueue<NoticeKey> {
 }
 
 /** The key for an edit that is parked now. */
-export const noticeKey = ({ id, updatedAt }: Edit): NoticeKey => ({
+export const noticeKey = ({ id, updatedAt, actor }: Edit): NoticeKey => ({
   edit: id,
   parkedAt: instantText(updatedAt),
+  person: actor,
 });
 
-/** `table`: of mails, or of webhook messages. */
-export function createNotices(
-  deps: StoreDeps,
-  table: "notices" | "webhook_notices" = "notices",
-): Notices {
+export function createNotices(deps: StoreDeps, way: PersonWay = "mail"): Notices {
   const unsent = deps.db.prepare(
-    `SELECT e.* FROM journal e LEFT JOIN ${table} n ON n.edit = e.id AND n.parked_at = e.updated_at
+    `SELECT e.* FROM journal e LEFT JOIN outbox n
+       ON n.way = '${way}' AND n.kind = 'notice' AND n.subject = e.id AND n.occasion = e.updated_at
      WHERE e.state = 'parked' AND e.actor IS NOT NULL AND (n.state IS NULL OR n.state IN ('claimed', 'deferred'))
      ORDER BY e.id`,
   );
   return {
     ...createSendQueue<NoticeKey>(deps, {
-      table,
-      columns: { edit: "edit", parkedAt: "parked_at" },
+      scope: ofPeople(way, ["notice"]),
+      keyOf: ({ edit, parkedAt, person }) => ({
+        way,
+        kind: "notice",
+        subject: edit,
+        occasion: parkedAt,
+        lead: "",
+        person: person ?? 0,
+      }),
     }),
     open: () => unsent.all().map((row) => editRow(row, deps.zone)),
   };

@@ -1,11 +1,13 @@
+import type { PersonId } from "../../domain/ids.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
 import { type LogInLink, logInLinkRow } from "../rows/log-in-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import { createSendQueue, type SendQueue } from "./send-queue.ts";
+import { createSendQueue, ofPeople, type SendQueue } from "./send-queue.ts";
 
 /** The mail with one link. */
 export interface LogInMailKey {
   readonly link: number;
+  readonly person: PersonId;
 }
 
 /** Sign-in links by mail, and the state of their mails. */
@@ -40,7 +42,7 @@ export function createLogInLinks(deps: StoreDeps): LogInLinks {
     "UPDATE login_links SET used_at = @now WHERE id = @id AND used_at IS NULL AND until > @now AND asked_at <= @now",
   );
   const unsent = db.prepare(
-    `SELECT l.* FROM login_links l LEFT JOIN login_mails m ON m.link = l.id
+    `SELECT l.* FROM login_links l LEFT JOIN outbox m ON m.kind = 'log-in' AND m.subject = l.id
      WHERE l.used_at IS NULL AND l.until > ? AND (m.state IS NULL OR m.state IN ('claimed', 'deferred')) ORDER BY l.id`,
   );
   const now = () => instantText(clock());
@@ -63,7 +65,17 @@ export function createLogInLinks(deps: StoreDeps): LogInLinks {
     },
     use: (id) => use.run({ id, now: now() }).changes > 0,
     open: () => unsent.all(now()).map(logInLinkRow),
-    mails: createSendQueue<LogInMailKey>(deps, { table: "login_mails", columns: { link: "link" } }),
+    mails: createSendQueue<LogInMailKey>(deps, {
+      scope: ofPeople("mail", ["log-in"]),
+      keyOf: ({ link, person }) => ({
+        way: "mail",
+        kind: "log-in",
+        subject: link,
+        occasion: "",
+        lead: "",
+        person,
+      }),
+    }),
   };
 }
 

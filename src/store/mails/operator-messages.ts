@@ -29,28 +29,37 @@ export function createOperatorMessages(deps: StoreDeps): OperatorMessages {
   const { db, clock } = deps;
   const pending = db.prepare(
     `SELECT * FROM troubles t WHERE t.over_at IS NULL OR EXISTS (
-       SELECT 1 FROM operator_messages m WHERE m.trouble = t.id AND m.phase <> 'over'
+       SELECT 1 FROM outbox m WHERE m.kind = 'trouble' AND m.subject = t.id AND m.occasion <> 'over'
          AND m.state IN ('claimed', 'sent', 'deferred') AND NOT EXISTS (
-           SELECT 1 FROM operator_messages e WHERE e.trouble = t.id AND e.way = m.way AND e.phase = 'over'
+           SELECT 1 FROM outbox e WHERE e.kind = 'trouble' AND e.subject = t.id AND e.way = m.way AND e.occasion = 'over'
              AND e.state IN ('sent', 'rejected')))
      ORDER BY t.id`,
   );
-  const ofWay = db.prepare("SELECT * FROM operator_messages WHERE way = ? ORDER BY trouble, phase");
+  const ofWay = db.prepare(
+    "SELECT * FROM outbox WHERE way = ? AND kind = 'trouble' ORDER BY subject, occasion",
+  );
   const retry = db.prepare(
-    "UPDATE operator_messages SET state = 'dropped' WHERE state = 'rejected'",
+    "UPDATE outbox SET state = 'dropped' WHERE kind = 'trouble' AND state = 'rejected'",
   );
   const ways = db.prepare(
     `SELECT way, count(*) FILTER (WHERE state = 'deferred') AS waiting,
        count(*) FILTER (WHERE state = 'rejected' AND settled_at > @since) AS refused,
-       (SELECT json_object('state', n.state, 'problem', n.problem) FROM operator_messages n
-          WHERE n.way = m.way AND n.settled_at IS NOT NULL AND n.state <> 'dropped'
+       (SELECT json_object('state', n.state, 'problem', n.problem) FROM outbox n
+          WHERE n.way = m.way AND n.kind = 'trouble' AND n.settled_at IS NOT NULL AND n.state <> 'dropped'
           ORDER BY n.settled_at DESC LIMIT 1) AS newest
-     FROM operator_messages m GROUP BY way ORDER BY way`,
+     FROM outbox m WHERE kind = 'trouble' GROUP BY way ORDER BY way`,
   );
   return {
     ...createSendQueue<OperatorKey>(deps, {
-      table: "operator_messages",
-      columns: { trouble: "trouble", phase: "phase", way: "way" },
+      scope: "kind = 'trouble'",
+      keyOf: ({ trouble, phase, way }) => ({
+        way,
+        kind: "trouble",
+        subject: trouble,
+        occasion: phase,
+        lead: "",
+        person: 0,
+      }),
     }),
     pending: () => pending.all().flatMap((row) => episodeRow(row) ?? []),
     ofWay: (way) => ofWay.all(way).map(operatorMessageRow),

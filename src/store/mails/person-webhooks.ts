@@ -7,6 +7,7 @@ import {
   webhookFateRow,
 } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
+import { ofPeople } from "./send-queue.ts";
 
 /** People's webhooks, and the state of their messages. */
 export interface PersonWebhooks {
@@ -36,8 +37,8 @@ export function createPersonWebhooks({ db, clock }: StoreDeps): PersonWebhooks {
     "SELECT count(*) AS webhooks, coalesce(max(set_at), '') AS at FROM person_webhooks",
   );
   const fate = db.prepare(
-    `SELECT state, problem, settled_at FROM webhook_mails
-     WHERE person = ? AND settled_at IS NOT NULL AND state IN ('sent', 'deferred', 'rejected') ORDER BY settled_at DESC LIMIT 1`,
+    `SELECT state, problem, settled_at FROM outbox WHERE ${ofPeople("webhook", ["reminder", "lead", "overdue", "digest"])}
+       AND person = ? AND settled_at IS NOT NULL AND state IN ('sent', 'deferred', 'rejected') ORDER BY settled_at DESC LIMIT 1`,
   );
   return {
     get(person) {

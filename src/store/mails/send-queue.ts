@@ -1,5 +1,5 @@
 import { instantText } from "../rows/item-rows.ts";
-import { type SendQueueRow, sendQueueRow } from "../rows/mail-rows.ts";
+import { type MailSort, type SendQueueRow, sendQueueRow } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** The longest time a mail is deferred. */
@@ -38,33 +38,47 @@ export interface SendQueue<Key> {
   get(key: Key): SendQueueRow | null;
 }
 
-/** `columns`: the column of each part of the key, together the table's primary key. */
-export function createSendQueue<Key extends object>(
+/** What identifies a message: the key of the table `outbox`. */
+export interface OutboxKey {
+  /** `mail`, `webhook`, or a way to the operator. */
+  readonly way: string;
+  readonly kind: MailSort | "notice" | "log-in" | "trouble";
+  /** The item, edit, link or trouble that it is about. */
+  readonly subject: number;
+  readonly occasion: string;
+  readonly lead: string;
+  /** Who gets it; 0 for the operator. */
+  readonly person: number;
+}
+
+/** SQL that selects the messages of a queue in the table `outbox`. */
+export const ofPeople = (way: "mail" | "webhook", kinds: readonly OutboxKey["kind"][]): string =>
+  `way = '${way}' AND kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")})`;
+
+/** `keyOf`: the row of a key. `scope`: SQL that selects all messages of the queue. */
+export function createSendQueue<Key>(
   { db, clock }: StoreDeps,
-  {
-    table,
-    columns,
-  }: { readonly table: string; readonly columns: Readonly<Record<keyof Key & string, string>> },
+  { keyOf, scope }: { readonly keyOf: (key: Key) => OutboxKey; readonly scope: string },
 ): SendQueue<Key> {
-  const parts: readonly (readonly [string, string])[] = Object.entries<string>(columns);
-  const where = parts.map(([part, column]) => `${column} = @${part}`).join(" AND ");
+  const where =
+    "way = @way AND kind = @kind AND subject = @subject AND occasion = @occasion AND lead = @lead AND person = @person";
   const claim = db.prepare(
-    `INSERT INTO ${table} (${parts.map(([, column]) => column).join(", ")}, state, message_id, address, attempts, claimed_at)
-     VALUES (${parts.map(([part]) => `@${part}`).join(", ")}, 'claimed', @messageId, @address, 1, @now)
+    `INSERT INTO outbox (way, kind, subject, occasion, lead, person, state, message_id, address, attempts, claimed_at)
+     VALUES (@way, @kind, @subject, @occasion, @lead, @person, 'claimed', @messageId, @address, 1, @now)
      ON CONFLICT DO UPDATE SET state = 'claimed', attempts = attempts + 1, claimed_at = @now, address = @address
        WHERE state IN ('claimed', 'dropped') OR (state = 'deferred' AND (not_before <= @now OR not_before > @farthest))`,
   );
   const settle = db.prepare(
-    `UPDATE ${table} SET state = @state, problem = @problem, code = @code, not_before = @notBefore, settled_at = @now
+    `UPDATE outbox SET state = @state, problem = @problem, code = @code, not_before = @notBefore, settled_at = @now
      WHERE ${where}`,
   );
   const wake = db.prepare(
-    `UPDATE ${table} SET not_before = @now WHERE state = 'deferred' AND code IS NULL AND not_before > @now`,
+    `UPDATE outbox SET not_before = @now WHERE ${scope} AND state = 'deferred' AND code IS NULL AND not_before > @now`,
   );
   const wakeAll = db.prepare(
-    `UPDATE ${table} SET not_before = @now WHERE state = 'deferred' AND not_before > @now`,
+    `UPDATE outbox SET not_before = @now WHERE ${scope} AND state = 'deferred' AND not_before > @now`,
   );
-  const byKey = db.prepare(`SELECT * FROM ${table} WHERE ${where}`);
+  const byKey = db.prepare(`SELECT * FROM outbox WHERE ${where}`);
   const now = () => instantText(clock());
   const finish = (
     key: Key,
@@ -73,13 +87,13 @@ export function createSendQueue<Key extends object>(
   ) => {
     const { state, problem = null, code = null, notBefore = null } = end;
     const until = notBefore && instantText(notBefore);
-    settle.run({ ...key, state, problem, code, notBefore: until, now: now() });
+    settle.run({ ...keyOf(key), state, problem, code, notBefore: until, now: now() });
   };
 
   return {
     claim(key, mail) {
       const at = { now: now(), farthest: instantText(farthest(clock())) };
-      return claim.run({ ...key, ...mail, ...at }).changes > 0;
+      return claim.run({ ...keyOf(key), ...mail, ...at }).changes > 0;
     },
     sent: (key) => finish(key, { state: "sent" }),
     rejected: (key, refusal) => finish(key, { state: "rejected", ...refusal }),
@@ -87,7 +101,7 @@ export function createSendQueue<Key extends object>(
     retryDeferred: () => void wakeAll.run({ now: now() }),
     reached: () => void wake.run({ now: now() }),
     get(key) {
-      const row = byKey.get(key);
+      const row = byKey.get(keyOf(key));
       return row === undefined ? null : sendQueueRow(row);
     },
   };

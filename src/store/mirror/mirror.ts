@@ -142,7 +142,9 @@ export function createMirror({
     "INSERT INTO identities (kind, service_id, uid, modified_at, created_at) VALUES (?, ?, ?, ?, ?)",
   );
   const moveEdits = db.prepare("UPDATE edits SET item = ? WHERE item = ?");
-  const moveMails = db.prepare("UPDATE OR IGNORE mails SET item = ? WHERE item = ?");
+  const moveMails = db.prepare(
+    "UPDATE OR IGNORE outbox SET subject = ? WHERE subject = ? AND kind IN ('reminder', 'lead', 'overdue')",
+  );
   const moveWrites = db.prepare("UPDATE attempts SET item = ? WHERE item = ?");
   const setId = db.prepare("UPDATE identities SET service_id = ? WHERE item = ?");
   const setKind = db.prepare("UPDATE identities SET kind = ? WHERE item = ?");

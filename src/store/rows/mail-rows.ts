@@ -108,13 +108,13 @@ export function sendQueueRow(row: unknown): SendQueueRow {
 export function openMailRow(row: unknown): OpenMail {
   const raw = row as {
     kind: MailSort;
-    item: number;
-    occurrence: string;
+    subject: number;
+    occasion: string;
     lead: string;
     person: number;
   };
-  const { kind, occurrence, lead } = raw;
-  const item = raw.item === noItem ? noItem : itemKey(raw.item);
+  const { kind, occasion: occurrence, lead } = raw;
+  const item = raw.subject === noItem ? noItem : itemKey(raw.subject);
   return {
     ...sendQueueRow(row),
     key: { kind, item, occurrence, lead, person: personId(raw.person) },

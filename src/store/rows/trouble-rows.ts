@@ -60,8 +60,11 @@ export interface OperatorKey {
 export type OperatorMessageRow = SendQueueRow & { readonly key: OperatorKey };
 
 export function operatorMessageRow(row: unknown): OperatorMessageRow {
-  const raw = row as OperatorKey;
-  const { trouble, phase, way } = raw;
+  const raw = row as Pick<OperatorKey, "way"> & {
+    subject: OperatorKey["trouble"];
+    occasion: OperatorKey["phase"];
+  };
+  const { subject: trouble, occasion: phase, way } = raw;
   return { ...sendQueueRow(row), key: { trouble, phase, way } };
 }
 
