@@ -123,6 +123,7 @@ async function answer(
     readonly response: Response;
     readonly sharedCache: SharedCache;
   },
+  isPrepared = false,
 ): Promise<void> {
   const { request, response, sharedCache } = asked;
   const head = feed.current() ?? (await readyHead(feed));
@@ -131,11 +132,11 @@ async function answer(
     sendUnchanged(feed, { request, response, version });
     return;
   }
-  const waiting = feed.isAtHand() ? null : feed.prepare();
+  const waiting = isPrepared || feed.isAtHand() ? null : feed.prepare();
   if (waiting) {
     await waiting;
-    // Something may have changed meanwhile.
-    return answer(feed, asked);
+    // Something may have changed meanwhile. On a disk that stores nothing the feed is still not prepared, and is built at once.
+    return answer(feed, asked, true);
   }
   const { coding } = version;
   const body = coding ? await feed.compressed(coding) : feed.body();

@@ -1,7 +1,20 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import Database from "better-sqlite3";
+import express from "express";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createPublishedFeeds } from "../../src/feeds/published-feeds.ts";
+import { feedRoutes } from "../../src/http/feed-routes.ts";
+import { createSharedCache } from "../../src/http/shared-cache.ts";
+import { createLog } from "../../src/log.ts";
+import { replaceRuntime } from "../../src/runtime.ts";
+import { feedKey } from "../feeds/rig.ts";
+import { feedOptions } from "../support/feed-options.ts";
+import { callHttp } from "../support/http-call.ts";
 import { anEvent } from "../support/items.ts";
 import { startApp } from "./app-rig.ts";
+import { listening } from "./listening.ts";
+
+const noCache = createSharedCache({ config: null, installation: "i", onServed() {} });
 
 describe("GET /feeds/<secret>/<slug>.ics", () => {
   it("answers the calendar with strong ETag, Last-Modified and no-cache", async () => {
@@ -132,5 +145,40 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     const { call, path, feeds } = await startApp();
     await call(`GET ${path}`, { headers: { "user-agent": "Google-Calendar-Importer" } });
     expect(feeds.list()[0]?.lastFetch?.agent).toBe("Google-Calendar-Importer");
+  });
+});
+
+describe("a feed whose disk is read-only", () => {
+  it("is built and served, although nothing of it can be stored", async () => {
+    const { call, path, feeds, store, clock } = await startApp();
+    const { text } = await call(`GET ${path}`);
+    // As after a restart: the feed's state is stored, and its text is not in memory.
+    const [row] = feeds.list();
+    const restarted = createPublishedFeeds({
+      store,
+      key: feedKey,
+      options: feedOptions({ webUrl: null }),
+      clock,
+      hasRead: () => true,
+    });
+    const app = express().use(
+      feedRoutes({ feeds: restarted, sharedCache: noCache, log: createLog({ level: "silent" }) }),
+    );
+    const port = await listening(app);
+    let writes = 0;
+    onTestFinished(
+      replaceRuntime({
+        databaseStep(step) {
+          if (step === "committed") return;
+          writes += 1;
+          // A request that tries for ever must not hang the tests.
+          if (writes > 100) throw new Error("it is tried again and again");
+          throw new Database.SqliteError("attempt to write a readonly database", "SQLITE_READONLY");
+        },
+      }),
+    );
+    const answer = await callHttp(port, `GET ${row?.path}`);
+    expect([answer.status, answer.text]).toEqual([200, text]);
+    expect(writes).toBeGreaterThan(0);
   });
 });
