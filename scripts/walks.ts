@@ -11,13 +11,13 @@ import { createCaldavServer } from "@dayferry/caldav-server";
 import { playChange } from "@dayferry/sandbox";
 import express from "express";
 import { type Call, type Client, createClient, type Reply } from "../bench/caldav/client.ts";
-import { openModules } from "../src/modules/open-modules.ts";
 import { parseConfig } from "../src/config/load.ts";
 import { personId } from "../src/domain/ids.ts";
 import { feedRoutes } from "../src/http/feed-routes.ts";
 import { createSharedCache } from "../src/http/shared-cache.ts";
 import { createLog } from "../src/log.ts";
 import { chooseMailer, mailSettings, openMailLinks } from "../src/modules/mailer.ts";
+import { openModules } from "../src/modules/open-modules.ts";
 import { createReminders } from "../src/reminders/reminders.ts";
 import { ownerOf, testSandbox } from "../test/support/sandbox.ts";
 

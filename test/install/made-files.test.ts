@@ -5,12 +5,19 @@ import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { manPage } from "../../scripts/man-page.ts";
 import { billOfMaterials, licencesFile, shippedPackages } from "../../scripts/shipped.ts";
+import { tableTypes } from "../../scripts/table-types.ts";
 import { isInstalled, runProgram } from "../clients/programs.ts";
 
 // What `npm run reference` makes is up to date, and true.
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+describe("src/store/rows/tables.ts", () => {
+  it("has the columns of every table; `npm run reference` writes it from the migrations", () => {
+    expect(read("src/store/rows/tables.ts")).toBe(tableTypes());
+  });
+});
 
 describe("man/dayferry.1", () => {
   const page = join(root, "man/dayferry.1");

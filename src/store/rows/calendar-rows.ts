@@ -7,6 +7,7 @@ import {
   type Revision,
   revision,
 } from "../../domain/ids.ts";
+import { tableRow } from "./row.ts";
 
 /** The component of an object: an event or a to-do. */
 export type StoredComponent = "VEVENT" | "VTODO";
@@ -65,7 +66,7 @@ export interface HeldObject {
 }
 
 export function heldObjectRow(row: unknown): HeldObject {
-  const { name, component } = row as { name: string; component: StoredComponent | null };
+  const { name, component } = tableRow<"held_objects">(row);
   const rest = { ...Object(row), channel: "caldav", overlaid: null };
   return { name, row: component === null ? null : objectRow(rest) };
 }
@@ -105,7 +106,7 @@ export interface ObjectName {
 }
 
 export function objectNameRow(row: unknown): ObjectName {
-  const raw = row as { item: number; name: string; revision: number; person: number | null };
+  const raw = tableRow<"object_names">(row);
   return {
     item: itemKey(raw.item),
     name: raw.name,
@@ -122,11 +123,11 @@ export interface AppPassword {
 }
 
 export function appPasswordRow(row: unknown): AppPassword {
-  const raw = row as { salt: string; digest: string; created_at: string };
+  const raw = tableRow<"app_passwords">(row);
   return { salt: raw.salt, digest: raw.digest, createdAt: Temporal.Instant.from(raw.created_at) };
 }
 
 export function propertyRow(row: unknown): [string, string] {
-  const { property, value } = row as { property: string; value: string };
+  const { property, value } = tableRow<"calendar_properties">(row);
   return [property, value];
 }

@@ -1,5 +1,6 @@
 import { type FeedId, feedId } from "../../domain/ids.ts";
 import { instantOf } from "./item-rows.ts";
+import { tableRow } from "./row.ts";
 
 /** A file of the watched folder whose edits are stored, before it is moved. */
 export interface InboxFile {
@@ -42,22 +43,7 @@ export interface SubscriptionRow {
 }
 
 export function subscriptionRow(row: unknown): SubscriptionRow {
-  const raw = row as {
-    name: string;
-    address: string;
-    etag: string | null;
-    last_modified: string | null;
-    body: string | null;
-    baseline_at: string | null;
-    attempted_at: string | null;
-    succeeded_at: string | null;
-    changed_at: string | null;
-    next_at: string | null;
-    failures: number;
-    problem: string | null;
-    notes: string;
-    reissues: number;
-  };
+  const raw = tableRow<"subscriptions">(row);
   return {
     name: raw.name,
     address: raw.address,
@@ -92,14 +78,7 @@ export interface SubscribedItem {
 }
 
 export function subscribedItemRow(row: unknown): SubscribedItem {
-  const raw = row as {
-    uid: string;
-    known_as: string | null;
-    project_id: number | null;
-    shown: string;
-    missing: number;
-    missing_at: string | null;
-  };
+  const raw = tableRow<"subscription_items">(row);
   return {
     uid: raw.uid,
     knownAs: raw.known_as,

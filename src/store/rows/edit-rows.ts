@@ -11,6 +11,7 @@ import type {
 import { type EditId, editId, itemKey, personId } from "../../domain/ids.ts";
 import { type PlainPatch, patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
 import { instantOf, itemFromText } from "./item-rows.ts";
+import { tableRow } from "./row.ts";
 
 export function editRow(row: unknown, zone: string): Edit {
   const raw = row as {
@@ -136,15 +137,7 @@ export interface EditStep {
 }
 
 export function editStepRow(row: unknown): EditStep {
-  const raw = row as {
-    kind: StepKind;
-    round: number;
-    detail: string;
-    at: string;
-    last_at: string;
-    times: number;
-    decided_by: string | null;
-  };
+  const raw = tableRow<"edit_steps">(row);
   const { kind, round, detail, times } = raw;
   const decidedBy = raw.decided_by === null ? null : (JSON.parse(raw.decided_by) as Decider);
   const [at, lastAt] = [Temporal.Instant.from(raw.at), Temporal.Instant.from(raw.last_at)];

@@ -1,4 +1,4 @@
-import type { FeedChoice, FeedFilter, FeedKind } from "../../domain/feed-filter.ts";
+import type { FeedChoice, FeedFilter } from "../../domain/feed-filter.ts";
 import {
   type FeedId,
   feedId,
@@ -10,6 +10,7 @@ import {
   revision,
 } from "../../domain/ids.ts";
 import { instantOf } from "./item-rows.ts";
+import { tableRow } from "./row.ts";
 
 /** A published calendar. Its secret is not stored, but derived from a key, the id and the version. */
 export interface FeedRow extends FeedChoice {
@@ -29,22 +30,7 @@ export interface FeedRow extends FeedChoice {
 }
 
 export function feedRow(row: unknown): FeedRow {
-  const raw = row as {
-    id: number;
-    kind: FeedKind;
-    automatic: number;
-    project_id: number | null;
-    person_id: number | null;
-    filter: string | null;
-    colour: string | null;
-    name: string;
-    given_name: string | null;
-    version: number;
-    created_at: string;
-    revoked_at: string | null;
-    fetched_at: string | null;
-    fetched_by: string | null;
-  };
+  const raw = tableRow<"feeds">(row);
   return {
     id: feedId(raw.id),
     kind: raw.kind,
@@ -73,13 +59,7 @@ export interface FeedState {
 }
 
 export function feedStateRow(row: unknown): FeedState {
-  const { modified_at, ...raw } = row as {
-    inputs: string;
-    etag: string;
-    modified_at: string;
-    items: number;
-    bytes: number;
-  };
+  const { modified_at, ...raw } = tableRow<"feed_states">(row);
   return { ...raw, modifiedAt: Temporal.Instant.from(modified_at) };
 }
 
@@ -94,13 +74,7 @@ export interface Fragment {
 }
 
 export function fragmentRow(row: unknown): Fragment {
-  const { item, ...raw } = row as {
-    item: number;
-    field: number;
-    inputs: string;
-    sequence: number;
-    body: string;
-  };
+  const { item, ...raw } = tableRow<"fragments">(row);
   const { field, inputs, sequence, body } = raw;
   return { key: itemKey(item), field, inputs, sequence, body };
 }
@@ -122,17 +96,7 @@ export interface FetchRow {
 }
 
 export function fetchRow(row: unknown): FetchRow {
-  const raw = row as {
-    program: string;
-    agent: string;
-    first_at: string;
-    last_at: string;
-    visits: number;
-    etag: string;
-    revision: number;
-    modified_at: string;
-    gaps: string;
-  };
+  const raw = tableRow<"feed_fetches">(row);
   return {
     program: raw.program,
     agent: raw.agent,

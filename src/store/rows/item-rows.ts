@@ -10,9 +10,11 @@ import {
 } from "../../domain/ids.ts";
 import type { CollectionName, Item, Provenance } from "../../domain/item.ts";
 import { fromPlain, type PlainItem, toPlain } from "../../domain/plain-item.ts";
+import { tableRow } from "./row.ts";
 
-// The files in rows/ are the only place where a row of SQLite is cast to a type. Each decoder names the columns it reads, and
-// the STRICT tables with their CHECKs guarantee the types.
+// The files in rows/ are the only place where a row of SQLite is cast to a type. Rows of one table have the types that the
+// migrations give its columns (`tableRow`); a decoder of a join or a calculation names the columns it reads. The STRICT tables
+// with their CHECKs guarantee both.
 
 interface AppliedMigrationRow {
   readonly version: number;
@@ -84,15 +86,7 @@ export interface IdentityRow {
 }
 
 export function identityRow(row: unknown): IdentityRow {
-  const raw = row as {
-    item: number;
-    kind: ItemKind;
-    service_id: number | null;
-    uid: string;
-    sequence: number;
-    modified_at: string;
-    created_at: string;
-  };
+  const raw = tableRow<"identities">(row);
   return {
     item: itemKey(raw.item),
     kind: raw.kind,
@@ -247,7 +241,7 @@ interface GateSlotRow {
 }
 
 export function gateSlotRow(row: unknown): GateSlotRow {
-  const raw = row as { started_at: string; answered_at: string | null };
+  const raw = tableRow<"gate_slots">(row);
   return {
     startedAt: Temporal.Instant.from(raw.started_at),
     answeredAt: instantOf(raw.answered_at),
@@ -255,7 +249,7 @@ export function gateSlotRow(row: unknown): GateSlotRow {
 }
 
 export function gateRestRow(row: unknown) {
-  const raw = row as { noted_at: string; paused_until: string; share: number; quiet_since: string };
+  const raw = tableRow<"gate_rest">(row);
   return {
     notedAt: Temporal.Instant.from(raw.noted_at),
     pausedUntil: Temporal.Instant.from(raw.paused_until),

@@ -1,5 +1,6 @@
 import { type PersonId, personId } from "../../domain/ids.ts";
 import { instantOf } from "./item-rows.ts";
+import { tableRow } from "./row.ts";
 
 /** How somebody signed in: with the admin token, an app password, or a link by mail. */
 export type LogInWay = "token" | "password" | "link";
@@ -32,16 +33,7 @@ export interface LogInLink {
 }
 
 export function logInRow(row: unknown): LogIn {
-  const raw = row as {
-    id: number;
-    person: number | null;
-    way: LogInWay;
-    proxied: string | null;
-    agent: string;
-    began_at: string;
-    used_at: string;
-    until: string;
-  };
+  const raw = tableRow<"sessions">(row);
   const { id, way, proxied, agent } = raw;
   return {
     id,
@@ -56,14 +48,7 @@ export function logInRow(row: unknown): LogIn {
 }
 
 export function logInLinkRow(row: unknown): LogInLink {
-  const raw = row as {
-    id: number;
-    person: number;
-    next: string;
-    asked_at: string;
-    until: string;
-    used_at: string | null;
-  };
+  const raw = tableRow<"login_links">(row);
   return {
     id: raw.id,
     person: personId(raw.person),

@@ -8,6 +8,7 @@ import {
 } from "../../domain/ids.ts";
 import type { MailChoice } from "../../domain/mail-kind.ts";
 import { instantOf } from "./item-rows.ts";
+import { tableRow } from "./row.ts";
 
 /**
  * State of a mail. `dropped`: it was started, and is not to be sent for now; it may be started again. `empty`: a digest without
@@ -81,17 +82,7 @@ export interface OffChoice {
 }
 
 export function sendQueueRow(row: unknown): SendQueueRow {
-  const raw = row as {
-    state: SendQueueState;
-    message_id: string;
-    address: string | null;
-    attempts: number;
-    not_before: string | null;
-    problem: string | null;
-    code: number | null;
-    claimed_at: string;
-    settled_at: string | null;
-  };
+  const raw = tableRow<"outbox">(row);
   return {
     state: raw.state,
     messageId: raw.message_id,
@@ -152,7 +143,7 @@ export function recentMailRow(row: unknown): RecentMail {
 }
 
 export function offChoiceRow(row: unknown): OffChoice {
-  const raw = row as { person: number; choice: MailChoice; off_at: string };
+  const raw = tableRow<"mail_choices">(row);
   return {
     person: personId(raw.person),
     choice: raw.choice,
@@ -192,14 +183,7 @@ export interface PersonWebhook {
 }
 
 export function personWebhookRow(row: unknown): PersonWebhook {
-  const raw = row as {
-    person: number;
-    format: PersonWebhook["format"];
-    address: string;
-    token: string | null;
-    with_mail: number;
-    set_at: string;
-  };
+  const raw = tableRow<"person_webhooks">(row);
   const { format, address, token } = raw;
   return {
     person: personId(raw.person),

@@ -1,6 +1,7 @@
 import type { ServiceId } from "../../domain/ids.ts";
 import type { TaskItem } from "../../domain/item.ts";
 import { instantOf, itemFromText, itemText } from "./item-rows.ts";
+import { tableRow } from "./row.ts";
 
 /** Layout of the stored pages. Raise it when the meaning changes. */
 export const pageForm = 1;
@@ -41,7 +42,7 @@ export const readingText = (reading: PageReading): string => JSON.stringify(read
 
 /** Null if the row has another layout or is damaged. */
 export function pageReadingRow(row: unknown): PageReading | null {
-  const raw = row as { form: number; head: string };
+  const raw = tableRow<"page_readings">(row);
   if (raw.form !== pageForm) return null;
   return sound(() => {
     const { scope, probes, first } = JSON.parse(raw.head) as Omit<PageReading, "first"> & {
@@ -63,7 +64,7 @@ export function pageText({ different, counts, subtasks }: ReadPage): string {
 
 /** Null if the row is damaged. */
 export function readPageRow(row: unknown, zone: string): ReadPage | null {
-  const raw = row as { page: number; content: string };
+  const raw = tableRow<"kept_pages">(row);
   return sound(() => {
     const { different, counts, subtasks } = JSON.parse(raw.content) as Pick<
       ReadPage,

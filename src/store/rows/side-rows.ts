@@ -1,5 +1,5 @@
 import type { Comment, HistoryEntry } from "../../domain/comment.ts";
-import type { EditExtra, ExtraKind, ExtraState, ExtraTarget } from "../../domain/edit-extra.ts";
+import type { EditExtra } from "../../domain/edit-extra.ts";
 import type { FileEntry, Folder } from "../../domain/file.ts";
 import {
   editId,
@@ -16,6 +16,7 @@ import {
 import type { Label, Person, Project, Todolist } from "../../domain/item.ts";
 import type { SideSourceOfProject, SideSourceOfTask } from "../../domain/source.ts";
 import { instantOf } from "./item-rows.ts";
+import { tableRow } from "./row.ts";
 import { type PollRow, type PollState, pollOf } from "./source-rows.ts";
 
 export interface SideState extends PollState {
@@ -50,16 +51,7 @@ export function seenRow(row: unknown): SeenTask {
 }
 
 export function commentRow(row: unknown): Comment {
-  const raw = row as {
-    id: number;
-    project_id: number;
-    list_id: number;
-    task_id: number;
-    description: string;
-    creator_id: number | null;
-    by_me: number;
-    created_at: string | null;
-  };
+  const raw = tableRow<"comments">(row);
   return {
     id: serviceId(raw.id),
     projectId: projectId(raw.project_id),
@@ -80,18 +72,7 @@ export interface DetailedEntry extends HistoryEntry {
 }
 
 export function historyRow(row: unknown): DetailedEntry {
-  const raw = row as {
-    id: number;
-    project_id: number;
-    list_id: number;
-    task_id: number;
-    person_id: number | null;
-    action: string;
-    activity_at: string | null;
-    activity_on: string | null;
-    content: string | null;
-    detailed_at: string | null;
-  };
+  const raw = tableRow<"history_entries">(row);
   return {
     id: serviceId(raw.id),
     projectId: projectId(raw.project_id),
@@ -107,13 +88,7 @@ export function historyRow(row: unknown): DetailedEntry {
 }
 
 export function folderRow(row: unknown): Folder {
-  const raw = row as {
-    id: number;
-    project_id: number;
-    name: string;
-    parent_id: number | null;
-    type: string | null;
-  };
+  const raw = tableRow<"folders">(row);
   return {
     id: folderId(raw.id),
     projectId: projectId(raw.project_id),
@@ -124,19 +99,7 @@ export function folderRow(row: unknown): Folder {
 }
 
 export function fileRow(row: unknown): FileEntry {
-  const raw = row as {
-    id: number;
-    project_id: number;
-    folder_id: number;
-    name: string;
-    byte_size: number | null;
-    file_type: string | null;
-    url: string | null;
-    creator_id: number | null;
-    by_me: number;
-    created_at: string | null;
-    updated_at: string | null;
-  };
+  const raw = tableRow<"files">(row);
   return {
     id: serviceId(raw.id),
     projectId: projectId(raw.project_id),
@@ -155,23 +118,7 @@ export function fileRow(row: unknown): FileEntry {
 const person = (id: number | null): PersonId | null => (id === null ? null : personId(id));
 
 export function extraRow(row: unknown): EditExtra {
-  const raw = row as {
-    id: number;
-    edit: number;
-    kind: ExtraKind;
-    target: ExtraTarget;
-    name: string;
-    media_type: string | null;
-    text: string | null;
-    digest: string;
-    state: ExtraState;
-    problem: string | null;
-    attempts: number;
-    not_before: string | null;
-    file_id: string | null;
-    answer_id: number | null;
-    created_at: string;
-  };
+  const raw = tableRow<"edit_extras">(row);
   return {
     id: raw.id,
     edit: editId(raw.edit),
@@ -195,14 +142,7 @@ export const contentColumn = (row: unknown): Uint8Array | null =>
   (row as { content: Uint8Array | null } | undefined)?.content ?? null;
 
 export function projectRow(row: unknown): Project {
-  const raw = row as {
-    id: number;
-    title: string;
-    description: string | null;
-    color: string | null;
-    archived: number;
-    members: string;
-  };
+  const raw = tableRow<"projects">(row);
   return {
     id: projectId(raw.id),
     title: raw.title,
@@ -214,13 +154,7 @@ export function projectRow(row: unknown): Project {
 }
 
 export function personRow(row: unknown): Person {
-  const raw = row as {
-    id: number;
-    name: string;
-    email: string | null;
-    time_zone: string | null;
-    suspended: number;
-  };
+  const raw = tableRow<"people">(row);
   return {
     id: personId(raw.id),
     name: raw.name,
@@ -232,16 +166,10 @@ export function personRow(row: unknown): Person {
 
 /** The newest revision when the list was last made public; null if it was never private. */
 export const openedRevisionColumn = (row: unknown): number | null =>
-  (row as { opened_revision: number | null }).opened_revision;
+  tableRow<"todolists">(row).opened_revision;
 
 export function todolistRow(row: unknown): Todolist {
-  const raw = row as {
-    id: number;
-    project_id: number;
-    title: string;
-    archived: number;
-    private: number;
-  };
+  const raw = tableRow<"todolists">(row);
   return {
     id: listId(raw.id),
     projectId: projectId(raw.project_id),
@@ -252,7 +180,7 @@ export function todolistRow(row: unknown): Todolist {
 }
 
 export function labelRow(row: unknown): Label {
-  const raw = row as { id: number; name: string; color: string | null };
+  const raw = tableRow<"labels">(row);
   return { id: labelId(raw.id), name: raw.name, color: raw.color };
 }
 
@@ -267,7 +195,7 @@ export interface ProjectKeyAccess {
 }
 
 export function projectKeyAccessRow(row: unknown): ProjectKeyAccess {
-  const raw = row as { project_id: number; opened: number; refusals: number; at: string };
+  const raw = tableRow<"key_sights">(row);
   const { refusals } = raw;
   const at = Temporal.Instant.from(raw.at);
   return { project: projectId(raw.project_id), opened: raw.opened === 1, refusals, at };

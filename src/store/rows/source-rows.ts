@@ -9,6 +9,7 @@ import {
 } from "../../domain/ids.ts";
 import type { SideSource, Source } from "../../domain/source.ts";
 import { instantOf } from "./item-rows.ts";
+import { tableRow } from "./row.ts";
 
 /** Results of a source's polls. */
 export interface PollState {
@@ -178,7 +179,7 @@ export interface RoundRow {
 }
 
 export function roundRow(row: unknown): RoundRow {
-  const raw = row as { round: number; begun_at: string; ended_at: string | null };
+  const raw = tableRow<"rounds">(row);
   return {
     round: raw.round,
     begunAt: Temporal.Instant.from(raw.begun_at),
@@ -194,12 +195,7 @@ export interface AbsenceRow {
 }
 
 export function absenceRow(row: unknown): AbsenceRow {
-  const raw = row as {
-    item: number;
-    source: string;
-    noticed_at: string;
-    confirmed_at: string | null;
-  };
+  const raw = tableRow<"absences">(row);
   return {
     item: itemKey(raw.item),
     source: raw.source,
@@ -235,14 +231,7 @@ export interface BrakeRow {
 }
 
 export function brakeRow(row: unknown): BrakeRow {
-  const raw = row as {
-    source: string;
-    held_at: string;
-    missing: number;
-    total: number;
-    needs_person: number;
-    released_at: string | null;
-  };
+  const raw = tableRow<"brakes">(row);
   return {
     source: raw.source,
     heldAt: Temporal.Instant.from(raw.held_at),

@@ -1,6 +1,7 @@
 import { isTroubleKind, type Trouble } from "../../domain/trouble-kinds.ts";
 import { instantOf } from "./item-rows.ts";
 import { type SendQueueRow, sendQueueRow } from "./mail-rows.ts";
+import { tableRow } from "./row.ts";
 
 /** A trouble from beginning to end. */
 export interface Episode {
@@ -18,14 +19,7 @@ export interface Episode {
 
 /** Null for an unknown kind, written by a later build. */
 export function episodeRow(row: unknown): Episode | null {
-  const raw = row as {
-    id: number;
-    identity: string;
-    trouble: string;
-    since: string;
-    gone_at: string | null;
-    over_at: string | null;
-  };
+  const raw = tableRow<"troubles">(row);
   const trouble = troubleRow(row);
   if (!trouble) return null;
   return {
