@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Walk, walkNames } from "../../scripts/walks.ts";
+import { mostFiles, type Walk, walkNames } from "../../scripts/walks.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const text = readFileSync(`${root}docs/architecture.md`, "utf8");
@@ -90,6 +90,12 @@ describe("docs/architecture.md", () => {
     expect(paths.filter((path) => !places(path).some((place) => existsSync(place)))).toEqual([]);
     const ran = new Set(walks.find((walk) => walk.name === name)?.files.map(({ file }) => file));
     expect(paths.filter((path) => !ran.has(`${path}.ts`))).toEqual([]);
+  });
+
+  it.each(walkNames)("%s executes no more files than before", (name) => {
+    const files = walks.find((walk) => walk.name === name)?.files ?? [];
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.length).toBeLessThanOrEqual(mostFiles[name]);
   });
 
   it.each(walkNames)("draws %s in lines that Mermaid reads", (name) => {
