@@ -205,7 +205,7 @@ export class Ledger {
     if (isTaken && !own.some(({ state }) => state === "confirmed")) return [];
     const { editActions } = this.#world.life.modules;
     const isSaid = ({ id }: Edit) =>
-      editActions.show(id)?.problem?.includes("without taking over") ?? false;
+      editActions.show(id)?.problem?.includes("without storing") ?? false;
     if (isTaken && this.#isIgnored(wish) && own.some(isSaid)) return [];
     const names = this.#namesOf(mark);
     const ever = [...edits, ...this.#forgotten];
