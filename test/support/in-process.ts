@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { openModules } from "../../src/modules/open-modules.ts";
 import type { CommandHost, DaemonAddress } from "../../src/cli/command-host.ts";
 import { run } from "../../src/cli/run.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
 import { checkMail, testMessages } from "../../src/modules/mailer.ts";
+import { openModules } from "../../src/modules/open-modules.ts";
 import { startDaemon } from "../../src/serve.ts";
 import type { Ended, Installation } from "./dayferry.ts";
 import { eventually, untilHung } from "./eventually.ts";

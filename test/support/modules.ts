@@ -1,7 +1,7 @@
 import type { Sandbox } from "@dayferry/sandbox";
-import { type Modules, openModules } from "../../src/modules/open-modules.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
+import { type Modules, openModules } from "../../src/modules/open-modules.ts";
 import type { ConfigChanges } from "./dayferry.ts";
 import { serviceConfig } from "./sandbox.ts";
 import { layDatabase } from "./test-store.ts";
