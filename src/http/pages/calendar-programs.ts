@@ -37,7 +37,7 @@ export const calendarPrograms: readonly CalendarProgram[] = [
     label: "Thunderbird",
     by: "calendar",
     steps: [
-      "New Calendar → On the Network → user name and `{server}` → Find Calendars → pick. The password is asked for once for all of them.",
+      "New Calendar → On the Network → user name and `{server}` → Find Calendars → pick. The password is asked for once.",
     ],
     asks: { server: "Location", isHost: false, user: "Username" },
   },
@@ -87,7 +87,7 @@ export const calendarPrograms: readonly CalendarProgram[] = [
     label: "Google, Outlook on the web",
     by: "feed",
     steps: [
-      "Google Calendar, outlook.com, the new Outlook and Outlook for Mac do not speak CalDAV. They subscribe to feeds: Google by *Other calendars → From URL*, Outlook by *Add calendar → Subscribe from web*. They fetch when they like: Google after some hours, Outlook after three or more.",
+      "Google Calendar, outlook.com, the new Outlook and Outlook for Mac do not speak CalDAV. They subscribe to feeds: Google by *Other calendars → From URL*, Outlook by *Add calendar → Subscribe from web*. They decide when to fetch: Google after some hours, Outlook after three or more.",
     ],
     asks: null,
   },

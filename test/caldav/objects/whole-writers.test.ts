@@ -20,7 +20,7 @@ it.each([
 
 it("docs/clients.md names each of them, by its User-Agent, and says why", () => {
   const text = readFileSync(new URL("../../../docs/clients.md", import.meta.url), "utf8");
-  const [, table = ""] = text.split("| program | User-Agent has | why |\n|---|---|---|\n");
+  const [, table = ""] = text.split("| program | User-Agent contains | reason |\n|---|---|---|\n");
   const lines = table.split("\n\n", 1).join("").trim().split("\n");
   const rows = wholeWriters.map(
     ({ name, agents }) => `| ${name} | ${agents.map((agent) => `\`${agent}\``).join(", ")} | `,
