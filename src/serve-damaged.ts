@@ -63,7 +63,7 @@ export async function serveDamaged(options: DamagedOptions): Promise<0 | 1> {
     const remedy = `${remedyFor(config, { good: good?.file ?? null, now: clock() })}${known}`;
     const { problem } = options;
     log.error("database damaged", { problem, remedy });
-    say(`${problem}\nWhat helps: ${remedy}\n`);
+    say(`${problem}\nWhat to do: ${remedy}\n`);
     const port = listened.value;
     const url = http.publicUrl ?? openableUrl({ host: http.host, port });
     const trouble: Trouble = { kind: "database-damaged", problem, remedy };

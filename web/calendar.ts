@@ -93,7 +93,7 @@ function start(at: HTMLElement): void {
     eventDidMount: ({ el, event }) => {
       const { colour, project, pending }: Props = propsOf(event);
       if (colour) el.style.setProperty("--tint", colour);
-      el.title = `${event.title} · ${project}${pending ? " · on its way to the workspace" : ""}`;
+      el.title = `${event.title} · ${project}${pending ? " · pending" : ""}`;
     },
     select: ({ startStr, endStr, allDay }) => {
       const draft = allDay
@@ -129,9 +129,7 @@ function start(at: HTMLElement): void {
     const asked = await send(event.id, { ...body, form, step: "preview" });
     if (asked.kind === "planned" && (await askToAgree({ title: event.title, ...asked }))) {
       const stored = await send(event.id, { ...body, form, step: "apply" });
-      say(
-        stored.kind === "planned" ? `${event.title}: on its way to the workspace.` : whyNot(stored),
-      );
+      say(stored.kind === "planned" ? `${event.title}: change is pending.` : whyNot(stored));
       if (stored.kind !== "planned") revert();
     } else {
       revert();

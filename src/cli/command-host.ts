@@ -134,7 +134,7 @@ export function configFor(
 export class DataFailed extends Failed {
   readonly problem: DataProblem;
   constructor(problem: DataProblem) {
-    super(`${problem.what}\nWhat helps: ${problem.remedy}`, 1);
+    super(`${problem.what}\nWhat to do: ${problem.remedy}`, 1);
     this.problem = problem;
   }
 }

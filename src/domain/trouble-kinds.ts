@@ -360,7 +360,7 @@ const entries = {
     overAfter: minutes(0),
     about: (trouble) => trouble.source,
     words: (trouble) => ({
-      title: "Removals held back",
+      title: "Removals on hold",
       what: `${trouble.missing} of ${trouble.total} items of one list (${trouble.source}) disappeared at once, and stay in calendars until somebody approves`,
       remedy: "check the workspace, then approve on the page Edits",
       over: "no removal from that list is waiting",

@@ -268,7 +268,7 @@ function overwriteRefusal({
     ? {
         kind: "conflict",
         title: "It would overwrite somebody else's changes",
-        detail: `${edit.problem ?? "somebody else has changed the same"}. Decide what to keep: POST ${path}/resolve with {"version": "${version}", "keep": "mine" or "theirs"}, or decide by field`,
+        detail: `${edit.problem ?? "conflict: also changed by somebody else"}. Decide what to keep: POST ${path}/resolve with {"version": "${version}", "keep": "mine" or "theirs"}, or decide by field`,
         more: { version, conflicts, words: words.conflicts, choice },
       }
     : {

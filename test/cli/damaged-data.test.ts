@@ -69,7 +69,7 @@ describe("a command on a damaged database", () => {
     const { code, stdout, stderr } = await command(args, { installation });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(
-      /^\S+dayferry\.sqlite is damaged: .+\nWhat helps: there is no good backup in \S+: stop Dayferry, run `mkdir .+` and start it again: .+\n$/,
+      /^\S+dayferry\.sqlite is damaged: .+\nWhat to do: there is no good backup in \S+: stop Dayferry, run `mkdir .+` and start it again: .+\n$/,
     );
   });
 
@@ -77,7 +77,7 @@ describe("a command on a damaged database", () => {
     const installation = damaged(damage);
     const { code, stderr } = await command(["edits", "list"], { installation });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/dayferry\.sqlite is damaged: .+\nWhat helps: /);
+    expect(stderr).toMatch(/dayferry\.sqlite is damaged: .+\nWhat to do: /);
   });
 
   it("names the newest backup", async () => {

@@ -266,7 +266,7 @@ describe("POST /calendar/new", () => {
     expect(status).toBe(303);
     expect(edits()).toMatchObject([{ action: "create", base: { title: "Kick-off" } }]);
     const shown = await get(String(headers["location"]).replace(/^\.\.\//, "/"));
-    expect(shown.text).toContain("on its way to the workspace");
+    expect(shown.text).toContain(">pending<");
   });
 
   it("makes it once, however often its preview is agreed to", async () => {

@@ -118,7 +118,7 @@ describe("/edits", () => {
     if (item) store.absences.notice(item, "events:2001");
     store.brakes.set("events:2001", { missing: 1, total: 1, needsPerson: true });
     const { text } = await look("/edits");
-    expect(text).toContain("1 of 1 items vanished at once in the events of Website");
+    expect(text).toContain("1 of 1 items disappeared at once in the events of Website");
     expect(text).toContain("<li><bdi>Review</bdi></li>");
     const asked = await press("/edits/removals/release", { source: "events:2001" });
     expect([asked.status, asked.text.includes("Remove ")]).toEqual([200, true]);

@@ -359,7 +359,7 @@ describe("a proxy that says who people are", () => {
     expect((await ask("GET /", asPerson("ana@example.com"))).status).toBe(200);
     const bens = await ask("GET /", asPerson("ben@example.com"));
     expect(bens.status).toBe(200);
-    for (const other of ["Website", "Ana", "Worth a look", 'id="people"']) {
+    for (const other of ["Website", "Ana", "Warnings", 'id="people"']) {
       expect(bens.text).not.toContain(other);
     }
     expect((await ask("GET /")).status).toBe(303);

@@ -66,12 +66,12 @@ describe("the start page", () => {
 
   it("lists parked edits with who and why, and takes decisions about them", async () => {
     const { page, press, confirm, store } = await signedIn();
-    expect(await page()).not.toContain("Needs you");
+    expect(await page()).not.toContain("Needs a decision");
     const edit = parkedEdit(store);
     const text = await page();
-    expect(text).toContain("Needs you");
+    expect(text).toContain("Needs a decision");
     expect(text).toContain("<bdi>Ana &lt;b&gt;</bdi> <bdi data-spoken>renamed Review to Renamed");
-    expect(text).toContain("the workspace refuses it");
+    expect(text).toContain("rejected by the service");
     expect(text).toContain("<bdi>the workspace said &quot;no&quot;</bdi>");
 
     expect((await press(`/edits/${edit}/retry`)).status).toBe(303);
@@ -98,7 +98,7 @@ describe("the page before somebody else's change is overwritten", () => {
         ],
       },
     });
-    expect(await page()).toContain("Settle it…");
+    expect(await page()).toContain("Resolve…");
     const asked = await press(`/edits/${edit}/retry`);
     expect(asked.status).toBe(409);
     for (const value of ["Review", "Theirs &lt;b&gt;", "Renamed"]) {

@@ -77,9 +77,9 @@ it("/status says how the daemon fares and what is in force, and where that comes
   expect(text).toContain("events:2001: it answered 503 (once, last 4 min ago)");
   expect(text).toContain('<td class="number">4 min ago</td>');
   expect(text).toContain("3 of the 25 requests");
-  expect(text).toContain("12.5 ms at the longest");
+  expect(text).toContain("12.5 ms at most");
   expect(text).toMatch(/<code>http\.port<\/code>.*9100.*<code>DAYFERRY_PORT<\/code>/);
-  expect(text).not.toContain("What was found");
+  expect(text).not.toContain("Findings");
 });
 
 it.each([
@@ -94,9 +94,9 @@ it("POST /status/check shows what was found, what is broken first", async () => 
   const { press, get } = await signedIn();
   const { status, text } = await press("/status/check");
   expect(status).toBe(200);
-  expect(text).toContain("1 to look at");
+  expect(text).toContain("1 to check");
   expect(text).toContain("&lt;no&gt; answer");
-  expect(text.indexOf("What helps: check mail.smtpUrl.")).toBeLessThan(text.indexOf(">clock<"));
+  expect(text.indexOf("What to do: check mail.smtpUrl.")).toBeLessThan(text.indexOf(">clock<"));
   expect((await get("/status/check")).headers.location).toBe("../status");
 });
 

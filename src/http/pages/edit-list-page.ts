@@ -71,7 +71,7 @@ ${problem === null ? null : notice("bad", problem)}
 const tabWords = [
   ["", "All"],
   ["waiting", "Waiting for a person"],
-  ["under-way", "On their way"],
+  ["under-way", "Pending"],
 ] as const;
 
 function stateTabs(query: EditQuery) {
@@ -206,7 +206,7 @@ function removalCard(held: HeldRemovals, formToken: string): Markup {
   const { source, where, missing, total, asks, titles } = held;
   const more = missing - titles.length;
   return card({
-    title: `${missing} of ${total} items vanished at once in ${where}`,
+    title: `${missing} of ${total} items disappeared at once in ${where}`,
     aside: badge("kept for now", "wait"),
     body: html`<p>${
       asks

@@ -84,7 +84,7 @@ ${card({
   id: "item",
   live: ["mirror", "edits"],
   body: html`<p class="badges">${badge(kind)}${item.completed ? badge("done", "good") : null}${
-    pending ? badge("on its way to the workspace", "wait") : null
+    pending ? badge("pending", "wait") : null
   }${shown.private ? badge("private") : null}</p>${everything(data)}`,
 })}
 ${below(data)}

@@ -18,7 +18,7 @@ export function outageNotice(
   { kind }: Pick<Viewer, "kind">,
 ): Markup {
   const cause =
-    kind === "admin" ? `${capital(what)}. What helps: ${remedy}.` : "The service does not answer.";
+    kind === "admin" ? `${capital(what)}. What to do: ${remedy}.` : "The service does not answer.";
   return notice(
     "bad",
     html`<p><strong>Not syncing.</strong> ${cause} ${keptMeanwhile(syncedAt, now)}</p>`,

@@ -89,15 +89,15 @@ function findingsCard(findings: readonly StatusFinding[]): Markup {
     .map(({ verdict, subject, what, remedy }) => [
       subject,
       badge(...verdicts[verdict]),
-      html`${what}${remedy === null ? null : html`<br><span class="quiet">What helps: ${remedy}.</span>`}`,
+      html`${what}${remedy === null ? null : html`<br><span class="quiet">What to do: ${remedy}.</span>`}`,
     ]);
   const open = findings.filter(({ verdict }) => verdict !== "fine").length;
   return card({
-    title: "What was found",
-    aside: badge(open === 0 ? "all is fine" : `${open} to look at`, open === 0 ? "good" : "wait"),
+    title: "Findings",
+    aside: badge(open === 0 ? "no problems" : `${open} to check`, open === 0 ? "good" : "wait"),
     body: table({
-      caption: "What was looked at, and what was found",
-      columns: [{ title: "What" }, { title: "Verdict" }, { title: "Found" }],
+      caption: "Checks and their results",
+      columns: [{ title: "Check" }, { title: "Result" }, { title: "Details" }],
       rows,
     }),
     id: "findings",
@@ -109,29 +109,29 @@ function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
   if (copy === null) return null;
   const { readAt, fileAt, takenAt, revision, problem, primary } = copy;
   return card({
-    title: "Only to read",
+    title: "Read-only",
     aside:
       problem === null
-        ? badge(fresh ? "as new as it should be" : "an old copy", fresh ? "good" : "wait")
-        : badge("the last good copy", "bad"),
-    body: html`<p>This server shows a copy of the database of another one, which reads the workspace and takes edits. Nothing can be changed here; what is below of edits, mails and quota is what the copy says of that one.</p>${facts(
+        ? badge(fresh ? "up to date" : "outdated", fresh ? "good" : "wait")
+        : badge("last good copy", "bad"),
+    body: html`<p>This server shows a copy of another server's database. You cannot change anything here. Edits, mails and quota below are those of the other server.</p>${facts(
       [
         [
-          "Edits are taken at",
+          "Make edits at",
           primary === null
-            ? "the other server; http.primaryUrl would name it here"
+            ? "the other server; set http.primaryUrl to show it"
             : html`<a href="${primary}">${primary}</a>`,
         ],
         [
-          "Of the workspace as of",
+          "Last synced",
           readAt === null
-            ? "nothing has been read yet"
+            ? "nothing synced yet"
             : html`${pageTimeOf(readAt, { zone, now })} (${ago(readAt, now)})`,
         ],
-        ["The copy was written", pageTimeOf(fileAt, { zone, now })],
-        ["Shown here since", html`${pageTimeOf(takenAt, { zone, now })}, as revision ${revision}`],
+        ["Copy written", pageTimeOf(fileAt, { zone, now })],
+        ["Served since", html`${pageTimeOf(takenAt, { zone, now })}, as revision ${revision}`],
       ],
-    )}${problem === null ? null : html`<p>What lies there now is not shown: ${problem}.</p>`}`,
+    )}${problem === null ? null : html`<p>The current file is not served: ${problem}.</p>`}`,
     id: "copy",
   });
 }
@@ -140,7 +140,7 @@ function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
 function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null {
   if (troubles.length === 0) return null;
   return card({
-    title: "Worth a look",
+    title: "Troubles",
     aside: badge(
       troubles.length === 1 ? "one trouble" : `${troubles.length} troubles`,
       troubles.some(({ verdict }) => verdict === "broken") ? "bad" : "wait",
@@ -203,7 +203,7 @@ function failing({ errors, now }: Status): Markup | null {
   if (problems.length === 0) return null;
   return notice(
     "wait",
-    html`<p class="title">What cannot be read or stored</p><ul>${problems.map(
+    html`<p class="title">Cannot be read or stored</p><ul>${problems.map(
       ({ source, problem, failures, at }) =>
         html`<li>${source}: ${problem ?? ""} (${failures === 1 ? "once" : `${failures} times in a row`}${at ? `, last ${ago(at, now)}` : ""})</li>`,
     )}</ul>`,
@@ -220,23 +220,23 @@ function reading({
 }: Status): Markup {
   const { sources, sourcesNeverRead, projects, todolists, people, labels } = mirror;
   return card({
-    title: "Reading the workspace",
-    aside: badge(fresh ? "in step" : "catching up", fresh ? "good" : "info"),
+    title: "Sync",
+    aside: badge(fresh ? "up to date" : "syncing", fresh ? "good" : "info"),
     body: facts([
-      ["Known", `${projects} projects, ${todolists} lists, ${people} people, ${labels} labels`],
+      ["Workspace", `${projects} projects, ${todolists} lists, ${people} people, ${labels} labels`],
       [
         "Items",
         `${mirror.event} events and milestones, ${mirror.task} tasks, ${mirror.subtask} subtasks`,
       ],
       [
-        "Lists to read",
-        `${sources}${sourcesNeverRead > 0 ? `, ${sourcesNeverRead} not read yet` : ""}`,
+        "Sources",
+        `${sources}${sourcesNeverRead > 0 ? `, ${sourcesNeverRead} not synced yet` : ""}`,
       ],
       [
         "Oldest",
         mirror.oldestAgeSeconds === null
-          ? "nothing has been read yet"
-          : `${length(mirror.oldestAgeSeconds)}; at most ${length(polling.ceilingSeconds)} is let pass`,
+          ? "nothing synced yet"
+          : `${length(mirror.oldestAgeSeconds)}; limit ${length(polling.ceilingSeconds)}`,
       ],
       [
         "One round",
@@ -244,12 +244,10 @@ function reading({
           polling.isMet ? "" : ", more than polling.maxAge allows"
         }`,
       ],
-      ["All tasks at once", fastPathInWords(fastPath)],
+      ["List of all tasks", fastPathInWords(fastPath)],
       [
         "Clocks",
-        clockAheadSeconds === null
-          ? "the service has not said its time yet"
-          : `${Math.abs(clockAheadSeconds)} s apart`,
+        clockAheadSeconds === null ? "not known yet" : `${Math.abs(clockAheadSeconds)} s apart`,
       ],
       ["Time zone data", zoneData.tz],
     ]),
@@ -261,9 +259,9 @@ function reading({
 function fastPathInWords(fastPath: Status["fastPath"]): string {
   switch (fastPath.kind) {
     case "used":
-      return `used: ${fastPath.pages} pages show what has changed`;
+      return `used: ${fastPath.pages} pages`;
     case "checking":
-      return "being compared with the lists, before it is relied upon";
+      return "being verified";
     case "off":
       return fastPath.reason === null ? "not used" : `not used: ${fastPath.reason}`;
   }
@@ -271,11 +269,11 @@ function fastPathInWords(fastPath: Status["fastPath"]): string {
 
 function quota({ quota: gate, now, timeZone: zone }: Status): Markup {
   return card({
-    title: "Quota of the service",
+    title: "API quota",
     aside: gate.pausedUntil
       ? badge("paused", "wait")
       : badge(
-          gate.rateLimited > 0 ? "was refused" : "fine",
+          gate.rateLimited > 0 ? "limit reached" : "fine",
           gate.rateLimited > 0 ? "wait" : "good",
         ),
     body: facts([
@@ -284,11 +282,10 @@ function quota({ quota: gate, now, timeZone: zone }: Status): Markup {
         "Paused",
         gate.pausedUntil ? html`until ${pageTimeOf(gate.pausedUntil, { zone, now })}` : null,
       ],
-      ["Own share", gate.share < gate.quota ? `${gate.share} of ${gate.quota} for now` : null],
-      ["Since the start", `${gate.sent} requests, ${gate.rateLimited} refused for the quota`],
+      ["Share", gate.share < gate.quota ? `${gate.share} of ${gate.quota} for now` : null],
+      ["Since the start", `${gate.sent} requests, ${gate.rateLimited} rejected by the rate limit`],
     ]),
-    footer:
-      "All of it in use is nothing to worry about: what is left after edits is spent on reading, which makes way for an edit at once.",
+    footer: "Full use is normal: requests that edits do not need are used for syncing.",
     id: "quota",
     live: ["mirror"],
   });
@@ -305,15 +302,15 @@ function edits({ journal, extras, frozen, twins }: Status): Markup {
   return card({
     title: "Edits",
     aside: badge(
-      waiting === 0 ? "none waits" : `${waiting} wait for a person`,
+      waiting === 0 ? "none waiting" : `${waiting} waiting`,
       waiting === 0 ? "good" : "wait",
     ),
     body: html`${facts([
-      ["On their way", count("pending") + count("claimed")],
+      ["Pending", count("pending") + count("claimed")],
       ["Parked", count("parked")],
-      ["For approval", count("held")],
-      ["There", count("confirmed")],
-      ["Given up or undone", count("discarded") + count("undone")],
+      ["Waiting for approval", count("held")],
+      ["Confirmed", count("confirmed")],
+      ["Discarded or undone", count("discarded") + count("undone")],
       ["Comments and files", others === 0 ? null : others],
     ])}${notes.length === 0 ? null : html`<ul>${notes.map((text) => html`<li>${text}</li>`)}</ul>`}`,
     id: "edits",
@@ -328,11 +325,8 @@ function answers({ eventLoop, storage, proxy, disk, metrics }: Status): Markup {
     title: "This machine",
     aside: badge(storage || block ? "worth a look" : "fine", storage || block ? "wait" : "good"),
     body: html`${facts([
-      [
-        "Answers held up",
-        `${longestMs} ms at the longest, usually ${p50Ms} ms, one in a hundred ${p99Ms} ms`,
-      ],
-      ["Storage", storage ? storage.problem : "takes what is to be kept"],
+      ["Event loop delay", `${longestMs} ms at most, ${p50Ms} ms median, ${p99Ms} ms p99`],
+      ["Storage", storage ? storage.problem : "OK"],
       [
         "Database",
         disk && `${octets(disk.databaseBytes + disk.walBytes)}, ${octets(disk.freeBytes)} free`,
@@ -341,13 +335,13 @@ function answers({ eventLoop, storage, proxy, disk, metrics }: Status): Markup {
       [
         "Proxy",
         proxy.forwardedAt !== null
-          ? "requests come through one that http.trustProxy does not name"
+          ? "requests come through a proxy that http.trustProxy does not name"
           : proxy.trusted
-            ? "trusted to say who asks"
-            : "none seen",
+            ? "trusted"
+            : "none",
       ],
     ])}${block === null ? null : html`<p>${block.charAt(0).toUpperCase()}${block.slice(1)}.</p>`}`,
-    footer: `Of the last ${minutes === 1 ? "minute" : `${minutes} minutes`}.`,
+    footer: `In the last ${minutes === 1 ? "minute" : `${minutes} minutes`}.`,
     id: "answers",
   });
 }

@@ -52,8 +52,8 @@ function standingInWords(standing: SyncStanding, now: Temporal.Instant): Words {
     case "in-step":
       return {
         tone: "good",
-        word: "In step",
-        rest: `: what matters was read ${ago(standing.readAt, now)}.`,
+        word: "Up to date",
+        rest: `: last synced ${ago(standing.readAt, now)}.`,
       };
     case "behind":
       return {
@@ -64,29 +64,29 @@ function standingInWords(standing: SyncStanding, now: Temporal.Instant): Words {
     case "catching-up":
       return {
         tone: "info",
-        word: "Catching up",
-        rest: `: Dayferry was started lately and reads everything again${
+        word: "Syncing",
+        rest: `: everything is read again after a start${
           standing.doneBy
-            ? `, which takes ${length(Math.ceil(now.until(standing.doneBy).total("seconds")))} at most`
+            ? `, at most ${length(Math.ceil(now.until(standing.doneBy).total("seconds")))}`
             : ""
         }. ${
           standing.readAt
             ? `Some lists with upcoming dates were last synced ${ago(standing.readAt, now)}.`
-            : "Until then calendars show what was known before."
+            : "Until then calendars show the last known state."
         }`,
       };
     case "first-reading":
       return {
         tone: "info",
-        word: "Getting to know the workspace",
-        rest: `: ${standing.read} of ${standing.lists} lists have been read. Calendars appear one by one, each once it is whole.`,
+        word: "First sync",
+        rest: `: ${standing.read} of ${standing.lists} lists. Each calendar appears once it is complete.`,
       };
     case "cut-off":
       return {
         tone: "bad",
         word: "Not syncing",
         rest: `: ${standing.why}. ${keptMeanwhile(standing.readAt, now)}${
-          standing.remedy === null ? "" : ` What helps: ${standing.remedy}.`
+          standing.remedy === null ? "" : ` What to do: ${standing.remedy}.`
         }`,
       };
     case "cannot-store":
@@ -102,15 +102,12 @@ function editsInWords({
   countedTo,
 }: Pick<Today, "underWay" | "needed" | "countedTo">): string {
   const orMore = (count: number) => (count >= countedTo ? " or more" : "");
-  if (underWay === 0 && needed === 0) return "No edit is waiting.";
-  const way =
-    underWay === 0
-      ? null
-      : `${counted(underWay, "edit")}${orMore(underWay)} ${underWay === 1 ? "is" : "are"} on ${underWay === 1 ? "its" : "their"} way to the workspace`;
+  if (underWay === 0 && needed === 0) return "No edits waiting.";
+  const way = underWay === 0 ? null : `${counted(underWay, "pending edit")}${orMore(underWay)}`;
   const person =
     needed === 0
       ? null
-      : `${way === null ? counted(needed, "edit") : needed}${orMore(needed)} ${needed === 1 ? "needs" : "need"} you`;
+      : `${way === null ? counted(needed, "edit") : needed}${orMore(needed)} ${needed === 1 ? "needs" : "need"} a decision`;
   return `${[way, person].filter((part) => part !== null).join(", ")}.`;
 }
 
@@ -126,25 +123,25 @@ function waiting(
   return html`${
     needs.length + brakes.length === 0
       ? null
-      : html`<h2>Needs you</h2><div class="cards">${needs.map((edit) =>
+      : html`<h2>Needs a decision</h2><div class="cards">${needs.map((edit) =>
           waitingEdit(edit, { formToken, now, viewer }),
         )}${brakes.map((brake) => waitingBrake(brake))}</div>`
   }${
     more > 0
-      ? html`<p>${needed >= countedTo ? "At least " : null}${counted(more, "more edit")} ${more === 1 ? "waits" : "wait"}${path === null ? "." : html`: <a href="${path}?state=waiting">all that wait</a>.`}</p>`
+      ? html`<p>${needed >= countedTo ? "At least " : null}${counted(more, "more edit")} ${more === 1 ? "waits" : "wait"}${path === null ? "." : html`: <a href="${path}?state=waiting">all waiting edits</a>.`}</p>`
       : null
   }${
     troubles.length === 0
       ? null
-      : html`<div class="notice wait"><h2>Worth a look</h2><ul>${troubles.map((text) => html`<li>${text}</li>`)}</ul></div>`
+      : html`<div class="notice wait"><h2>Warnings</h2><ul>${troubles.map((text) => html`<li>${text}</li>`)}</ul></div>`
   }`;
 }
 
 const whyWords: Readonly<Record<string, string>> = {
-  conflict: "somebody else has changed the same",
-  refused: "the workspace refuses it",
-  failed: "it could not be carried out",
-  "unknown-outcome": "nobody knows whether it was carried out",
+  conflict: "conflict: also changed by somebody else",
+  refused: "rejected by the service",
+  failed: "failed",
+  "unknown-outcome": "result unknown",
 };
 
 function waitingEdit(
@@ -157,8 +154,8 @@ function waitingEdit(
   const own = choice === null ? ways.filter(({ act }) => isPressed(act, viewer)) : [];
   const settle =
     page === null
-      ? button("Settle it…", { to: `edits/${id}/retry`, tone: "main" })
-      : linkButton("Settle it…", `${page}/${id}`, { isMain: true });
+      ? button("Resolve…", { to: `edits/${id}/retry`, tone: "main" })
+      : linkButton("Resolve…", `${page}/${id}`, { isMain: true });
   return card({
     title: null,
     body: html`<p>${badge(why, state === "held" ? "info" : "wait")}</p>
@@ -199,14 +196,14 @@ function waitingBrake({
   const path = pathOf("edits");
   return card({
     title: null,
-    body: html`<p>${badge("removals held back", "wait")}</p>
-<p class="title">${missing} of ${total} items of one list vanished at once</p>
+    body: html`<p>${badge("removals on hold", "wait")}</p>
+<p class="title">${missing} of ${total} items of one list disappeared at once</p>
 <p class="small">${
       asks
-        ? "Nothing is removed from calendars until you agree. If nobody has deleted them on purpose, look at the workspace first."
-        : "Nothing is removed before the workspace has confirmed each of them. There is nothing to do."
+        ? "Nothing is removed from calendars until you confirm. Check the workspace first."
+        : "Nothing is removed until the service has confirmed each of them. There is nothing to do."
     }</p>
-${asks && path !== null ? html`<p>${linkButton("Look at them…", path, { isMain: true })}</p>` : null}`,
+${asks && path !== null ? html`<p>${linkButton("Review…", path, { isMain: true })}</p>` : null}`,
   });
 }
 
@@ -215,22 +212,22 @@ const stepWords: Readonly<
 > = {
   subscribe: {
     title: "Subscribe to a calendar",
-    text: "Google, Outlook and Apple show it from then on.",
+    text: "In Google, Outlook or Apple Calendar.",
     page: "feeds",
   },
   connect: {
     title: "Connect a calendar program",
-    text: "What you change there reaches the workspace.",
+    text: "To edit from your calendar.",
     page: "connect",
   },
   mail: {
-    title: "Let mails go out",
-    text: "Set mail.smtpUrl; until then each mail is a file in the mail folder.",
+    title: "Set up mail",
+    text: "Set mail.smtpUrl. Until then mails are files in the mail folder.",
     page: "people",
   },
   address: {
-    title: "Give Dayferry a public address",
-    text: "Set http.publicUrl to an https address, so that calendar services can fetch feeds.",
+    title: "Set a public address",
+    text: "Set http.publicUrl to an HTTPS address, so that Google and Outlook can fetch feeds.",
     page: "status",
   },
 };
@@ -279,7 +276,7 @@ function recentEdits({ recent, now, viewer }: Today): Markup {
         ? html`<ul class="plain-list">${items}</ul>`
         : emptyState({
             title: "No edit yet",
-            text: "What is changed in a connected calendar program stands here, with how long it took to reach the workspace.",
+            text: "Changes from connected calendars appear here.",
           }),
     id: "recent",
     live: ["edits"],
@@ -296,16 +293,16 @@ function projectAges({ projects, now }: Today): Markup {
     body:
       rows.length > 0
         ? table({
-            caption: "How old what is shown of each project may be",
-            columns: [{ title: "Project" }, { title: "Read" }],
+            caption: "Last sync of each project",
+            columns: [{ title: "Project" }, { title: "Last synced" }],
             rows,
           })
         : emptyState({
             title: "No project yet",
-            text: "The projects of the workspace stand here once they have been found.",
+            text: "Projects appear during the first sync.",
           }),
     footer:
-      "What changes often and what is due soon is read more often: this is the age of the oldest list with dates in the next two weeks.",
+      "Age of the oldest list with dates in the next two weeks. Busy lists are synced more often.",
     id: "projects",
     live: ["mirror", "age"],
   });
@@ -315,7 +312,7 @@ function ageInWords(
   { readAt, unread, lists, failing }: ProjectToday,
   now: Temporal.Instant,
 ): Markup {
-  if (readAt === null) return badge("not read yet", "info");
+  if (readAt === null) return badge("not synced yet", "info");
   const said = html`<span class="nowrap">${ago(readAt, now)}</span>`;
   if (failing > 0) {
     return html`${said} ${badge(failing === lists ? "cannot be read" : `${failing} of ${lists} lists cannot be read`, "wait")}`;

@@ -116,7 +116,7 @@ function lastingLines(
   const still = phase === "begun" ? "" : "Still: ";
   return [
     `${still}${still === "" ? capital(what) : what}.`,
-    `What helps: ${remedy}.`,
+    `What to do: ${remedy}.`,
     `Since ${momentInWords(since, zone)}.`,
   ];
 }

@@ -71,22 +71,18 @@ function textOf(page: string, id: string): string {
 describe("the sentence of today", () => {
   it("says how old the oldest is of what matters, and what waits for whom", async () => {
     const { told, wish, clock } = await signedIn();
-    expect(await told("standing")).toBe(
-      "In step : what matters was read just now. No edit is waiting.",
-    );
+    expect(await told("standing")).toBe("Up to date : last synced just now. No edits waiting.");
     clock.advance({ minutes: 5 });
     wish({ title: "Mine" });
-    expect(await told("standing")).toBe(
-      "In step : what matters was read 5 min ago. 1 edit is on its way to the workspace.",
-    );
+    expect(await told("standing")).toBe("Up to date : last synced 5 min ago. 1 pending edit.");
     wish({ title: "Other" }, "held");
-    expect(await told("standing")).toContain("1 edit is on its way to the workspace, 1 needs you.");
+    expect(await told("standing")).toContain("1 pending edit, 1 needs a decision.");
   });
 
   it("does not take the edits that it has counted for all of them", async () => {
     const { told, wish, page } = await signedIn();
     for (let nth = 0; nth < 201; nth++) wish({ title: `Held ${nth}` }, "held");
-    expect(await told("standing")).toContain("200 edits or more need you.");
+    expect(await told("standing")).toContain("200 edits or more need a decision.");
     expect(await page()).toContain("At least 190 more edits wait");
   });
 
@@ -106,22 +102,22 @@ describe("the sentence of today", () => {
     expect(await read("calendar")).not.toContain("Not syncing");
     troubles.push(trouble, { kind: "ceiling-missed", advice: "It takes long." });
     expect(await told("standing")).toMatch(
-      /^Not syncing : .+\. Calendars show data from 4 min ago\. .*What helps: /,
+      /^Not syncing : .+\. Calendars show data from 4 min ago\. .*What to do: /,
     );
-    expect(await told("waiting")).toBe("Worth a look It takes long → see docs/messages.md.");
+    expect(await told("waiting")).toBe("Warnings It takes long → see docs/messages.md.");
     for (const path of ["calendar", "edits", "feeds", "connect", "people", "status"]) {
       expect(await read(path)).toMatch(
         /Not syncing\.<\/strong> .*Calendars show data from 4 min ago/,
       );
     }
     troubles.length = 0;
-    expect(await told("standing")).toMatch(/^In step/);
+    expect(await told("standing")).toMatch(/^Up to date/);
   });
 
   it("says that it is behind where a list is older than polling lets it get", async () => {
     const { told, clock } = await signedIn();
     clock.advance({ minutes: 16 });
-    expect(await told("standing")).toMatch(/^In step/);
+    expect(await told("standing")).toMatch(/^Up to date/);
     clock.advance({ minutes: 2 });
     expect(await told("standing")).toMatch(/^Behind : .* last synced 18 min ago/);
   });
@@ -131,12 +127,12 @@ describe("the sentence of today", () => {
     const { told, clock } = await signedIn([], () => isFresh);
     clock.advance({ minutes: 5 });
     expect(await told("standing")).toContain(
-      "Catching up : Dayferry was started lately and reads everything again, which takes 10 min at most. Some lists with upcoming dates were last synced 5 min ago.",
+      "Syncing : everything is read again after a start, at most 10 min. Some lists with upcoming dates were last synced 5 min ago.",
     );
     clock.advance({ minutes: 11 });
-    expect(await told("standing")).toContain("reads everything again. Some lists");
+    expect(await told("standing")).toContain("everything is read again after a start. Some lists");
     isFresh = true;
-    expect(await told("standing")).toMatch(/^In step/);
+    expect(await told("standing")).toMatch(/^Up to date/);
   });
 
   it("says how far the first reading is", async () => {
@@ -146,9 +142,7 @@ describe("the sentence of today", () => {
       true,
     );
     store.sources.put([{ kind: "events", projectId: projectId(2003) }]);
-    expect(await told("standing")).toContain(
-      "Getting to know the workspace : 2 of 3 lists have been read.",
-    );
+    expect(await told("standing")).toContain("First sync : 2 of 3 lists.");
   });
 });
 
@@ -168,8 +162,8 @@ describe("the rest of today", () => {
   it("says what would vanish, and leads to where that is agreed to", async () => {
     const { told, page, store } = await signedIn();
     store.brakes.set("events:2001", { missing: 30, total: 40, needsPerson: true });
-    expect(await told("waiting")).toContain("30 of 40 items of one list vanished at once");
-    expect(await page()).toContain('<a class="button main" href="edits">Look at them…</a>');
+    expect(await told("waiting")).toContain("30 of 40 items of one list disappeared at once");
+    expect(await page()).toContain('<a class="button main" href="edits">Review…</a>');
     store.brakes.release("events:2001");
     expect(await told("waiting")).toContain("There is nothing to do.");
   });
@@ -195,7 +189,7 @@ describe("the rest of today", () => {
   it("ticks the first steps that are done", async () => {
     const { told, passwords } = await signedIn();
     expect(await told("first-steps")).toMatch(/^First steps 1 of 4 done/);
-    expect(await told("first-steps")).toContain("Give Dayferry a public address (done)");
+    expect(await told("first-steps")).toContain("Set a public address (done)");
     passwords.issue(ben);
     expect(await told("first-steps")).toContain("Connect a calendar program (done)");
   });

@@ -137,7 +137,7 @@ describe("OperatorMessages", () => {
       ["ops@example.com", "Dayferry (company.example.com): over: Disk nearly full"],
     ]);
     expect(inbox.mails[0]?.mail.text).toContain(
-      "490 MiB are free in /data.\nWhat helps: free disk space: without it no edit can be accepted.",
+      "490 MiB are free in /data.\nWhat to do: free disk space: without it no edit can be accepted.",
     );
     expect(json.received.map(({ data }) => data)).toMatchObject([
       {
