@@ -23,8 +23,7 @@ export function askToAgree({ title, changes = [], notes = [], state }: Question)
     list.append(part("dt", name), part("dd", `${from} → ${to}`));
   }
   const said = notes.map((note) => part("p", note));
-  const waits =
-    state === "held" ? [part("p", "It waits for approval before it goes to the workspace.")] : [];
+  const waits = state === "held" ? [part("p", "Waiting for approval.")] : [];
   const form = document.createElement("form");
   form.method = "dialog";
   form.className = "row";

@@ -125,7 +125,7 @@ export class Operator {
     const parents = waiting.flatMap(({ id }) => {
       const { problem = null } = editActions.show(id) ?? {};
       const [, parent] =
-        /edit (\d+), which creates the task above it and waits/.exec(problem ?? "") ?? [];
+        /edit (\d+), which creates the task above it and is waiting/.exec(problem ?? "") ?? [];
       return parent === undefined ? [] : [editId(Number(parent))];
     });
     return new Set(parents);

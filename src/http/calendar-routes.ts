@@ -412,5 +412,5 @@ function statusOf({ kind }: FormOutcome): number {
 }
 
 function sendGone(response: Response): void {
-  sendProblem(response, notFound("there is no such item, or it is not for your eyes"));
+  sendProblem(response, notFound("there is no such item, or you don't have access"));
 }

@@ -90,10 +90,10 @@ describe("apply", () => {
     expect(made).toHaveLength(1);
     const { stdout } = await command(["edits", "list"], { installation });
     expect(stdout).toMatch(
-      /The account +created the milestone Ship it, .*, by the command line +there in /,
+      /The account +created the milestone Ship it, .*, by the command line +confirmed in /,
     );
     const undone = await command(["edits", "undo", "1"], { installation });
-    expect(undone.stdout).toMatch(/took edit 1 back: deleted Ship it.* +on its way/);
+    expect(undone.stdout).toMatch(/took edit 1 back: deleted Ship it.* +pending/);
     expect(undone.stderr).toContain("It will delete the item.");
     const synced = await command(["sync"], { installation });
     expect(synced.code).toBe(0);

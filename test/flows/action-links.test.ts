@@ -52,7 +52,7 @@ describe("an action link of a real feed", () => {
 
     const result = await eventually("the page says so", async () => {
       const text = await (await fetch(answers[0]?.url ?? "")).text();
-      return text.includes("The workspace has it.") ? text : null;
+      return text.includes("Saved.") ? text : null;
     });
     expect(result).toContain("Moved from");
     const done = await press(await link("Done"), "");

@@ -16,7 +16,7 @@ describe("POST /act/<signed>", () => {
     expect(result.text).toContain(
       "Moved from Thursday, 12 November 2026 to Thursday, 19 November 2026.",
     );
-    expect(result.text).toContain("is being delivered");
+    expect(result.text).toContain("Sending to the service");
     expect(result.text).toContain('<form method="post" action="1/undo"');
     expect(result.text).not.toContain("<script>");
     expect(edits()).toMatchObject([{ channel: "link", state: "pending" }]);
@@ -108,7 +108,7 @@ describe("POST /act/<signed>/<edit>/undo", () => {
     expect(dueOn()).toBe("2026-11-12");
     expect(edits()).toMatchObject([{ state: "discarded" }]);
     const { text } = await ask(`${link("day")}/1`);
-    expect(text).toContain("It was taken back.");
+    expect(text).toContain("Undone.");
     expect(text).not.toContain("<form");
   });
 
@@ -121,7 +121,7 @@ describe("POST /act/<signed>/<edit>/undo", () => {
       store.journal.replacing(edit.id, task);
       store.journal.confirm(edit, moved);
     }
-    expect((await ask(`${link("day")}/1`)).text).toContain("The workspace has it.");
+    expect((await ask(`${link("day")}/1`)).text).toContain("Saved.");
     const undone = await ask(`${link("day")}/1/undo`, undo);
     expect(undone.headers.get("location")).toBe("../2");
     expect(dueOn()).toBe("2026-11-12");

@@ -150,7 +150,7 @@ describe("/edits/ID", () => {
     const id = edited(store);
     const { text } = await look(`/edits/${id}`);
     expect(text).toContain(
-      "<bdi data-spoken>Ana &lt;b&gt; renamed Review to Mine, by Thunderbird, on its way</bdi>",
+      "<bdi data-spoken>Ana &lt;b&gt; renamed Review to Mine, by Thunderbird, pending</bdi>",
     );
     expect(text).toContain("Accepted from Ana &lt;b&gt; by Thunderbird, and stored");
     expect(text).toContain("Shown in feeds and calendars");

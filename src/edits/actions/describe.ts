@@ -317,8 +317,8 @@ function describeOlder({ item, id }: Edit, { pastEdits }: Store): string | null 
 }
 
 function stateOf({ state }: Edit): string {
-  if (state === "held") return " and waits for approval itself";
-  return state === "parked" ? " and waits for a person" : "";
+  if (state === "held") return " and is waiting for approval itself";
+  return state === "parked" ? " and is waiting for a decision" : "";
 }
 
 function describeSearch(
@@ -356,7 +356,7 @@ function describeExtra(extra: EditExtra): ExtraDescription {
 /** Why it waits or is retried; null if all is well. */
 function extraProblem({ name, state, problem }: EditExtra): string | null {
   if (problem === null || state === "done") return null;
-  return `${quote(name)} ${state === "parked" ? "waits for a person" : "is tried again"}: ${problem}`;
+  return `${quote(name)} ${state === "parked" ? "is waiting for a decision" : "is retried"}: ${problem}`;
 }
 
 function whatBecomes({ target }: EditExtra): string {

@@ -14,6 +14,7 @@ import {
 import { type EditQuery, readEditQuery, strangerIn } from "./edit-query.ts";
 import { previewOf, type ResolutionPreview } from "./resolution-preview.ts";
 import { carryOutResolution } from "./resolve.ts";
+import { editStateLabels } from "./state-labels.ts";
 import { inverseOf, type Undoer } from "./undo.ts";
 import { previewUndo, type UndoPreview } from "./undo-preview.ts";
 
@@ -110,16 +111,6 @@ interface Deed {
   readonly act: (id: EditId) => boolean;
 }
 
-const stateWords: Readonly<Record<EditState, string>> = {
-  pending: "is being delivered",
-  claimed: "is being sent to the workspace",
-  confirmed: "is in the workspace",
-  parked: "waits for a person",
-  held: "waits for approval",
-  discarded: "is discarded",
-  undone: "is taken back",
-};
-
 export function createEditActions({
   store,
   mode = "apply",
@@ -151,7 +142,7 @@ export function createEditActions({
     if (!allowed.includes(edit.state) || !store.durably(isDone)) {
       return {
         kind: "refused",
-        reason: `edit ${id} ${stateWords[edit.state]}: this is only possible for one that ${allowed.map((state) => stateWords[state]).join(" or ")}`,
+        reason: `edit ${id} is ${editStateLabels[edit.state]}: this is only possible for one that is ${allowed.map((state) => editStateLabels[state]).join(" or ")}`,
       };
     }
     onReleased();
@@ -175,7 +166,7 @@ export function createEditActions({
     if (!choice) {
       return {
         kind: "refused",
-        reason: `edit ${id} is ${edit.state}, and has nothing to choose`,
+        reason: `edit ${id} is ${editStateLabels[edit.state]} and has no conflict`,
       };
     }
     if (version !== choice.version) {
@@ -191,7 +182,7 @@ export function createEditActions({
     if (mode === "review" && by.actor !== null && resolution.kind !== "yields") {
       return {
         kind: "refused",
-        reason: "edits need approval here: only the admin can overwrite somebody else's change",
+        reason: "edits need approval here: only the admin can overwrite someone else's change",
       };
     }
     const state = mode === "review" ? "held" : "pending";

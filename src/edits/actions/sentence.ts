@@ -18,6 +18,7 @@ import {
   programInWords,
 } from "../../domain/wording.ts";
 import { quote } from "../intake/part.ts";
+import { editStateLabels, parkReasonLabels } from "./state-labels.ts";
 
 /** An edit in a sentence. Times are in the reader's zone, which is shown beside it. */
 export interface EditInWords {
@@ -284,17 +285,16 @@ function standingInWords(edit: Edit): string {
   const { state, parkReason, createdAt, confirmedAt, problem, frozen } = edit;
   switch (state) {
     case "pending":
-      return problem === null ? "on its way" : "not delivered yet; will be retried";
-    case "claimed":
-      return "on its way";
-    case "held":
-      return "waits for approval";
+      return problem === null ? editStateLabels.pending : "not delivered yet; will be retried";
     case "confirmed":
-      return confirmedAt ? `there ${sinceInWords(createdAt, confirmedAt)}` : "there";
+      return confirmedAt
+        ? `${editStateLabels.confirmed} ${sinceInWords(createdAt, confirmedAt)}`
+        : editStateLabels.confirmed;
+    case "claimed":
+    case "held":
     case "discarded":
-      return "discarded";
     case "undone":
-      return "taken back since";
+      return editStateLabels[state];
     case "parked":
       break;
     default:
@@ -302,16 +302,15 @@ function standingInWords(edit: Edit): string {
   }
   switch (parkReason) {
     case "conflict":
-      return "conflict: also changed by somebody else";
+      return parkReasonLabels.conflict;
     case "refused":
-      return "rejected by the service; waiting for a decision";
     case "unknown-outcome":
-      return "result unknown; waiting for a decision";
+      return `${parkReasonLabels[parkReason]}; ${editStateLabels.parked}`;
     case "failed":
     case null:
       return frozen
         ? "on hold: the item keeps changing"
-        : "could not be sent; waiting for a decision";
+        : `could not be sent; ${editStateLabels.parked}`;
     default:
       return unreachable(parkReason);
   }

@@ -292,4 +292,4 @@ const formattingLost = "the description was formatted text; the edit replaces it
 const assignedToSee =
   "it is visible only to its creator and assignees: you are assigned, so that you still see it";
 const manyDeletions = (count: number): string =>
-  `${count} items were deleted within a minute; this one waits for approval`;
+  `${count} items were deleted within a minute; this one is waiting for approval`;

@@ -277,7 +277,7 @@ function createBrake(deletions: number, { deps }: Context): (itemPlan: ItemPlan)
   return (itemPlan) => {
     if (mode === "review") return { itemPlan, state: "held" };
     if (deletions <= mostDeletions || !isDeletion(itemPlan)) return { itemPlan, state: "pending" };
-    const message = `${deletions} items were deleted within a minute; this one waits for approval`;
+    const message = `${deletions} items were deleted within a minute; this one is waiting for approval`;
     const note = { line: itemPlan.incoming.line, code: "held", message };
     return { itemPlan: { ...itemPlan, notes: [...itemPlan.notes, note] }, state: "held" };
   };

@@ -62,7 +62,7 @@ export function notTakenBackPage({
   readonly reason: string;
 }): Page {
   return card({
-    title: "Not taken back",
+    title: "Not undone",
     body: html`<p class="problem">${reason}</p>\n<p class="quiet"><a href="../${id}">Back to edit ${id}</a></p>`,
   });
 }
@@ -132,10 +132,10 @@ function outcomeOf({ state }: EditDescription): string {
     case "held":
       return "Waiting for approval";
     case "parked":
-      return "Not done yet";
+      return "Not saved yet";
     case "discarded":
     case "undone":
-      return "Taken back";
+      return "Undone";
     default:
       return unreachable(state);
   }
@@ -146,16 +146,16 @@ function progressOf(edit: EditDescription): string {
   switch (edit.state) {
     case "pending":
     case "claimed":
-      return `${what} The calendar shows it already; it is being delivered.`;
+      return `${what} Sending to the service; the calendar shows it already.`;
     case "confirmed":
-      return `${what} The workspace has it.`;
+      return `${what} Saved.`;
     case "held":
-      return `${what} Edits wait for a person here, so nothing is changed before it is approved.`;
+      return `${what} An admin must approve it first.`;
     case "parked":
-      return `${what} The workspace does not have it, and a person has to decide.`;
+      return `${what} Not saved: waiting for a decision.`;
     case "discarded":
     case "undone":
-      return `${what} It was taken back.`;
+      return `${what} Undone.`;
     default:
       return unreachable(edit.state);
   }

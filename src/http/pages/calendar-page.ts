@@ -158,7 +158,7 @@ function agendaEntry(shown: AgendaItem, zone: string): Markup {
   return html`<li${item.completed ? html` class="is-done"` : null}><span class="at">${mark} ${timeOf(shown, zone)}</span>
 <span><a href="calendar/items/${key}"><bdi>${item.title}</bdi></a> <span class="quiet"><bdi>${project?.title ?? ""}</bdi></span>${
     kind === "event" ? null : html` ${badge(kind)}`
-  }${item.completed ? html` ${badge("done", "good")}` : null}${pending ? html` ${badge("on its way", "wait")}` : null}${
+  }${item.completed ? html` ${badge("done", "good")}` : null}${pending ? html` ${badge("pending", "wait")}` : null}${
     shown.private ? html` ${badge("private")}` : null
   }</span></li>`;
 }

@@ -1,7 +1,8 @@
-import { channels, type EditState } from "../../domain/edit.ts";
+import { channels } from "../../domain/edit.ts";
 import { enumerated } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
 import type { EditQuery } from "../../edits/actions/edit-query.ts";
+import { editStateLabels } from "../../edits/actions/state-labels.ts";
 import {
   badge,
   button,
@@ -58,7 +59,7 @@ export function editListPage(data: EditListData): Page {
   return {
     title: "Edits",
     current: "edits",
-    lead: "What people have changed in calendars, files and here, and how far each of it is.",
+    lead: "Changes from calendars, files and this site, and their status.",
     actions: linkButton("Apply a calendar file…", "edits/file"),
     body: html`${removals.map((held) => removalCard(held, formToken))}
 ${tabs("Edits by state", stateTabs(query))}
@@ -70,7 +71,7 @@ ${problem === null ? null : notice("bad", problem)}
 
 const tabWords = [
   ["", "All"],
-  ["waiting", "Waiting for a person"],
+  ["waiting", "Waiting for a decision"],
   ["under-way", "Pending"],
 ] as const;
 
@@ -90,16 +91,6 @@ function addressOf(query: EditQuery): string {
   }
   return params.size > 0 ? `edits?${params.toString()}` : "edits";
 }
-
-const stateWords: Readonly<Record<EditState, string>> = {
-  pending: "on its way",
-  claimed: "being sent",
-  confirmed: "in the workspace",
-  parked: "waits for a person",
-  held: "waits for approval",
-  discarded: "discarded",
-  undone: "taken back",
-};
 
 const channelWords: Readonly<Record<(typeof channels)[number], string>> = {
   upload: "an upload",
@@ -131,8 +122,8 @@ ${selectField({
   value: state,
   choices: [
     ...tabWords.map(([value, label]) => ({ value, label: value === "" ? "all" : label })),
-    ...Object.entries(stateWords).map(([value, label]) => ({ value, label })),
-    ...(isTab || Object.hasOwn(stateWords, state) ? [] : [{ value: state, label: state }]),
+    ...Object.entries(editStateLabels).map(([value, label]) => ({ value, label })),
+    ...(isTab || Object.hasOwn(editStateLabels, state) ? [] : [{ value: state, label: state }]),
   ],
 })}
 ${

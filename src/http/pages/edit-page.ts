@@ -324,7 +324,7 @@ ${
         html`<p>Changed since:</p><ul>${changedSince.map(
           ({ name, was, now, by }) =>
             html`<li>${name}: <bdi>${was}</bdi> → <bdi>${now}</bdi>${by === null ? null : html`, by <bdi>${by}</bdi>`}</li>`,
-        )}</ul>${picks.length > 0 ? null : html`<p>Unless it was the same person, the undo waits for a choice before it overwrites that.</p>`}`,
+        )}</ul>${picks.length > 0 ? null : html`<p>If it was someone else, the undo asks before it overwrites the change.</p>`}`,
       )
 }
 ${loss === null ? null : notice("wait", asSentence(loss))}

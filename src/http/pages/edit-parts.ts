@@ -1,5 +1,7 @@
+import type { EditState } from "../../domain/edit.ts";
 import { dayInWords } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
+import { editStateLabels } from "../../edits/actions/state-labels.ts";
 import { badge, button, type Tone } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 
@@ -32,19 +34,20 @@ export function wayButton(
 export const asSentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-const stateBadges: Readonly<Record<EditDescription["state"], readonly [string, Tone | null]>> = {
-  pending: ["on its way", "info"],
-  claimed: ["on its way", "info"],
-  confirmed: ["in the workspace", "good"],
-  parked: ["waits for a person", "wait"],
-  held: ["waits for approval", "wait"],
-  discarded: ["discarded", null],
-  undone: ["taken back", null],
+/** Badge colours of edit states. */
+export const stateTones: Readonly<Record<EditState, Tone | null>> = {
+  pending: "info",
+  claimed: "info",
+  confirmed: "good",
+  parked: "wait",
+  held: "wait",
+  discarded: null,
+  undone: null,
 };
 
 /** An edit's state in two or three words; for an applied one, how fast it was. */
 export function stateBadge({ state, words, choice }: EditDescription): Markup {
-  const [said, tone] = stateBadges[state];
+  const tone = stateTones[state];
   if (state === "confirmed") return badge(words.standing, tone);
-  return badge(choice ? "waits for a choice" : said, tone);
+  return badge(choice ? "conflict" : editStateLabels[state], tone);
 }

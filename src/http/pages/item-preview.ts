@@ -45,7 +45,7 @@ export function itemPreviewPage({
     { title: isNew ? "Will be" : "Then" },
   ];
   const body = html`${notes.map((note) => notice("wait", note))}
-${state === "held" ? notice("wait", "It waits for approval before it goes to the workspace.") : null}
+${state === "held" ? notice("wait", "Waiting for approval.") : null}
 ${card({
   title: null,
   body: html`${wish.kind === "delete" ? gone(title) : table({ caption: "What changes", columns, rows })}`,
@@ -61,7 +61,7 @@ ${button(words.agree, { tone: wish.kind === "delete" ? "bad" : "main" })} ${link
 }
 
 const gone = (title: string): Markup =>
-  html`<p>“<bdi>${title}</bdi>” is deleted in the workspace, for everybody. It can be taken back under Edits; comments and history of a task cannot.</p>`;
+  html`<p>“<bdi>${title}</bdi>” is deleted in the workspace, for everybody. You can undo this under Edits; comments and history of a task are lost.</p>`;
 
 const actWords: Readonly<
   Record<FormWish["kind"], { readonly agree: string; readonly question: (title: string) => string }>

@@ -170,9 +170,9 @@ function aheadTable(
 
 const states: Readonly<Record<RecentMail["state"], Markup>> = {
   sent: badge("sent", "good"),
-  claimed: badge("on its way", "wait"),
-  deferred: badge("tried again later", "wait"),
-  rejected: badge("not taken", "bad"),
+  claimed: badge("sending", "wait"),
+  deferred: badge("retrying later", "wait"),
+  rejected: badge("rejected", "bad"),
 };
 
 const sorts: Readonly<Record<RecentMail["sort"], string>> = {

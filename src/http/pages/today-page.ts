@@ -1,6 +1,7 @@
 import { unreachable } from "../../domain/result.ts";
 import { enumerated } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
+import { editStateLabels, parkReasonLabels } from "../../edits/actions/state-labels.ts";
 import type { FirstStep, ProjectToday, SyncStanding, Today } from "../today.ts";
 import {
   badge,
@@ -12,7 +13,7 @@ import {
   type Tone,
   table,
 } from "./components.ts";
-import { spoken, wayButton } from "./edit-parts.ts";
+import { spoken, stateTones, wayButton } from "./edit-parts.ts";
 import { type Page, pathOf } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { keptMeanwhile } from "./outage-notice.ts";
@@ -137,19 +138,12 @@ function waiting(
   }`;
 }
 
-const whyWords: Readonly<Record<string, string>> = {
-  conflict: "conflict: also changed by somebody else",
-  refused: "rejected by the service",
-  failed: "failed",
-  "unknown-outcome": "result unknown",
-};
-
 function waitingEdit(
   edit: EditDescription,
   { formToken, now, viewer }: Pick<Today, "now" | "viewer"> & { readonly formToken: string },
 ): Markup {
   const { id, words, reason, state, createdAt, ways, choice } = edit;
-  const why = state === "held" ? "waits for approval" : (whyWords[reason ?? ""] ?? "waits");
+  const why = reason === null ? editStateLabels[state] : parkReasonLabels[reason];
   const page = pathOf("edits");
   const own = choice === null ? ways.filter(({ act }) => isPressed(act, viewer)) : [];
   const settle =
@@ -251,20 +245,10 @@ function firstSteps(steps: readonly FirstStep[]): Markup | null {
   });
 }
 
-const standingTone: Readonly<Record<string, Tone | null>> = {
-  parked: "wait",
-  held: "info",
-  pending: "info",
-  claimed: "info",
-};
-
 function recentEdits({ recent, now, viewer }: Today): Markup {
   const page = pathOf("edits");
   const items = recent.map(({ id, words, createdAt, state }) => {
-    const tone = standingTone[state] ?? null;
-    return html`<li><p><strong><bdi>${words.who}</bdi></strong> ${spoken(words.did)}${words.by === null ? null : `, ${words.by}`}${
-      tone === null ? html`, ${words.standing}` : null
-    }</p><p class="quiet small">${tone === null ? null : html`${badge(words.standing, tone)} `}${
+    return html`<li><p><strong><bdi>${words.who}</bdi></strong> ${spoken(words.did)}${words.by === null ? null : `, ${words.by}`}</p><p class="quiet small">${badge(words.standing, stateTones[state])} ${
       page === null ? null : html`<a href="${page}/${id}">`
     }${pageTimeOf(createdAt, { zone: viewer.zone, now })}${page === null ? null : html`</a>`}</p></li>`;
   });

@@ -179,7 +179,7 @@ export function createDependents({
       }
     },
     park({ id: creation, item }) {
-      const waits = `edit ${creation} waits for a person, and this one goes on with it`;
+      const waits = `edit ${creation} is waiting for a decision; this edit follows it`;
       const about = { creation, item, now: stamp() };
       const below = `the task above it was not created: ${waits}`;
       const later = `the item was not created: ${waits}`;

@@ -172,7 +172,7 @@ describe("editInWords() result", () => {
   it("says who, what, by which program and how soon", () => {
     const edit = stored("caldav", "Mozilla/5.0 (X11) Gecko/20100101 Thunderbird/140.5.0")();
     expect(editInWords(edit, names).sentence).toBe(
-      "Ben moved Release call from 10:00 to 11:00, by Thunderbird, there in 0.2 s",
+      "Ben moved Release call from 10:00 to 11:00, by Thunderbird, confirmed in 0.2 s",
     );
     expect(editInWords(stored("link", null)(), names).sentence).toMatch(
       /^Somebody with a link moved/,

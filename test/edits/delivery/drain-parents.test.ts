@@ -146,7 +146,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     rig.sandbox.faults.add({ kind: "status", status: 400, method: "POST" });
     await rig.step();
     expect(rig.states()).toEqual(["parked: refused", "parked: failed"]);
-    expect(rig.edit(2).problem).toContain("edit 1 waits for a person");
+    expect(rig.edit(2).problem).toContain("edit 1 is waiting for a decision");
     expect(rig.editActions.retry(1).kind).toBe("done");
     await rig.drainAll({ loops: 2 });
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
@@ -181,7 +181,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     rig.editActions.approve(1);
     expect(await rig.step()).toBe("idle");
     expect(rig.editActions.show(1)?.problem).toBe(
-      "it waits for edit 2, which creates the task above it and waits for approval itself",
+      "it waits for edit 2, which creates the task above it and is waiting for approval itself",
     );
     rig.editActions.approve(2);
     expect(rig.editActions.show(1)?.problem).toBe(
@@ -230,7 +230,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     const rig = await parkedFamily();
     expect(rig.states()).toEqual(["parked: refused", ...Array(4).fill("parked: failed")]);
     for (const id of [2, 3, 4, 5]) {
-      expect(rig.edit(id).problem).toContain("edit 1 waits for a person");
+      expect(rig.edit(id).problem).toContain("edit 1 is waiting for a decision");
     }
     expect(rig.events.filter(({ kind }) => kind === "parked")).toHaveLength(5);
     rig.editActions.retry(1);
@@ -262,7 +262,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     rig.clock.advance({ minutes: 5 });
     expect(await rig.step()).toBe("idle");
     expect(rig.editActions.show(2)?.problem).toBe(
-      "it waits for edit 1, which creates the task above it and waits for a person",
+      "it waits for edit 1, which creates the task above it and is waiting for a decision",
     );
     expect(rig.editActions.show(3)?.problem).toBe("it waits for edit 2, which creates the item");
     rig.editActions.retry(1);

@@ -167,7 +167,7 @@ describe("step() with a comment", () => {
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.comments(id)).toEqual(["Yes"]);
     expect(rig.extras()).toEqual(["COMMENT parked", "COMMENT done"]);
-    expect(rig.editActions.show(1)?.problem).toContain('"COMMENT" waits for a person');
+    expect(rig.editActions.show(1)?.problem).toContain('"COMMENT" is waiting for a decision');
     expect(rig.store.extras.counts()).toMatchObject({ parked: 1, done: 1 });
     expect(rig.editActions.retry(1)).toMatchObject({ kind: "done" });
     await rig.settle();

@@ -152,7 +152,7 @@ describe("the rest of today", () => {
     expect(await told("recent")).toContain("No edit yet");
     const edit = wish({ title: "Retro <i>" }, "held");
     expect(await told("recent")).toContain("renamed Review to Retro &lt;i&gt;");
-    expect(await told("waiting")).toContain("waits for approval");
+    expect(await told("waiting")).toContain("waiting for approval");
     expect(await page()).toContain(`formaction="edits/${edit}/approve"`);
     expect((await press(`/edits/${edit}/approve`)).status).toBe(303);
     expect(store.journal.get(edit)?.state).toBe("pending");
