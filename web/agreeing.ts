@@ -27,10 +27,10 @@ export function askToAgree({ title, changes = [], notes = [], state }: Question)
   const form = document.createElement("form");
   form.method = "dialog";
   form.className = "row";
-  const yes = part("button", "Change it");
+  const yes = part("button", "Save");
   yes.className = "main";
   yes.value = "yes";
-  const no = part("button", "Leave it");
+  const no = part("button", "Cancel");
   no.value = "";
   form.append(yes, no);
   dialog.append(heading, list, ...said, ...waits, form);

@@ -50,7 +50,7 @@ describeInBrowser("the calendar", () => {
     await page.getByLabel("Project").selectOption({ index: 1 });
     for (const [label, value] of Object.entries(times)) await page.getByLabel(label).fill(value);
     await page.getByRole("button", { name: "Preview" }).click();
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: "Create" }).click();
     await page.getByText("Accepted, and stored").waitFor();
     await eventually(`the workspace has ${title}`, () => inWorkspace(title));
   }
@@ -85,7 +85,7 @@ describeInBrowser("the calendar", () => {
       const dialog = page.getByRole("dialog");
       await dialog.getByText("Thu 26 Nov 2026, 10:00–11:00 (Europe/Berlin)").waitFor();
       expect(inWorkspace(title)?.start).toContain("2026-11-25");
-      await dialog.getByRole("button", { name: "Change it" }).click();
+      await dialog.getByRole("button", { name: "Save" }).click();
       const moved = await eventually("the workspace has it on the next day", () => {
         const event = inWorkspace(title);
         return event?.start.startsWith("2026-11-26") ? event : null;
@@ -133,7 +133,7 @@ describeInBrowser("the calendar", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Wed 25 Nov 2026, 10:00–12:00 (Europe/Berlin)").waitFor();
     expect(inWorkspace(title)?.end).toContain("11:00");
-    await dialog.getByRole("button", { name: "Change it" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
     const longer = await eventually("the workspace has its new end", () => {
       const event = inWorkspace(title);
       return event?.end?.includes("12:00") ? event : null;
@@ -149,7 +149,7 @@ describeInBrowser("the calendar", () => {
     await page.goto(`${daemon.url}/calendar?on=${day}`);
     await entry(page, title).waitFor();
     await drag(page, entry(page, title), cell(page, "2026-11-27"));
-    await page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await expect
       .poll(() => cell(page, day).locator(".is-item").filter({ hasText: title }).count())
       .toBe(1);
@@ -176,7 +176,7 @@ describeInBrowser("the calendar", () => {
     await page.getByLabel("Until").fill("13:00");
     await page.getByRole("button", { name: "Preview the change" }).click();
     await page.getByText("12:30–13:00").waitFor();
-    await page.getByRole("button", { name: "Change it" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
     await eventually("the workspace has the new time", () =>
       inWorkspace(title)?.start.includes("12:30") ? true : null,
     );

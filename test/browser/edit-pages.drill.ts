@@ -125,7 +125,7 @@ describeInBrowser("the pages of edits", () => {
       )
       .toBe(1);
     await page.getByRole("link", { name: "Undo…" }).click();
-    expect(await page.getByText("Nobody has changed that since.").count()).toBe(1);
+    expect(await page.getByText("No changes since.").count()).toBe(1);
     await page.getByRole("button", { name: "Undo it" }).click();
     await expect.poll(() => now().title).toBe("Theirs");
   });

@@ -27,11 +27,11 @@ describeInBrowser("feeds", () => {
     const page = await open();
     await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
     await page.getByRole("link", { name: "Feeds" }).first().click();
-    await page.getByLabel("What it is of").selectOption({ label: "All projects" });
+    await page.getByLabel("Source").selectOption({ label: "All projects" });
     await page.getByLabel("Name").fill("Open tasks");
     await page.getByLabel("Events").uncheck();
     await page.getByLabel("Milestones").uncheck();
-    await page.getByRole("button", { name: "Make the feed" }).click();
+    await page.getByRole("button", { name: "Create feed" }).click();
     await page.getByRole("heading", { name: "Open tasks" }).waitFor();
     expect(await page.getByText("tasks and subtasks of all projects").count()).toBe(1);
 
@@ -68,9 +68,9 @@ describeInBrowser("feeds", () => {
     const page = await open();
     await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
     await page.goto(`${daemon.url}/feeds`);
-    await page.getByLabel("What it is of").selectOption({ label: "All projects" });
+    await page.getByLabel("Source").selectOption({ label: "All projects" });
     await page.getByLabel("Name").fill("Pressed twice");
-    await page.getByRole("button", { name: "Make the feed" }).dblclick();
+    await page.getByRole("button", { name: "Create feed" }).dblclick();
     await page.getByRole("heading", { name: "Pressed twice" }).waitFor();
     await page.goto(`${daemon.url}/feeds`);
     expect(await page.getByRole("link", { name: "Pressed twice" }).count()).toBe(1);

@@ -61,7 +61,7 @@ describeInBrowser("the first run", () => {
       const seesClear = () => (script === "on" ? isClear(page) : Promise.resolve());
       const heading = () => page.getByRole("heading", { level: 1 }).textContent();
       await page.goto(url);
-      expect(await heading()).toBe("Set Dayferry up");
+      expect(await heading()).toBe("Set up Dayferry");
       await seesClear();
 
       const { baseUrl, apiKey = "", contact, timeZone } = serviceConfig(sandbox);
@@ -78,8 +78,8 @@ describeInBrowser("the first run", () => {
       expect(expectedFaults().join()).toMatch(script === "on" ? /400/ : /^(?:.*400.*)?$/);
 
       await field.fill(apiKey);
-      await page.getByRole("button", { name: "Try it" }).click();
-      expect(await heading()).toBe("The service answers");
+      await page.getByRole("button", { name: "Test" }).click();
+      expect(await heading()).toBe("Connection works");
       await seesClear();
       await page.getByRole("button", { name: `Prove ${timeZone} with a test event` }).click();
       await page.getByText(`The service answers in ${timeZone}`).waitFor();
@@ -89,7 +89,7 @@ describeInBrowser("the first run", () => {
       expect(await heading()).toBe("Dayferry is set up");
       await seesClear();
       await serving();
-      await page.getByRole("link", { name: "Go on to the log-in" }).click();
+      await page.getByRole("link", { name: "Log in" }).click();
       await page.getByText("I run this Dayferry").click();
       const token = readFileSync(join(cwd, "data/admin-token"), "utf8").trim();
       await page.getByLabel("Admin token").fill(token);

@@ -73,8 +73,8 @@ describeInBrowser("the pages of reports", () => {
     const page = await open({ script: "off" });
     await enter(page, "reports");
     await page.getByRole("link", { name: "Items", exact: true }).click();
-    await page.getByText("Narrow it down").click();
-    await page.getByLabel("Rows at most").fill("120");
+    await page.getByText("Filters", { exact: true }).click();
+    await page.getByLabel("Maximum rows").fill("120");
     await page.getByRole("button", { name: "Show" }).click();
     await page.getByRole("link", { name: "Next" }).click();
     expect(await page.getByText("51–100 of 120 rows").isVisible()).toBe(true);

@@ -106,11 +106,11 @@ describeInBrowser("subscribing and connecting, to the end", () => {
     const page = await open({ device: "phone", scheme: "dark", zone: "Asia/Tokyo" });
     await logIn(page, "Ben");
     await page.goto(`${world.url}/feeds`);
-    const kinds = page.getByLabel("What it is of");
+    const kinds = page.getByLabel("Source");
     await kinds.selectOption({ label: "Me, in all projects" });
     await page.getByLabel("Name").fill("Only mine");
     await page.getByLabel("Events").uncheck();
-    await page.getByRole("button", { name: "Make the feed" }).click();
+    await page.getByRole("button", { name: "Create feed" }).click();
     await page.getByRole("heading", { name: "Only mine" }).waitFor();
     const url = await page.getByRole("textbox", { name: /^Address/ }).inputValue();
     const shown = await (await fetch(url)).text();

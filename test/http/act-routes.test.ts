@@ -46,7 +46,7 @@ describe("GET /act/<signed>", () => {
   });
 
   it.each<[string, number, string]>([
-    ["is not signed", 404, "Perhaps it was cut on its way"],
+    ["is not signed", 404, "It may be incomplete"],
     ["has expired", 410, "The link has expired"],
     ["belongs to an old address of the feed", 410, "another address now"],
     ["names a deleted item", 410, "no longer there"],
@@ -96,7 +96,7 @@ describe("the limit of /act", () => {
     expect(answers.filter((status) => status === 429)).toHaveLength(10);
     const refused = await ask("x");
     expect(refused.status).toBe(429);
-    expect(refused.text).toContain("Please wait a minute");
+    expect(refused.text).toContain("Wait a minute, then reload");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(refused.headers.get("cache-control")).toBe("no-store");
     // Strangers behind the same proxy stand in nobody's way.

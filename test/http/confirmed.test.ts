@@ -68,7 +68,7 @@ const presses: Readonly<Record<string, Press>> = {
     path: "/feeds/1",
     fields: [["do", "rotate"]],
     asks: "Make a new address for Website?",
-    tells: ["No program has fetched it yet.", "cannot be brought back"],
+    tells: ["No program has fetched it yet.", "This cannot be undone"],
     isDone: ({ store }) => store.feeds.get(feedId(1))?.version === 2,
   },
   "replaces somebody's app password": {
@@ -114,7 +114,7 @@ const presses: Readonly<Record<string, Press>> = {
     path: hookPath,
     fields: [["do", "remove"]],
     asks: "Send reminders by mail only?",
-    tells: ["ntfy.example.com", "have to be entered again"],
+    tells: ["ntfy.example.com", "Its address and token are deleted"],
     isDone: ({ store }) => store.personWebhooks.get(ana) === null,
   },
   "discards an edit": {
@@ -128,7 +128,7 @@ const presses: Readonly<Record<string, Press>> = {
     given: waitingEdit("delete"),
     path: "/edits/1/approve",
     asks: "Delete Review for everyone?",
-    tells: ["Undo on this edit's page"],
+    tells: ["Undo creates it again"],
     isDone: (browser) => stateOfEdit(browser) !== "held",
   },
   "lets removals go": {
@@ -170,7 +170,7 @@ describe("a press that takes something away", () => {
 
   it("asks nothing where nothing is lost: a first password, an edit that deletes nothing", async () => {
     const { post, store, ...more } = await browserOf("admin");
-    expect((await post("/people/12/password", [])).text).toContain("shown this once");
+    expect((await post("/people/12/password", [])).text).toContain("shown only once");
     expect(store.appPasswords.get(ben)).not.toBeNull();
     waitingEdit("update")({ post, store, ...more });
     expect((await post("/edits/1/approve", [])).status).toBe(303);
@@ -187,7 +187,7 @@ describe("the end of a feed", () => {
     ]);
     expect((await call(`GET ${path}`)).status).toBe(404);
     const list = await get(`/${ended.headers.get("location")?.replace("../", "")}`);
-    expect(list.text).toContain("The feed <bdi>Website</bdi> has ended.");
+    expect(list.text).toContain("Feed <bdi>Website</bdi> ended.");
     const undone = await post("/feeds/1", [["do", "reopen"]]);
     expect(undone.headers.get("location")).toBe("../feeds/1");
     expect((await call(`GET ${path}`)).status).toBe(200);

@@ -46,7 +46,7 @@ describe("/connect", () => {
     expect(text).toContain('value="ben@example.com" readonly');
     expect(text).toContain("people/12/dayferry.mobileconfig");
     expect(text).toContain('action="people/12/password"');
-    expect(text).toContain("can be looked at and not changed");
+    expect(text).toContain("These calendars are read-only");
     expect(text).not.toContain("Cleo");
   });
 });

@@ -82,7 +82,7 @@ const hidden = (text: string, name: string): string =>
 describe("/edits", () => {
   it("shows each edit in a sentence with its state, narrowed as asked", async () => {
     const { look, store } = await signedIn();
-    expect((await look("/edits")).text).toContain("No edit has come in yet");
+    expect((await look("/edits")).text).toContain("No edits yet");
     const first = edited(store);
     edited(store, { actor: ben, id: 2, patch: { title: "<i>" } });
     const all = (await look("/edits")).text;
@@ -95,7 +95,7 @@ describe("/edits", () => {
     const bens = (await look("/edits?person=12&state=under-way")).text;
     expect(bens).toContain("renamed Secret");
     expect(bens).not.toContain("renamed Review");
-    expect((await look("/edits?item=nowhere")).text).toContain("No edit fits");
+    expect((await look("/edits?item=nowhere")).text).toContain("No matching edits");
     const wrong = await look("/edits?since=soon&state=");
     expect([wrong.status, wrong.text.includes("is neither a date")]).toEqual([400, true]);
   });
@@ -217,7 +217,7 @@ describe("/edits/ID", () => {
     for (const act of ["preview", "resolve"]) {
       const stale = await press(`/edits/${id}/${act}`, { version, keep: "mine" });
       expect(stale.status).toBe(409);
-      expect(stale.text).toContain("It has changed since you looked");
+      expect(stale.text).toContain("The item changed since you opened this page");
       expect(stale.text).toContain("<bdi>Newest</bdi>");
     }
     const asked = await press(`/edits/${id}/retry`);
@@ -241,7 +241,7 @@ describe("/edits/ID", () => {
     store.journal.confirm(claimed, anEvent(1, { title: "Mine" }));
     const { text } = await look(`/edits/${id}/undo`);
     expect(text).toContain("It will put Title back to Review.");
-    expect(text).toContain("Nobody has changed that since.");
+    expect(text).toContain("No changes since.");
     store.mirror.put(anEvent(1, { title: "Later" }), "events:2001");
     const stale = await press(`/edits/${id}/undo`, { version: hidden(text, "version") });
     expect([stale.status, stale.text.includes("<bdi>Later</bdi>")]).toEqual([409, true]);

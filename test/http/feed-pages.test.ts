@@ -125,7 +125,7 @@ describe("/feeds", () => {
 
   it("leaves the feed that a project has by itself whole", async () => {
     const { post, get, feeds } = await browserOf("admin");
-    expect((await get("/feeds/1")).text).toContain("with nothing left out");
+    expect((await get("/feeds/1")).text).toContain("The whole project.");
     expect((await post("/feeds/1", [["do", "choose"]])).status).toBe(400);
     expect(feeds.get(feedId(1))?.filter).toBeNull();
   });
@@ -151,7 +151,7 @@ describe("/feeds", () => {
     expect((await get("/feeds?find=assigned+to+ana")).text).toContain(
       'href="feeds?find=assigned+to+ana&amp;from=25"',
     );
-    expect((await get("/feeds?find=%3Cnothing%3E")).text).toContain("No feed fits");
+    expect((await get("/feeds?find=%3Cnothing%3E")).text).toContain("No matching feeds");
     for (const odd of ["from=-1", "from=9999", "from=x", "from=1&from=2", "find=a&find=b"])
       expect((await get(`/feeds?${odd}`)).status, odd).toBe(200);
   });

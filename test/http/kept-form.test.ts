@@ -45,13 +45,13 @@ const cookieOf = (answer: { readonly headers: Headers }): string =>
 it("asks for the log-in first, then whether to send what was entered, and does it once agreed", async () => {
   const { asked, post, password, store } = await loggedOut();
   expect(asked.status).toBe(403);
-  expect(asked.text).toContain("What you entered is kept");
+  expect(asked.text).toContain("Your form is kept");
   const login = fieldsTo(asked.text, "./login");
   login.set("login", "ana@example.com");
   login.set("password", password);
   const entered = await post("/login", login);
   expect(entered.status).toBe(200);
-  expect(entered.text).toContain("has not been sent");
+  expect(entered.text).toContain("Your form was not sent");
   expect(entered.text).toContain("Mine &amp; &lt;b&gt;all&lt;/b&gt;");
   expect(entered.text).not.toContain(password);
   const before = store.feeds.all().length;
@@ -77,7 +77,7 @@ it("keeps it over a wrong password, and over a link by mail that was opened mean
   const cookie = cookieOf(await post("/login", values));
   const shown = await post("/feeds", goOn, { cookie });
   expect(shown.status).toBe(403);
-  expect(shown.text).toContain("has not been sent");
+  expect(shown.text).toContain("Your form was not sent");
   expect(formOf(shown.text)).not.toBe("");
 });
 

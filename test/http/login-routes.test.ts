@@ -177,7 +177,7 @@ describe("a session", () => {
       "the person is suspended",
       ({ store }) => store.directory.putPeople([{ ...aPerson(11, "Ana"), suspended: true }], false),
     ],
-    ["its time is over", ({ clock }) => clock.advance({ hours: 24 * 14 })],
+    ["has expired", ({ clock }) => clock.advance({ hours: 24 * 14 })],
   ])("ends when %s, for good", async (_what, act) => {
     const rig = await browser();
     await rig.ask("POST /login", loginOf(rig.password));

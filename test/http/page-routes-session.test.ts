@@ -82,7 +82,7 @@ describe("the start page", () => {
     for (let count = 0; count < 15; count++) throttle.wrong("127.0.0.1", "token by form");
     const refused = await login("wrong");
     expect(refused.status).toBe(429);
-    expect(refused.text).toContain("Please wait a minute");
+    expect(refused.text).toContain("Wait a minute, then reload");
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect((await login(token)).status).toBe(303);
     expect((await call("GET /login")).status).toBe(200);

@@ -106,7 +106,7 @@ describe("the page before somebody else's change is overwritten", () => {
     }
     expect(store.journal.get(edit)?.state).toBe("parked");
     const stale = await agree(`/edits/${edit}/retry`, "abc");
-    expect(stale.text).toContain("It has changed since you looked");
+    expect(stale.text).toContain("The item changed since you opened this page");
     expect(store.journal.get(edit)?.state).toBe("parked");
     const version = /name="version" value="([^"]+)"/.exec(asked.text)?.[1] ?? "";
     const agreed = await agree(`/edits/${edit}/resolve`, `${version}&keep=mine`);

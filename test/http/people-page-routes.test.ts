@@ -229,7 +229,7 @@ describe("/me", () => {
     expect((await second.look("/me")).status).toBe(303);
     await first.press("/me/log-ins", { end: "others", confirmed: "yes" });
     expect((await third.look("/me")).status).toBe(303);
-    expect((await first.look("/me")).text).toContain("this one");
+    expect((await first.look("/me")).text).toContain("this browser");
   });
 
   it("gives a new password, which ends every log-in but the one at hand", async () => {

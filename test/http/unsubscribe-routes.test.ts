@@ -59,7 +59,7 @@ describe("GET /unsubscribe/<signed>", () => {
       "Stop the digest",
       "Stop all mails",
     ]);
-    expect(text).toContain("Turned off by whoever runs Dayferry.");
+    expect(text).toContain("Turned off by the admin.");
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-robots-tag")).toBe("noindex, nofollow");
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

@@ -13,7 +13,7 @@ import { html, type Markup } from "./markup-template.ts";
 /** Says what a link would do, and asks. `moved`: the date has changed since the person agreed. */
 export function confirmLinkPage(offer: LinkOffer, { moved }: { readonly moved: boolean }): Page {
   const { subject, action } = offer;
-  const notice = html`<p class="problem" role="alert">The date was changed meanwhile, so nothing was done. It is another question now:</p>`;
+  const notice = html`<p class="problem" role="alert">The date was changed meanwhile, so nothing was done. Please confirm again:</p>`;
   return card({
     title: questions[action],
     body: html`${moved ? notice : null}
@@ -21,7 +21,7 @@ ${described(subject)}
 ${dates(offer)}
 <form method="post" class="whole"><input type="hidden" name="shown" value="${subject.day?.toString() ?? ""}">
 <button class="main">${buttonOf(offer)}</button></form>
-<p class="quiet">Nothing is changed before you press the button. To leave everything as it is, close this page.</p>`,
+<p class="quiet">Nothing changes until you press the button.</p>`,
   });
 }
 
@@ -49,7 +49,7 @@ export function resultPage(edit: EditDescription): Page {
 <p>${progressOf(edit)}</p>
 ${edit.problem === null ? null : html`<p class="problem"><bdi>${edit.problem}</bdi></p>`}
 ${undoForm(edit)}
-<p class="quiet">This is edit ${edit.id}; <a href="">load again</a> to see how it stands.</p>`,
+<p class="quiet">This is edit ${edit.id}; <a href="">load again</a> to see its status.</p>`,
   });
 }
 
@@ -81,8 +81,7 @@ const questions: Readonly<Record<LinkAction, string>> = {
 };
 
 const faults: Readonly<Record<LinkFault, string>> = {
-  unknown:
-    "The address is not one that was given out here. Perhaps it was cut on its way: please copy all of it.",
+  unknown: "This link is not valid. It may be incomplete. Copy the whole link.",
   expired:
     "The link has expired. The calendar has newer ones, which your calendar program shows when it has updated; so have newer mails.",
   revoked:

@@ -42,7 +42,7 @@ export function calendarPage(data: CalendarPageData): Page {
   const { days, next, isCut } = listing;
   const body = html`${filterForm(data)}
 ${legend(data)}
-${isCut ? notice("wait", "There is more than fits on one page: choose a project to see all of it.") : null}
+${isCut ? notice("wait", "Too many items for one page. Choose a project to see all of them.") : null}
 <div id="calendar" class="calendar" hidden data-clocks="${viewer.zone}" data-today="${today.toString()}" data-on="${from.toString()}" data-form="${formToken}"${isFixed ? html` data-fixed` : null}></div>
 <p id="calendar-said" role="status" class="unseen"></p>
 ${card({
@@ -56,7 +56,7 @@ ${card({
     title: "Calendar",
     current: "calendar",
     scripts: ["calendar"],
-    lead: "Everything with a date, from all projects. Open an item to see all of it, or to change it.",
+    lead: "Everything with a date, from all projects. Open an item to see or edit it.",
     actions: isFixed ? null : linkButton("New item", "calendar/new", { isMain: true }),
     body,
   };
@@ -106,7 +106,7 @@ ${selectField({
     viewer.kind === "person"
       ? checkbox({ name: "mine", value: "yes", label: "Only mine", isOn: isMine })
       : null
-  }${checkbox({ name: "done", value: "no", label: "Hide what is done", isOn: !filter.completed })}</fieldset>
+  }${checkbox({ name: "done", value: "no", label: "Hide completed", isOn: !filter.completed })}</fieldset>
 <button>Show</button></form>`;
 }
 
@@ -135,13 +135,13 @@ function nothing({ projects, kinds, assigned }: AgendaFilter): Markup {
   const isFiltered = projects.size > 0 || kinds.size > 0 || assigned !== null;
   return isFiltered
     ? emptyState({
-        title: "Nothing of this in these two weeks",
-        text: "Other projects or kinds may have something.",
+        title: "No matching items in these two weeks",
+        text: "Try other projects or kinds.",
         action: linkButton("Show everything", "calendar"),
       })
     : emptyState({
-        title: "Nothing takes place in these two weeks",
-        text: "What has a date in the workspace appears here by itself.",
+        title: "No items in these two weeks",
+        text: "Items with a date appear here.",
       });
 }
 

@@ -19,7 +19,7 @@ export const endFeedQuestion = (
 ): ConfirmQuestion => ({
   title: `End the feed ${feed.name}?`,
   body: html`${dependents(fetchedBy(feed.fetches, zone), "No program has fetched it yet.")}
-<p>Its address stops working: programs keep showing what they have, or drop it.${
+<p>Its address stops working. Programs keep the last version or show an error.${
     feed.automatic ? " The project gets no new feed by itself." : ""
   } Nothing changes in the workspace. You can undo this.</p>`,
   label: "End this feed",
@@ -32,7 +32,7 @@ export const rotateFeedQuestion = (
 ): ConfirmQuestion => ({
   title: `Make a new address for ${feed.name}?`,
   body: html`${dependents(fetchedBy(feed.fetches, zone), "No program has fetched it yet.")}
-<p>The old address stops working at once, and cannot be brought back. Enter the new address in each program.</p>`,
+<p>The old address stops working at once. This cannot be undone. Enter the new address in each program.</p>`,
   label: "Make a new address",
   back,
 });
@@ -60,7 +60,7 @@ export const endPasswordQuestion = (
       used.length === 0 ? null : html`Used by ${listed(used)}.`,
       "No program has used it for an edit yet.",
     )}
-<p>The old password stops working at once, and cannot be brought back. Calendar programs stop syncing${
+<p>The old password stops working at once. This cannot be undone. Calendar programs stop syncing${
       isNew ? " until you enter the new one in each" : ""
     }.${
       others > 0
@@ -75,7 +75,7 @@ export const endPasswordQuestion = (
 export const discardQuestion = ({ words, ways }: EditStory, back: string): ConfirmQuestion => ({
   title: "Discard this edit?",
   body: html`<p>${spoken(words.sentence)}.</p>
-<p>${asSentence(ways.find(({ act }) => act === "discard")?.does ?? "nothing is sent")} This cannot be undone; the edit stays in the list with what it wanted.</p>`,
+<p>${asSentence(ways.find(({ act }) => act === "discard")?.does ?? "nothing is sent")} This cannot be undone. The edit stays in the list.</p>`,
   label: "Discard",
   back,
 });
@@ -87,7 +87,7 @@ export const approveDeletionQuestion = (
 ): ConfirmQuestion => ({
   title: `Delete ${item.title} for everyone?`,
   body: html`<p>${spoken(words.sentence)}.</p>
-<p>The item is deleted in the workspace and goes from every calendar. Undo on this edit's page makes it anew, without its comments and files.</p>`,
+<p>Deletes the item in the workspace and in every calendar. Undo creates it again, without comments and files.</p>`,
   label: "Delete for everyone",
   back,
 });
@@ -103,21 +103,21 @@ export const removalsQuestion = (
   title: `Remove ${missing} items of ${where}?`,
   body: html`<ul>${titles.map((title) => html`<li><bdi>${title}</bdi></li>`)}</ul>
 ${titles.length < missing ? html`<p>and ${missing - titles.length} more</p>` : null}
-<p>The service no longer lists them. They go from every calendar as soon as the service confirms that each is gone.</p>`,
+<p>The service no longer lists them. Each is removed from calendars once the service confirms that it is gone.</p>`,
   label: "Remove them",
   back,
 });
 
 export const logOutOthersQuestion = (others: number, back: string): ConfirmQuestion => ({
   title: "Log out everywhere else?",
-  body: html`<p>${others === 1 ? "One other browser is" : `${others} other browsers are`} logged out at once. Calendar programs go on.</p>`,
+  body: html`<p>${others === 1 ? "One other browser is" : `${others} other browsers are`} logged out at once. Calendar programs stay connected.</p>`,
   label: "Log out all others",
   back,
 });
 
 export const removeWebhookQuestion = (host: string, back: string): ConfirmQuestion => ({
   title: "Send reminders by mail only?",
-  body: html`<p>Nothing is sent to <bdi>${host}</bdi> any more. Its address and token are deleted, and have to be entered again.</p>`,
+  body: html`<p>Nothing is sent to <bdi>${host}</bdi> any more. Its address and token are deleted.</p>`,
   label: "Send by mail only",
   back,
 });

@@ -28,9 +28,9 @@ export function connectPage(data: ConnectPageData): Page {
   return {
     title: "Connect a program",
     current: "connect",
-    lead: "Calendars that you can change in your own program: what you do there is in the workspace a moment later.",
+    lead: "View and edit your calendars in your own program. Changes reach the workspace within seconds.",
     body: html`${people.length < 2 ? null : chooser(people, person)}
-${person === null ? notice("info", html`<p>Nobody is known yet: people appear with the first sweep of the workspace.</p>`) : card({ title: "What every program asks for", id: "fields", body: threeFields({ ...data, person, server }) })}
+${person === null ? notice("info", html`<p>No people yet. They appear during the first sync.</p>`) : card({ title: "Account settings", id: "fields", body: threeFields({ ...data, person, server }) })}
 ${unreachable(server)}
 <nav aria-label="Programs"><ul class="jumps">${jumps}</ul></nav>
 <div class="cards">${calendarPrograms.map((program) =>
@@ -79,7 +79,7 @@ ${postForm(
     tone: hasPassword ? null : "main",
   }),
 )}</div>
-${person.calendars === "read" ? notice("info", html`<p>These calendars can be looked at and not changed.</p>`) : null}</div>
+${person.calendars === "read" ? notice("info", html`<p>These calendars are read-only.</p>`) : null}</div>
 <figure>${qr}<figcaption>A code of the server's address for the phone's camera</figcaption></figure></div>`;
 }
 
@@ -105,14 +105,14 @@ function programBody(
 function appleProfile({ id }: PersonDescription): Markup {
   const path = `people/${id}/dayferry.mobileconfig`;
   return html`<p>${linkButton("Get the profile", path, { isMain: true })}</p>
-<p>It fills in everything but the password. Open it on the device: on an iPhone or iPad under Settings → Profile Downloaded, on a Mac under System Settings → Device Management. By hand:</p>`;
+<p>It contains everything except the password. Open it on the device: on an iPhone or iPad under Settings → Profile Downloaded, on a Mac under System Settings → Device Management. By hand:</p>`;
 }
 
 function unreachable(server: string): Markup | null {
   if (isReachable(server)) return null;
   return notice(
     "wait",
-    html`<p>Programs on other machines need an https address of this server (<code>http.publicUrl</code>). Apple's send no password without.</p>`,
+    html`<p>Programs on other machines need an HTTPS address of this server (<code>http.publicUrl</code>). Apple programs send no password without HTTPS.</p>`,
   );
 }
 

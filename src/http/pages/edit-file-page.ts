@@ -31,20 +31,20 @@ export function fileFormPage(options: FileFormOptions): Page {
 <input type="hidden" name="form" value="${formToken}">
 <div class="field"><label for="file">Calendar file (.ics)</label>
 <input id="file" name="file" type="file" accept=".ics,text/calendar" required class="drop" aria-describedby="file-hint">
-<p class="hint" id="file-hint">Choose one, or drop it here. A feed that was downloaded and changed is fine: only what differs is an edit.</p></div>
+<p class="hint" id="file-hint">Choose a file or drop it here. You can use a downloaded feed: only differences become edits.</p></div>
 ${selectField({
   name: "project",
   label: "Project of new items",
   value: project,
   choices: places.projects.map(({ id, title }) => ({ value: String(id), label: title })),
-  hint: "What is known already stays in its own project.",
+  hint: "Existing items stay in their projects.",
 })}
 ${selectField({
   name: "list",
   label: "List of new tasks",
   value: list,
   choices: [
-    { value: "", label: "none: new tasks are refused" },
+    { value: "", label: "None (new tasks are rejected)" },
     ...places.lists.map(({ id, title, project: of }) => ({
       value: String(id),
       label: `${of}: ${title}`,
@@ -56,7 +56,7 @@ ${button("Preview", { tone: "main" })}
   return {
     title: "Apply a calendar file",
     current: "edits",
-    lead: "Nothing is stored or sent before you have seen the plan, item by item.",
+    lead: "You see the plan before anything is stored or sent.",
     body,
   };
 }
@@ -108,7 +108,7 @@ ${button(wanted === 1 ? "Apply it" : `Apply these ${wanted}`, { tone: "main" })}
       body: html`<ul class="plain-list">${listed.map((item) => planItem(item, { root, isDone }))}${others.map(
         ({ line, message }) =>
           html`<li>${badge("refused", "bad")} ${lineOf(line)}<bdi>${message}</bdi></li>`,
-      )}</ul>${unlisted > 0 ? html`<p>And ${unlisted} more.</p>` : null}${wanted + refused + others.length === 0 ? html`<p>Everything in it is as the workspace has it.</p>` : null}`,
+      )}</ul>${unlisted > 0 ? html`<p>And ${unlisted} more.</p>` : null}${wanted + refused + others.length === 0 ? html`<p>No differences from the workspace.</p>` : null}`,
       footer: apply,
     })}`,
   };

@@ -155,13 +155,13 @@ function list({ edits, query, olderThan, zone }: EditListData): Markup {
     const isAll = addressOf({ ...query, before: undefined }) === "edits";
     return isAll
       ? emptyState({
-          title: "No edit has come in yet",
-          text: "Change something in a calendar program that is connected, or apply a calendar file.",
+          title: "No edits yet",
+          text: "Change something in a connected calendar program, or apply a calendar file.",
           action: linkButton("Apply a calendar file…", "edits/file"),
         })
       : emptyState({
-          title: "No edit fits",
-          text: "None of the edits that are kept is like that.",
+          title: "No matching edits",
+          text: "Try other filters.",
           action: linkButton("Show all edits", "edits"),
         });
   }
@@ -198,7 +198,7 @@ function removalCard(held: HeldRemovals, formToken: string): Markup {
   const more = missing - titles.length;
   return card({
     title: `${missing} of ${total} items disappeared at once in ${where}`,
-    aside: badge("kept for now", "wait"),
+    aside: badge("on hold", "wait"),
     body: html`<p>${
       asks
         ? "They are kept in all calendars until you agree: a fault of the service looks like this as well."

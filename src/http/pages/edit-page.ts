@@ -26,7 +26,7 @@ export function editPage(edit: EditStory, options: EditPageOptions): Page {
   return {
     title: `Edit ${id}`,
     current: "edits",
-    body: html`${isAnew ? notice("wait", "It has changed since you looked: this is how it is now. Nothing was sent.") : null}
+    body: html`${isAnew ? notice("wait", "The item changed since you opened this page. This is the current version. Nothing was sent.") : null}
 ${problem === null ? null : notice("bad", asSentence(problem))}
 <section id="edit" class="stack" data-live="edits"><p class="lead">${spoken(words.sentence)}.</p>
 ${edit.choice ? choiceCard(edit, options) : wayCard(edit, options)}
@@ -48,7 +48,7 @@ function changeCard(
     ? [{ title: "Field" }, { title: "Value" }]
     : [{ title: "Field" }, { title: "Before" }, { title: "Wished" }];
   return card({
-    title: "What it changes",
+    title: "Changes",
     body: html`${facts([
       ["Item", html`${item.kind} <bdi>${item.title}</bdi>`],
       ["Project", bdi(item.project.title)],
@@ -59,7 +59,7 @@ function changeCard(
       ["Problem", choice === null && problem !== null ? bdi(problem) : null],
       ["Replaced values", replaced === null ? null : bdi(replaced)],
     ])}
-${rows.length > 0 ? table({ caption: "What it changes", columns, rows }) : null}
+${rows.length > 0 ? table({ caption: "Changes", columns, rows }) : null}
 ${
   extras.length > 0
     ? html`<ul>${extras.map(({ name, what, state }) => html`<li><bdi>${name}</bdi>: ${what} (${state})</li>`)}</ul>`
@@ -109,7 +109,7 @@ function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
     discard && postForm({ action: `${here}/discard`, formToken }, wayButton(discard, { edit }));
   return card({
     title: choiceTitle(edit),
-    aside: badge("waits for you", "wait"),
+    aside: badge("conflict", "wait"),
     id: "choice",
     body: html`${choice?.kind === "fields" ? fieldForm(edit, { here, formToken }) : newsTable(edit)}
 <h3>${choice?.kind === "fields" ? "Or all at once" : "What is to be"}</h3>
@@ -129,7 +129,7 @@ function choiceTitle({ choice }: EditDescription): string {
 function newsTable({ choice }: EditDescription): Markup | null {
   if (!choice || choice.fields.length === 0) return null;
   return table({
-    caption: "What somebody else has changed",
+    caption: "Changes by someone else",
     columns: [{ title: "Field" }, { title: "Before" }, { title: "In the workspace now" }],
     rows: choice.fields.map(({ name, before, theirs }) => [name, bdi(before), bdi(theirs)]),
   });
@@ -162,7 +162,7 @@ ${
   const besides =
     choice.besides.length === 0
       ? null
-      : html`<p>Sent as well: without a conflict: ${choice.besides.map(
+      : html`<p>Also sent, without a conflict: ${choice.besides.map(
           ({ name, to }, index) => html`${index > 0 ? "; " : ""}${name} <bdi>${to}</bdi>`,
         )}.</p>`;
   return html`${postForm(
@@ -182,7 +182,7 @@ function storyCard(edit: EditStory, { zone }: EditPageOptions): Markup {
     return html`<li><span class="quiet small">${timeTag(at, zone)}<span class="clock">${secondsOf(at, zone)}</span></span><p><bdi>${what}</bdi>${again}</p></li>`;
   });
   return card({
-    title: "What happened",
+    title: "History",
     aside: stateBadge(edit),
     body: html`<ol class="plain-list story">${steps}</ol>`,
   });
@@ -216,7 +216,7 @@ export function previewPage(
     "nobody-else": "mine, without a conflict",
   };
   return {
-    title: "What would come of it",
+    title: "Preview",
     current: "edits",
     lead: html`Edit ${edit.id} of <bdi>${edit.item.title}</bdi>. Nothing has been sent yet.`,
     body: html`${card({
@@ -277,7 +277,7 @@ export function undoPage(
     title: `Undo edit ${edit.id}`,
     current: "edits",
     lead: html`${spoken(edit.words.sentence)}.`,
-    body: html`${isAnew ? notice("wait", "It has changed since you looked: this is how it is now. Nothing was sent.") : null}
+    body: html`${isAnew ? notice("wait", "The item changed since you opened this page. This is the current version. Nothing was sent.") : null}
 ${card({
   title: preview.kind === "possible" ? preview.sentence : "It cannot be undone",
   body:
@@ -311,14 +311,14 @@ function undoBody(
     fields.length === 0
       ? null
       : table({
-          caption: "What is put back",
+          caption: "Restored fields",
           columns: [{ title: "Field" }, { title: "Now" }, { title: "Put back to" }],
           rows: fields.map(({ name, now, back }) => [name, bdi(now), bdi(back)]),
         })
   }
 ${
   changedSince.length === 0
-    ? html`<p>Nobody has changed that since.</p>`
+    ? html`<p>No changes since.</p>`
     : notice(
         "wait",
         html`<p>Changed since:</p><ul>${changedSince.map(

@@ -45,11 +45,11 @@ export function newFeedForm(asked: Asked): Markup {
       }))
     : [{ value: `person:${viewer.person}`, label: "Me, in all projects" }];
   const all = isAdmin ? [{ value: "all", label: "All projects" }] : [];
-  const body = html`${selectField({ name: "of", label: "What it is of", value: one(entered, "of"), choices: [...people, ...all, ...projects] })}
+  const body = html`${selectField({ name: "of", label: "Source", value: one(entered, "of"), choices: [...people, ...all, ...projects] })}
 ${nameField(one(entered, "name"))}
 ${filterFields({ ...asked, isOverAll: true })}
-${colourField(one(entered, "colour"), [{ value: "", label: "That of the project, where it has one" }])}
-${button("Make the feed", { tone: "main" })}`;
+${colourField(one(entered, "colour"), [{ value: "", label: "Project color, if any" }])}
+${button("Create feed", { tone: "main" })}`;
   return postForm({ action: "feeds", formToken }, body);
 }
 
@@ -60,7 +60,7 @@ export const nameField = (value: string): Markup =>
     name: "name",
     label: "Name",
     value,
-    hint: "Leave it empty to call it after what it shows.",
+    hint: "Leave empty for a name based on the content.",
   });
 
 const kinds = [
@@ -71,11 +71,11 @@ const kinds = [
 ] as const;
 
 const stays = [
-  { value: "", label: "Stays as long as usual" },
-  { value: "none", label: "Goes at once" },
-  { value: "P7D", label: "Stays for a week" },
-  { value: "P30D", label: "Stays for a month" },
-  { value: "P90D", label: "Stays for three months" },
+  { value: "", label: "Keep for the default time" },
+  { value: "none", label: "Remove at once" },
+  { value: "P7D", label: "Keep for a week" },
+  { value: "P30D", label: "Keep for a month" },
+  { value: "P90D", label: "Keep for three months" },
 ];
 
 /** A duration set by a script, in words. */
@@ -118,15 +118,15 @@ ${selectField({
   label: "Assigned to",
   value: assigned,
   choices: withEntered({ value: assigned, label: namesOf(assigned, choices.people) }, [
-    { value: "", label: "As usual: a person's feed, that person; a project's, whoever" },
-    { value: "anyone", label: "Whoever, or nobody" },
+    { value: "", label: "Default (a person's feed: that person; a project's feed: anyone)" },
+    { value: "anyone", label: "Anyone, or no one" },
     { value: "me", label: isAdmin ? "The person whose feed it is" : "Me" },
     ...(isAdmin ? choices.people.map(({ id, name }) => ({ value: String(id), label: name })) : []),
   ]),
 })}
 ${selectField({
   name: "completed",
-  label: "What is completed",
+  label: "Completed items",
   value: completed,
   choices: withEntered({ value: completed, label: stayInWords(completed) }, stays),
 })}
@@ -134,7 +134,7 @@ ${selectField({
   name: "private",
   label: "Private items",
   value: one(entered, "private"),
-  hint: "Private items of others never show in a person's feed.",
+  hint: "A person's feed never shows other people's private items.",
   choices: [
     { value: "", label: "As usual" },
     ...privateModes.map((value) => ({ value, label: privateWords[value] })),
@@ -200,12 +200,12 @@ const colourNames = ["Blue", "Green", "Orange", "Red", "Violet", "Teal", "Ochre"
 
 export function colourField(value: string, first: readonly Option[]): Markup {
   const named = colours.map((hex, index) => ({ value: hex, label: colourNames[index] ?? hex }));
-  const known = [...first, { value: "none", label: "Up to the program" }, ...named];
+  const known = [...first, { value: "none", label: "Default of the program" }, ...named];
   return selectField({
     name: "colour",
     label: "Colour",
     value,
-    hint: "Programs may show it in another one.",
+    hint: "Programs may use another color.",
     choices: withEntered({ value }, known),
   });
 }

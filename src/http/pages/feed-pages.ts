@@ -73,13 +73,13 @@ export function feedsPage(data: FeedsPageData): Page {
       ? null
       : notice(
           "bad",
-          html`<p>The feed was not made:</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
+          html`<p>The feed was not created:</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
         );
   const undo =
     ended &&
     notice(
       "good",
-      html`<p>The feed <bdi>${ended.name}</bdi> has ended.</p>${postForm(
+      html`<p>Feed <bdi>${ended.name}</bdi> ended.</p>${postForm(
         { action: `feeds/${ended.id}`, formToken, inRow: true },
         button("Undo", { name: "do", value: "reopen" }),
       )}`,
@@ -129,8 +129,8 @@ function feedList(
     rows.length > 0
       ? feedTable(rows, viewer)
       : emptyState({
-          title: "No feed fits",
-          text: `None of the ${open.length} feeds is called so, or shows that.`,
+          title: "No matching feeds",
+          text: `None of the ${open.length} feeds match.`,
           action: linkButton("Show all feeds", "feeds"),
         });
   const last = first + rows.length;
@@ -154,7 +154,7 @@ function feedTable(feeds: readonly ShownFeed[], { zone }: Viewer): Markup {
     ],
     rows: feeds.map((feed) => [
       html`<a href="feeds/${feed.id}"><bdi>${feed.name}</bdi></a>`,
-      html`<bdi>${feed.shows}</bdi>${feed.problem === null ? null : html` ${badge("shows nothing", "bad")}`}`,
+      html`<bdi>${feed.shows}</bdi>${feed.problem === null ? null : html` ${badge("empty", "bad")}`}`,
       feed.items ?? "–",
       lastFetched(feed, zone),
     ]),
@@ -203,19 +203,19 @@ export function feedPage(data: FeedPageData): Page {
     actions: linkButton("All feeds", "../feeds"),
     body: html`${trouble}${wrong}
 ${card({ title: "Subscribe", id: "subscribe", body: subscribing({ feed, url, qr }) })}
-${card({ title: "Who fetches it", id: "fetches", live: ["feeds", "age"], body: fetchList(feed, viewer.zone) })}
+${card({ title: "Subscribers", id: "fetches", live: ["feeds", "age"], body: fetchList(feed, viewer.zone) })}
 ${card({ title: "Name and colour", id: "change", body: changeForm(feed, formToken) })}
-${card({ title: "What it shows", id: "choose", body: chooseForm(data) })}
+${card({ title: "Content", id: "choose", body: chooseForm(data) })}
 ${card({
-  title: "Another address",
+  title: "New address",
   id: "rotate",
-  body: html`<p>When somebody has the address who should not: a new one ends the old one at once. ${breaks(feed)} ${feed.fetches.length === 0 ? null : "They show it again after you have entered the new address in each of them."}</p>
+  body: html`<p>If the address has leaked, create a new one. The old one stops working at once. ${breaks(feed)} ${feed.fetches.length === 0 ? null : "They show it again after you have entered the new address in each of them."}</p>
 ${form(button("Make a new address…", { name: "do", value: "rotate" }))}`,
 })}
 ${card({
   title: "End this feed",
   id: "revoke",
-  body: html`<p>Its address stops working. ${breaks(feed)}${feed.automatic ? " The project gets no other one by itself." : ""} Nothing in the workspace changes.</p>
+  body: html`<p>Its address stops working. ${breaks(feed)}${feed.automatic ? " The project gets no new feed automatically." : ""} Nothing in the workspace changes.</p>
 ${form(button("End this feed…", { name: "do", value: "revoke", tone: "bad" }))}`,
 })}`,
   };
@@ -236,10 +236,10 @@ function subscribing({ feed, url, qr }: Pick<FeedPageData, "feed" | "url" | "qr"
     ? null
     : notice(
         "wait",
-        html`<p>Google and Outlook fetch from their own servers, which cannot reach this address. They can once <code>http.publicUrl</code> is an https address of the internet.</p>`,
+        html`<p>Google and Outlook fetch from their own servers, which cannot reach this address. Set <code>http.publicUrl</code> to a public HTTPS address.</p>`,
       );
   return html`<div class="beside"><div class="stack">${copyField({ id: "address", label: "Address: whoever has it can read the calendar", value: url })}
-<p id="add-to">Add it at once to:</p>
+<p id="add-to">Add to:</p>
 <ul class="row" aria-labelledby="add-to">${links}</ul>
 ${reach}</div>
 <figure>${qr}<figcaption>A code for the phone's camera</figcaption></figure></div>`;
@@ -271,12 +271,12 @@ ${button("Save", { name: "do", value: "change", tone: "main" })}`;
   return postForm({ action: `${id}`, formToken }, fields);
 }
 
-const ofProject = { value: "project", label: "That of the project" };
+const ofProject = { value: "project", label: "Project color" };
 
 /** The filter's form; a project's automatic feed always shows everything. */
 function chooseForm({ feed, choices, viewer, formToken, entered }: FeedPageData): Markup {
   if (feed.automatic) {
-    return html`<p>All of the project, with nothing left out. <a href="../feeds#new">Make another feed</a> to choose.</p>`;
+    return html`<p>The whole project. To choose, <a href="../feeds#new">create another feed</a>.</p>`;
   }
   const fields = filterFields({
     ...{ choices, viewer },
@@ -289,7 +289,7 @@ function chooseForm({ feed, choices, viewer, formToken, entered }: FeedPageData)
   );
   return folded(
     html`Choose otherwise<span class="unseen"> what it shows</span>`,
-    html`<p class="quiet">The address stays: programs show the new choice when they fetch it next.</p>${form}`,
+    html`<p class="quiet">The address stays the same. Programs show the change after their next fetch.</p>${form}`,
     { open: entered !== null },
   );
 }

@@ -90,7 +90,7 @@ ${card({
 ${below(data)}
 ${comments(data)}
 ${happened(data)}
-${isFixed ? null : card({ title: "Change it", id: "change", body: changeForm(data) })}
+${isFixed ? null : card({ title: "Edit", id: "change", body: changeForm(data) })}
 ${isFixed ? null : deleteForm(data)}`;
   return {
     title: item.title,
@@ -154,14 +154,14 @@ ${selectField({
 ${checkbox({ name: "allDay", value: "yes", label: "Whole days", isOn: fields.allDay === "yes" })}
 ${field({ ...of("startOn"), label: "First day", type: "date" })}${field({ ...of("startAt"), label: "From", type: "time" })}
 ${field({ ...of("endOn"), label: "Last day", type: "date" })}${field({ ...of("endAt"), label: "Until", type: "time" })}
-<p class="hint">A milestone is the first day; a task is due on it.</p></fieldset>
+<p class="hint">Milestones and tasks use the first day.</p></fieldset>
 ${textField({ ...of("description"), label: "Description" })}
 ${checkbox({
   name: "private",
   value: "yes",
   label: "Private",
   isOn: fields.private === "yes",
-  hint: "An event that only its creator and the assigned see.",
+  hint: "Only the creator and assigned people see the event.",
 })}
 ${button("Preview", { tone: "main" })}`,
   ),
@@ -179,15 +179,13 @@ function saidAbout({ edit, isUnchanged, problems = [], since, faults = [] }: For
           "good",
           html`Accepted, and stored. <a href="../../edits/${edit}">What becomes of it</a>.`,
         )
-  }${isUnchanged ? notice("info", "It is so already: nothing was changed.") : null}${problems.map((text) => notice("bad", text))}${
-    faults.length > 0
-      ? notice("bad", "Some fields cannot be understood; nothing was changed.")
-      : null
+  }${isUnchanged ? notice("info", "No changes: the item already has these values.") : null}${problems.map((text) => notice("bad", text))}${
+    faults.length > 0 ? notice("bad", "Some fields are invalid. Nothing was changed.") : null
   }${
     since
       ? notice(
           "bad",
-          html`<p>Somebody else has changed the same meanwhile. What you entered is still in the form; sending it again puts it in the place of theirs.</p><ul>${since.map(
+          html`<p>Conflict: someone else changed the same fields. Your values are still in the form. Submit again to overwrite theirs.</p><ul>${since.map(
             ({ name, from, to }) =>
               html`<li>${name}: <bdi>${from}</bdi> has become <bdi>${to}</bdi></li>`,
           )}</ul>`,
@@ -395,7 +393,7 @@ const deleteForm = ({ shown, formToken }: ItemPageData): Markup =>
     title: "Delete it",
     body: postForm(
       { action: `${shown.key}/delete`, formToken, inRow: true },
-      html`<input type="hidden" name="sequence" value="${shown.sequence}"><p class="quiet">It goes from the workspace, for everybody. You are asked first.</p>${button("Delete…", { tone: "bad" })}`,
+      html`<input type="hidden" name="sequence" value="${shown.sequence}"><p class="quiet">Deletes it for everyone. Asks first.</p>${button("Delete…", { tone: "bad" })}`,
     ),
   });
 

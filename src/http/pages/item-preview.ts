@@ -54,7 +54,7 @@ ${card({
     html`<input type="hidden" name="step" value="apply"><input type="hidden" name="sequence" value="${sequence}">${once && html`<input type="hidden" name="once" value="${once}">`}${hiddenFields(
       fields,
     ).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${button(words.agree, { tone: wish.kind === "delete" ? "bad" : "main" })} ${linkButton("Leave it", rootTo(wish, back))}`,
+${button(words.agree, { tone: wish.kind === "delete" ? "bad" : "main" })} ${linkButton("Discard", rootTo(wish, back))}`,
   ),
 })}`;
   return { title: words.question(title), current: "calendar", width: "narrow", body };
@@ -66,8 +66,8 @@ const gone = (title: string): Markup =>
 const actWords: Readonly<
   Record<FormWish["kind"], { readonly agree: string; readonly question: (title: string) => string }>
 > = {
-  change: { agree: "Change it", question: (title) => `Change “${title}”?` },
-  create: { agree: "Make it", question: (title) => `Make “${title}”?` },
+  change: { agree: "Save", question: (title) => `Change “${title}”?` },
+  create: { agree: "Create", question: (title) => `Create “${title}”?` },
   delete: { agree: "Delete it", question: (title) => `Delete “${title}”?` },
 };
 

@@ -14,12 +14,12 @@ export function keptFormPage({
   readonly root: string;
 }): Page {
   const typed = kept.fields.filter(([name, value]) => isTyped(name, value));
-  const body = html`${notice("info", "Your log-in had ended before this came. What you entered has not been sent, and nothing of it is lost.")}
+  const body = html`${notice("info", "Your session ended. Your form was not sent; everything you entered is kept.")}
 ${card({
   title: null,
   body: html`${facts(typed.map(([name, value]) => [inWords(name), html`<bdi>${value}</bdi>`]))}
 ${keptFormAgain({ kept, formToken, root, label: "Send it now" })}
-<p class="row">${linkButton("Leave it", root)}</p>`,
+<p class="row">${linkButton("Discard", root)}</p>`,
 })}`;
   return { title: "Not sent yet", width: "narrow", body };
 }

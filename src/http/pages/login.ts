@@ -25,7 +25,7 @@ export function loginPage({ fault, login, next, kept, root }: LogInOptions): Pag
   const goOn = html`<input type="hidden" name="next" value="${next}">${
     kept && html`<input type="hidden" name="${keptField}" value="${keptText(kept)}">`
   }`;
-  const body = html`${kept && notice("info", "Your log-in has ended. What you entered is kept: log in, and send it from there.")}<form class="card" method="post" action="${root}login">${goOn}
+  const body = html`${kept && notice("info", "Your session ended. Your form is kept: log in, then send it.")}<form class="card" method="post" action="${root}login">${goOn}
 <div class="field"><label for="login">E-mail address</label>
 <input id="login" name="login" value="${login}" autocomplete="username" autocapitalize="none" spellcheck="false" required${fault === "token" ? null : html` autofocus`}>${
     fault === "nobody" ? problem("Enter your e-mail address, or your id in the workspace.") : null
@@ -36,7 +36,7 @@ export function loginPage({ fault, login, next, kept, root }: LogInOptions): Pag
   }>${wrong && problem(wrong)}</div>
 <p class="row"><button class="main">Log in</button>
 <button formaction="${root}login/link" class="link">Mail me a link instead</button></p>
-<p class="hint">The app password is the one that your calendar program has. No password yet? The link logs you in without one.</p>
+<p class="hint">Use the app password of your calendar program. No password yet? Request a link by mail.</p>
 </form>
 <details${fault === "token" ? html` open` : null}><summary>I run this Dayferry</summary>
 <form class="card" method="post" action="${root}login">${goOn}
@@ -71,11 +71,11 @@ export function linkSentPage({
   readonly root: string;
 }): Page {
   return {
-    title: "Look into your mail",
+    title: "Check your mail",
     width: "narrow",
-    body: html`<div class="card"><p>If <bdi>${login}</bdi> belongs to somebody in this workspace, a mail with a link is on its way.</p>
-<p>The link works once, within ${minutes} minutes. Nothing came? Look into the folder for spam, or ask whoever runs Dayferry whether the workspace has your address.</p>
-${kept && html`<p>What you entered before is kept on this page. Leave it open, and go on here once the link has logged you in.</p>${keptFormAgain({ kept, formToken: "", root, label: "I am logged in: go on" })}`}
+    body: html`<div class="card"><p>If <bdi>${login}</bdi> belongs to somebody in this workspace, we sent a link by mail.</p>
+<p>The link works once, within ${minutes} minutes. No mail? Check your spam folder, or ask your admin whether the workspace has your address.</p>
+${kept && html`<p>Your form is kept on this page. Leave it open and continue here after you log in.</p>${keptFormAgain({ kept, formToken: "", root, label: "Continue" })}`}
 <p><a href="${root}login">Back to the log-in</a></p></div>`,
   };
 }
@@ -93,10 +93,10 @@ export function confirmLogInPage({ name }: { readonly name: string }): Page {
 /** Says that a link does not work. */
 export function deadLinkPage({ root }: { readonly root: string }): Page {
   return {
-    title: "This link has ended",
+    title: "Link not valid",
     width: "narrow",
-    body: html`<div class="card"><p>It was used already, its time is over, or it was cut on its way.</p>
-<p><a href="${root}login">Log in, or have another link mailed</a></p></div>`,
+    body: html`<div class="card"><p>The link was used, has expired or is incomplete.</p>
+<p><a href="${root}login">Log in or request a new link</a></p></div>`,
   };
 }
 
@@ -104,5 +104,5 @@ export function deadLinkPage({ root }: { readonly root: string }): Page {
 export const tooManyPage: Page = {
   title: "Too many requests",
   width: "narrow",
-  body: html`<div class="card"><p>Too many requests came from this address. Please wait a minute and load the page again.</p></div>`,
+  body: html`<div class="card"><p>Too many requests from this address. Wait a minute, then reload the page.</p></div>`,
 };

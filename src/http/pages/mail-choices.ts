@@ -42,16 +42,16 @@ ${
     : html`<ul class="plain-list">${rows}</ul>
 ${button({ to: "off", choice: "all" }, "Stop all mails")}`
 }
-<p class="quiet">What you choose counts for mails of Dayferry only; the workspace's own mails are set up there.</p></div>`,
+<p class="quiet">These settings apply to mails from Dayferry only.</p></div>`,
   };
 }
 
 /** Says that a link is invalid. */
 export function unknownLinkPage(): Page {
   return {
-    title: "This link is not known",
+    title: "Link not valid",
     width: "narrow",
-    body: html`<div class="card"><p>Perhaps it was cut on its way: please copy all of it.</p><p class="quiet">Nothing was changed.</p></div>`,
+    body: html`<div class="card"><p>It may be incomplete. Copy the whole link.</p><p class="quiet">Nothing was changed.</p></div>`,
   };
 }
 
@@ -61,7 +61,7 @@ function kindRow(
 ): Markup {
   const words = mailKindWords[kind];
   if (!granted) {
-    return html`<li><p class="title">${capital(words)}</p><p class="quiet">Turned off by whoever runs Dayferry.</p></li>`;
+    return html`<li><p class="title">${capital(words)}</p><p class="quiet">Turned off by the admin.</p></li>`;
   }
   const isOff = off.includes(kind);
   const change: ChoiceChange = { to: isOff ? "on" : "off", choice: kind };

@@ -30,7 +30,7 @@ export function mePage(
   const { hasPassword, hasOwnKey, login, email, timeZone } = person;
   const rows = logIns.map(
     ({ id, agent, way, beganAt, usedAt }) =>
-      html`<li><p><bdi>${browserName(agent) ?? "An unnamed browser"}</bdi> ${id === current ? badge("this one", "good") : null}</p>
+      html`<li><p><bdi>${browserName(agent) ?? "An unnamed browser"}</bdi> ${id === current ? badge("this browser", "good") : null}</p>
 <p class="quiet">${ways[way]}, since ${timeTag(beganAt, zone)}, last used ${timeTag(usedAt, zone)}</p>
 ${postForm({ action: `${root}me/log-ins`, formToken, inRow: true }, button("End it", { name: "end", value: String(id) }))}</li>`,
   );
@@ -63,9 +63,9 @@ ${card({
   )}`,
 })}
 ${card({ title: "Mails", id: "mails", live: ["mail"], body: mailSwitches(mails, { action: `${root}me/mails`, formToken }) })}
-${webhook && card({ title: "Where reminders go", id: "webhook", body: webhookSummary(webhook, `${root}me/webhook`) })}
+${webhook && card({ title: "Reminder delivery", id: "webhook", body: webhookSummary(webhook, `${root}me/webhook`) })}
 ${card({
-  title: "Where you are logged in",
+  title: "Sessions",
   id: "log-ins",
   body: html`${rows.length > 0 ? html`<ul class="plain-list">${rows}</ul>` : html`<p class="quiet">In no browser, but for what lets you in here.</p>`}${
     others.length > 0

@@ -63,7 +63,7 @@ export function peopleAndMailPage(data: PeopleAndMail, frame: Frame): Page {
     current: "people",
     body: html`${trouble}
 <h2>People</h2>
-<p class="quiet">With an app password, calendar programs show and change somebody's calendars, and its owner logs in here. A new one, or none, ends the old one in all of them at once.</p>
+<p class="quiet">Calendar programs and this site accept the app password. Creating a new one, or removing it, ends the old one at once.</p>
 ${people.length > 0 ? html`<ul class="cards">${people.map((each) => personCard(each, { ...frame, isOpen: each.person.id === unfolded }))}</ul>` : noPeople}
 ${card({ title: "Mails ahead", id: "ahead", live: ["mail"], body: aheadTable(ahead, { nameOf, zone: frame.zone }) })}
 ${card({
@@ -78,8 +78,8 @@ ${outbox && card({ title: "Outbox", id: "outbox", live: ["mail"], body: outboxTa
 }
 
 const noPeople = emptyState({
-  title: "Nobody is known yet",
-  text: "People appear with the first read of the workspace.",
+  title: "No people yet",
+  text: "They appear during the first sync.",
 });
 
 type NameOf = (id: RecentMail["person"]) => string;
@@ -92,8 +92,8 @@ function personCard(
   const at = `${root}people/${id}`;
   const marks = [
     suspended ? badge("suspended", "bad") : null,
-    calendars === "read" ? badge("may only read") : null,
-    hasPassword ? badge("has an app password", "good") : badge("no app password"),
+    calendars === "read" ? badge("read-only") : null,
+    hasPassword ? badge("app password", "good") : badge("no app password"),
     logIns > 0 ? badge(logIns === 1 ? "logged in" : `logged in ${logIns} times`) : null,
   ];
   const buttons = html`${button(hasPassword ? "New app password" : "Set an app password", { to: `${at}/password` })}${
@@ -106,7 +106,7 @@ function personCard(
 <dt>Time zone</dt><dd>${zoneInWords(timeZone, zone)}</dd>
 <dt>Edits sent with</dt><dd>${keyInWords(hasOwnKey)}</dd></dl>
 ${suspended ? null : postForm({ action: null, formToken, inRow: true }, buttons)}
-<details${isOpen ? html` open` : null}><summary>Mails</summary>${mailSwitches(mails, { action: `${at}/mails`, formToken })}${webhook && html`<p><a href="${at}/webhook">Where reminders go…</a> <span class="quiet">${webhook.current === null ? "by mail alone" : webhook.current.host}</span></p>`}</details></li>`;
+<details${isOpen ? html` open` : null}><summary>Mails</summary>${mailSwitches(mails, { action: `${at}/mails`, formToken })}${webhook && html`<p><a href="${at}/webhook">Reminder delivery…</a> <span class="quiet">${webhook.current === null ? "by mail alone" : webhook.current.host}</span></p>`}</details></li>`;
 }
 
 /** A person's own zone, or the account's `zone`, marked as such. */
@@ -135,7 +135,7 @@ export function mailSwitches(
   const all = isNone
     ? html`<button name="on" value="all">Get mails again</button>`
     : html`<button name="off" value="all">Stop all mails</button>`;
-  return html`${isNone ? notice("info", "No mails at all go out to this address.") : null}${postForm(
+  return html`${isNone ? notice("info", "This address gets no mails.") : null}${postForm(
     { action, formToken },
     html`<dl class="facts switches">${rows}</dl><p class="row">${all}</p>`,
   )}`;
@@ -148,7 +148,7 @@ function aheadTable(
   ahead: readonly MailAhead[],
   { nameOf, zone }: { readonly nameOf: NameOf; readonly zone: string },
 ): Markup {
-  if (ahead.length === 0) return html`<p class="quiet">Nothing is due within a week.</p>`;
+  if (ahead.length === 0) return html`<p class="quiet">No mails due within a week.</p>`;
   const rows = ahead.map(({ dueAt, person, kind, title }) => [
     time(dueAt, zone),
     html`<bdi>${nameOf(person)}</bdi>`,
@@ -190,8 +190,8 @@ function recentTable(
 ): Markup {
   if (recent.length === 0) return html`<p class="quiet">None yet.</p>`;
   return table({
-    caption: "The last mails",
-    columns: [{ title: "When" }, { title: "To" }, { title: "What" }, { title: "How it fares" }],
+    caption: "Recent mails",
+    columns: [{ title: "When" }, { title: "To" }, { title: "What" }, { title: "Status" }],
     rows: recent.map(({ at, person, address, sort, title, state, problem, edit }) => [
       time(at, zone),
       html`<bdi>${nameOf(person)}</bdi>${address && html`<br><span class="quiet"><bdi>${address}</bdi></span>`}`,
@@ -203,11 +203,11 @@ function recentTable(
 
 function outboxTable(outbox: readonly OutboxMail[], { root, zone }: Frame): Markup {
   if (outbox.length === 0) {
-    return html`<p class="quiet">No mail server is set up, so that mails become files. There is none yet.</p>`;
+    return html`<p class="quiet">No mail server is set up: mails are written to files. None yet.</p>`;
   }
-  return html`<p class="quiet">No mail server is set up: mails become files, and reach nobody.</p>${table(
+  return html`<p class="quiet">No mail server is set up: mails are written to files and not sent.</p>${table(
     {
-      caption: "Mails that were written to files",
+      caption: "Mails written to files",
       columns: [{ title: "When" }, { title: "To" }, { title: "Subject" }],
       rows: outbox.map(({ file, date, to, subject }) => [
         date ? time(date, zone) : "",

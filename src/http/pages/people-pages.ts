@@ -24,14 +24,14 @@ export function passwordPage({
   return {
     title: "New app password",
     width: "narrow",
-    body: html`<div class="card"><p>For <bdi>${person.name}</bdi>. It is shown this once; an older one has ended.</p>
+    body: html`<div class="card"><p>For <bdi>${person.name}</bdi>. It is shown only once. An older password has ended.</p>
 ${copyField({ id: "server", label: "Server", value: `${baseUrl}/dav/` })}
 ${copyField({ id: "user", label: "User name", value: person.login })}
 ${copyField({ id: "password", label: "Password", value: password })}
-<p>Enter these three in the calendar program as a CalDAV account. On an iPhone, iPad or Mac the
+<p>Enter these values in the calendar program as a CalDAV account. On an iPhone, iPad or Mac the
 <a href="${profile}">profile</a> fills in everything but the password. <a href="${connect}">What each program asks for</a>
 stands under Connect.</p>
-<p class="quiet">To type it: <strong>${password}</strong>. Capitals, spaces and dashes do not matter. <a href="${back}">Back</a></p></div>`,
+<p class="quiet">To type it: <strong>${password}</strong>. Case, spaces and dashes are ignored. <a href="${back}">Back</a></p></div>`,
   };
 }
 

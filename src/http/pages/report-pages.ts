@@ -41,7 +41,7 @@ export function reportListPage(reports: readonly Report[], root: string): Page {
   return {
     title: "Reports",
     current: "reports",
-    lead: "Answers from what the workspace holds, as pictures and tables, to read here or to take along.",
+    lead: "Charts and tables of the workspace, to read here or download.",
     body: html`<div class="cards">${body}</div>`,
   };
 }
@@ -90,12 +90,12 @@ function filterCard(data: ReportPageData): Markup {
   const form = html`<form method="get" action="${address}" class="report-filters">
 <div class="fields">${fields}${field({
     name: "limit",
-    label: "Rows at most",
+    label: "Maximum rows",
     type: "number",
     value: given.get("limit") ?? "",
   })}</div>
 <div class="row"><button class="main">Show</button>${given.size > 0 ? linkButton("Clear", address) : null}</div></form>`;
-  const summary = given.size > 0 ? `Narrowed by ${given.size} of the fields` : "Narrow it down";
+  const summary = given.size > 0 ? `Filters (${given.size})` : "Filters";
   return card({
     title: null,
     body: folded(summary, form, { open: given.size > 0 || problem !== undefined }),
@@ -243,13 +243,13 @@ function cellMarkup(zone: string, root: string) {
 function nothing(data: ReportPageData): Markup {
   return data.given.size > 0
     ? emptyState({
-        title: "Nothing of this",
-        text: "Other dates, or fewer conditions, may show something.",
+        title: "No results",
+        text: "Try other dates or fewer filters.",
         action: linkButton("Show the whole report", addressOf(data)),
       })
     : emptyState({
         title: "No data",
-        text: "Data appears here when the workspace has some.",
+        text: "The workspace has no such data yet.",
       });
 }
 
@@ -272,8 +272,8 @@ function downloads(data: ReportPageData): Markup {
     return linkButton(formatName(format), `${addressOf(data)}/download?${query}`);
   });
   return card({
-    title: "Take it along",
-    body: html`<p class="quiet">All rows, narrowed as they are here.</p><div class="row">${links}</div>`,
+    title: "Download",
+    body: html`<p class="quiet">All rows that match the filters.</p><div class="row">${links}</div>`,
   });
 }
 

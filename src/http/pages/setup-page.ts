@@ -28,9 +28,9 @@ export function setupPage({
     faults.find((fault) => fault.field === name)?.problem ?? null;
   const common = faults.filter((fault) => fault.field === null);
   return {
-    title: "Set Dayferry up",
+    title: "Set up Dayferry",
     width: "narrow",
-    lead: "Four answers, which are tried against the service before anything is written.",
+    lead: "Four settings. Dayferry tests them before it writes anything.",
     body: html`${common.map(({ problem }) => notice("bad", problem))}${card({
       title: null,
       body: postForm(
@@ -41,7 +41,7 @@ export function setupPage({
           value: answers.baseUrl,
           type: "url",
           isRequired: true,
-          hint: "It ends with the version, as in https://company.example.com/api/v3",
+          hint: "Including the version, for example https://company.example.com/api/v3",
           problem: problemOf("baseUrl"),
         })}
 ${field({
@@ -61,7 +61,7 @@ ${field({
   label: "Your e-mail address",
   value: answers.contact,
   isRequired: true,
-  hint: "The service wants to know whom to write to; it is sent with each request.",
+  hint: "The service requires a contact address. It is sent with each request.",
   problem: problemOf("contact"),
 })}
 ${field({
@@ -69,10 +69,10 @@ ${field({
   label: "Time zone of the account",
   value: answers.timeZone,
   isRequired: true,
-  hint: "As in Europe/Berlin: the service writes times without a zone, and means this one.",
+  hint: "For example Europe/Berlin. Times of the service have no zone and are read in this one.",
   problem: problemOf("timeZone"),
 })}
-<p class="row">${button("Try it", { tone: "main" })}</p>`,
+<p class="row">${button("Test", { tone: "main" })}</p>`,
       ),
     })}`,
   };
@@ -108,11 +108,11 @@ export function setupResultPage({
     projects === null
       ? null
       : html`<fieldset><legend>Projects</legend>
-${radio("all", { label: `All ${open.length}, and those of later`, isOn: chosen.isAll })}
-${radio("some", { label: "These alone:", isOn: !chosen.isAll })}
+${radio("all", { label: `All ${open.length}, and new ones`, isOn: chosen.isAll })}
+${radio("some", { label: "Only these:", isOn: !chosen.isAll })}
 ${open.map(({ id, title }) => checkbox({ name: "project", value: String(id), label: html`<bdi>${title}</bdi>`, isOn: chosen.ticked.has(id) }))}</fieldset>`;
   return {
-    title: "The service answers",
+    title: "Connection works",
     width: "narrow",
     body: html`${said && notice(said.isRight ? "good" : "bad", `${said.said.charAt(0).toUpperCase()}${said.said.slice(1)}`)}
 ${card({
@@ -121,7 +121,7 @@ ${card({
 })}
 ${card({
   title: "Is the time zone right?",
-  body: html`<p>The service's answers do not name a zone. Use a test event: Dayferry creates a private one for tomorrow noon, checks which time comes back, and deletes it at once.</p>
+  body: html`<p>The service does not name its zone. Dayferry can test it: it creates a private event for tomorrow noon, reads its time back and deletes it.</p>
 ${postForm({ action: "zone", formToken }, button(`Prove ${answers.timeZone} with a test event`))}`,
 })}
 ${card({
@@ -130,15 +130,15 @@ ${card({
     { action: "finish", formToken },
     html`${choice}${
       asksToReplace
-        ? checkbox({ name: "replace", label: "Replace the files that are there", isOn: false })
+        ? checkbox({ name: "replace", label: "Replace existing files", isOn: false })
         : null
     }
 <p class="row">${button("Write config.json and start", { tone: "main", name: "way", value: "write" })}
 ${button("Only give me config.json", { name: "way", value: "show" })}</p>
-<p class="hint">Written are config.json and secrets/api-key in the folder in which serve runs, for its user's eyes alone.</p>`,
+<p class="hint">Writes config.json and secrets/api-key to the working directory, readable only by the current user.</p>`,
   ),
 })}
-<p><a href="../setup">Change the answers</a></p>`,
+<p><a href="../setup">Change settings</a></p>`,
   };
 }
 
@@ -164,9 +164,9 @@ export function doneSetupPage({
     width: "narrow",
     body: html`<div class="card"><p>These files were written:</p>
 <ul>${files.map((file) => html`<li class="address">${file}</li>`)}</ul>
-<p>Dayferry starts at this address now, and reads the workspace. Log in with the admin token, which is in</p>
+<p>Dayferry starts now at this address. Log in with the admin token from this file:</p>
 <p class="address">${adminToken}</p>
-<p><a class="button main" href="../login">Go on to the log-in</a></p></div>`,
+<p><a class="button main" href="../login">Log in</a></p></div>`,
   };
 }
 

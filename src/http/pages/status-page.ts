@@ -408,7 +408,7 @@ function waysIn({ inbox, subscriptions, feeds, now }: Status): Markup {
         ? html`<p class="quiet">No folder is watched and no calendar is subscribed to (edits.inbox, edits.subscriptions).</p>`
         : table({
             caption: "Watched folder and subscribed calendars",
-            columns: [{ title: "From" }, { title: "How it fares" }],
+            columns: [{ title: "From" }, { title: "Status" }],
             rows: all,
           })
     }`,

@@ -39,7 +39,7 @@ export function webhookPage({ person, webhook, said }: WebhookPlace, frame: Fram
   const { formToken, zone } = frame;
   const own = current?.by === "person" ? current : null;
   return {
-    title: "Where reminders go",
+    title: "Reminder delivery",
     current: frame.current,
     width: "narrow",
     lead: html`For <bdi>${person.name}</bdi>. <a href="${frame.back}">Back</a>`,
@@ -72,7 +72,7 @@ ${card({
   }`,
 })}
 ${card({
-  title: own ? "Change it" : "Send them by HTTP as well",
+  title: own ? "Edit" : "Also send reminders by HTTP",
   body: postForm(
     { action: null, formToken },
     html`${field({
@@ -81,10 +81,10 @@ ${card({
       type: "url",
       isRequired: true,
       autocomplete: "off",
-      hint: "For ntfy that of a topic, which nobody can guess. It is kept sealed, and not shown again.",
+      hint: "For ntfy, use a topic that is hard to guess. The address is stored encrypted and not shown again.",
     })}${selectField({
       name: "format",
-      label: "What takes it",
+      label: "Receiver",
       value: own?.format ?? "ntfy",
       choices: [
         { value: "ntfy", label: formatWords.ntfy },
@@ -95,8 +95,8 @@ ${card({
       label: "Token",
       type: "password",
       autocomplete: "off",
-      hint: "Where the receiver asks for one.",
-    })}${checkbox({ name: "mail", label: "Mails as well", isOn: own?.withMail ?? true })}${button("Save", { name: "do", value: "save", tone: "main" })}`,
+      hint: "If the receiver requires one.",
+    })}${checkbox({ name: "mail", label: "Also by mail", isOn: own?.withMail ?? true })}${button("Save", { name: "do", value: "save", tone: "main" })}`,
   ),
 })}`,
   };
@@ -114,4 +114,4 @@ export const webhookSummary = ({ current }: WebhookDescription, href: string): M
     current === null
       ? "Reminders, digests and notices go by mail alone."
       : html`Reminders, digests and notices go to <bdi>${current.host}</bdi>${current.withMail ? " and by mail" : ", and not by mail"}.`
-  }</p><p><a href="${href}">Where reminders go…</a></p>`;
+  }</p><p><a href="${href}">Reminder delivery…</a></p>`;
