@@ -150,7 +150,7 @@ function refuseEdit(place: Stage, { chiara }: Cast): void {
   place.sandbox.faults.add({
     kind: "status",
     status: 422,
-    body: { message: "the list is being sorted by somebody else" },
+    body: { message: "the list is being sorted by someone else" },
     method: "PUT",
     path: new RegExp(`/${item.item.id}$`),
   });

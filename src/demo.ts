@@ -248,7 +248,7 @@ async function freePort({ host, port }: Address): Promise<Result<number, string>
   }
 }
 
-/** Somebody else changes something now and then. */
+/** Someone else changes something now and then. */
 async function play(
   sandbox: Sandbox,
   { every, context }: { readonly every: Temporal.Duration; readonly context: RunContext },
@@ -256,7 +256,7 @@ async function play(
   await runLoop({
     step() {
       const change = playChange(sandbox.workspace, context.random);
-      if (change) context.print(`  somebody else: ${change.summary}\n`);
+      if (change) context.print(`  someone else: ${change.summary}\n`);
       return Promise.resolve("idle");
     },
     idle: every,

@@ -231,7 +231,7 @@ function whyNot({ kind, reasons = [], since = [] }: Answer): string {
   if (kind === "gone") return "It is no longer in the workspace.";
   if (kind === "moved") {
     const words = since.map(({ name, to }) => `${name} is ${to} now`).join("; ");
-    return `Somebody else has changed it meanwhile (${words}). It is shown as it is now.`;
+    return `Someone else has changed it meanwhile (${words}). It is shown as it is now.`;
   }
   return `Not changed: ${reasons.join("; ")}.`;
 }

@@ -201,7 +201,7 @@ async function fill(at: Filling) {
       for (const { wish } of now) last.set(wish.uid, wish);
       for (const { wish } of now.filter(({ byProgram }) => byProgram)) {
         const folder = wish.kind === "task" ? `tasks-${list}` : `events-${project}`;
-        // What a program has put is taken back by the API, as by somebody else.
+        // What a program has put is taken back by the API, as by someone else.
         if (wish.title === null) await upload(daemon, { project, list, body: calendar([wish]) });
         else await put(program, { path: `${folder}/${wish.uid}.ics`, body: calendar([wish]) });
         accepted += 1;

@@ -232,7 +232,7 @@ export class Life {
     this.#note();
   }
 
-  /** Somebody writes a word into an event that somebody else edits by files. */
+  /** Somebody writes a word into an event that someone else edits by files. */
   #note(): void {
     const { sandbox, random } = this.#deps;
     if (!random.chance(0.3)) return;

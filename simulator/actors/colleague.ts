@@ -98,7 +98,7 @@ export class Colleague {
     this.#world.note("colleague", `sets ${markIn(item.title)} to ${state}`);
   }
 
-  /** Assigns an item to somebody else, or to nobody. */
+  /** Assigns an item to someone else, or to nobody. */
   #assign(): void {
     const item = this.#pick((one) => !one.private && !this.#ledger.isHidden(markIn(one.title)));
     if (!item) return;

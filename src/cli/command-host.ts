@@ -84,7 +84,7 @@ export interface DemoOptions {
   readonly port: number | null;
   /** Null = from the environment, else a temporary one deleted with the demo. */
   readonly dataDir: string | null;
-  /** How often somebody else changes something in the workspace; null = never. */
+  /** How often someone else changes something in the workspace; null = never. */
   readonly play: Temporal.Duration | null;
 }
 

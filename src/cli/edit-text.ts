@@ -118,14 +118,14 @@ export function describeEditText(answer: unknown, zone: string): string {
 export function describeEditChoice(edit: ListedEdit): string {
   const { id, item } = edit;
   return lines([
-    `Edit ${id} of ${JSON.stringify(item.title)}: also changed by somebody else`,
+    `Edit ${id} of ${JSON.stringify(item.title)}: also changed by someone else`,
     ...choiceLines(edit),
   ]);
 }
 
 function choiceLines({ choice, action }: ListedEdit): readonly string[] {
   if (!choice) return [];
-  if (choice.kind === "revival") return ["  Somebody else has deleted the item"];
+  if (choice.kind === "revival") return ["  Someone else has deleted the item"];
   const fields = choice.fields.flatMap(({ name, field, before, theirs, mine }) => [
     `  ${name}${name.toLowerCase() === field.toLowerCase() ? "" : ` (${field})`}`,
     `    before                   ${before}`,
@@ -135,7 +135,7 @@ function choiceLines({ choice, action }: ListedEdit): readonly string[] {
   const besides = choice.besides.map(changeLine(action));
   return [
     ...(fields.length > 0
-      ? ["  Also changed by somebody else", ...fields.map((line) => `  ${line}`)]
+      ? ["  Also changed by someone else", ...fields.map((line) => `  ${line}`)]
       : []),
     ...section("  Sent as well: without a conflict", besides),
   ];

@@ -59,7 +59,7 @@ export interface FieldConflict {
   readonly ours: unknown;
   readonly theirs: unknown;
   readonly taken: "ours" | "theirs" | null;
-  /** The later edit of the same editor that set `ours`; absent if somebody else did. */
+  /** The later edit of the same editor that set `ours`; absent if someone else did. */
   readonly by?: EditId;
   /**
    * Set if a person has seen both values and chosen a side. If `ours` changes before the edit is applied, the person is

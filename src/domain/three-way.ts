@@ -58,7 +58,7 @@ export function describeConflicts(
 
 /**
  * One sentence on what the service did not take over although it answered; null if the answer has everything. Fields
- * dropped in a conflict do not count, nor people and labels that somebody else added or removed.
+ * dropped in a conflict do not count, nor people and labels that someone else added or removed.
  */
 export function describeUntaken(
   edit: Pick<Edit, "action" | "patch" | "newLabels" | "base" | "conflicts">,

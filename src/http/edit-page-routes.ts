@@ -382,7 +382,7 @@ function readPicks(body: unknown): {
   return { version: version === "" ? null : version, picks: { keep, fields }, carried };
 }
 
-/** A person's choices in the form of an undo: for fields changed by somebody else since. */
+/** A person's choices in the form of an undo: for fields changed by someone else since. */
 function readUndoPicks(body: unknown): UndoChoices {
   const picks: Partial<Record<PatchField, "back" | "leave">> = {};
   for (const field of patchFields) {

@@ -20,7 +20,7 @@ interface ProxyIdentityDeps {
 
 /**
  * The header is trusted only from the proxy's own addresses, judged by the connection itself, as anyone could write forwarding
- * headers. If somebody else sends it, that is logged once.
+ * headers. If someone else sends it, that is logged once.
  */
 export function createProxyIdentity({ header, log }: ProxyIdentityDeps): ProxyIdentity {
   if (!header) return { of: () => null, isAdmin: () => false, logout: null };

@@ -1,4 +1,4 @@
-/** Rate limit of test messages, as each goes to somebody else's server and to a phone. */
+/** Rate limit of test messages, as each goes to someone else's server and to a phone. */
 export interface TestLimit {
   /** Records a test to this receiver; returns the seconds to wait if it may not be sent now, else null. */
   ask(receiver: string): number | null;

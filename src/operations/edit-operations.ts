@@ -268,7 +268,7 @@ function overwriteRefusal({
   return choice
     ? {
         kind: "conflict",
-        title: "It would overwrite somebody else's changes",
+        title: "It would overwrite someone else's changes",
         detail: `${edit.problem ?? parkReasonLabels.conflict}. Decide what to keep: POST ${path}/resolve with {"version": "${version}", "keep": "mine" or "theirs"}, or decide by field`,
         more: { version, conflicts, words: words.conflicts, choice },
       }

@@ -23,7 +23,7 @@ export interface MailedLogIns {
    * expired.
    */
   look(signed: string): MailedLogIn | null;
-  /** Uses the link up. null as for `look`, and if somebody else has used it in the meantime. */
+  /** Uses the link up. null as for `look`, and if someone else has used it in the meantime. */
   use(signed: string): MailedLogIn | null;
 }
 

@@ -97,6 +97,6 @@ function tighten(place: Place): void {
   try {
     chmodSync(place.path, place.stats.mode & 0o700);
   } catch {
-    // Somebody else's file, or a disk without permissions: `doctor` reports it.
+    // Someone else's file, or a disk without permissions: `doctor` reports it.
   }
 }

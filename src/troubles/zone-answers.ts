@@ -22,7 +22,7 @@ export function noteAnswer(
   const sent = patch.when;
   const answered = answer?.kind === "event" ? answer.when : null;
   if (sent?.kind !== "times" || answered?.kind !== "times") return;
-  // Values that somebody else has set were left alone and prove nothing.
+  // Values that someone else has set were left alone and prove nothing.
   if (conflicts.some(({ field }) => field === "when")) return;
   const known = troubles.reported().find((trouble) => trouble.kind === "zone-mismatch");
   if (known?.kind === "zone-mismatch" && known.offsets && known.zone === zone) return;

@@ -103,10 +103,10 @@ describeInBrowser("the pages of edits", () => {
     const page = await open({ script: "off" });
     await enter(page, "edits?state=waiting");
     await page.getByRole("link", { name: /renamed Release call to Mine/ }).click();
-    await page.getByRole("group", { name: "Title" }).getByLabel("Mine, in the edit").check();
+    await page.getByRole("group", { name: "Title" }).getByLabel("Mine (this edit)").check();
     const description = page.getByRole("group", { name: "Description" });
-    await description.getByLabel("Both, in my words:").check();
-    await page.getByLabel("Description in my words").fill("Ours");
+    await description.getByRole("radio", { name: /^Custom text/ }).check();
+    await page.getByLabel("Description, custom text").fill("Ours");
     await page.getByRole("button", { name: "Preview the result" }).click();
     expect(await page.getByRole("cell", { name: "Ours" }).count()).toBe(1);
     const now = () => insist(sandbox.workspace.events.get({ ...placeOf(), event }));

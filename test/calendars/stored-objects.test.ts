@@ -34,7 +34,7 @@ describe("keep()", () => {
     });
   });
 
-  it("keep() result when somebody else changes the item: the change is laid on, the rest stays, SEQUENCE rises", () => {
+  it("keep() result when someone else changes the item: the change is laid on, the rest stays, SEQUENCE rises", () => {
     const rig = keptRig(["X-COLOUR:red"]);
     const { etag } = rig.object();
     rig.wish(rig.key, "update", { title: "Theirs" });

@@ -8,7 +8,7 @@ import { commandRig } from "./command-rig.ts";
 const rig = commandRig();
 const { place, project, owner } = rig;
 
-/** An event of the workspace whose title and time an edit and somebody else have both changed. */
+/** An event of the workspace whose title and time an edit and someone else have both changed. */
 async function conflicting(options: { readonly daemon: boolean }) {
   const installation = place();
   let address: DaemonAddress | null = null;
@@ -88,7 +88,7 @@ describe("edits of a conflict", () => {
       const list = (await run("edits", "list", "--state", "waiting", "--item", "revi")).stdout;
       expect(list).toMatch(/ACCEPTED \(Europe\/Berlin\) +WHO +WHAT +STATE\n/);
       expect(list).toMatch(
-        /1 +\d{4}-\d\d-\d\d .* +The account +moved Review from Thu 10 Jun 2027, 10:00 to Fri 11 Jun 2027, 09:00, by the command line +conflict: also changed by somebody else/,
+        /1 +\d{4}-\d\d-\d\d .* +The account +moved Review from Thu 10 Jun 2027, 10:00 to Fri 11 Jun 2027, 09:00, by the command line +conflict: also changed by someone else/,
       );
       const shown = (await run("edits", "show", "1")).stdout;
       expect(shown).toMatch(/^Edit 1: The account moved Review from Thu 10 Jun 2027/);
@@ -108,7 +108,7 @@ describe("edits of a conflict", () => {
 
       const sent = await run("edits", "resolve", "1", "--keep", "When=mine");
       expect(sent.code).toBe(0);
-      expect(sent.stderr).toContain("overwrites somebody else's change of When");
+      expect(sent.stderr).toContain("overwrites someone else's change of When");
       expect(sent.stderr).toContain("Sat 12 Jun 2027, 15:00–16:00 (Europe/Berlin)");
       if (!daemon) await run("sync");
       await expect.poll(start).toBe("2027-06-11 09:00");

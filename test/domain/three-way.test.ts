@@ -262,7 +262,7 @@ describe("describeUntaken() result", () => {
     expect(describeUntaken({ ...update, action: "create", base, patch }, base)).toBeNull();
   });
 
-  it("leaves out whom somebody else has added, and what was dropped in a conflict", () => {
+  it("leaves out whom someone else has added, and what was dropped in a conflict", () => {
     const [one, two] = [personId(1), personId(2)];
     const wish = { ...update, patch: { assigned: [one] } };
     expect(describeUntaken(wish, aTask(1, { assigned: [one, two] }))).toBeNull();

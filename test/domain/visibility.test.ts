@@ -17,7 +17,7 @@ describe("seesItem()", () => {
     ["event of others' project", anEvent(1), { project: { ...open, members: [ben] } }, false],
     ["event of an archived project", anEvent(1), { project: { ...open, archived: true } }, false],
     ["event of an unknown project", anEvent(1), { project: null }, false],
-    ["private event of somebody else", anEvent(1, { private: true, creatorId: ben }), {}, false],
+    ["private event of someone else", anEvent(1, { private: true, creatorId: ben }), {}, false],
     ["private event of the person", anEvent(1, { private: true, creatorId: ana }), {}, true],
     ["private event, assigned", anEvent(1, { private: true, assigned: [ana] }), {}, true],
     [

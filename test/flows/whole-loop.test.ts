@@ -100,18 +100,18 @@ describe("the whole loop", () => {
       sandbox.workspace.events.create(
         { by: owner(), project },
         {
-          title: "Made by somebody else",
+          title: "Made by someone else",
           start: "2027-05-04",
           all_day: true,
         },
       ),
     );
     await eventually("the event is in the feed", async () =>
-      (await fetchFeed(url)).includes("SUMMARY:Made by somebody else") ? true : null,
+      (await fetchFeed(url)).includes("SUMMARY:Made by someone else") ? true : null,
     );
     insist(sandbox.workspace.events.remove({ by: owner(), project, event: id }));
     await eventually("the event has left the feed", async () =>
-      (await fetchFeed(url)).includes("SUMMARY:Made by somebody else") ? null : true,
+      (await fetchFeed(url)).includes("SUMMARY:Made by someone else") ? null : true,
     );
   });
 

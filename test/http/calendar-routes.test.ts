@@ -207,7 +207,7 @@ describe("POST /calendar/items/:key", () => {
     expect(edits()).toEqual([]);
   });
 
-  it("does not put anything in the place of what somebody else has changed unseen", async () => {
+  it("does not put anything in the place of what someone else has changed unseen", async () => {
     const { post, keyOf, edits, store } = await calendarRig();
     const key = keyOf("Write texts");
     const theirs = aTask(12, {

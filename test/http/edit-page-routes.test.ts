@@ -62,7 +62,7 @@ function edited(
   });
 }
 
-/** An edit of title and description, of which somebody else has changed the same. */
+/** An edit of title and description, of which someone else has changed the same. */
 function conflicting(store: Store): EditId {
   const id = edited(store, { patch: { title: "Mine", description: "My words" } });
   const claimed = store.journal.claimNext();
@@ -187,9 +187,7 @@ describe("/edits/ID", () => {
     expect([incomplete.status, incomplete.text.includes("Description")]).toEqual([400, true]);
     const preview = await press(`/edits/${id}/preview`, picks);
     expect(preview.status).toBe(200);
-    expect(preview.text).toContain(
-      "overwrites somebody else&#39;s change of Title and Description",
-    );
+    expect(preview.text).toContain("overwrites someone else&#39;s change of Title and Description");
     expect(preview.text).toContain("<strong><bdi>Both of us</bdi></strong>");
     expect(preview.text).not.toContain("unused");
     expect(store.journal.get(id)?.state).toBe("parked");

@@ -89,7 +89,7 @@ describe("POST /login", () => {
     expect((await ask("POST /login", { values: { ...values, password } })).status).toBe(303);
   });
 
-  it("is no place for forms of another site, which could log a person in as somebody else", async () => {
+  it("is no place for forms of another site, which could log a person in as someone else", async () => {
     const { ask, password } = await browser();
     const values = { login: "ana@example.com", password };
     for (const headers of [
@@ -189,7 +189,7 @@ describe("a session", () => {
     expect(await rig.isIn()).toBe(false);
   });
 
-  it("stays when somebody else's password changes", async () => {
+  it("stays when someone else's password changes", async () => {
     const { ask, isIn, password, passwords } = await browser();
     await ask("POST /login", loginOf(password));
     passwords.issue(ben);
@@ -274,7 +274,7 @@ describe("a link by mail", () => {
     }
   });
 
-  it("is no way for another site to log a browser in as somebody else", async () => {
+  it("is no way for another site to log a browser in as someone else", async () => {
     const { ask, linkOf } = await browser();
     await ask("POST /login/link", { values: known });
     const headers = { "sec-fetch-site": "cross-site" };
@@ -353,7 +353,7 @@ describe("a proxy that says who people are", () => {
     expect([out.status, out.to]).toEqual([303, "/oauth2/sign_out"]);
   });
 
-  it("ends a log-in of this server when it has somebody else in the same browser", async () => {
+  it("ends a log-in of this server when it has someone else in the same browser", async () => {
     const { ask } = await browser({ identityHeader });
     await ask("POST /login", { values: { token }, ...asPerson("ana@example.com") });
     expect((await ask("GET /", asPerson("ana@example.com"))).status).toBe(200);

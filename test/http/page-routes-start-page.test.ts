@@ -84,7 +84,7 @@ describe("the start page", () => {
   });
 });
 
-describe("the page before somebody else's change is overwritten", () => {
+describe("the page before someone else's change is overwritten", () => {
   it("shows before, theirs and mine, and sends nothing unless that very version is agreed to", async () => {
     const { press, agree, store, page } = await signedIn();
     const edit = parkedEdit(store, {

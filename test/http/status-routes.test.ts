@@ -83,7 +83,7 @@ it("/status says how the daemon fares and what is in force, and where that comes
 });
 
 it.each([
-  ["none", "as files, which reach nobody"],
+  ["none", "to files only"],
   ["smtps://mail.example.com", "by <bdi>smtps://mail.example.com</bdi>"],
 ])("/status says where mails go when mail.smtpUrl is %s", async (smtpUrl, said) => {
   const { get } = await signedIn(smtpUrl);

@@ -128,7 +128,7 @@ describe("/api/edits as a person", () => {
   });
 
   it.each([
-    ["for somebody else", "project=2001&person=12", "new@calendar"],
+    ["for someone else", "project=2001&person=12", "new@calendar"],
     ["into a project of others", "project=2002", "new@calendar"],
     ["into an unknown project", "project=2099", "new@calendar"],
     ["into an unknown list", "project=2001&list=3999", "new@calendar"],

@@ -122,7 +122,7 @@ describe("check()", () => {
     expect(passwords.check(shared, password)?.id).toBe(ana);
   });
 
-  it("check() result with somebody else's password", () => {
+  it("check() result with someone else's password", () => {
     const { passwords } = passwordsOf([
       withMail(11, "a@example.com"),
       withMail(12, "b@example.com"),

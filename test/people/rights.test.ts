@@ -106,7 +106,7 @@ describe("mayLookAt()", () => {
     expect(hidden.map(may)).toEqual([false, false, false, false]);
   });
 
-  it("mayLookAt() result when somebody else's item is gone, or its creation waits", () => {
+  it("mayLookAt() result when someone else's item is gone, or its creation waits", () => {
     const { rights, put, store, uid } = rig();
     put.event(2, { projectId: fair });
     const key = store.mirror.findUid(uid("event", 2))?.item;

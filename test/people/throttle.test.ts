@@ -70,7 +70,7 @@ describe("wrong()", () => {
 
   it.each([
     ["from elsewhere", "192.0.2.2", "ana"],
-    ["for somebody else, from there", "192.0.2.1", "ben"],
+    ["for someone else, from there", "192.0.2.1", "ben"],
     ["from elsewhere in IPv6", "2001:db8:0:2::1", "ana"],
   ])("wrong() result %s: at once", (_how, address, login) => {
     const all = rig();

@@ -60,7 +60,7 @@ describe("step() follows what changes", () => {
     ["it is completed", 0, (rig) => rig.put(anEvent({ ...third, completed: true }))],
     ["it is deleted", 0, (rig) => rig.bury(third.id)],
     ["it loses its reminder", 0, (rig) => rig.put(anEvent({ ...third, reminder: null }))],
-    ["it gets to somebody else", 0, (rig) => rig.put(anEvent({ ...third, assigned: [ben] }))],
+    ["it gets to someone else", 0, (rig) => rig.put(anEvent({ ...third, assigned: [ben] }))],
     ["its person is suspended", 0, (rig) => rig.suspend(ana)],
     ["its time runs out", 0, (rig) => rig.set("2026-11-24T20:45:01Z")],
     [

@@ -27,7 +27,7 @@ describe("step() says what happened", () => {
       });
       rig.park({
         reason: "conflict",
-        problem: "title was changed by somebody else as well",
+        problem: "title was changed by someone else as well",
         clash: {
           before: { ...rig.event, title: "Review of Ben" },
           conflicts: [

@@ -22,7 +22,7 @@ describe("what a page of another site has a browser send", () => {
       ["no token", form, ""],
       ["a wrong token", form, "form=wrong"],
       ["a token twice", form, `${mine}&${mine}`],
-      ["somebody else's token", form, `form=${own.formToken}`],
+      ["someone else's token", form, `form=${own.formToken}`],
       ["another origin", { ...form, origin: "https://evil.example" }, mine],
       ["an origin that ends alike", { ...form, origin: "https://evil-calendar.example.com" }, mine],
       ["an origin of another port", { ...form, origin: "https://calendar.example.com:444" }, mine],

@@ -38,7 +38,7 @@ export function oneBrowser() {
   afterAll(async () => (await browser)?.close());
 
   return {
-    /** A browser of somebody else: no cookie is shared. */
+    /** A browser of someone else: no cookie is shared. */
     open: async ({
       device = "desktop",
       scheme = "light",

@@ -37,7 +37,7 @@ export function smallDisk(mebibytes: number) {
       try {
         writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - left)));
       } catch (error) {
-        // Somebody else has written meanwhile: it is full all the same.
+        // Someone else has written meanwhile: it is full all the same.
         if (!String(error).includes("ENOSPC")) throw error;
       }
     },

@@ -41,7 +41,7 @@ describe("isOfMove() of a task's move", () => {
     ["another title", { ...copy, title: "Read" }, false],
     ["another day", { ...copy, dueOn: null }, false],
     ["the old list", { ...copy, listId: listId(3001), projectId: projectId(2001) }, false],
-    ["somebody else's", { ...copy, byMe: false }, false],
+    ["someone else's", { ...copy, byMe: false }, false],
     [
       "made days before by its stamp",
       { ...copy, createdAt: createdAt.subtract({ hours: 48 }) },

@@ -132,7 +132,7 @@ describe("planSnapshot()", () => {
     ["what was known before the request left", lost, made, 50, false],
     ["what a sweep has shown since", lost, made, 51, true],
     ["what is there once the creation waits for a person", parked, made, null, false],
-    ["what somebody else has made", lost, task(7, { title: "New", byMe: false }), null, false],
+    ["what someone else has made", lost, task(7, { title: "New", byMe: false }), null, false],
     ["what differs in all", lost, task(7, { dueOn: null }), null, false],
     ["what is alike before anything was sent", { ...lost, sentAt: null }, made, null, false],
   ])("holds back or shows %s", (_what, more, item, handle, isHeld) => {

@@ -54,7 +54,7 @@ describe("noteAnswer()", () => {
     expect(see(summer, summer)).toEqual([]);
   });
 
-  it("says nothing of times that somebody else has set, nor instead of a probe", () => {
+  it("says nothing of times that someone else has set, nor instead of a probe", () => {
     const { see, troubles } = watching();
     expect(see(winter, times("2027-01-15T08:00"), true)).toEqual([]);
     const [sent, answered] = ["a", "b"];

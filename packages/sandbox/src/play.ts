@@ -4,7 +4,7 @@ import type { Workspace, WorkspacePlace } from "./workspace.ts";
 import type { EventView } from "./workspace-events.ts";
 import type { TaskView } from "./workspace-tasks.ts";
 
-/** A change by somebody else, described in one line. */
+/** A change by someone else, described in one line. */
 export interface PlayedChange {
   readonly personId: number;
   readonly kind: "event" | "task" | "comment";

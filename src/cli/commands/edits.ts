@@ -62,7 +62,7 @@ export function editsCommand({ host }: CommandTools): Command {
       );
     });
   const retry = withId(retryEdit)
-    .option("--force", "also overwrite somebody else's changes, which are printed first", false)
+    .option("--force", "also overwrite someone else's changes, which are printed first", false)
     .action((id: number, options: EditOptions & { readonly force: boolean }, command: Command) =>
       printAnswer(
         { host, command, options },

@@ -20,7 +20,7 @@ import type { Store } from "../../store/store.ts";
 import { mergeBaseOf } from "../delivery/merge-edit.ts";
 
 /**
- * The choice for a person when an edit and somebody else changed the same: field by field, whether to delete a changed item, or
+ * The choice for a person when an edit and someone else changed the same: field by field, whether to delete a changed item, or
  * whether to recreate a deleted one.
  */
 export type Choice = FieldChoice | DeletionChoice | RevivalChoice;
@@ -123,7 +123,7 @@ function deletionChoice(edit: Edit, { present, store }: Known): DeletionChoice {
   return { kind: "deletion", version, crossed, present };
 }
 
-/** A change of an item that somebody else deleted. */
+/** A change of an item that someone else deleted. */
 function revivalOf(edit: Edit, store: Store): RevivalChoice | null {
   const isLost = edit.action !== "delete" && store.view.get(edit.item) === null;
   if (!isLost || edit.parkReason === "failed") return null;

@@ -62,7 +62,7 @@ export interface EditDescription {
   /** Labels to be created first. */
   readonly newLabels: readonly string[];
   readonly answer: PlainItem | null;
-  /** Fields that somebody else had changed too, with every value and the side that was applied. */
+  /** Fields that someone else had changed too, with every value and the side that was applied. */
   readonly conflicts: readonly FieldConflict[];
   /** The edit in one sentence, with its changes and conflicts in order. */
   readonly words: EditInWords & {

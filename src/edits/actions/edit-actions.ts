@@ -21,7 +21,7 @@ import { previewUndo, type UndoPreview } from "./undo-preview.ts";
 /** The result of a person's decision about an edit. */
 export type Decision =
   | { readonly kind: "done"; readonly edit: EditDescription }
-  /** It would overwrite somebody else's change: `version` identifies the state that the edit shows now. */
+  /** It would overwrite someone else's change: `version` identifies the state that the edit shows now. */
   | { readonly kind: "overwrites"; readonly version: string; readonly edit: EditDescription }
   /** Nothing was done; this is the effect it would have. */
   | {
@@ -52,7 +52,7 @@ export interface EditActions {
   /** Discards an edit that has not reached the service. One that is half applied is refused. */
   discard(id: number, by?: Decider): Decision;
   /**
-   * Retries a parked edit. If that would overwrite somebody else's change, the person must have seen it: `seen` is the version
+   * Retries a parked edit. If that would overwrite someone else's change, the person must have seen it: `seen` is the version
    * that was shown, and the whole edit is applied. Later changes conflict again.
    */
   retry(id: number, seen?: string | null, by?: Decider): Decision;

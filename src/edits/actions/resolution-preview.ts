@@ -104,8 +104,8 @@ export function previewOf(
 function wholeSentence(kind: "deletion" | "revival", isMine: boolean): string {
   if (kind === "deletion") {
     return isMine
-      ? "The item will be deleted, including somebody else's changes."
-      : "The item keeps somebody else's changes; nothing is sent.";
+      ? "The item will be deleted, including someone else's changes."
+      : "The item keeps someone else's changes; nothing is sent.";
   }
   return isMine
     ? "The item will be recreated with the edit's values."
@@ -128,10 +128,10 @@ function fieldSentence(
       ? [`will change ${enumerated(changed.map(({ name }) => name))} in the workspace`]
       : []),
     ...(overwritten.length > 0
-      ? [`overwrites somebody else's change of ${enumerated(overwritten.map(({ name }) => name))}`]
+      ? [`overwrites someone else's change of ${enumerated(overwritten.map(({ name }) => name))}`]
       : []),
     ...(kept.length > 0
-      ? [`leaves ${enumerated(kept.map(({ name }) => name))} as somebody else has set it`]
+      ? [`leaves ${enumerated(kept.map(({ name }) => name))} as someone else has set it`]
       : []),
     ...(edit.newLabels.length > 0 ? [`adds the labels ${enumerated(edit.newLabels)}`] : []),
   ];

@@ -72,7 +72,7 @@ export function didInWords(edit: DescribedEdit, names: Names): string {
     case "update":
     case "complete":
     case "reopen": {
-      // Described relative to what the editor saw, even if somebody else has changed it since.
+      // Described relative to what the editor saw, even if someone else has changed it since.
       const context = { old: valuesOf(base), edit, names };
       const clauses = [
         ...fieldsOf(patch).map((field) => clauseOf(field, context)),

@@ -71,7 +71,7 @@ function accepted(edit: Edit, names: Names): StoryStep {
 function kept({ state, createdAt }: Edit, steps: readonly EditStep[]): readonly StoryStep[] {
   if (state === "held") {
     const before = "until then it is visible only to its editor and not in the workspace";
-    return [once(createdAt, `Waits for approval: ${before}`)];
+    return [once(createdAt, `Waiting for approval: ${before}`)];
   }
   return steps.some(({ kind }) => kind === "approved")
     ? [once(createdAt, "Waited for approval")]
@@ -107,9 +107,9 @@ function stepInWords(step: EditStep, telling: Telling): string {
     case "sent":
       return `Sent${mergedWith(telling)}`;
     case "postponed":
-      return `Put off${why}`;
+      return `Postponed${why}`;
     case "conflict":
-      return "Conflict: also changed by somebody else; waiting for a decision";
+      return "Conflict: also changed by someone else; waiting for a decision";
     case "refused":
       return `Rejected by the service; waiting for a decision${why}`;
     case "failed":
@@ -167,7 +167,7 @@ const takingsBack = (
 const wasSentBefore = (step: EditStep, steps: readonly EditStep[]): boolean =>
   steps.some(({ kind, at }) => kind === "sent" && Temporal.Instant.compare(at, step.lastAt) < 0);
 
-/** What somebody else had changed before it was sent, and it was merged with. */
+/** What someone else had changed before it was sent, and it was merged with. */
 function mergedWith({ edit, store }: Telling): string {
   const { before, action } = edit;
   if (!before || action === "create" || action === "delete") return "";
@@ -177,7 +177,7 @@ function mergedWith({ edit, store }: Telling): string {
   );
   return others.length === 0
     ? ""
-    : `, merged with somebody else's changes: ${enumerated(others.map(fieldNameOf))}`;
+    : `, merged with someone else's changes: ${enumerated(others.map(fieldNameOf))}`;
 }
 
 function answered(step: EditStep, { edit, steps }: Telling): string {

@@ -124,7 +124,7 @@ function sentenceOf(
   const asks =
     changedSince.length === 0
       ? ""
-      : ` ${since} ${changedSince.length === 1 ? "has" : "have"} changed since: you are asked before somebody else's change is overwritten.`;
+      : ` ${since} ${changedSince.length === 1 ? "has" : "have"} changed since: you are asked before someone else's change is overwritten.`;
   if (action === "delete") return `It will delete the item.${asks}`;
   if (action === "create") return `It will make "${base.title}" anew.`;
   const back = fields.map(({ name, back: value }) => `${name} back to ${value}`);

@@ -54,7 +54,7 @@ function chosen(choice: Choice): readonly WayOut[] {
     case "deletion":
       return [
         theirs("Keep theirs", "keeps the item with its changes, and drops the deletion"),
-        mine("Keep mine", "deletes the item, including somebody else's changes"),
+        mine("Keep mine", "deletes the item, including someone else's changes"),
       ];
     case "revival":
       return [
@@ -67,14 +67,14 @@ function chosen(choice: Choice): readonly WayOut[] {
     case "fields":
       return choice.crossed.length === 0
         ? [
-            mine("Send it", "sends it: there is no conflict any more"),
-            discard("Discard", "nothing of it is sent"),
+            mine("Send it", "sends the edit, which is no longer in conflict"),
+            discard("Discard", "sends nothing"),
           ]
         : [
-            mine("Keep mine", "overwrites somebody else's values in these fields"),
+            mine("Keep mine", "overwrites someone else's values in these fields"),
             theirs(
               "Keep theirs",
-              "keeps somebody else's values in these fields, and sends the rest of the edit",
+              "keeps someone else's values in these fields, and sends the rest of the edit",
             ),
             {
               act: "combine",
@@ -88,7 +88,7 @@ function chosen(choice: Choice): readonly WayOut[] {
   }
 }
 
-const asksFirst = "asks before overwriting what somebody else has changed meanwhile";
+const asksFirst = "asks before overwriting what someone else has changed meanwhile";
 
 function parked({ parkReason, action, frozen }: Edit): readonly WayOut[] {
   const giveUp = discard("Discard", "sends nothing more; the workspace stays unchanged");
@@ -119,7 +119,7 @@ function parked({ parkReason, action, frozen }: Edit): readonly WayOut[] {
       return [
         again(
           frozen
-            ? `sends it although something else keeps changing the item back; ${asksFirst}`
+            ? `sends it again, although the item keeps being changed back; ${asksFirst}`
             : `retries for another day; ${asksFirst}`,
         ),
         giveUp,

@@ -65,7 +65,7 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
 }
 
 /**
- * Adopts the item that a lost request created. Differences were made by somebody else since. They are kept, and conflict with
+ * Adopts the item that a lost request created. Differences were made by someone else since. They are kept, and conflict with
  * later edits.
  */
 async function adoptFound(

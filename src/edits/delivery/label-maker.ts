@@ -90,7 +90,7 @@ export class LabelMaker {
     }
     const failure = failureOf(made.failure);
     if (failure.kind !== "unknown-outcome" && failure.kind !== "refused") return fail(failure);
-    // Somebody else may have created it, or this request did and its answer was lost.
+    // Someone else may have created it, or this request did and its answer was lost.
     const found = await this.#look(name, call);
     return found.ok && found.value !== null ? ok(found.value) : fail(failure);
   }

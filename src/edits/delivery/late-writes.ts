@@ -126,8 +126,8 @@ function storeFound(
 
 /**
  * Judges new states of items with unanswered writes. If a field has turned into what such a write sets, replacing something
- * newer, the request was carried out late: the edit whose value was overwritten is repeated; somebody else's value is restored
- * by a new edit of the sender. An item deleted late is recreated if it is wanted again. Any other value is somebody else's, and
+ * newer, the request was carried out late: the edit whose value was overwritten is repeated; someone else's value is restored
+ * by a new edit of the sender. An item deleted late is recreated if it is wanted again. Any other value is someone else's, and
  * stays.
  */
 export function judgeLateWrites(store: Store): (change: ObservedChange) => void {

@@ -219,12 +219,12 @@ function aboutField(conflict: FieldConflict, names: Names): string {
     return `${name}: the wish ${wished} was replaced by edit ${by}, a later edit of the same person that set ${is}`;
   }
   if (taken === "theirs") {
-    return `${name}: ${is}, set by somebody else meanwhile, was overwritten with ${wished} (before: ${was})`;
+    return `${name}: ${is}, set by someone else meanwhile, was overwritten with ${wished} (before: ${was})`;
   }
   if (taken === "ours") {
-    return `${name}: the wish ${wished} was dropped, because somebody else had set ${is} meanwhile (before: ${was})`;
+    return `${name}: the wish ${wished} was dropped, because someone else had set ${is} meanwhile (before: ${was})`;
   }
-  return `${name} was changed by somebody else as well: ${is} there, ${wished} wished (before: ${was}); keeping yours overwrites that, keeping theirs leaves it`;
+  return `${name} was changed by someone else as well: ${is} there, ${wished} wished (before: ${was}); keeping yours overwrites that, keeping theirs leaves it`;
 }
 
 function aboutDeletion(

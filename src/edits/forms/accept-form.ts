@@ -43,7 +43,7 @@ export type FormWish =
   | { readonly kind: "create"; readonly item: Item; readonly uid: string };
 
 /**
- * `planned`: `edit` is null for a dry run; `state` says whether it is sent or waits for a person. `moved`: somebody else has
+ * `planned`: `edit` is null for a dry run; `state` says whether it is sent or waits for a person. `moved`: someone else has
  * changed the same, as `since` says, so the form must be shown again.
  */
 export type FormOutcome =

@@ -321,7 +321,7 @@ function sameHeld(edit: EditDraft, { viewed, situation }: Known): EditId | null 
 const isMine = (held: Edit, { channel, actor }: Situation): boolean =>
   channel !== "caldav" || (held.channel === channel && held.actor === actor);
 
-/** Fields that somebody else has changed since the editor looked, and that the edit changes too. */
+/** Fields that someone else has changed since the editor looked, and that the edit changes too. */
 function overrideNotes(
   incoming: IncomingItem,
   about: {
@@ -338,7 +338,7 @@ function overrideNotes(
     .filter(({ field }) => crossed.includes(field))
     .map(({ field, from }) => {
       const now = quote(valueInWords({ field, value: from }, names));
-      const message = `${fieldNameOf(field)} was changed meanwhile by somebody else, to ${now}; edits.conflicts decides between the two`;
+      const message = `${fieldNameOf(field)} was changed meanwhile by someone else, to ${now}; edits.conflicts decides between the two`;
       return { line: incoming.line, code: "changed-meanwhile", message };
     });
 }

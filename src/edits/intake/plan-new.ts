@@ -274,7 +274,7 @@ function planBesideWaiting(
     };
   }
   if (isOther && state === "held") {
-    const message = "an item with this UID from somebody else is waiting for approval";
+    const message = "an item with this UID from someone else is waiting for approval";
     return refusal(incoming, { reasons: [note("waiting", message)], kind, title, changes });
   }
   const isUnsent = parkReason === "failed" && sentAt === null;

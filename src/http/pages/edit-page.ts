@@ -112,20 +112,20 @@ function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
     aside: badge("conflict", "wait"),
     id: "choice",
     body: html`${choice?.kind === "fields" ? fieldForm(edit, { here, formToken }) : newsTable(edit)}
-<h3>${choice?.kind === "fields" ? "Or all at once" : "What is to be"}</h3>
+<h3>${choice?.kind === "fields" ? "All fields" : "Resolve"}</h3>
 ${quick}${drop ?? null}`,
   });
 }
 
 function choiceTitle({ choice }: EditDescription): string {
-  if (choice?.kind === "deletion") return "Somebody else has changed what is to be deleted";
-  if (choice?.kind === "revival") return "Somebody else has deleted the item";
+  if (choice?.kind === "deletion") return "Conflict: the item was also changed";
+  if (choice?.kind === "revival") return "Conflict: the item was deleted";
   return choice?.fields.length === 0
-    ? "Nobody's change is in the way any more"
-    : "Somebody else has changed the same";
+    ? "No longer in conflict"
+    : "Conflict: also changed by someone else";
 }
 
-/** What somebody else changed in an item to be deleted. */
+/** What someone else changed in an item to be deleted. */
 function newsTable({ choice }: EditDescription): Markup | null {
   if (!choice || choice.fields.length === 0) return null;
   return table({
@@ -146,13 +146,13 @@ function fieldForm(
       html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><strong>${label}</strong><br>${said}</label></div>`;
     return html`<fieldset class="clash"><legend>${name}</legend>
 <p class="quiet">Before: <bdi>${before}</bdi></p>
-<div class="sides">${radio("theirs", "Theirs, in the workspace now", bdi(theirs))}
-${radio("mine", "Mine, in the edit", bdi(mine))}
+<div class="sides">${radio("theirs", "Theirs (in the workspace)", bdi(theirs))}
+${radio("mine", "Mine (this edit)", bdi(mine))}
 ${
   texts === null
     ? null
-    : html`${radio("text", "Both, in my words:", html`<span class="quiet">written below</span>`)}</div>
-<label class="unseen" for="text-${field}">${name} in my words</label>${
+    : html`${radio("text", "Custom text", html`<span class="quiet">enter below</span>`)}</div>
+<label class="unseen" for="text-${field}">${name}, custom text</label>${
         field === "title"
           ? html`<input id="text-${field}" name="text-${field}" value="${`${texts.theirs} / ${texts.mine}`}" maxlength="500">`
           : html`<textarea id="text-${field}" name="text-${field}" rows="6">\n${[texts.theirs, texts.mine].filter((text) => text !== "").join("\n\n")}</textarea>`

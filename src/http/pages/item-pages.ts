@@ -47,7 +47,7 @@ export interface FormState {
   readonly fields?: ItemFields;
   readonly faults?: readonly (FieldFault | NewItemFault)[];
   readonly problems?: readonly string[];
-  /** What somebody else has changed since the form was shown. */
+  /** What someone else has changed since the form was shown. */
   readonly since?: readonly ChangeInWords[];
   readonly isUnchanged?: boolean;
   /** The edit that was just stored. */

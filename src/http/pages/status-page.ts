@@ -72,8 +72,8 @@ ${configuration(settings)}`,
 }
 
 const verdicts: Readonly<Record<StatusFinding["verdict"], readonly [word: string, tone: Tone]>> = {
-  fine: ["fine", "good"],
-  doubtful: ["worth a look", "wait"],
+  fine: ["OK", "good"],
+  doubtful: ["warning", "wait"],
   broken: ["broken", "bad"],
 };
 
@@ -239,7 +239,7 @@ function reading({
           : `${length(mirror.oldestAgeSeconds)}; limit ${length(polling.ceilingSeconds)}`,
       ],
       [
-        "One round",
+        "Poll cycle",
         `${length(polling.bestAgeSeconds)} for ${polling.sources} lists at ${Math.round(polling.pace * 100) / 100} requests per second${
           polling.isMet ? "" : ", more than polling.maxAge allows"
         }`,
@@ -273,7 +273,7 @@ function quota({ quota: gate, now, timeZone: zone }: Status): Markup {
     aside: gate.pausedUntil
       ? badge("paused", "wait")
       : badge(
-          gate.rateLimited > 0 ? "limit reached" : "fine",
+          gate.rateLimited > 0 ? "limit reached" : "OK",
           gate.rateLimited > 0 ? "wait" : "good",
         ),
     body: facts([
@@ -323,7 +323,7 @@ function answers({ eventLoop, storage, proxy, disk, metrics }: Status): Markup {
   const { p50Ms, p99Ms, longestMs, minutes } = eventLoop;
   return card({
     title: "This machine",
-    aside: badge(storage || block ? "worth a look" : "fine", storage || block ? "wait" : "good"),
+    aside: badge(storage || block ? "warning" : "OK", storage || block ? "wait" : "good"),
     body: html`${facts([
       ["Event loop delay", `${longestMs} ms at most, ${p50Ms} ms median, ${p99Ms} ms p99`],
       ["Storage", storage ? storage.problem : "OK"],
@@ -358,12 +358,12 @@ function mail({ mail: state }: Status, settings: readonly EffectiveSetting[]): M
   const isFine = deferred === 0 && problem === null;
   return card({
     title: "Mail",
-    aside: badge(isFine ? "fine" : "worth a look", isFine ? "good" : "wait"),
+    aside: badge(isFine ? "OK" : "warning", isFine ? "good" : "wait"),
     body: facts([
-      ["Go out", wayOfMails(settings)],
+      ["Delivery", wayOfMails(settings)],
       ["Sent", sent],
       ["Waiting", deferred],
-      ["Not taken", rejected],
+      ["Rejected", rejected],
       [
         "Turned off",
         turnedOff.length === 0
@@ -382,7 +382,7 @@ function wayOfMails(settings: readonly EffectiveSetting[]): TemplatePart {
   const server = settings.find(({ path }) => path === "mail.smtpUrl");
   if (!server) return null;
   return server.value === "none"
-    ? html`as files, which reach nobody: <code>mail.smtpUrl</code> names no server`
+    ? html`to files only: <code>mail.smtpUrl</code> is not set`
     : html`by <bdi>${server.value}</bdi>`;
 }
 
@@ -402,10 +402,10 @@ function waysIn({ inbox, subscriptions, feeds, now }: Status): Markup {
   ];
   const all = [...(folder ? [folder] : []), ...rows];
   return card({
-    title: "Ways in and out",
+    title: "Feeds and imports",
     body: html`${facts([["Feeds", `${feeds} published`]])}${
       all.length === 0
-        ? html`<p class="quiet">No folder is watched and no calendar is subscribed to (edits.inbox, edits.subscriptions).</p>`
+        ? html`<p class="quiet">No watched folder and no subscribed calendars (edits.inbox, edits.subscriptions).</p>`
         : table({
             caption: "Watched folder and subscribed calendars",
             columns: [{ title: "From" }, { title: "Status" }],
@@ -433,17 +433,17 @@ function lists({
       : [[words, `${length(age.newestSeconds)} ago`, `${length(age.oldestSeconds)} ago`]];
   });
   return card({
-    title: "How old what is known is",
+    title: "Data age",
     body: html`${
       rows.length === 0
         ? emptyState({
-            title: "Nothing has been read yet",
-            text: "The first reading is under way.",
+            title: "No data yet",
+            text: "The first sync is running.",
           })
         : table({
-            caption: "When lists were read, by kind",
+            caption: "Last sync of sources, by kind",
             columns: [
-              { title: "Lists of" },
+              { title: "Sources" },
               { title: "Newest", isNumber: true },
               { title: "Oldest", isNumber: true },
             ],
@@ -453,9 +453,9 @@ function lists({
       "More figures",
       facts([
         ["Comments", comments],
-        ["Entries of histories", historyEntries],
+        ["History entries", historyEntries],
         ["Files", files],
-        ["Asked whether deleted", openQuestions],
+        ["Deletion checks", openQuestions],
         ["Revision", revision],
       ]),
     )}`,
@@ -485,18 +485,17 @@ function configuration(settings: readonly EffectiveSetting[]): Markup | null {
   const show = (caption: string, some: readonly EffectiveSetting[]) =>
     table({
       caption,
-      columns: [{ title: "Key" }, { title: "In force" }, { title: "From" }],
+      columns: [{ title: "Key" }, { title: "Value" }, { title: "From" }],
       rows: some.map(row),
     });
   const set = settings.filter(({ by }) => by !== "default");
   const defaults = settings.filter(({ by }) => by === "default");
   return card({
     title: "Configuration",
-    aside: html`<span class="quiet small">${set.length} keys set, ${defaults.length} as they come</span>`,
-    body: html`${show("What is set", set)}
-${folded("What is as it comes", show("Defaults", defaults))}`,
-    footer:
-      "As read at the start; a change of the file counts from the next start on. Secrets are never shown.",
+    aside: html`<span class="quiet small">${set.length} keys set, ${defaults.length} defaults</span>`,
+    body: html`${show("Keys set", set)}
+${folded("Defaults", show("Defaults", defaults))}`,
+    footer: "Read at startup: restart Dayferry after a change. Secrets are never shown.",
     id: "configuration",
   });
 }

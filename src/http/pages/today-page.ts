@@ -171,7 +171,7 @@ ${postForm(
 function whatIsWrong({ choice, problem }: EditDescription): Markup | null {
   if (choice && choice.fields.length > 0) {
     const names = enumerated(choice.fields.map(({ name }) => name));
-    return html`<p class="small">Somebody else has changed ${names} as well: choose what stays.</p>`;
+    return html`<p class="small">Conflict in ${names}.</p>`;
   }
   return problem === null ? null : html`<p class="small"><bdi>${problem}</bdi></p>`;
 }

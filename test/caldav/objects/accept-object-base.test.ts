@@ -18,7 +18,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Chore" });
   });
 
-  it("does so too when somebody else has changed another field in between, which stays", () => {
+  it("does so too when someone else has changed another field in between, which stays", () => {
     const rig = objectRig();
     const path = rig.member(aTask(601, { title: "Chore" }));
     const first = rig.text(path);
@@ -47,11 +47,11 @@ describe("objectAnswer() of a PUT without conditions", () => {
     const put = (at: string, body: string) => rig.ask("PUT", at, { body, headers: phone }).status;
     expect(put(path, own("SUMMARY:Chore"))).toBe(201);
     rig.clock.advance({ seconds: 9 });
-    rig.send(object(vtodo("own@example.com", "SUMMARY:By somebody else")));
+    rig.send(object(vtodo("own@example.com", "SUMMARY:By someone else")));
     rig.clock.advance({ seconds: 9 });
     expect(put(target, own("SUMMARY:Chore", "DESCRIPTION:New words"))).toBeLessThan(300);
     expect(rig.itemOf("own@example.com")).toMatchObject({
-      title: "By somebody else",
+      title: "By someone else",
       description: "New words",
     });
   });
@@ -64,28 +64,28 @@ describe("objectAnswer() of a PUT without conditions", () => {
     const old = own("SUMMARY:Chore");
     expect(put(far, old)).toBe(201);
     rig.clock.advance({ seconds: 9 });
-    rig.send(object(vtodo("own@example.com", "SUMMARY:By somebody else")));
+    rig.send(object(vtodo("own@example.com", "SUMMARY:By someone else")));
     for (const path of [`${near}/own.ics`, far, `${near}/own.ics`, `${near}/own.ics`]) {
       rig.clock.advance({ seconds: 9 });
       expect(put(path, old), path).toBeLessThan(300);
-      expect(rig.itemOf("own@example.com"), path).toMatchObject({ title: "By somebody else" });
-      expect(rig.text(path)).toContain("SUMMARY:By somebody else");
+      expect(rig.itemOf("own@example.com"), path).toMatchObject({ title: "By someone else" });
+      expect(rig.text(path)).toContain("SUMMARY:By someone else");
     }
     rig.clock.advance({ seconds: 9 });
     expect(put(`${near}/own.ics`, own("SUMMARY:Chore today"))).toBe(204);
     expect(rig.itemOf("own@example.com")).toMatchObject({ title: "Chore today" });
   });
 
-  it("keeps what somebody else has changed before a marked copy is put twice", () => {
+  it("keeps what someone else has changed before a marked copy is put twice", () => {
     const rig = objectRig();
     const path = rig.member(aTask(601, { title: "Chore" }));
     const old = rig.text(path);
     rig.clock.advance({ seconds: 9 });
-    rig.send(object(vtodo(uidOf(path), "SUMMARY:By somebody else")));
+    rig.send(object(vtodo(uidOf(path), "SUMMARY:By someone else")));
     for (const _again of [1, 2]) {
       rig.clock.advance({ seconds: 9 });
       expect(rig.ask("PUT", path, { body: old, headers: phone }).status).toBe(204);
-      expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By somebody else" });
+      expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By someone else" });
     }
   });
 
@@ -189,7 +189,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
       rig.send(object(vtodo(uidOf(path), ...lines)));
       rig.clock.advance({ seconds: 9 });
     };
-    send("SUMMARY:By somebody else");
+    send("SUMMARY:By someone else");
     expect(put(old, { "if-match": etag })).toBe(412);
     send("DUE;VALUE=DATE:20261130");
     expect(put(old)).toBe(204);
@@ -197,9 +197,9 @@ describe("objectAnswer() of a PUT without conditions", () => {
       title: "Chore",
       dueOn: Temporal.PlainDate.from("2026-11-30"),
     });
-    send("SUMMARY:By somebody else");
+    send("SUMMARY:By someone else");
     expect(put(old)).toBe(204);
-    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By somebody else" });
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By someone else" });
   });
 
   it("takes what another program puts back as it was at its word", () => {

@@ -426,7 +426,7 @@ describe("a change that is held", () => {
     expect(rig.edits()).toHaveLength(1);
   });
 
-  it("waits beside the same one of somebody else", () => {
+  it("waits beside the same one of someone else", () => {
     const rig = heldRig();
     const path = rig.member(aTask(601, { dueOn: null }));
     rig.put(path, mine(uidOf(path)));

@@ -39,7 +39,7 @@ describe("objectAnswer() of a PUT of what is private", () => {
   });
 
   it.each([{}, { withOwnKey: new Set([personId(11)]) }])(
-    "assigns whoever makes private what somebody else has made: %j",
+    "assigns whoever makes private what someone else has made: %j",
     (setting) => {
       const rig = objectRig(setting);
       const path = rig.member(anEvent(501, { creatorId: personId(12) }));

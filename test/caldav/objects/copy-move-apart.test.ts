@@ -138,7 +138,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     expect(deletion).toBe(isReleased ? "delete pending" : "delete claimed");
   });
 
-  it("is not taken back by somebody else, who makes a new item", () => {
+  it("is not taken back by someone else, who makes a new item", () => {
     const rig = apartRig();
     const path = rig.member(aTask(601));
     rig.ask("DELETE", path);
@@ -218,7 +218,7 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
     },
   );
 
-  it("moves back what somebody else has moved, for a program that has seen it there", () => {
+  it("moves back what someone else has moved, for a program that has seen it there", () => {
     const rig = apartRig();
     const path = rig.member(aTask(601));
     const old = rig.text(path);

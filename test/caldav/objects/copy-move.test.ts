@@ -78,7 +78,7 @@ describe("objectAnswer() of a MOVE", () => {
 
   it.each<[string, string, Readonly<Record<string, string>>, string]>([
     ["another server", "https://other.example.com/dav/calendars/11/tasks-3003/a.ics", {}, "502"],
-    ["somebody else's calendar", "/dav/calendars/12/tasks-3003/a.ics", {}, "403"],
+    ["someone else's calendar", "/dav/calendars/12/tasks-3003/a.ics", {}, "403"],
     ["no calendar", `${root}/tasks-4711/a.ics`, {}, "409"],
     ["no address", "/elsewhere/a.ics", {}, "403"],
     ["a collection", `${near}/`, {}, "403"],

@@ -102,7 +102,7 @@ describe("objectAnswer() of a PUT that creates", () => {
   });
 
   it.each([{}, { "if-none-match": "*" }])(
-    "makes again what somebody else has deleted: %j",
+    "makes again what someone else has deleted: %j",
     (more) => {
       const rig = objectRig();
       const path = rig.member(aTask(601));

@@ -25,7 +25,7 @@ describe("the story of an edit", () => {
     expect(told(rig)).toEqual([
       expect.stringMatching(/^Accepted from .* by Thunderbird, and stored$/),
       "Read from the workspace",
-      "Sent, merged with somebody else's changes: Description",
+      "Sent, merged with someone else's changes: Description",
       expect.stringMatching(/^Confirmed by the service in 0\.1 s$/),
       "Shown in feeds and calendars",
       "Fetched by Google with the feed Website",
@@ -73,7 +73,7 @@ describe("who has decided", () => {
     const who = `Person ${rig.owner}`;
     rig.send(calendar(vevent(uid, "SUMMARY:One")));
     expect(told(rig).at(-1)).toBe(
-      "Waits for approval: until then it is visible only to its editor and not in the workspace",
+      "Waiting for approval: until then it is visible only to its editor and not in the workspace",
     );
     rig.editActions.approve(1, page);
     expect(told(rig)).toContain("Waited for approval");
@@ -103,7 +103,7 @@ describe("who has decided", () => {
 });
 
 describe("resolve() where every edit is approved first", () => {
-  it("leaves what is sent over somebody else's change to the admin", async () => {
+  it("leaves what is sent over someone else's change to the admin", async () => {
     const rig = await drainRig({ mode: "review" });
     const { id, uid } = await rig.event();
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));

@@ -100,7 +100,7 @@ describe("mayBeOf()", () => {
     ["without a stamp", { ...made, createdAt: null }, true],
     ["known before", { ...made, id: 7 }, false],
     ["of days ago", { ...made, createdAt: sentAt.subtract({ hours: 50 }) }, false],
-    ["somebody else's", { ...made, byMe: false, creatorId: personId(12) }, false],
+    ["someone else's", { ...made, byMe: false, creatorId: personId(12) }, false],
     ["the person's own", { ...made, byMe: false, creatorId: personId(11) }, true],
   ])("result for one that is %s", (_what, one, expected) => {
     expect(mayBeOf(open, { created: one, actor: personId(11) })).toBe(expected);

@@ -50,7 +50,7 @@ describe("step() of two held edits of one item", () => {
     expect(task().title).toBe("Second");
   });
 
-  it("is a conflict when somebody else has changed it after the newer one", async () => {
+  it("is a conflict when someone else has changed it after the newer one", async () => {
     const { rig, id } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
     rig.editActions.approve(2);
     await rig.drainAll();

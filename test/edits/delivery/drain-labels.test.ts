@@ -73,7 +73,7 @@ describe("step() with new labels", () => {
     expect(insist(rig.sandbox.workspace.labels.list(rig.by))).toHaveLength(1);
   });
 
-  it("takes a label that somebody else has made meanwhile", async () => {
+  it("takes a label that someone else has made meanwhile", async () => {
     const rig = await drainRig();
     const { uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));

@@ -184,7 +184,7 @@ describe("step() after a fault of a creation", () => {
     },
   );
 
-  it("does not take what somebody else has made meanwhile for it, however alike", async () => {
+  it("does not take what someone else has made meanwhile for it, however alike", async () => {
     const rig = await drainRig();
     rig.send(calendar(party));
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { change, drainRig } from "./drain-rig.ts";
 
-describe("step() of a deletion beside somebody else's change", () => {
+describe("step() of a deletion beside someone else's change", () => {
   it("waits, and deletes once a person wants it all the same", async () => {
     const rig = await drainRig();
     const { id, uid } = await rig.event();

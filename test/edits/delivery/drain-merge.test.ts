@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { change, changeTask, drainRig } from "./drain-rig.ts";
 
-describe("step() of a change beside somebody else's", () => {
+describe("step() of a change beside someone else's", () => {
   it("merges disjoint fields and leaves the other's alone", async () => {
     const rig = await drainRig();
     const { id, uid } = await rig.event({ description: "old" });
@@ -105,7 +105,7 @@ describe("step() of a change beside somebody else's", () => {
     });
   });
 
-  it("sends nothing over somebody else's change that the person has not been shown", async () => {
+  it("sends nothing over someone else's change that the person has not been shown", async () => {
     const rig = await drainRig();
     const { id, uid } = await rig.event();
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));

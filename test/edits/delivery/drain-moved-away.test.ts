@@ -72,7 +72,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
     expect(rig.edit().problem).toContain("1 of 2 lists");
     await sweep(far);
     await wait();
-    // Somebody else has moved it since its editor saw it.
+    // Someone else has moved it since its editor saw it.
     expect(rig.states()).toEqual(["parked: conflict"]);
     rig.keepMine();
     await rig.drainAll();

@@ -46,7 +46,7 @@ describe("step() of several edits by one person", () => {
     expect(await titles(rig)).toEqual(["C"]);
   });
 
-  it("takes no wish for somebody else's change that the service has refused", async () => {
+  it("takes no wish for someone else's change that the service has refused", async () => {
     const rig = await drainRig();
     const { uid } = await rig.event({ title: "A" });
     rig.sandbox.faults.add({ kind: "status", status: 422, method: "PUT" });
@@ -57,7 +57,7 @@ describe("step() of several edits by one person", () => {
     expect(await titles(rig)).toEqual(["C"]);
   });
 
-  it("parks an edit of an old copy when somebody else has written after the own one", async () => {
+  it("parks an edit of an old copy when someone else has written after the own one", async () => {
     const rig = await drainRig();
     const { id, uid } = await rig.event({ title: "A" });
     const old = markOf(rig, uid);

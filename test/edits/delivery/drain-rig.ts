@@ -211,7 +211,7 @@ export async function drainRig(setting: DrainSetting = {}) {
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
 
-/** Somebody else works in the workspace; no sweep has seen it. */
+/** Someone else works in the workspace; no sweep has seen it. */
 export const change = (rig: Rig, id: number, body: object) =>
   insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, body));
 export const changeTask = (rig: Rig, id: number, body: object) =>

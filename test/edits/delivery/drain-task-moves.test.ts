@@ -166,7 +166,7 @@ describe("step() of a task's move", () => {
     await rig.expectRest();
   });
 
-  it("is confirmed without a request when somebody else has moved it there", async () => {
+  it("is confirmed without a request when someone else has moved it there", async () => {
     const rig = await moveRig();
     const { id, uid } = await rig.task();
     await rig.subtask(id, "Child");
@@ -184,7 +184,7 @@ describe("step() of a task's move", () => {
     ["theirs", "confirmed", "other"],
     ["ours", "discarded", "far"],
   ] as const)(
-    "follows the policy %s when somebody else has moved it elsewhere",
+    "follows the policy %s when someone else has moved it elsewhere",
     async (conflicts, state, where) => {
       const rig = await moveRig({ conflicts });
       const { id, uid } = await rig.task();
@@ -264,7 +264,7 @@ describe("step() of a task's move", () => {
     await rig.expectRest();
   });
 
-  it("does not let a deletion of the old place take what somebody else has moved", async () => {
+  it("does not let a deletion of the old place take what someone else has moved", async () => {
     const rig = await moveRig();
     const { id, uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));

@@ -82,7 +82,7 @@ describe("step() with a comment", () => {
     insist(
       rig.sandbox.workspace.comments.create(
         { ...rig.by, list: rig.list, task: id },
-        { description: "Same words of somebody else, earlier" },
+        { description: "Same words of someone else, earlier" },
       ),
     );
     rig.clock.advance({ minutes: 5 });

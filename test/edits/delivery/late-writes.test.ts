@@ -162,7 +162,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
   });
 
-  it("puts back what somebody else had set since, when that had been seen", async () => {
+  it("puts back what someone else had set since, when that had been seen", async () => {
     const { rig, id, uid } = await unanswered();
     rig.clock.advance({ seconds: 1 });
     change(rig, id, { title: "C" });
@@ -173,7 +173,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(titleOf(rig, uid)).toBe("C");
   });
 
-  it("leaves somebody else's newer value alone", async () => {
+  it("leaves someone else's newer value alone", async () => {
     const { rig, id } = await overwritten();
     change(rig, id, { title: "Z" });
     await watchOut(rig);

@@ -43,7 +43,7 @@ function formRig(item = call, setting: RigSetting = {}) {
         zone,
         wish: { kind: "delete", item: first.key, sequence: first.sequence },
       }),
-    /** Somebody else changes the item in the workspace. */
+    /** Someone else changes the item in the workspace. */
     theirs: (next: typeof call) => {
       rig.store.mirror.put(next, sourceOf(next));
     },
@@ -89,7 +89,7 @@ describe("createAcceptForm() of a change", () => {
     expect(edits()).toEqual([]);
   });
 
-  it("is asked anew where somebody else has changed the same since the form was shown", () => {
+  it("is asked anew where someone else has changed the same since the form was shown", () => {
     const { change, theirs, edits } = formRig();
     theirs({ ...call, title: "Launch call" });
     expect(change({ title: "Release party" })).toMatchObject({
@@ -99,7 +99,7 @@ describe("createAcceptForm() of a change", () => {
     expect(edits()).toEqual([]);
   });
 
-  it("goes beside what somebody else has changed of other fields", () => {
+  it("goes beside what someone else has changed of other fields", () => {
     const { change, theirs, shown } = formRig();
     theirs({ ...call, title: "Launch call" });
     expect(change({ when: eleven })).toMatchObject({ kind: "planned" });

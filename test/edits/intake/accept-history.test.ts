@@ -138,7 +138,7 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(item)).toEqual({ title: "One", description: "second" });
   });
 
-  it("remarks on a field that somebody else has changed as well", () => {
+  it("remarks on a field that someone else has changed as well", () => {
     const rig = acceptRig();
     const uid = rig.put(anEvent(501, { title: "One" }));
     rig.put(anEvent(501, { title: "Two", reminder: Temporal.Duration.from({ minutes: 5 }) }));

@@ -71,7 +71,7 @@ describe("follow()", () => {
     },
   );
 
-  it("asks anew when somebody else has moved the item to the very day that was wished", () => {
+  it("asks anew when someone else has moved the item to the very day that was wished", () => {
     const { links, link, put, edits } = linkRig();
     put({ ...task, dueOn: Temporal.PlainDate.from("2026-11-13") });
     expect(links.follow(link("day"), "2026-11-12")).toMatchObject({ kind: "moved" });

@@ -3,7 +3,7 @@ import { object, type Program, pathOf, replay } from "../../clients/replay.ts";
 import { type ClientSetting, clientSetting, day, icsDay, only } from "../../clients/setting.ts";
 
 // What a PUT was answered with stays true when the service has answered: its own way of writing, and what it derives
-// from the edit itself, are no change by anybody else. What it did not take over, or somebody else has changed, is shown.
+// from the edit itself, are no change by anybody else. What it did not take over, or someone else has changed, is shown.
 
 let setting: ClientSetting;
 let program: Program;
@@ -199,7 +199,7 @@ describe("what the service writes in its own way", () => {
     expect(got.headers["etag"]).not.toBe(answer.headers["etag"]);
   });
 
-  it("is shown where somebody else has changed it before the edit arrived", async () => {
+  it("is shown where someone else has changed it before the edit arrived", async () => {
     const uid = `todo-${++made}`;
     const where = path("tasks", `${uid}.ics`);
     await expectLasting(where, todo(uid, "SUMMARY:Ours", `DUE;VALUE=DATE:${icsDay(3)}`));

@@ -12,7 +12,7 @@ export function newText(entry: {
   return [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
-    "PRODID:-//Somebody else//EN",
+    "PRODID:-//Someone else//EN",
     `BEGIN:${component}`,
     `UID:${uid}`,
     "DTSTAMP:20261120T120000Z",

@@ -11,7 +11,7 @@ export type Headers = Readonly<Record<string, string>>;
 
 /**
  * A server under test: Ana (11) has the calendars above and `assigned`; one event "Review" on 23 November 2026 from 9 to 10 UTC,
- * and one task. Ben (12) is somebody else. It is 21 November 2026, 9:00 UTC.
+ * and one task. Ben (12) is someone else. It is 21 November 2026, 9:00 UTC.
  */
 export interface Served {
   readonly port: number;
