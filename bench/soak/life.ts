@@ -180,7 +180,11 @@ export class Life {
     else this.complaints.push(`a restore at hour ${hour} failed: ${failure}`);
     await daemon.start();
     for (const wish of this.wishes) if (wish.hour >= backup.hour) wish.isKnown = false;
-    const { status, body } = await this.sync(token);
+    // Until the restored database was synced once, programs are answered 503 with Retry-After.
+    const { status, body } = await eventuallyWithin(120_000, "calendars are served", async () => {
+      const answer = await this.sync(token);
+      return answer.status === 503 ? null : answer;
+    });
     if (status !== 403 || !body.includes("valid-sync-token")) {
       this.complaints.push(`a sync-token from before the restore was answered with ${status}`);
     }
