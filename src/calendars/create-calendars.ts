@@ -1,8 +1,8 @@
 import { OutdatedObjectError } from "@dayferry/caldav-server/backend";
+import { createEventLoopBudget, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import { fingerprint } from "../domain/fingerprint.ts";
 import { type ItemKey, type PersonId, type ProjectId, revision } from "../domain/ids.ts";
 import { lazy } from "../domain/lazy.ts";
-import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../event-loop-budget.ts";
 import type { Store } from "../store/store.ts";
 import { type CalendarViewer, createCalendarIndexes, type Member } from "./calendar-index.ts";
 import type { Calendar, CalendarObject, Calendars, FormerMember } from "./calendar-types.ts";

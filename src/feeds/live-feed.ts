@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, gzip, constants as zlib } from "node:zlib";
+import { type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import type { Coding } from "@dayferry/http-values";
 import type { Colour } from "@dayferry/ical";
 import { readColour } from "../domain/colour.ts";
@@ -9,7 +10,6 @@ import { type ProjectId, type Revision, revision } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import type { Seal } from "../domain/sealed-text.ts";
 import { type LinkMaker, linkUntil } from "../domain/signed-links.ts";
-import { type EventLoopBudget, inTurns } from "../event-loop-budget.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import { isStorageFault } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";

@@ -1,4 +1,5 @@
 import { createHmac, hash } from "node:crypto";
+import { createEventLoopBudget, type EventLoopBudget } from "@dayferry/event-loop";
 import type { Coding } from "@dayferry/http-values";
 import { type Colour, writeEvent } from "@dayferry/ical";
 import {
@@ -15,7 +16,6 @@ import { createSeal } from "../domain/sealed-text.ts";
 import type { LinkMaker } from "../domain/signed-links.ts";
 import { slugOf } from "../domain/slug.ts";
 import { seesProject, type Viewer } from "../domain/visibility.ts";
-import { createEventLoopBudget, type EventLoopBudget } from "../event-loop-budget.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import { createNameReader } from "./feed-scope.ts";

@@ -1,3 +1,4 @@
+import { createEventLoopBudget, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import { type Request, type Response, Router } from "express";
 import { type AgendaItem, createAgenda, type Onlooker } from "../calendars/agenda.ts";
 import { type ItemKey, isId, itemKey, type PersonId } from "../domain/ids.ts";
@@ -8,7 +9,6 @@ import { webLink } from "../domain/web-link.ts";
 import type { FormOutcome, FormRequest, FormWish } from "../edits/forms/accept-form.ts";
 import { fieldsOfItem, type ItemFields, readItemFields } from "../edits/forms/item-fields.ts";
 import { draftItem, readNewItem } from "../edits/forms/new-item.ts";
-import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../event-loop-budget.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";

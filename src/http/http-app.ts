@@ -1,3 +1,4 @@
+import { createEventLoopBudget, type EventLoopBudget } from "@dayferry/event-loop";
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -17,7 +18,6 @@ import type { FormOutcome, FormRequest } from "../edits/forms/accept-form.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ActionLinks } from "../edits/links/action-links.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
-import { createEventLoopBudget, type EventLoopBudget } from "../event-loop-budget.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { Log } from "../log.ts";
 import type { Outbox } from "../mail/outbox.ts";

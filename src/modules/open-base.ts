@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createEventLoopBudget, type EventLoopBudget } from "@dayferry/event-loop";
 import { backupAtOnce } from "../backups/backup-processes.ts";
 import { snapshotName } from "../backups/snapshots.ts";
 import type { Config } from "../config/config.ts";
 import { type LiveSecrets, stillSecrets } from "../config/live-secrets.ts";
 import { createTallies, type Tallies } from "../domain/tallies.ts";
-import { createEventLoopBudget, type EventLoopBudget } from "../event-loop-budget.ts";
 import type { Log } from "../log.ts";
 import { createWake } from "../loop.ts";
-import { randomId } from "../runtime.ts";
+import { inNextTurn, randomId } from "../runtime.ts";
 import { MigrationError } from "../store/migrate.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { type DataKeys, openDataKeys } from "./data-keys.ts";
@@ -79,7 +79,7 @@ export function openBase(
     secrets,
     keys,
     adminToken: () => secrets.current().adminToken ?? keys.madeToken,
-    eventLoop: createEventLoopBudget({ monotonic }),
+    eventLoop: createEventLoopBudget({ monotonic, later: inNextTurn }),
     tallies: createTallies(),
     wakes: createWakes(),
   };

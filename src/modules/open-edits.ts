@@ -1,3 +1,4 @@
+import { inTurns } from "@dayferry/event-loop";
 import { sourceOf } from "../domain/source.ts";
 import { createEditActions, type EditActions } from "../edits/actions/edit-actions.ts";
 import { createDrain, type Drain } from "../edits/delivery/drain.ts";
@@ -10,7 +11,6 @@ import {
 import { type AcceptDeps, type AcceptFile, createAcceptFile } from "../edits/intake/accept.ts";
 import { forgetOld } from "../edits/upkeep.ts";
 import { createServiceActions, type ServiceActions } from "../edits/workspace/service-actions.ts";
-import { inTurns } from "../event-loop-budget.ts";
 import { type CalendarReader, createCalendarReader } from "../ics/read/calendar-reader.ts";
 import { noteAnswer } from "../troubles/zone-answers.ts";
 import type { DaemonModule, LoopJob } from "./module.ts";

@@ -1,3 +1,4 @@
+import type { EventLoopBudget } from "@dayferry/event-loop";
 import { z } from "zod";
 import type { Channel, Decider } from "../domain/edit.ts";
 import { isId, type PersonId } from "../domain/ids.ts";
@@ -6,7 +7,6 @@ import type { Viewer } from "../domain/visibility.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
-import type { EventLoopBudget } from "../event-loop-budget.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";

@@ -1,10 +1,5 @@
+import { atOnce, createEventLoopBudget, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import { unreachable } from "../domain/result.ts";
-import {
-  atOnce,
-  createEventLoopBudget,
-  type EventLoopBudget,
-  inTurns,
-} from "../event-loop-budget.ts";
 import { deliverDigest } from "./deliver-digest.ts";
 import { type DeliverMailDeps, deliverMail, type ReminderEvent } from "./deliver-reminders.ts";
 import type { DigestRule } from "./digest.ts";

@@ -1,6 +1,6 @@
+import type { EventLoopBudget } from "@dayferry/event-loop";
 import type { ItemKey, ServiceId } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
-import type { EventLoopBudget } from "../event-loop-budget.ts";
 import type { Store } from "../store/store.ts";
 import type { ListSnapshot } from "../upstream/client.ts";
 import type { SourceReading } from "./applied-bodies.ts";

@@ -1,8 +1,8 @@
+import type { EventLoopBudget } from "@dayferry/event-loop";
 import { later } from "../domain/backoff.ts";
 import type { Item } from "../domain/item.ts";
 import { ok, type Result, unreachable } from "../domain/result.ts";
 import { type Source, sourceName } from "../domain/source.ts";
-import type { EventLoopBudget } from "../event-loop-budget.ts";
 import type { Store } from "../store/store.ts";
 import type { Call, Listing, ListSnapshot, Upstream } from "../upstream/client.ts";
 import { describeFailure, type Failure } from "../upstream/failure.ts";

@@ -1,8 +1,8 @@
+import type { EventLoopBudget } from "@dayferry/event-loop";
 import { credibleLead } from "../domain/clock-lead.ts";
 import type { ProjectId, ServiceId } from "../domain/ids.ts";
 import type { Item, TaskItem } from "../domain/item.ts";
 import { sourceOf } from "../domain/source.ts";
-import type { EventLoopBudget } from "../event-loop-budget.ts";
 import { contentText } from "../store/rows/item-rows.ts";
 import type { PageReading, ReadPage, ShownSubtask } from "../store/rows/page-rows.ts";
 import type { Store } from "../store/store.ts";

@@ -1,6 +1,6 @@
+import { createEventLoopBudget, type EventLoopBudget } from "@dayferry/event-loop";
 import type { ProjectId } from "../domain/ids.ts";
 import { sourceOf } from "../domain/source.ts";
-import { createEventLoopBudget, type EventLoopBudget } from "../event-loop-budget.ts";
 import { createWake } from "../loop.ts";
 import type { Store } from "../store/store.ts";
 import type { Upstream } from "../upstream/client.ts";

@@ -1,4 +1,4 @@
-import type { EventLoopBudget } from "../event-loop-budget.ts";
+import type { EventLoopBudget } from "@dayferry/event-loop";
 import type { Wake } from "../loop.ts";
 
 /** A request to make. One that rejects ends the work. */

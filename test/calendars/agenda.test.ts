@@ -1,7 +1,7 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import { type AgendaFilter, createAgenda } from "../../src/calendars/agenda.ts";
 import { listId, personId, projectId } from "../../src/domain/ids.ts";
-import { atOnce } from "../../src/event-loop-budget.ts";
 import { acceptRig } from "../edits/rig.ts";
 import { anEvent, aTask, days, times } from "../support/items.ts";
 

@@ -1,7 +1,7 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import type { Calendar } from "../../src/calendars/calendar-types.ts";
 import { listId, projectId } from "../../src/domain/ids.ts";
-import { atOnce } from "../../src/event-loop-budget.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../support/items.ts";
 import { ann, bob, calendarRig, eve, open } from "./rig.ts";
 

@@ -1,7 +1,7 @@
+import { atOnce } from "@dayferry/event-loop";
 import { expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
 import { forgetOld } from "../../src/edits/upkeep.ts";
-import { atOnce } from "../../src/event-loop-budget.ts";
 import { noItem } from "../../src/store/mails/ledger.ts";
 import { drainRig } from "./delivery/drain-rig.ts";
 import { calendar, vevent } from "./rig.ts";

@@ -1,5 +1,5 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
-import { atOnce } from "../../src/event-loop-budget.ts";
 import { createCalendarOctets } from "../../src/feeds/calendar-octets.ts";
 import { calendarBody } from "../../src/feeds/fragments.ts";
 

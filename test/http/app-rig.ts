@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { createEventLoopBudget } from "@dayferry/event-loop";
 import { type EventCard, writeEvent } from "@dayferry/ical";
 import type { IdentityHeader } from "../../src/config/config.ts";
 import { createLogInSigner } from "../../src/domain/signed-links.ts";
 import { createEditActions } from "../../src/edits/actions/edit-actions.ts";
 import { createAcceptForm } from "../../src/edits/forms/accept-form.ts";
 import { type AcceptDeps, createAcceptFile } from "../../src/edits/intake/accept.ts";
-import { createEventLoopBudget } from "../../src/event-loop-budget.ts";
 import { createPublishedFeeds, type PublishedFeeds } from "../../src/feeds/published-feeds.ts";
 import { createApp } from "../../src/http/http-app.ts";
 import { createCalendarReader } from "../../src/ics/read/calendar-reader.ts";

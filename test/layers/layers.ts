@@ -7,7 +7,6 @@ const layers: ReadonlyMap<string, number> = new Map([
   ...["store", "upstream", "ics", "mail", "config", "remote", "drop", "log.ts", "loop.ts"].map(
     onLayer(1),
   ),
-  ["event-loop-budget.ts", 1],
   ...[
     "sync",
     "feeds",
@@ -57,6 +56,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["qr", ["http"]],
   ["commander", ["cli"]],
   ["@dayferry/ical", [everywhere]],
+  ["@dayferry/event-loop", [everywhere]],
   ["@dayferry/http-values", [everywhere]],
   ["@dayferry/caldav-server", ["caldav", "calendars", "modules"]],
   ["@dayferry/poll-scheduler", ["sync"]],

@@ -1,7 +1,7 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import { itemKey } from "../../src/domain/ids.ts";
 import type { Item } from "../../src/domain/item.ts";
-import { atOnce } from "../../src/event-loop-budget.ts";
 import { createWindows, planMails } from "../../src/reminders/plan-mails.ts";
 import type { Recipient } from "../../src/reminders/recipients.ts";
 import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";

@@ -1,6 +1,6 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
-import { atOnce } from "../../src/event-loop-budget.ts";
 import { type ReminderRules, remindersOf } from "../../src/reminders/reminder.ts";
 import { createReminderIndex } from "../../src/reminders/reminder-index.ts";
 import { zone } from "../support/items.ts";

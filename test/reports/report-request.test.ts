@@ -1,6 +1,6 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import { labelId, serviceId } from "../../src/domain/ids.ts";
-import { atOnce } from "../../src/event-loop-budget.ts";
 import { aLabel, anEvent, aProject, aTask, days } from "../support/items.ts";
 import { fill, readEverything, reportRig } from "./rig.ts";
 

@@ -1,6 +1,6 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, projectId, revision, serviceId } from "../../src/domain/ids.ts";
-import { atOnce } from "../../src/event-loop-budget.ts";
 import { aLabel, anEvent, aTask } from "../support/items.ts";
 import { storeRig } from "./rig.ts";
 

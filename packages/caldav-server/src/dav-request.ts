@@ -1,3 +1,4 @@
+import type { EventLoopBudget } from "@dayferry/event-loop";
 import type { IncomingObject, ObjectFault, Result } from "@dayferry/ical";
 import type {
   Account,
@@ -7,7 +8,6 @@ import type {
   PrincipalFile,
 } from "./backend.ts";
 import type { KeptListings } from "./properties/kept-listings.ts";
-import type { EventLoopBudget } from "./steps.ts";
 import type { XmlReading } from "./xml/read-xml.ts";
 
 /** The result of parsing a calendar object. */

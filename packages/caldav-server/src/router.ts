@@ -1,3 +1,4 @@
+import { createEventLoopBudget, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import { type Request, type Response, Router, raw } from "express";
 import type { Account, LoginResult } from "./backend.ts";
 import type {
@@ -13,7 +14,6 @@ import { type DavFault, faultAnswer, objectRefusal, plainFault, refusalFault } f
 import { createPaths, isOwn } from "./paths.ts";
 import { createKeptListings, type KeptListings } from "./properties/kept-listings.ts";
 import { sendAnswer } from "./send.ts";
-import { createTurns, type EventLoopBudget, inTurns } from "./steps.ts";
 import { largestXml, readXmlInSteps } from "./xml/read-xml.ts";
 
 /**
@@ -25,7 +25,7 @@ export function createCaldavServer(options: CaldavServerOptions): Router {
   const siteOf = createSites(options.file?.name ?? null);
   const readBody = createBodyReader(options.maxSize);
   const listings = createKeptListings();
-  const { onError, eventLoop = createTurns() } = options;
+  const { onError, eventLoop = createEventLoopBudget() } = options;
   const router = Router();
   router.use(async (request, response, next) => {
     const place = placeOf(request, siteOf(options.publicUrl()));

@@ -2,13 +2,13 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createGzip, gzip } from "node:zlib";
+import type { EventLoopBudget } from "@dayferry/event-loop";
 import { acceptsGzip } from "@dayferry/http-values";
 import type { Request, Response } from "express";
 import { AnswerTooLargeError, largestAnswer, tooLarge } from "./answer-size.ts";
 import type { CaldavServerOptions, DavAnswer } from "./dav-request.ts";
 import { faultAnswer, plainFault } from "./fault.ts";
 import { davClasses } from "./privileges.ts";
-import type { EventLoopBudget } from "./steps.ts";
 
 interface Exchange {
   readonly request: Request;

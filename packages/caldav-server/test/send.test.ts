@@ -2,18 +2,18 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
+import { createEventLoopBudget } from "@dayferry/event-loop";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { callHttp } from "../../../test/support/http-call.ts";
 import { largestAnswer } from "../src/answer-size.ts";
 import type { CaldavServerOptions, DavAnswer } from "../src/dav-request.ts";
 import { sendAnswer } from "../src/send.ts";
-import { createTurns } from "../src/steps.ts";
 
 /** A server whose every answer is made of these pieces. */
 async function serving(pieces: () => Iterable<string>) {
   const lines: string[] = [];
-  const eventLoop = createTurns();
+  const eventLoop = createEventLoopBudget();
   const onError: CaldavServerOptions["onError"] = (event, { error }) =>
     void lines.push(`${event}: ${String(error)}`);
   const app = express();

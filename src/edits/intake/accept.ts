@@ -1,3 +1,4 @@
+import { atOnce, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import {
   type IcsProblem,
   type IncomingCalendar,
@@ -7,7 +8,6 @@ import {
 import type { ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/patch.ts";
-import { atOnce, type EventLoopBudget, inTurns } from "../../event-loop-budget.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createEventLoopBudget } from "@dayferry/event-loop";
 import { createDropFolder, type DropFolder } from "../../../src/drop/drop-folder.ts";
 import { createInbox, type InboxEvent } from "../../../src/edits/inbox/inbox.ts";
 import { createAcceptFile } from "../../../src/edits/intake/accept.ts";
-import { createEventLoopBudget } from "../../../src/event-loop-budget.ts";
 import type { CalendarReader } from "../../../src/ics/read/calendar-reader.ts";
 import { testDirectory } from "../../support/test-store.ts";
 import { acceptRig, calendar, type RigSetting, vevent } from "../rig.ts";

@@ -1,8 +1,8 @@
+import { createEventLoopBudget } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { type AcceptFile, createAcceptFile } from "../../../src/edits/intake/accept.ts";
 import type { Plan } from "../../../src/edits/intake/plan-answer.ts";
-import { createEventLoopBudget } from "../../../src/event-loop-budget.ts";
 import { aTask } from "../../support/items.ts";
 import { acceptRig, calendar, list, vevent, vtodo } from "../rig.ts";
 

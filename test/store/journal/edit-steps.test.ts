@@ -1,8 +1,8 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import type { Channel } from "../../../src/domain/edit.ts";
 import { type EditId, personId, projectId } from "../../../src/domain/ids.ts";
 import type { Patch } from "../../../src/domain/patch.ts";
-import { atOnce } from "../../../src/event-loop-budget.ts";
 import { leaveCreating } from "../../support/edits.ts";
 import { anEvent } from "../../support/items.ts";
 import { handClock, testStore } from "../../support/test-store.ts";

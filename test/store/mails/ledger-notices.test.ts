@@ -1,7 +1,7 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import type { Edit } from "../../../src/domain/edit.ts";
 import { personId } from "../../../src/domain/ids.ts";
-import { atOnce } from "../../../src/event-loop-budget.ts";
 import { noticeKey } from "../../../src/store/mails/ledger.ts";
 import { anEvent } from "../../support/items.ts";
 import { storeRig } from "../rig.ts";

@@ -1,4 +1,4 @@
-import { createEventLoopBudget, type EventLoopBudget } from "../../../src/event-loop-budget.ts";
+import { createEventLoopBudget, type EventLoopBudget } from "@dayferry/event-loop";
 import type { Store } from "../../../src/store/store.ts";
 import { DeletionChecks } from "../../../src/sync/deletion-checks.ts";
 import { Poller } from "../../../src/sync/poller.ts";

@@ -1,4 +1,4 @@
-import type { EventLoopBudget } from "../../../src/event-loop-budget.ts";
+import type { EventLoopBudget } from "@dayferry/event-loop";
 
 /** Turns that are over after the first step of each; others have theirs whenever one is asked for. */
 export const shortBudget = (others: () => void): EventLoopBudget => ({

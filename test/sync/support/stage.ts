@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { EventLoopBudget } from "@dayferry/event-loop";
 import type { Sandbox, SandboxOptions } from "@dayferry/sandbox";
 import { onTestFinished } from "vitest";
-import type { EventLoopBudget } from "../../../src/event-loop-budget.ts";
 import { knownValuesIn } from "../../../src/store/mirror/mirror.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import type { SideOptions } from "../../../src/sync/side-queue.ts";

@@ -1,6 +1,6 @@
+import { atOnce } from "@dayferry/event-loop";
 import { fail, ok, type Result } from "@dayferry/ical";
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
-import { atOnce } from "../steps.ts";
 import { readPlainXml } from "./plain-xml.ts";
 import { davNamespace, type QName, type XmlElement } from "./xml-names.ts";
 

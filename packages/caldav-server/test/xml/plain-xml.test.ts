@@ -1,6 +1,6 @@
+import { atOnce } from "@dayferry/event-loop";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { atOnce } from "../../src/steps.ts";
 import { readPlainXml } from "../../src/xml/plain-xml.ts";
 import { readXml, type XmlReading } from "../../src/xml/read-xml.ts";
 import { caldavNamespace } from "../../src/xml/xml-names.ts";

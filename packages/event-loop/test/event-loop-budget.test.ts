@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../src/event-loop-budget.ts";
+import { createEventLoopBudget, type EventLoopBudget, inTurns } from "../src/index.ts";
 
 /** Turns over a clock and rounds of an event loop that go on when a test says so. */
 function rig() {
@@ -34,7 +34,7 @@ const settled = (): Promise<void> =>
     setImmediate(() => resolve());
   });
 
-describe("createTurns()", () => {
+describe("createEventLoopBudget()", () => {
   test("share() result while the turn has time left", async () => {
     const { eventLoop, work } = rig();
     await eventLoop.share();

@@ -1,4 +1,3 @@
-import { inNextTurn, monotonic } from "./runtime.ts";
 /**
  * Shares the main thread among background work: together it blocks the event loop for a few milliseconds at most, so that
  * requests, timers and answers run in between.
@@ -29,10 +28,10 @@ interface EventLoopBudgetDeps {
 const turnMs = 8;
 
 const ownDeps: EventLoopBudgetDeps = {
-  monotonic,
+  monotonic: () => performance.now(),
   // Microtasks run once there are no ticks, and ticks once there are no microtasks.
   soon: (callback) => queueMicrotask(() => process.nextTick(callback)),
-  later: inNextTurn,
+  later: setImmediate,
 };
 
 /** Uses the process's event loop by default. */
