@@ -120,7 +120,7 @@ async function openWorkspace(folder: string) {
     calendar: `/dav/calendars/${owner}/events-${project}/`,
     signal: stop.signal,
     reminders: createReminders({
-      ...mailSettings(config.value, openMailLinks(config.value)),
+      ...mailSettings(config.value, openMailLinks(config.value, modules.keys)),
       store: modules.store,
       mailer: chooseMailer(config.value.mail),
       clock,

@@ -5,6 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { damageBeforeOpening, damageIn, noteDatabase, standInName } from "./backups/damage.ts";
+import { readKeys } from "./backups/sealed-keys.ts";
 import type { CommandHost, DaemonAddress } from "./cli/command-host.ts";
 import { run } from "./cli/run.ts";
 import type { Config } from "./config/config.ts";
@@ -307,8 +308,5 @@ function logOf(config: Config, level: LogLevel = config.log.level) {
 
 /** Secrets from an earlier start; those created by this one are in their files only. */
 function keptSecrets(dataDir: string): readonly string[] {
-  const files = ["admin-token", "feed-key", "link-key", "mail-key"].map((name) =>
-    join(dataDir, name),
-  );
-  return files.filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8").trim());
+  return [...readKeys(dataDir).values()].map((secret) => secret.trim());
 }

@@ -256,7 +256,7 @@ export function openGeneration(
   if (!opened.ok) throw new Error(opened.failure);
   const modules = opened.value;
   const stop = new AbortController();
-  const mailLinks = openMailLinks(config);
+  const mailLinks = openMailLinks(config, modules.keys);
   const fresh = () =>
     copy.readAt !== null && isRecent(copy.readAt, { length: config.polling.maxAge, now: clock() });
   const web = { ...standing, fresh, clockLead: () => null };

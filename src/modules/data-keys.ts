@@ -26,6 +26,8 @@ interface LostKey {
 /** The secrets in files of the data directory. */
 export interface DataKeys {
   readonly feedKey: Buffer;
+  /** Signs links in mails, and encrypts people's webhook settings. */
+  readonly mailKey: Buffer;
   /** Created on first use. */
   readonly linkKey: () => Buffer;
   /** Used if the configuration has no admin token. */
@@ -55,9 +57,10 @@ export function openDataKeys({ dataDir, adminToken }: Config, log: Log): DataKey
   const madeToken = adminToken === null ? secret("admin-token") : "";
   const feedKey = Buffer.from(secret("feed-key", feedKeyLength), "base64url");
   // Created with the others, so that a start on a full disk fails before anything is opened.
-  secret("mail-key");
+  const mailKey = Buffer.from(secret("mail-key"), "base64url");
   return {
     feedKey,
+    mailKey,
     linkKey: () => Buffer.from(secret("link-key"), "base64url"),
     madeToken,
     noteLosses({ keyLosses }) {

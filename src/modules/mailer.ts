@@ -14,8 +14,8 @@ import { createSmtpMailer } from "../mail/smtp.ts";
 import { type OperatorWay, testWays, type WayTest } from "../reminders/operator/notify-operator.ts";
 import { operatorWays } from "../reminders/operator/operator-ways.ts";
 import type { MailDeps } from "../reminders/recipients.ts";
-import { randomBytes, randomId } from "../runtime.ts";
-import { secretFile } from "../store/secret-files.ts";
+import { randomId } from "../runtime.ts";
+import type { DataKeys } from "./data-keys.ts";
 
 /** Timeout for a silent mail server. */
 const smtpTimeout = Temporal.Duration.from({ seconds: 30 });
@@ -65,16 +65,17 @@ export interface MailLinks {
   readonly seal: () => Seal;
 }
 
-export function openMailLinks({ dataDir, people }: Config): MailLinks {
-  const key = secretFile({ dataDir, name: "mail-key" }, () =>
-    randomBytes(32).toString("base64url"),
-  );
+/** `mailKey`: see `DataKeys`. */
+export function openMailLinks(
+  { people }: Config,
+  { mailKey }: Pick<DataKeys, "mailKey">,
+): MailLinks {
   const listed = new Map(people.map(({ id, mail }) => [id, mail]));
   return {
-    signer: createChoiceSigner(Buffer.from(key, "base64url")),
-    logInSigner: createLogInSigner(Buffer.from(key, "base64url")),
+    signer: createChoiceSigner(mailKey),
+    logInSigner: createLogInSigner(mailKey),
     wishes: (person) => listed.get(person) ?? everyMailKind,
-    seal: () => createSeal(Buffer.from(key, "base64url"), "webhooks of people"),
+    seal: () => createSeal(mailKey, "webhooks of people"),
   };
 }
 

@@ -38,8 +38,8 @@ interface MailsOptions {
 const messageRest = Temporal.Duration.from({ seconds: 10 });
 
 export function openMails(modules: Modules, options: MailsOptions): MailsModule {
-  const { config, secrets, store, clock, wakes } = modules;
-  const mailLinks = openMailLinks(config);
+  const { config, keys, secrets, store, clock, wakes } = modules;
+  const mailLinks = openMailLinks(config, keys);
   const webhooks = createWebhookSettings({
     store,
     seal: mailLinks.seal,

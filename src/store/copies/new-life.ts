@@ -5,6 +5,7 @@ import { messageOf } from "../../domain/result.ts";
 import { migrate } from "../migrate.ts";
 import { openReadOnly } from "../reading/read-only.ts";
 import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
+import { isOfKinds, reminderKinds } from "../rows/mail-rows.ts";
 
 /** What is known when a copy of the database takes over. */
 export interface NewLife {
@@ -351,7 +352,7 @@ function shutDoors(
   return { logInsEnded, passwords: { kept, dropped }, feedsKeptShut };
 }
 
-const reminders = "kind IN ('reminder', 'lead', 'overdue', 'digest')";
+const reminders = isOfKinds(reminderKinds);
 
 /** Learns which mails the replaced database knows were sent. */
 const takeLedgers = (run: Run): number =>

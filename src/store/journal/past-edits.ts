@@ -3,6 +3,7 @@ import { settlingTime } from "../../domain/eventual.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { editRow } from "../rows/edit-rows.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
+import { isOfKinds, reminderKinds } from "../rows/mail-rows.ts";
 import type { Statement, StoreDeps } from "../steady-database.ts";
 import { completeFromFact } from "../view/view.ts";
 import { hasCreated } from "./attempts.ts";
@@ -84,7 +85,7 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
   // Nothing that old is due any more. The last digest is kept, as the next one continues from it.
   const dropMails = db.prepare(
     `DELETE FROM outbox WHERE rowid IN (SELECT rowid FROM outbox m WHERE settled_at < ?
-       AND kind IN ('reminder', 'lead', 'overdue', 'digest') AND (kind <> 'digest' OR EXISTS (
+       AND ${isOfKinds(reminderKinds)} AND (kind <> 'digest' OR EXISTS (
          SELECT 1 FROM outbox newer WHERE newer.kind = 'digest' AND newer.way = m.way AND newer.person = m.person
            AND newer.occasion > m.occasion)) LIMIT ?)`,
   );

@@ -10,6 +10,7 @@ import {
   type Refusal,
   recentMailRow,
   refusalRow,
+  reminderKinds,
 } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 import { createSendQueue, ofPeople, type SendQueue } from "./send-queue.ts";
@@ -66,7 +67,6 @@ export interface Ledger extends ReminderLedger {
 /** How people are reached. */
 type PersonWay = "mail" | "webhook";
 
-const reminderKinds = ["reminder", "lead", "overdue", "digest"] as const;
 /** Kinds of messages to people, which count together against the rate limit of their way. */
 const peopleKinds = [...reminderKinds, "notice", "log-in"] as const;
 

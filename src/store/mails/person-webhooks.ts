@@ -3,6 +3,7 @@ import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import {
   type PersonWebhook,
   personWebhookRow,
+  reminderKinds,
   type WebhookFate,
   webhookFateRow,
 } from "../rows/mail-rows.ts";
@@ -37,7 +38,7 @@ export function createPersonWebhooks({ db, clock }: StoreDeps): PersonWebhooks {
     "SELECT count(*) AS webhooks, coalesce(max(set_at), '') AS at FROM person_webhooks",
   );
   const fate = db.prepare(
-    `SELECT state, problem, settled_at FROM outbox WHERE ${ofPeople("webhook", ["reminder", "lead", "overdue", "digest"])}
+    `SELECT state, problem, settled_at FROM outbox WHERE ${ofPeople("webhook", reminderKinds)}
        AND person = ? AND settled_at IS NOT NULL AND state IN ('sent', 'deferred', 'rejected') ORDER BY settled_at DESC LIMIT 1`,
   );
   return {

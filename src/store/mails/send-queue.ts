@@ -1,5 +1,5 @@
 import { instantText } from "../rows/item-rows.ts";
-import { type MailSort, type SendQueueRow, sendQueueRow } from "../rows/mail-rows.ts";
+import { isOfKinds, type MailSort, type SendQueueRow, sendQueueRow } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** The longest time a mail is deferred. */
@@ -53,7 +53,7 @@ export interface OutboxKey {
 
 /** SQL that selects the messages of a queue in the table `outbox`. */
 export const ofPeople = (way: "mail" | "webhook", kinds: readonly OutboxKey["kind"][]): string =>
-  `way = '${way}' AND kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")})`;
+  `way = '${way}' AND ${isOfKinds(kinds)}`;
 
 /** `keyOf`: the row of a key. `scope`: SQL that selects all messages of the queue. */
 export function createSendQueue<Key>(

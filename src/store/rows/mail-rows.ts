@@ -30,8 +30,13 @@ export interface SendQueueRow {
   readonly settledAt: Temporal.Instant | null;
 }
 
-/** The reason for a mail: an event's own reminder, a time before something is due, overdue items, a digest. */
-export type MailSort = "reminder" | "lead" | "overdue" | "digest";
+/** The reasons for a reminder: an event's own alarm, a time before something is due, overdue items, a digest. */
+export const reminderKinds = ["reminder", "lead", "overdue", "digest"] as const;
+export type MailSort = (typeof reminderKinds)[number];
+
+/** SQL that selects messages of these kinds in the table `outbox`. */
+export const isOfKinds = (kinds: readonly string[]): string =>
+  `kind IN (${kinds.map((kind) => `'${kind}'`).join(", ")})`;
 
 /** Used instead of an item if a mail is about no single one. */
 export const noItem = 0;
