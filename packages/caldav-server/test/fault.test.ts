@@ -17,7 +17,7 @@ function childrenIn(body: string | Buffer | undefined) {
 }
 
 describe("faultAnswer()", () => {
-  it("tells programs the precondition and people the reason", () => {
+  it("has the precondition for programs and the reason for people", () => {
     const fault = caldavFault("no-uid-conflict", `"a" & b`, "<d:href>/dav/x.ics</d:href>");
     const { status, headers, body } = faultAnswer(fault);
     expect(status).toBe(403);
@@ -40,7 +40,7 @@ describe("faultAnswer()", () => {
     expect(childrenIn(answer.body)).toHaveLength(children);
   });
 
-  it("keeps headers beside its own", () => {
+  it("keeps additional headers", () => {
     const answer = faultAnswer({ ...plainFault(503, "x"), headers: { "Retry-After": "30" } });
     expect(answer.headers).toMatchObject({
       "Retry-After": "30",
@@ -50,7 +50,7 @@ describe("faultAnswer()", () => {
 });
 
 describe("xmlFault()", () => {
-  it("names the line where there is one", () => {
+  it("names the line if it is known", () => {
     expect(xmlFault({ line: 3, reason: "bad" }).reason).toBe(
       "the XML of the request cannot be read: bad (line 3)",
     );

@@ -24,7 +24,7 @@ const members = Array.from({ length: 200 }, (_, nth) => member(nth + 1));
 const textOf = (all: readonly CalendarObject[]) => all.map(({ etag }) => `<${etag}>`).join("\n");
 
 describe("texts()", () => {
-  it("writes again what is near another object alone", () => {
+  it("rewrites only the parts around a changed object", () => {
     const listings = createKeptListings();
     const { written, write } = counting();
     const list = (all: readonly CalendarObject[]) =>
@@ -42,7 +42,7 @@ describe("texts()", () => {
     expect(list([])).toBe("");
   });
 
-  it("says the same as without, whatever is listed in whatever order", () => {
+  it("gives the same text as without a cache, in any order", () => {
     const present = fc.array(fc.tuple(fc.integer({ min: 1, max: 300 }), fc.nat(2)), {
       maxLength: 80,
     });
@@ -71,7 +71,7 @@ describe("texts()", () => {
     );
   });
 
-  it("forgets the listing that was not asked for longest where there are too many", () => {
+  it("drops the least recently used listing if there are too many", () => {
     const listings = createKeptListings(textOf(members).length * 2.5);
     const { written, write } = counting();
     const list = (id: string) => [...listings.texts({ id, members, write })];

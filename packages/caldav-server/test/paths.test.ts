@@ -8,7 +8,7 @@ const file = "dayferry.mobileconfig";
 const slug = "events-2001";
 
 describe("createPaths()", () => {
-  it("names every kind of address below the public address's path", () => {
+  it("writes every kind of URL below the path of the public URL", () => {
     const paths = createPaths("/team", file);
     expect(paths.root).toBe("/team/dav/");
     expect(paths.principals).toBe("/team/dav/principals/");
@@ -22,14 +22,14 @@ describe("createPaths()", () => {
     );
   });
 
-  it("encodes all that could be read in two ways", () => {
+  it("encodes every ambiguous character", () => {
     const name = "Größe 100% a@b+c!d'e(f)*;g?h#i.ics";
     expect(createPaths("", file).object({ person: ana, slug }, name)).toBe(
       "/dav/calendars/11/events-2001/Gr%C3%B6%C3%9Fe%20100%25%20a%40b%2Bc%21d%27e(f)%2A%3Bg%3Fh%23i.ics",
     );
   });
 
-  it("reads back what it names, for any name, with the prefix and without it", () => {
+  it("reads the URLs that it writes, with and without prefix", () => {
     const names = fc
       .string({ unit: "binary", minLength: 1, maxLength: 60 })
       .filter((name) => name !== "." && name !== ".." && !/[/\p{Cc}\p{Cs}]/u.test(name));

@@ -63,7 +63,7 @@ describe("sendAnswer()", () => {
     expect((await callHttp(port, "HEAD /")).bytes).toHaveLength(0);
   });
 
-  it("makes no more than what is read, and lets others go on in between", async () => {
+  it("produces only as much as the client reads, and lets other work run", async () => {
     let made = 0;
     const { port } = await serving(function* () {
       for (; made < 60_000; made++) yield "x".repeat(1000);
@@ -83,7 +83,7 @@ describe("sendAnswer()", () => {
     expect(made).toBeLessThan(30_000);
   });
 
-  it("gives others a turn while it makes an answer of which nothing can be sent yet", async () => {
+  it("lets other work run while nothing can be sent yet", async () => {
     let rounds = 0;
     const others = setInterval(() => rounds++, 1);
     onTestFinished(() => clearInterval(others));
@@ -96,14 +96,14 @@ describe("sendAnswer()", () => {
     expect(rounds).toBeGreaterThanOrEqual(5);
   });
 
-  it("answers 507 where it becomes too long before anything was sent", async () => {
+  it("answers 507 if the response is too long before anything was sent", async () => {
     const { port } = await serving(() => ["x".repeat(largestAnswer + 1)]);
     const { status, text } = await callHttp(port, "GET /");
     expect(status).toBe(507);
     expect(text).toContain("<d:number-of-matches-within-limits/>");
   });
 
-  it("answers 500 where it fails before anything was sent, and says why in the log", async () => {
+  it("answers 500 and logs the error if it fails before anything was sent", async () => {
     const { port, lines } = await serving(function* () {
       yield "a";
       throw new Error("broken pencil");

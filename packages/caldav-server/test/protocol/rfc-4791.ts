@@ -16,7 +16,7 @@ export function rfc4791(start: StartWorld): void {
   const caldav = (name: string) => `{urn:ietf:params:xml:ns:caldav}${name}`;
 
   describe("RFC 4791 2: calendars and their objects", () => {
-    it("list the three reports of CalDAV, which work on both", async () => {
+    it("support the three CalDAV reports", async () => {
       const { call, event } = await start();
       const bodies: Readonly<Record<string, string>> = {
         "calendar-query": `<c:calendar-query ${namespaces}><c:filter><c:comp-filter name="VCALENDAR"/></c:filter></c:calendar-query>`,
@@ -40,7 +40,7 @@ export function rfc4791(start: StartWorld): void {
   });
 
   describe("RFC 4791 4.2: a calendar", () => {
-    it("holds objects and no collections", async () => {
+    it("contains objects but no collections", async () => {
       const { propfind, call } = await start();
       const { responses } = await propfind(events, "<d:prop><d:resourcetype/></d:prop>", "1");
       expect(responses).toHaveLength(2);
@@ -52,7 +52,7 @@ export function rfc4791(start: StartWorld): void {
 
   describe("RFC 4791 5.1: calendar-access", () => {
     it.each(["/dav/", principal, home, events, `${events}none.ics`])(
-      "is announced by OPTIONS of %s",
+      "is in the DAV header of OPTIONS %s",
       async (path) => {
         const { call } = await start();
         const { headers } = await call(`OPTIONS ${path}`);
@@ -82,7 +82,7 @@ export function rfc4791(start: StartWorld): void {
       expect(answer.text).toContain("HTTP/1.1 403");
     });
 
-    it("are no part of allprop", async () => {
+    it("are not included in allprop", async () => {
       const { propfind } = await start();
       for (const path of [principal, home, events]) {
         const { responses } = await propfind(path, "<d:allprop/>", "1");
@@ -91,7 +91,7 @@ export function rfc4791(start: StartWorld): void {
       }
     });
 
-    it("calendar-description and calendar-timezone are the project's until they are set", async () => {
+    it("calendar-description and calendar-timezone have defaults until they are set", async () => {
       const { props, proppatch } = await start();
       const asked = "<c:calendar-description/><c:calendar-timezone/>";
       const before = await props(events, asked);
@@ -110,7 +110,7 @@ export function rfc4791(start: StartWorld): void {
     });
   });
 
-  describe("RFC 4791 5.3.2.1: what a PUT must meet", () => {
+  describe("RFC 4791 5.3.2.1: preconditions of PUT", () => {
     const type: Headers = { "content-type": "text/calendar" };
     const two = `${vevent("a")}\r\n${vevent("b")}`;
     const todo = "BEGIN:VTODO\r\nUID:t\r\nDTSTAMP:20261121T080000Z\r\nSUMMARY:T\r\nEND:VTODO";
@@ -192,8 +192,8 @@ export function rfc4791(start: StartWorld): void {
     });
   });
 
-  describe("RFC 4791 5.3.3: what CalDAV does not know", () => {
-    it("comes back as it was put", async () => {
+  describe("RFC 4791 5.3.3: unknown components and properties", () => {
+    it("is returned unchanged", async () => {
       const { put, call } = await start();
       const item = vevent(
         "x",
@@ -207,7 +207,7 @@ export function rfc4791(start: StartWorld): void {
   });
 
   describe("RFC 4791 5.3.4: the entity tag", () => {
-    it("is strong, and the same in PUT, GET, HEAD, PROPFIND and every report", async () => {
+    it("is strong and equal in PUT, GET, HEAD, PROPFIND and every report", async () => {
       const { put, call, props, sync } = await start();
       const path = `${events}a.ics`;
       const made = await put(path, vevent("a"));
@@ -232,7 +232,7 @@ export function rfc4791(start: StartWorld): void {
   });
 
   describe("RFC 4791 6.1.1: read-free-busy", () => {
-    it("is a privilege within read, and told for calendars", async () => {
+    it("is part of read and is listed for calendars", async () => {
       const { call } = await start();
       const { text } = await call(`PROPFIND ${events}`, {
         headers: { depth: "0" },
@@ -246,7 +246,7 @@ export function rfc4791(start: StartWorld): void {
   });
 
   describe("RFC 4791 6.2.1: calendar-home-set", () => {
-    it("names the home of the principal, and no other resource has it", async () => {
+    it("is only on the principal and names its home", async () => {
       const { props } = await start();
       expect(await props(principal, "<c:calendar-home-set/>")).toEqual({
         [caldav("calendar-home-set")]: home,
@@ -257,7 +257,7 @@ export function rfc4791(start: StartWorld): void {
   });
 
   describe("RFC 4791 7.5.1: supported-collation-set", () => {
-    it("is on whatever can be asked by a filter", async () => {
+    it("is on every resource that supports filters", async () => {
       const { props, event } = await start();
       for (const path of [events, tasks, event.href]) {
         expect(await props(path, "<c:supported-collation-set/>")).toEqual({
@@ -269,7 +269,7 @@ export function rfc4791(start: StartWorld): void {
 
   describe("RFC 4791 7.10: free-busy-query", () => {
     it.each(["0", "1", "infinity"])(
-      "means the members of a calendar with Depth %s",
+      "covers the members of a calendar with Depth %s",
       async (depth) => {
         const { call } = await start();
         const { text, headers } = await call(`REPORT ${events}`, {

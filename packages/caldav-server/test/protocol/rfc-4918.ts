@@ -13,7 +13,7 @@ export function rfc4918(start: StartWorld): void {
       ["the property", "", `xml:lang="de"`],
       ["the prop around it", `xml:lang="de"`, ""],
       ["both, the inner one", `xml:lang="en"`, `xml:lang="de"`],
-    ])("is kept where it stands on %s", async (_where, around, own) => {
+    ])("is kept if it is set on %s", async (_where, around, own) => {
       const { proppatch, call } = await start();
       await proppatch(
         events,
@@ -24,7 +24,7 @@ export function rfc4918(start: StartWorld): void {
       expect(text).toMatch(/<x:note xmlns:x="urn:n" xml:lang="de"><a xmlns="urn:n"\/>/);
     });
 
-    it("goes with the value that it was about", async () => {
+    it("is removed together with its value", async () => {
       const { proppatch, props, call } = await start();
       const set = (value: string) => proppatch(events, `<d:set><d:prop>${value}</d:prop></d:set>`);
       await set(`<c:calendar-description xml:lang="de">Termine</c:calendar-description>`);
@@ -40,7 +40,7 @@ export function rfc4918(start: StartWorld): void {
     });
   });
 
-  describe("RFC 4918 5.2: collections without the slash at their end", () => {
+  describe("RFC 4918 5.2: collections without trailing slash", () => {
     it.each([
       [events.slice(0, -1), events],
       [home.slice(0, -1), home],
@@ -56,8 +56,8 @@ export function rfc4918(start: StartWorld): void {
     });
   });
 
-  describe("RFC 4918 8.3: addresses in answers", () => {
-    it("are absolute paths, collections with a slash at the end, the asked one first", async () => {
+  describe("RFC 4918 8.3: URLs in responses", () => {
+    it("are absolute paths, the requested resource first, collections with a trailing slash", async () => {
       const { propfind } = await start();
       for (const path of ["/dav/", principal, home, events]) {
         const { responses } = await propfind(path, "<d:prop><d:resourcetype/></d:prop>", "1");
@@ -72,9 +72,9 @@ export function rfc4918(start: StartWorld): void {
     });
   });
 
-  describe("RFC 4918 8.4: bodies that mean nothing", () => {
+  describe("RFC 4918 8.4: unexpected bodies", () => {
     it.each(["DELETE", "COPY", "MOVE"])(
-      "%s refuses one by 415 and does nothing",
+      "%s rejects a body with 415 and changes nothing",
       async (method) => {
         const { call, event } = await start();
         const headers = { destination: `${events}other.ics`, "content-length": "4" };
@@ -86,7 +86,7 @@ export function rfc4918(start: StartWorld): void {
   });
 
   describe("RFC 4918 9.2: PROPPATCH", () => {
-    it("takes the removal of what is not there for done", async () => {
+    it("accepts the removal of a missing property", async () => {
       const { proppatch } = await start();
       const remove = `<d:remove><d:prop><n:none xmlns:n="urn:n"/></d:prop></d:remove>`;
       const { status, text } = await proppatch(events, remove);
@@ -94,7 +94,7 @@ export function rfc4918(start: StartWorld): void {
       expect(text).toMatch(/<x:none xmlns:x="urn:n"\/><\/d:prop><d:status>HTTP\/1.1 200 OK/);
     });
 
-    it("keeps white space and line breaks of what it does not know", async () => {
+    it("keeps white space and line breaks of unknown properties", async () => {
       const { proppatch, props } = await start();
       const value = ' a\n  <n:b xmlns:n="urn:n"> c </n:b>&#13;\n\t';
       await proppatch(
@@ -106,7 +106,7 @@ export function rfc4918(start: StartWorld): void {
     });
   });
 
-  describe("RFC 4918 9.6 to 9.9: what is changed as a whole", () => {
+  describe("RFC 4918 9.6 to 9.9: DELETE, PUT, COPY and MOVE", () => {
     it.each<[string, string, Headers, number]>([
       ["DELETE", "EVENT", {}, 204],
       ["DELETE", `${events}none.ics`, {}, 404],
@@ -138,7 +138,7 @@ export function rfc4918(start: StartWorld): void {
       expect(answer.status, answer.text).toBe(status);
     });
 
-    it("leaves the object at its old address behind after a COPY, and not after a MOVE", async () => {
+    it("keeps the source after a COPY but not after a MOVE", async () => {
       const { call, event } = await start();
       await call(`COPY ${event.href}`, { headers: { destination: `${events}b.ics` } });
       expect((await call(`GET ${event.href}`)).status).toBe(200);
@@ -176,7 +176,7 @@ export function rfc4918(start: StartWorld): void {
       ["PROPFIND", 207],
       ["PROPPATCH", 207],
       ["DELETE", 204],
-    ])("counts for %s as well", async (method, status) => {
+    ])("applies to %s as well", async (method, status) => {
       const { call, event } = await start();
       const path = method === "PROPPATCH" ? events : event.href;
       const body =
@@ -190,12 +190,12 @@ export function rfc4918(start: StartWorld): void {
     });
   });
 
-  describe("RFC 4918 15.4 to 15.6: what PROPFIND says of a GET", () => {
+  describe("RFC 4918 15.4 to 15.6: properties that describe GET", () => {
     const asked = ["getetag", "getcontenttype", "getcontentlength"] as const;
     const question = asked.map((name) => `<d:${name}/>`).join("");
 
     it.each(["/dav/", principal, "/dav/calendars/", home, events, tasks, `${home}assigned/`])(
-      "is so of the collection %s",
+      "matches GET for the collection %s",
       async (path) => {
         const { call, props, put } = await start();
         await put(`${events}a.ics`, vevent("a", "DESCRIPTION:Straße"));
@@ -212,7 +212,7 @@ export function rfc4918(start: StartWorld): void {
       },
     );
 
-    it("names no length where GET names none: a long calendar leaves while it is made", async () => {
+    it("omits the length of a streamed calendar, like GET", async () => {
       const { call, props, put } = await start();
       const long = vevent("long", `DESCRIPTION:${"long ".repeat(18_000)}`);
       expect((await put(`${events}long.ics`, long)).status).toBe(201);
@@ -251,8 +251,8 @@ export function rfc4918(start: StartWorld): void {
     );
   });
 
-  describe("RFC 4918 17: what a server does not know in a request", () => {
-    it("is passed over, and elements of one name in another namespace are others", async () => {
+  describe("RFC 4918 17: unknown elements in a request", () => {
+    it("is ignored, and the namespace of an element matters", async () => {
       const { call } = await start();
       const body = `<?xml version="1.0"?><p:propfind xmlns:p="DAV:" xmlns:q="urn:q" q:odd="1"><q:more><p:allprop/></q:more><p:prop q:odd="1"><p:displayname/><q:displayname/></p:prop></p:propfind>`;
       const { text } = await call(`PROPFIND ${events}`, { headers: { depth: "0" }, body });

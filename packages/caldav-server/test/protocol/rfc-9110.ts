@@ -7,7 +7,7 @@ export function rfc9110(start: StartWorld): void {
 
   describe("RFC 9110 5.6.7: dates", () => {
     it.each([now, "Saturday, 21-Nov-26 09:00:00 GMT", "Sat Nov 21 09:00:00 2026"])(
-      "are read in the form of %s",
+      "are read in the format %s",
       async (since) => {
         const { call, event } = await start();
         const { status } = await call(`GET ${event.href}`, {
@@ -19,7 +19,7 @@ export function rfc9110(start: StartWorld): void {
   });
 
   describe("RFC 9110 9.3.2: HEAD", () => {
-    it("says what GET says, without the body", async () => {
+    it("returns the headers of GET without the body", async () => {
       const { call, event } = await start();
       for (const path of [event.href, events, home]) {
         const [got, head] = [await call(`GET ${path}`), await call(`HEAD ${path}`)];
@@ -31,7 +31,7 @@ export function rfc9110(start: StartWorld): void {
   });
 
   describe("RFC 9110 9.3.4: PUT", () => {
-    it("answers a validator only for octets that are served as they were sent", async () => {
+    it("returns a validator only if the object is stored as it was sent", async () => {
       const { put, call } = await start();
       const item = vevent("a", "X-KEPT:1");
       const { headers } = await put(`${events}a.ics`, item);
@@ -75,7 +75,7 @@ export function rfc9110(start: StartWorld): void {
       }
     });
 
-    it("are not looked at by OPTIONS", async () => {
+    it("are ignored by OPTIONS", async () => {
       const { call, event } = await start();
       const headers = { "if-match": '"a"', if: '(["a"])' };
       expect((await call(`OPTIONS ${event.href}`, { headers })).status).toBe(200);
@@ -111,7 +111,7 @@ export function rfc9110(start: StartWorld): void {
   });
 
   describe("RFC 9110 14: ranges", () => {
-    it("are not offered: a GET of a part is answered whole, a PUT of a part refused", async () => {
+    it("are not supported: GET returns everything, PUT is rejected", async () => {
       const { call, event, put } = await start();
       const part = await call(`GET ${event.href}`, { headers: { range: "bytes=0-9" } });
       expect([part.status, part.text.startsWith("BEGIN:VCALENDAR")]).toEqual([200, true]);
@@ -122,7 +122,7 @@ export function rfc9110(start: StartWorld): void {
   });
 
   describe("RFC 9110 15.4.5: 304", () => {
-    it("of an object has the validators and what caches have to know", async () => {
+    it("of an object has ETag, Vary and Cache-Control", async () => {
       const { call, event } = await start();
       const headers = { "if-none-match": event.etag };
       const answer = await call(`GET ${event.href}`, { headers });
@@ -133,7 +133,7 @@ export function rfc9110(start: StartWorld): void {
       expect(answer.bytes).toHaveLength(0);
     });
 
-    it("of a whole calendar compares weakly and says by what the answer varies", async () => {
+    it("of a calendar file compares weakly and has Vary", async () => {
       const { call } = await start();
       const { etag = "" } = (await call(`GET ${events}`)).headers;
       expect(etag).toMatch(/^W\/"[^"]+"$/);
@@ -151,7 +151,7 @@ export function rfc9110(start: StartWorld): void {
       ["PATCH", "EVENT"],
       ["PUT", home],
       ["ACL", events],
-    ])("of %s on %s names what the resource can do", async (method, path) => {
+    ])("of %s on %s lists the allowed methods", async (method, path) => {
       const { call, event } = await start();
       const target = path.replace("EVENT", event.href);
       const [refused, asked] = [await call(`${method} ${target}`), await call(`OPTIONS ${target}`)];
@@ -160,7 +160,7 @@ export function rfc9110(start: StartWorld): void {
       expect(refused.headers.allow?.split(", ")).not.toContain(method);
     });
 
-    it("of a PUT on a calendar names all but that, which is for its members", async () => {
+    it("of a PUT on a calendar does not list PUT", async () => {
       const { call } = await start();
       const refused = (await call(`PUT ${events}`, { body: "x" })).headers.allow?.split(", ");
       const asked = (await call(`OPTIONS ${events}`)).headers.allow?.split(", ") ?? [];

@@ -37,13 +37,13 @@ export function otherRfcs(start: StartWorld): void {
           "write-properties",
         ],
       ],
-    ])("of %s is what can be done there", async (path, expected) => {
+    ])("of %s matches what is allowed there", async (path, expected) => {
       const { call } = await start();
       const { text } = await call(`PROPFIND ${path}`, { headers: { depth: "0" }, body: set });
       expect(told(text)).toEqual(expected);
     });
 
-    it("lists nothing that supported-privilege-set does not", async () => {
+    it("is a subset of supported-privilege-set", async () => {
       const { call, event } = await start();
       const body = `<propfind xmlns="DAV:"><prop><supported-privilege-set/></prop></propfind>`;
       for (const path of [events, event.href, home]) {
@@ -61,7 +61,7 @@ export function otherRfcs(start: StartWorld): void {
       ["PROPPATCH", events, "write-properties", events],
       ["MKCOL", `${home}new/`, "bind", home],
       ["PROPFIND", "/dav/calendars/12/", "read", "/dav/calendars/12/"],
-    ])("of %s on %s names %s and the resource", async (method, path, privilege, resource) => {
+    ])("of %s on %s contains %s and the resource", async (method, path, privilege, resource) => {
       const { call, event } = await start({ readOnly: [11] });
       const headers = { "content-type": "text/calendar", depth: "0" };
       const answer = await call(`${method} ${path.replace("EVENT", event.href)}`, { headers });
@@ -73,7 +73,7 @@ export function otherRfcs(start: StartWorld): void {
   });
 
   describe("RFC 3744 4: the principal", () => {
-    it("names itself, belongs to no group, and is what current-user-principal names", async () => {
+    it("has its own URL, no groups, and equals current-user-principal", async () => {
       const { props } = await start();
       const asked =
         "<d:principal-URL/><d:alternate-URI-set/><d:group-member-set/><d:group-membership/><d:displayname/><d:resourcetype/>";
@@ -121,8 +121,8 @@ export function otherRfcs(start: StartWorld): void {
     });
   });
 
-  describe("RFC 6764 5: the well-known address", () => {
-    it("redirects to a context root that knows who has logged in, and is none itself", async () => {
+  describe("RFC 6764 5: the well-known URL", () => {
+    it("redirects to a context root that has current-user-principal", async () => {
       const { bare, call, port } = await start({ publicUrl: "own" });
       const body = `<propfind xmlns="DAV:"><prop><current-user-principal/></prop></propfind>`;
       const first = await bare("PROPFIND /.well-known/caldav", { headers: { depth: "0" }, body });
