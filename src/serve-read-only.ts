@@ -8,7 +8,7 @@ import { isRecent } from "./domain/backoff.ts";
 import { messageOf } from "./domain/result.ts";
 import { guardConnections } from "./http/connections.ts";
 import { continueWhenRead } from "./http/continue.ts";
-import type { CopyState } from "./http/health-routes.ts";
+import type { CopyState } from "./http/daemon-state.ts";
 import { createApp } from "./http/http-app.ts";
 import { createLoopDelayMeter, measureDelays } from "./http/loop-delay.ts";
 import { refuseWrites } from "./http/refuse-writes.ts";

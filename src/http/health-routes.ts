@@ -1,5 +1,6 @@
 import { Router } from "express";
 import { retryAfterOf, type StorageTrouble } from "../store/storage-health.ts";
+import type { CopyState } from "./daemon-state.ts";
 
 export interface HealthDeps {
   /** The disk's problem; null if none. */
@@ -10,22 +11,6 @@ export interface HealthDeps {
   readonly fresh: () => boolean;
   /** Age of the served copy; absent for an own database. */
   readonly copy?: (() => CopyState) | undefined;
-}
-
-/** State of a served copy of another daemon's database. */
-export interface CopyState {
-  /** Age of its newest data; null if nothing was read. */
-  readonly ageSeconds: number | null;
-  readonly readAt: Temporal.Instant | null;
-  /** When its file was written. */
-  readonly fileAt: Temporal.Instant;
-  /** Since when this state is served. */
-  readonly takenAt: Temporal.Instant;
-  readonly revision: number;
-  /** Why the present file is not served; null if it is. */
-  readonly problem: string | null;
-  /** Who accepts edits. */
-  readonly primary: string | null;
 }
 
 /** Retry interval during a first sweep. */

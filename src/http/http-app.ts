@@ -8,17 +8,14 @@ import express, {
 import type { DailyBackups } from "../backups/daily-backups.ts";
 import type { IdentityHeader } from "../config/config.ts";
 import { everyMailKind } from "../domain/mail-kind.ts";
-import type { Tallies } from "../domain/tallies.ts";
-import { type HeldTrouble, stopsSync, troubleWords } from "../domain/trouble.ts";
+import { stopsSync, troubleWords } from "../domain/trouble.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
-import type { ChannelStates } from "../edits/channel-states.ts";
 import { createRepeatedEdits } from "../edits/delivery/repeated-edits.ts";
 import type { FormOutcome, FormRequest } from "../edits/forms/accept-form.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ActionLinks } from "../edits/links/action-links.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
-import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { Log } from "../log.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import type { MailedLogIns } from "../people/mailed-log-in.ts";
@@ -29,9 +26,6 @@ import type { Throttle } from "../people/throttle.ts";
 import type { MailAhead } from "../reminders/reminders.ts";
 import { retryAfterOf, type StorageHealth, type StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
-import type { FastPathState } from "../sync/fast-path.ts";
-import type { Forecast } from "../sync/forecast.ts";
-import type { GateState } from "../upstream/gate.ts";
 import { accessGuard } from "./access-guard.ts";
 import { actRoutes } from "./act-routes.ts";
 import { createAdminAuth } from "./admin-auth.ts";
@@ -40,14 +34,14 @@ import { type AssetFolders, createAssets, ownFolders } from "./assets.ts";
 import { backupRoutes } from "./backup-routes.ts";
 import { calendarRoutes } from "./calendar-routes.ts";
 import { connectRoutes } from "./connect-routes.ts";
+import type { DaemonState } from "./daemon-state.ts";
 import { editPageRoutes } from "./edit-page-routes.ts";
 import { feedPageRoutes } from "./feed-page-routes.ts";
 import { feedRoutes, feedsAtHand } from "./feed-routes.ts";
 import { formRoutes } from "./form-routes.ts";
-import { type CopyState, healthRoutes } from "./health-routes.ts";
+import { healthRoutes } from "./health-routes.ts";
 import { createLive, processTimers } from "./live.ts";
 import { loginRoutes, tokenInAddress } from "./login-routes.ts";
-import type { LoopDelay } from "./loop-delay.ts";
 import { metricsRoutes, type Scraper } from "./metrics-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
@@ -67,11 +61,8 @@ import { type UnsubscribeRoutesDeps, unsubscribeRoutes } from "./unsubscribe-rou
 import { createViewers, type Viewers } from "./viewer.ts";
 import { type WebhookRoutesDeps, webhookRoutes } from "./webhook-routes.ts";
 
-interface HttpDeps {
-  readonly version: string;
+interface HttpDeps extends DaemonState {
   readonly zoneData: ZoneData;
-  readonly store: Store;
-  readonly feeds: PublishedFeeds;
   readonly editActions: EditActions;
   /** Accepts calendar files. */
   readonly acceptFile: AcceptFile;
@@ -81,8 +72,6 @@ interface HttpDeps {
   readonly sharedCache?: SharedCache;
   /** Refuses writes, if a copy of another daemon's database is served. */
   readonly refuseWrites?: RequestHandler;
-  /** Age of that copy. */
-  readonly copy?: () => CopyState;
   /** Null if nothing is sent to the service on request. */
   readonly workspace: ServiceActions | null;
   /** Null if feeds have no action links. */
@@ -109,27 +98,12 @@ interface HttpDeps {
   readonly reports?: Pick<ReportRoutesDeps, "reports" | "file">;
   /** Shared by the process. */
   readonly eventLoop?: EventLoopBudget;
-  readonly ready: () => boolean;
-  readonly fastPath: () => FastPathState;
-  /** True if everything served was read since the start. */
-  readonly fresh: () => boolean;
-  readonly forecast: () => Forecast;
-  readonly gate: () => GateState;
-  readonly clockLead: () => Temporal.Duration | null;
-  readonly channels: () => ChannelStates;
-  /** Current troubles; none if nobody watches. */
-  readonly troubles?: () => readonly HeldTrouble[];
-  /** Counts requests; absent if nobody counts. */
-  readonly tallies?: Tallies;
   /** Checks the configured zone; absent if nothing is sent to the service. */
   readonly probeZone?: ApiRoutesDeps["probeZone"];
   /** Answers `/metrics`; null if this port has none. */
   readonly scrape?: Scraper | null;
   /** URL of the metrics, for the status page; null if there are none. */
   readonly metricsUrl?: () => string | null;
-  /** The database's path; absent if it is in memory. */
-  readonly databaseFile?: string;
-  readonly loopDelay: () => LoopDelay;
   /** The current one. */
   readonly adminToken: () => string;
   /** Public URL of this server, without a trailing slash. */
@@ -138,7 +112,6 @@ interface HttpDeps {
   /** URL template of the service's own pages; null if unknown. */
   readonly webUrl: string | null;
   readonly zone: string;
-  readonly clock: () => Temporal.Instant;
   /** Returns unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
   /** Folders of the pages' files; by default those of this checkout. */

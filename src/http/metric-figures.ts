@@ -1,46 +1,22 @@
 import { readdir } from "node:fs/promises";
 import { type SideSource, type Source, sideKinds } from "../domain/source.ts";
 import type { Tallies } from "../domain/tallies.ts";
-import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import { nextTurn } from "../runtime.ts";
 import type { PurgeState } from "../store/channels/cache-purges.ts";
 import { type DiskUse, readDiskUse } from "../store/disk-use.ts";
 import type { Gauges, OpenEdits } from "../store/gauges.ts";
-import type { Store } from "../store/store.ts";
-import type { FastPathState } from "../sync/fast-path.ts";
-import type { Forecast } from "../sync/forecast.ts";
-import type { GateState } from "../upstream/gate.ts";
-import type { CopyState } from "./health-routes.ts";
-import type { LoopDelay } from "./loop-delay.ts";
+import type { DaemonState } from "./daemon-state.ts";
 
-/** Sources of the metrics. */
-export interface MetricSources {
-  readonly version: string;
+/** What metrics are read from. */
+export interface MetricSources extends DaemonState {
   readonly tallies: Tallies;
-  readonly store: Pick<Store, "gauges" | "brakes" | "cachePurges">;
-  readonly feeds: Pick<PublishedFeeds, "openCount">;
-  readonly ready: () => boolean;
-  readonly fresh: () => boolean;
-  readonly forecast: () => Forecast;
-  readonly fastPath: () => FastPathState;
-  readonly gate: () => GateState;
+  readonly databaseFile: string;
   /** How long a request counts against the quota. */
   readonly quotaSpan: Temporal.Duration;
   /** True if the service is down. */
   readonly isOut: () => boolean;
-  readonly clockLead: () => Temporal.Duration | null;
-  readonly channels: () => {
-    readonly inbox: { readonly problem: string | null } | null;
-    readonly subscriptions: readonly { readonly problem: string | null }[];
-  };
-  readonly loopDelay: () => LoopDelay;
-  /** The database's path. */
-  readonly databaseFile: string;
   /** Time of the newest backup, or of the installation if there is none yet; null if none are made. */
   readonly backedUpAt: () => Temporal.Instant | null;
-  readonly clock: () => Temporal.Instant;
-  /** Absent for an own database. */
-  readonly copy?: () => Pick<CopyState, "ageSeconds" | "problem">;
 }
 
 /** Groups of lists with their ages in `/api/status`. */
@@ -58,34 +34,14 @@ export interface ListFigures {
   readonly oldest: Temporal.Instant | null;
 }
 
-/** All figures of one moment. */
-export interface Figures {
+/** The sources, and the figures of this moment that several metrics share. */
+export interface Figures extends MetricSources {
   readonly now: Temporal.Instant;
-  readonly version: string;
-  readonly tallies: Tallies;
-  readonly ready: boolean;
-  readonly fresh: boolean;
+  readonly gauges: Gauges;
   readonly lists: readonly ListFigures[];
-  readonly forecast: Forecast;
-  readonly isFastPathUsed: boolean;
-  readonly gate: GateState;
-  readonly quotaSpan: Temporal.Duration;
-  readonly isOut: boolean;
-  readonly clockLead: Temporal.Duration | null;
   readonly openEdits: readonly OpenEdits[];
-  readonly acceptedEdits: number;
-  readonly brakes: number;
-  readonly waitingMails: number;
-  readonly feeds: number;
-  readonly failingChannels: number;
-  /** Purges that caches in front still need. */
-  readonly purges: Pick<PurgeState, "waiting" | "since">;
-  /** Null for an own database. */
-  readonly copy: Pick<CopyState, "ageSeconds" | "problem"> | null;
-  readonly troubles: readonly string[];
-  readonly loopDelay: LoopDelay;
+  readonly purges: PurgeState;
   readonly disk: DiskUse;
-  readonly backedUpAt: Temporal.Instant | null;
   readonly process: ProcessFigures;
 }
 
@@ -105,34 +61,14 @@ export function createFigures(sources: MetricSources): () => Promise<Figures> {
   return async () => {
     const lists = await readLists(gauges);
     const processFigures = await readProcess(clock);
-    const channels = sources.channels();
     return {
+      ...sources,
       now: clock(),
-      version: sources.version,
-      tallies: sources.tallies,
-      ready: sources.ready(),
-      fresh: sources.fresh(),
+      gauges,
       lists,
-      forecast: sources.forecast(),
-      isFastPathUsed: sources.fastPath().kind === "used",
-      gate: sources.gate(),
-      quotaSpan: sources.quotaSpan,
-      isOut: sources.isOut(),
-      clockLead: sources.clockLead(),
       openEdits: gauges.openEdits(),
-      acceptedEdits: gauges.acceptedEdits(),
-      brakes: store.brakes.all().length,
-      waitingMails: gauges.waitingMails(),
-      feeds: sources.feeds.openCount(),
-      failingChannels: [channels.inbox, ...channels.subscriptions].filter(
-        (channel) => channel !== null && channel.problem !== null,
-      ).length,
       purges: store.cachePurges.state(),
-      copy: sources.copy?.() ?? null,
-      troubles: gauges.troubles(),
-      loopDelay: sources.loopDelay(),
       disk: readDiskUse(sources.databaseFile),
-      backedUpAt: sources.backedUpAt(),
       process: processFigures,
     };
   };

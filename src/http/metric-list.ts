@@ -30,22 +30,24 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_ready", {
     help: "1 once the first sync is complete and everything is served.",
     status: "ready",
-    read: ({ ready }) => one(flag(ready)),
+    read: ({ ready }) => one(flag(ready())),
   }),
   gauge("dayferry_fresh", {
     help: "1 after the first full sync since the start.",
     status: "fresh",
-    read: ({ fresh }) => one(flag(fresh)),
+    read: ({ fresh }) => one(flag(fresh())),
   }),
   gauge("dayferry_troubles", {
     labels: ["kind"],
     help: "Open troubles, by kind.",
     status: "troubles",
-    read: ({ troubles }) =>
-      troubleKinds.map((kind) => ({
+    read({ gauges }) {
+      const open = gauges.troubles();
+      return troubleKinds.map((kind) => ({
         labels: { kind },
-        value: troubles.filter((each) => each === kind).length,
-      })),
+        value: open.filter((each) => each === kind).length,
+      }));
+    },
   }),
 
   gauge("dayferry_lists", {
@@ -100,33 +102,33 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_polling_max_age_seconds", {
     help: "Configured maximum age of a list.",
     status: "polling.maxAgeSeconds",
-    read: ({ forecast }) => one(forecast.maxAgeSeconds),
+    read: ({ forecast }) => one(forecast().maxAgeSeconds),
   }),
   gauge("dayferry_polling_best_age_seconds", {
     help: "Age of each list if all are polled in turn at the present rate.",
     status: "polling.bestAgeSeconds",
-    read: ({ forecast }) => one(forecast.bestAgeSeconds),
+    read: ({ forecast }) => one(forecast().bestAgeSeconds),
   }),
   gauge("dayferry_polling_ceiling_seconds", {
     help: "Present limit for the age of a list.",
     status: "polling.ceilingSeconds",
-    read: ({ forecast }) => one(forecast.ceilingSeconds),
+    read: ({ forecast }) => one(forecast().ceilingSeconds),
   }),
   gauge("dayferry_fast_path", {
     help: "1 while the list of all tasks is used to find changes.",
     status: "fastPath",
-    read: ({ isFastPathUsed }) => one(flag(isFastPathUsed)),
+    read: ({ fastPath }) => one(flag(fastPath().kind === "used")),
   }),
   gauge("dayferry_brakes", {
     help: "Lists with removals on hold, because too many items disappeared at once.",
     status: "brakes",
-    read: ({ brakes }) => one(brakes),
+    read: ({ store }) => one(store.brakes.all().length),
   }),
 
   gauge("dayferry_quota_limit", {
     help: "Requests that the service allows per quota window.",
     status: "quota.quota",
-    read: ({ gate }) => one(gate.quota),
+    read: ({ gate }) => one(gate().quota),
   }),
   gauge("dayferry_quota_span_seconds", {
     help: "Length of the quota window.",
@@ -136,39 +138,42 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_quota_used", {
     help: "Requests in the present quota window.",
     status: "quota.used",
-    read: ({ gate }) => one(gate.used),
+    read: ({ gate }) => one(gate().used),
   }),
   gauge("dayferry_quota_free", {
     help: "Requests that could be sent at once.",
     status: null,
-    read: ({ gate }) => one(Math.max(0, gate.share - gate.used)),
+    read({ gate }) {
+      const { share, used } = gate();
+      return one(Math.max(0, share - used));
+    },
   }),
   gauge("dayferry_quota_share", {
     help: "Requests that Dayferry uses per window; below the limit after rejected requests.",
     status: "quota.share",
-    read: ({ gate }) => one(gate.share),
+    read: ({ gate }) => one(gate().share),
   }),
   counter("dayferry_quota_refused_total", {
     help: "Requests rejected by the rate limit (429) since the start.",
     status: "quota.rateLimited",
-    read: ({ gate }) => one(gate.rateLimited),
+    read: ({ gate }) => one(gate().rateLimited),
   }),
   gauge("dayferry_quota_paused_seconds", {
     help: "Remaining pause that the service asked for; 0 for none.",
     status: "quota.pausedUntil",
-    read: ({ gate, now }) => one(Math.max(0, secondsBetween(now, gate.pausedUntil ?? now))),
+    read: ({ gate, now }) => one(Math.max(0, secondsBetween(now, gate().pausedUntil ?? now))),
   }),
   gauge("dayferry_service_waiting", {
     labels: ["priority"],
     help: "Requests that wait for quota, by priority.",
     status: "quota.waiting",
     read: ({ gate }) =>
-      Object.entries(gate.waiting).map(([priority, value]) => ({ labels: { priority }, value })),
+      Object.entries(gate().waiting).map(([priority, value]) => ({ labels: { priority }, value })),
   }),
   gauge("dayferry_service_out", {
     help: "1 while the service is unreachable or fails entirely.",
     status: "troubles",
-    read: ({ isOut }) => one(flag(isOut)),
+    read: ({ isOut }) => one(flag(isOut())),
   }),
   counter("dayferry_service_requests_total", {
     labels: ["method", "status"],
@@ -187,7 +192,10 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_clock_ahead_seconds", {
     help: "How far this machine's clock is ahead of the service's; absent if unknown.",
     status: "clockAheadSeconds",
-    read: ({ clockLead }) => (clockLead === null ? [] : one(clockLead.total("seconds"))),
+    read({ clockLead }) {
+      const lead = clockLead();
+      return lead === null ? [] : one(lead.total("seconds"));
+    },
   }),
 
   gauge("dayferry_edits", {
@@ -210,7 +218,7 @@ export const allMetrics: readonly Metric[] = [
   counter("dayferry_edits_accepted_total", {
     help: "Edits accepted in this data directory.",
     status: null,
-    read: ({ acceptedEdits }) => one(acceptedEdits),
+    read: ({ gauges }) => one(gauges.acceptedEdits()),
   }),
   counter("dayferry_edit_attempts_total", {
     labels: ["ending"],
@@ -241,18 +249,22 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_mails_waiting", {
     help: "Mails waiting for the mail server.",
     status: "mail.deferred",
-    read: ({ waitingMails }) => one(waitingMails),
+    read: ({ gauges }) => one(gauges.waitingMails()),
   }),
   gauge("dayferry_channels_failing", {
     help: "Failing subscribed calendars, plus 1 if the watched folder fails.",
     status: "subscriptions",
-    read: ({ failingChannels }) => one(failingChannels),
+    read({ channels }) {
+      const { inbox, subscriptions } = channels();
+      const all = inbox ? [inbox, ...subscriptions] : subscriptions;
+      return one(all.filter(({ problem }) => problem !== null).length);
+    },
   }),
 
   gauge("dayferry_feeds", {
     help: "Open feeds.",
     status: "feeds",
-    read: ({ feeds }) => one(feeds),
+    read: ({ feeds }) => one(feeds.openCount()),
   }),
   counter("dayferry_feed_fetches_total", {
     labels: ["status"],
@@ -280,13 +292,15 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_copy_age_seconds", {
     help: "With `serve --read-only`: time since the copy was last synced with the service; otherwise 0.",
     status: "copy.ageSeconds",
-    read: ({ copy }) =>
-      copy === null ? one(0) : copy.ageSeconds === null ? [] : one(copy.ageSeconds),
+    read({ copy }) {
+      const age = copy ? copy().ageSeconds : 0;
+      return age === null ? [] : one(age);
+    },
   }),
   gauge("dayferry_copy_usable", {
     help: "With `serve --read-only`: 1 if the present copy is served, 0 if the last good one is; otherwise 1.",
     status: "copy.problem",
-    read: ({ copy }) => one(flag(copy === null || copy.problem === null)),
+    read: ({ copy }) => one(flag(!copy || copy().problem === null)),
   }),
   counter("dayferry_caldav_requests_total", {
     labels: ["method", "status"],
@@ -313,12 +327,12 @@ export const allMetrics: readonly Metric[] = [
     labels: ["which"],
     help: "Event loop delay of the last minutes: median, p99 and maximum.",
     status: "eventLoop",
-    read: ({ loopDelay }) =>
-      [
-        ["median", loopDelay.p50Ms] as const,
-        ["p99", loopDelay.p99Ms] as const,
-        ["longest", loopDelay.longestMs] as const,
-      ].map(([which, ms]) => ({ labels: { which }, value: ms / 1000 })),
+    read({ loopDelay }) {
+      const { p50Ms, p99Ms, longestMs } = loopDelay();
+      return Object.entries({ median: p50Ms, p99: p99Ms, longest: longestMs }).map(
+        ([which, ms]) => ({ labels: { which }, value: ms / 1000 }),
+      );
+    },
   }),
   gauge("dayferry_database_size_bytes", {
     help: "Size of the database.",
@@ -333,8 +347,10 @@ export const allMetrics: readonly Metric[] = [
   gauge("dayferry_backup_age_seconds", {
     help: "Age of the newest good backup; age of the installation if there is none.",
     status: null,
-    read: ({ now, backedUpAt }) =>
-      backedUpAt === null ? [] : one(now.since(backedUpAt).total("seconds")),
+    read({ now, backedUpAt }) {
+      const at = backedUpAt();
+      return at === null ? [] : one(now.since(at).total("seconds"));
+    },
   }),
   gauge("dayferry_disk_free_bytes", {
     help: "Free space on the disk of the data directory.",

@@ -1,51 +1,23 @@
 import type { Source } from "../domain/source.ts";
-import { type HeldTrouble, stopsSync, troubleReport } from "../domain/trouble.ts";
+import { stopsSync, troubleReport } from "../domain/trouble.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
-import type { ChannelStates } from "../edits/channel-states.ts";
 import type { RepeatedEdit } from "../edits/delivery/repeated-edits.ts";
-import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import { readDiskUse } from "../store/disk-use.ts";
 import type { StorageTrouble } from "../store/storage-health.ts";
-import type { Store } from "../store/store.ts";
-import type { FastPathState } from "../sync/fast-path.ts";
-import type { Forecast } from "../sync/forecast.ts";
-import type { GateState } from "../upstream/gate.ts";
-import type { CopyState } from "./health-routes.ts";
-import type { LoopDelay } from "./loop-delay.ts";
+import type { DaemonState } from "./daemon-state.ts";
 import type { TrustProxy } from "./trusted-proxies.ts";
 
-export interface StatusDeps {
-  readonly version: string;
+export interface StatusDeps extends DaemonState {
   readonly zoneData: ZoneData;
   readonly startedAt: Temporal.Instant;
-  readonly store: Store;
-  readonly feeds: PublishedFeeds;
-  readonly ready: () => boolean;
-  /** State of the account-wide list of tasks. */
-  readonly fastPath: () => FastPathState;
-  /** True if every list was read since the start. */
-  readonly fresh: () => boolean;
-  readonly forecast: () => Forecast;
-  readonly gate: () => GateState;
-  /** How far this machine's clock is ahead of the service's; null = unknown. */
-  readonly clockLead: () => Temporal.Duration | null;
-  readonly channels: () => ChannelStates;
   /** Edits that may exist twice. */
   readonly repeated: () => readonly RepeatedEdit[];
-  readonly loopDelay: () => LoopDelay;
-  /** Current troubles; none if nobody watches. */
-  readonly troubles?: () => readonly HeldTrouble[];
   /** URL of the metrics; null if there are none. */
   readonly metricsUrl?: () => string | null;
-  /** The database's path; absent if it is in memory. */
-  readonly databaseFile?: string;
   readonly trustProxy: TrustProxy;
   /** When a request last claimed to come through a proxy that is not trusted; null = never. */
   readonly forwardedAt: Temporal.Instant | null;
   readonly zone: string;
-  readonly clock: () => Temporal.Instant;
-  /** Absent for an own database. */
-  readonly copy?: (() => CopyState) | undefined;
 }
 
 /** Mirror counts and ages, quota use, journal depth, mails, held removals and the last errors: the answer of `/api/status`. */
