@@ -2,11 +2,7 @@ import { type BackOff, backOff, equalJitter } from "./domain/backoff.ts";
 import { nextTurn, startTimer } from "./runtime.ts";
 
 /** A latch for one sleeper: a notification before the wait is not lost. */
-export interface Wake {
-  notify(): void;
-  /** Ends after `ms` milliseconds, on a notification, or when the signal aborts; never rejects. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
-}
+export type Wake = ReturnType<typeof createWake>;
 
 export interface LoopOptions {
   readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
@@ -55,15 +51,16 @@ export async function runLoop(options: LoopOptions): Promise<void> {
   }
 }
 
-export function createWake(): Wake {
+export function createWake() {
   let notified = false;
   const sleepers = new Set<() => void>();
   return {
-    notify() {
+    notify(): void {
       if (sleepers.size === 0) notified = true;
       for (const rouse of [...sleepers]) rouse();
     },
-    wait(ms, signal) {
+    /** Ends after `ms` milliseconds, on a notification, or when the signal aborts; never rejects. */
+    wait(ms: number, signal: AbortSignal): Promise<void> {
       return new Promise((resolve) => {
         if (notified || signal.aborted) {
           notified = false;

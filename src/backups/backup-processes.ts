@@ -15,19 +15,18 @@ export type ChildTask =
   | { readonly kind: "examine"; readonly file: string };
 
 /** Work that takes seconds, run in processes beside the daemon. */
-export interface BackupProcesses {
-  backup(task: BackupTask, signal: AbortSignal): Promise<Result<MadeBackup, BackupFailure>>;
-  /** Reads all pages of a database. */
-  examine(file: string, signal: AbortSignal): Promise<Result<DatabaseFacts, DatabaseFault>>;
-}
+export type BackupProcesses = ReturnType<typeof createBackupProcesses>;
 
 const script = fileURLToPath(new URL("./backup-child.ts", import.meta.url));
 /** Requests to the daemon take priority. */
 const niceness = 10;
 
-export function createBackupProcesses(): BackupProcesses {
+export function createBackupProcesses() {
   return {
-    async backup(backup, signal) {
+    async backup(
+      backup: BackupTask,
+      signal: AbortSignal,
+    ): Promise<Result<MadeBackup, BackupFailure>> {
       try {
         const ended = await beside({ kind: "backup", backup }, signal);
         const made: Result<MadeBackup, BackupFailure> = answerOf(ended);
@@ -37,7 +36,12 @@ export function createBackupProcesses(): BackupProcesses {
         throw error;
       }
     },
-    examine: async (file, signal) => answerOf(await beside({ kind: "examine", file }, signal)),
+    /** Reads all pages of a database. */
+    examine: async (
+      file: string,
+      signal: AbortSignal,
+    ): Promise<Result<DatabaseFacts, DatabaseFault>> =>
+      answerOf(await beside({ kind: "examine", file }, signal)),
   };
 }
 

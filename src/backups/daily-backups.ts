@@ -50,18 +50,11 @@ export type BackupEvent =
   | { readonly kind: "damaged"; readonly problem: string; readonly remedy: string };
 
 /** Backups of one data directory, each of which is also the nightly integrity check. */
-export interface DailyBackups {
-  /** Makes the backup that is due; pauses for an hour after a failed one. */
-  readonly step: (signal: AbortSignal) => Promise<"idle">;
-  /** Makes a backup on request. Only one is made at a time. */
-  readonly make: (signal: AbortSignal) => Promise<Result<MadeBackup, BackupFailure>>;
-  /** Newest first. */
-  readonly list: () => readonly KeptBackup[];
-}
+export type DailyBackups = ReturnType<typeof createDailyBackups>;
 
 const retryAfter = Temporal.Duration.from({ hours: 1 });
 
-export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
+export function createDailyBackups(deps: DailyBackupsDeps) {
   const { rules, zone, dataDir, program, processes, troubles, clock, onEvent } = deps;
   let triedAt: Temporal.Instant | null = null;
   let examinedAt: Temporal.Instant | null = null;
@@ -121,7 +114,8 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
   }
 
   return {
-    async step(signal) {
+    /** Makes the backup that is due; pauses for an hour after a failed one. */
+    async step(signal: AbortSignal): Promise<"idle"> {
       const now = clock();
       const dueAt = lastTurn(now, { at: rules.at, zone });
       if (Temporal.Instant.compare(dueAt, deps.installedAt) < 0) return "idle";
@@ -144,14 +138,16 @@ export function createDailyBackups(deps: DailyBackupsDeps): DailyBackups {
       }
       return "idle";
     },
-    async make(signal) {
+    /** Makes a backup on request. Only one is made at a time. */
+    async make(signal: AbortSignal): Promise<Result<MadeBackup, BackupFailure>> {
       try {
         return await make("asked", signal);
       } catch (error) {
         return fail({ kind: "failed", problem: messageOf(error) });
       }
     },
-    list: () => newestSnapshots(rules.directory, clock()),
+    /** Newest first. */
+    list: (): readonly KeptBackup[] => newestSnapshots(rules.directory, clock()),
   };
 }
 

@@ -62,34 +62,11 @@ export interface AgendaListing {
 /** Short steps over many items, and finally the result. */
 export type AgendaSteps<Found> = Generator<undefined, Found, undefined>;
 
-/** The agenda of a page: for the operator everything, for a person what they may see. */
-export interface Agenda {
-  /** Only the first items if there are too many. */
-  days(
-    span: DaySpan,
-    about: { readonly onlooker: Onlooker; readonly filter: AgendaFilter },
-  ): AgendaSteps<AgendaDays>;
-  /** Whole days up to a limit of items, each on the first of its days. */
-  listing(
-    span: DaySpan,
-    about: {
-      readonly onlooker: Onlooker;
-      readonly filter: AgendaFilter;
-      readonly enough: number;
-    },
-  ): AgendaSteps<AgendaListing>;
-  /** Null if it does not exist or is not visible. */
-  item(key: ItemKey, onlooker: Onlooker): AgendaItem | null;
-  /** Projects with items visible to the onlooker. */
-  projects(onlooker: Onlooker): readonly Project[];
-  /** Lists of a project to which the onlooker may add tasks. */
-  lists(project: ProjectId, onlooker: Onlooker): readonly Todolist[];
-}
-
 /** More would not be readable in a browser. */
 const mostItems = 3000;
 
-export function createAgenda({ view, directory }: Pick<Store, "view" | "directory">): Agenda {
+/** The agenda of a page: for the operator everything, for a person what they may see. */
+export function createAgenda({ view, directory }: Pick<Store, "view" | "directory">) {
   const sees = (onlooker: Onlooker, placed: Placed): boolean =>
     onlooker === null
       ? placed.project?.archived !== true && placed.list?.archived !== true
@@ -128,7 +105,11 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
   }
 
   return {
-    *days(span, about) {
+    /** Only the first items if there are too many. */
+    *days(
+      span: DaySpan,
+      about: { readonly onlooker: Onlooker; readonly filter: AgendaFilter },
+    ): AgendaSteps<AgendaDays> {
       const show = showing(about);
       const items: AgendaItem[] = [];
       for (const { key } of view.daysBetween(span)) {
@@ -141,7 +122,18 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
       }
       return { items, isCut: false };
     },
-    *listing(span, { enough, ...about }) {
+    /** Whole days up to a limit of items, each on the first of its days. */
+    *listing(
+      span: DaySpan,
+      {
+        enough,
+        ...about
+      }: {
+        readonly onlooker: Onlooker;
+        readonly filter: AgendaFilter;
+        readonly enough: number;
+      },
+    ): AgendaSteps<AgendaListing> {
       const show = showing(about);
       const days: { day: Temporal.PlainDate; items: AgendaItem[] }[] = [];
       let count = 0;
@@ -160,19 +152,22 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
       }
       return { days, next: null, isCut: false };
     },
-    item(key, onlooker) {
+    /** Null if it does not exist or is not visible. */
+    item(key: ItemKey, onlooker: Onlooker): AgendaItem | null {
       const viewed = view.get(key);
       if (!viewed) return null;
       const placed = placing()(viewed.item);
       return sees(onlooker, placed) ? agendaItemOf(viewed, placed) : null;
     },
-    projects: (onlooker) =>
+    /** Projects with items visible to the onlooker. */
+    projects: (onlooker: Onlooker): readonly Project[] =>
       directory
         .projects()
         .filter((project) =>
           onlooker === null ? !project.archived : seesProject(onlooker, project),
         ),
-    lists: (project, onlooker) =>
+    /** Lists of a project to which the onlooker may add tasks. */
+    lists: (project: ProjectId, onlooker: Onlooker): readonly Todolist[] =>
       directory
         .todolistsOf(project)
         .filter((list) => !list.archived && (onlooker === null || !list.private)),

@@ -35,29 +35,6 @@ interface CalendarIndex {
   readonly isOpen: () => boolean;
 }
 
-/** The indexes of all used calendars, and their members' octets. */
-interface CalendarIndexes {
-  /** Reads the change log to its end; call before every use. Returns the newest revision. */
-  readonly refresh: () => Revision;
-  /** The result of the last `refresh`. */
-  readonly upTo: () => Revision;
-  /** A calendar's index as of the last `refresh`; filled on first use. */
-  readonly of: (scope: CalendarScope) => CalendarIndex;
-  /** Identifies the index that calendars of one scope share. */
-  readonly idOf: (scope: CalendarScope) => string;
-  /** True if `of` has nothing to read. */
-  readonly isFilled: (scope: CalendarScope) => boolean;
-  /**
-   * Fills a calendar's index in steps, outside of transactions; others may write in between. If the change log does not reach
-   * back far enough, the index is filled on use.
-   */
-  readonly fillInSteps: (scope: CalendarScope) => Iterator<unknown, void, undefined>;
-  /** The octets with the object's ETag. Throws an `EarlierObjectError` if the item has changed since. */
-  readonly octets: (object: CalendarObject) => Buffer;
-  /** Rereads an item whose octets changed without an entry in the change log. */
-  readonly reload: (key: ItemKey) => void;
-}
-
 interface FilledIndex {
   readonly scope: CalendarScope;
   readonly index: CalendarIndex;
@@ -86,7 +63,7 @@ export function createCalendarIndexes(deps: {
   readonly budget: number;
   /** Called after a rollback: data read inside it is invalid. */
   readonly onUndone: () => void;
-}): CalendarIndexes {
+}) {
   const { store } = deps;
   const cache = createObjectCache(deps);
   const shared = createSharedFacts();
@@ -217,9 +194,12 @@ export function createCalendarIndexes(deps: {
   }
 
   return {
+    /** Reads the change log to its end; call before every use. Returns the newest revision. */
     refresh,
-    upTo: () => knownUpTo,
-    of(scope) {
+    /** The result of the last `refresh`. */
+    upTo: (): Revision => knownUpTo,
+    /** A calendar's index as of the last `refresh`; filled on first use. */
+    of(scope: CalendarScope): CalendarIndex {
       const id = idOfScope(scope);
       const known = indexes.get(id);
       if (known) return known.index;
@@ -228,11 +208,19 @@ export function createCalendarIndexes(deps: {
       provisional?.filled.add(id);
       return filled.index;
     },
+    /** Identifies the index that calendars of one scope share. */
     idOf: idOfScope,
-    isFilled: (scope) => indexes.has(idOfScope(scope)),
+    /** True if `of` has nothing to read. */
+    isFilled: (scope: CalendarScope): boolean => indexes.has(idOfScope(scope)),
+    /**
+     * Fills a calendar's index in steps, outside of transactions; others may write in between. If the change log does not reach
+     * back far enough, the index is filled on use.
+     */
     fillInSteps,
-    octets: (object) => cache.octets(object),
-    reload(key) {
+    /** The octets with the object's ETag. Throws an `EarlierObjectError` if the item has changed since. */
+    octets: (object: CalendarObject): Buffer => cache.octets(object),
+    /** Rereads an item whose octets changed without an entry in the change log. */
+    reload(key: ItemKey): void {
       follow(store.transaction());
       // The next refresh processes what is in the log.
       if (!store.changes.hasChangedAfter(knownUpTo, key)) update(key);

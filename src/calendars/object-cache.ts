@@ -19,19 +19,8 @@ interface ObjectCacheDeps {
   readonly budget: number;
 }
 
-/** The present calendar objects of items, and their octets up to a budget. */
-interface ObjectCache {
-  readonly object: (view: ViewItem, component: ObjectComponent) => CalendarObject;
-  /** The octets with the object's ETag. Throws an `OutdatedObjectError` if the item has changed since. */
-  readonly octets: (object: CalendarObject) => Buffer;
-  /** Drops a changed item. */
-  readonly drop: (key: ItemKey) => void;
-  /** Drops all objects. Octets stay, as their ETag tells whether they are valid. */
-  readonly clear: () => void;
-}
-
 /** An item is written once for all calendars. */
-export function createObjectCache({ store, renderer, zone, budget }: ObjectCacheDeps): ObjectCache {
+export function createObjectCache({ store, renderer, zone, budget }: ObjectCacheDeps) {
   const objects = new Map<number, CalendarObject>();
   const cache = createOctetCache(budget);
 
@@ -44,13 +33,14 @@ export function createObjectCache({ store, renderer, zone, budget }: ObjectCache
   }
 
   return {
-    object(view, component) {
+    object(view: ViewItem, component: ObjectComponent): CalendarObject {
       const id = idOf(view.key, component);
       const object = objects.get(id) ?? make(view, component);
       objects.set(id, object);
       return object;
     },
-    octets(object) {
+    /** The octets with the object's ETag. Throws an `OutdatedObjectError` if the item has changed since. */
+    octets(object: CalendarObject): Buffer {
       const { key, component, etag } = object;
       const id = idOf(key, component);
       const cached = cache.get(id, etag);
@@ -61,13 +51,15 @@ export function createObjectCache({ store, renderer, zone, budget }: ObjectCache
       cache.put(id, written);
       return written.octets;
     },
-    drop(key) {
+    /** Drops a changed item. */
+    drop(key: ItemKey): void {
       for (const component of components) {
         objects.delete(idOf(key, component));
         cache.drop(idOf(key, component));
       }
     },
-    clear() {
+    /** Drops all objects. Octets stay, as their ETag tells whether they are valid. */
+    clear(): void {
       objects.clear();
     },
   };
@@ -77,18 +69,11 @@ export function createObjectCache({ store, renderer, zone, budget }: ObjectCache
 const idOf = (key: ItemKey, component: ObjectComponent): number =>
   2 * key + (component === "VTODO" ? 1 : 0);
 
-/** Octets in memory up to a budget; the oldest are evicted first. */
-interface OctetCache {
-  readonly get: (id: number, etag: string) => Buffer | null;
-  readonly put: (id: number, text: { readonly etag: string; readonly octets: Buffer }) => void;
-  readonly drop: (id: number) => void;
-}
-
 /** Approximate overhead of one entry in octets. */
 const sizeOfEntry = 300;
 
 /** `budget`: in octets. */
-function createOctetCache(budget: number): OctetCache {
+function createOctetCache(budget: number) {
   const kept = new Map<number, { readonly etag: string; readonly octets: Buffer }>();
   let size = 0;
 
@@ -100,11 +85,11 @@ function createOctetCache(budget: number): OctetCache {
   }
 
   return {
-    get(id, etag) {
+    get(id: number, etag: string): Buffer | null {
       const found = kept.get(id);
       return found?.etag === etag ? found.octets : null;
     },
-    put(id, text) {
+    put(id: number, text: { readonly etag: string; readonly octets: Buffer }): void {
       drop(id);
       kept.set(id, text);
       size += text.octets.byteLength + sizeOfEntry;

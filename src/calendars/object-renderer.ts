@@ -45,24 +45,7 @@ export interface MemberOctets {
 }
 
 /** Writes members in their present state; the same state of the store always gives the same octets. */
-export interface ObjectRenderer {
-  /** `row`: what a program has put; the item's stored object by default. */
-  readonly write: (
-    view: ViewItem,
-    component: ObjectComponent,
-    row?: ObjectRow | null,
-  ) => MemberOctets;
-  /** The item's own text in comparable form. `names`: other names of labels in the octets. */
-  readonly canonical: (view: ViewItem, component: ObjectComponent, names?: LabelNames) => string;
-  /** What a program has put, if it is returned unchanged. */
-  readonly exact: (
-    view: ViewItem,
-    component: ObjectComponent,
-    row?: ObjectRow | null,
-  ) => ObjectRow | null;
-  /** Forgets names that may have changed. */
-  readonly forget: () => void;
-}
+export type ObjectRenderer = ReturnType<typeof createObjectRenderer>;
 
 type LabelNames = ReadonlyMap<LabelId, string>;
 
@@ -83,7 +66,7 @@ export function createObjectRenderer({
 }: {
   readonly store: Store;
   readonly zone: string;
-}): ObjectRenderer {
+}) {
   const zonesOf = createZoneWriter();
   let labels: LabelNames = new Map();
   let readAt = -1;
@@ -138,20 +121,32 @@ export function createObjectRenderer({
   }
 
   return {
-    write(view, component, row = store.objects.get({ item: view.key, component })) {
+    /** `row`: what a program has put; the item's stored object by default. */
+    write(
+      view: ViewItem,
+      component: ObjectComponent,
+      row: ObjectRow | null = store.objects.get({ item: view.key, component }),
+    ): MemberOctets {
       const octets = octetsOf(view, component, row);
       return { octets, etag: etagOf(octets), modifiedAt: later(view.modifiedAt, row?.at ?? null) };
     },
-    canonical(view, component, names) {
+    /** The item's own text in comparable form. `names`: other names of labels in the octets. */
+    canonical(view: ViewItem, component: ObjectComponent, names?: LabelNames): string {
       if (!names) return renderedOf(view, component).canonical;
       return canonicalText(textOf(view, component, new Map([...labelNames(), ...names])));
     },
-    exact(view, component, row = store.objects.get({ item: view.key, component })) {
+    /** What a program has put, if it is returned unchanged. */
+    exact(
+      view: ViewItem,
+      component: ObjectComponent,
+      row: ObjectRow | null = store.objects.get({ item: view.key, component }),
+    ): ObjectRow | null {
       if (!row?.body || row.overlaid !== null) return null;
       const now = renderedOf(view, component).canonical;
       return isExact(row, { body: row.body, component, now, zone }) ? row : null;
     },
-    forget() {
+    /** Forgets names that may have changed. */
+    forget(): void {
       readAt = -1;
     },
   };

@@ -43,15 +43,6 @@ export interface OwnMember {
   readonly exact: ObjectRow | null;
 }
 
-export interface OwnViews {
-  /** `latest`: the newest revision; null if the person sees what everyone sees, and always has. */
-  readonly of: (person: PersonId, latest: Revision) => OwnView | null;
-  /** An object's member; null if everyone sees it. */
-  readonly member: (object: Pick<CalendarObject, "key">) => OwnMember | null;
-  /** Forgets cached data: of one item changed without a log entry, or all. */
-  readonly forget: (key?: ItemKey) => void;
-}
-
 /** An item as its editor sees it; null: hidden. */
 interface OwnItem {
   readonly view: ViewItem;
@@ -93,7 +84,7 @@ export function createOwnViews(deps: {
   readonly renderer: ObjectRenderer;
   /** The account's zone. */
   readonly zone: string;
-}): OwnViews {
+}) {
   const { store, renderer, zone } = deps;
   const known = new Map<PersonId, ReadView>();
   const members = new WeakMap<Pick<CalendarObject, "key">, OwnMember>();
@@ -150,13 +141,16 @@ export function createOwnViews(deps: {
   }
 
   return {
-    of(person, latest) {
+    /** `latest`: the newest revision; null if the person sees what everyone sees, and always has. */
+    of(person: PersonId, latest: Revision): OwnView | null {
       const now = read(person, latest);
       known.set(person, now);
       return now.view;
     },
-    member: (object) => members.get(object) ?? null,
-    forget(key) {
+    /** An object's member; null if everyone sees it. */
+    member: (object: Pick<CalendarObject, "key">): OwnMember | null => members.get(object) ?? null,
+    /** Forgets cached data: of one item changed without a log entry, or all. */
+    forget(key?: ItemKey): void {
       if (key === undefined) known.clear();
       else for (const [person, was] of known) known.set(person, withoutItem(key, was));
     },

@@ -37,19 +37,11 @@ interface PersonCalendarsDeps {
   readonly format: () => string;
 }
 
-/** A person's calendars by slug, in order; reloaded when names have changed. */
-interface PersonCalendars {
-  /** `latest`: the newest revision, so that names are only checked after a change. */
-  readonly of: (person: PersonId, latest: Revision) => ReadonlyMap<string, ScopedCalendar>;
-  /** Forgets cached data. */
-  readonly forget: () => void;
-}
-
 /**
  * A person's calendars: the events, milestones and task lists of each project they are a member of, and everything assigned to
  * them.
  */
-export function createPersonCalendars(deps: PersonCalendarsDeps): PersonCalendars {
+export function createPersonCalendars(deps: PersonCalendarsDeps) {
   const { store } = deps;
   const known = new Map<PersonId, ReadonlyMap<string, ScopedCalendar>>();
   let readAt = -1;
@@ -64,13 +56,15 @@ export function createPersonCalendars(deps: PersonCalendarsDeps): PersonCalendar
   }
 
   return {
-    of(person, latest) {
+    /** `latest`: the newest revision, so that names are only checked after a change. */
+    of(person: PersonId, latest: Revision): ReadonlyMap<string, ScopedCalendar> {
       check(latest);
       const found = known.get(person) ?? calendarsOf(person, deps);
       known.set(person, found);
       return found;
     },
-    forget() {
+    /** Forgets cached data. */
+    forget(): void {
       readAt = -1;
       checkedAt = -1;
     },

@@ -1,14 +1,9 @@
 import { monotonic, startTimer, type Timer } from "../runtime.ts";
 /** A time limit that only counts working time. */
-export interface TimeLimit {
-  /** Stops counting while waiting for something else. */
-  readonly pause: () => void;
-  readonly resume: () => void;
-  readonly isOver: () => boolean;
-}
+export type TimeLimit = ReturnType<typeof startTimeLimit>;
 
 /** Starts counting; `onOver` is called once, when the time is up. */
-export function startTimeLimit(limit: Temporal.Duration, onOver: () => void): TimeLimit {
+export function startTimeLimit(limit: Temporal.Duration, onOver: () => void) {
   let leftMs = limit.total("milliseconds");
   let isOver = false;
   let timer: Timer | null = null;
@@ -28,5 +23,10 @@ export function startTimeLimit(limit: Temporal.Duration, onOver: () => void): Ti
     leftMs = Math.max(0, leftMs - (monotonic() - since));
   };
   resume();
-  return { pause, resume, isOver: () => isOver };
+  return {
+    /** Stops counting while waiting for something else. */
+    pause,
+    resume,
+    isOver: (): boolean => isOver,
+  };
 }

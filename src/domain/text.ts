@@ -224,22 +224,7 @@ function attribute(tag: string, name: string): string {
 }
 
 /** Collects rendered HTML: joins white space and breaks lines like a browser. */
-interface Layout {
-  write(text: string): void;
-  breakLine(): void;
-  /** Ends a block: the next text starts on a new line (1) or after a blank one (2). */
-  breakBlock(lines: 1 | 2): void;
-  startList(numbered: boolean): void;
-  endList(): void;
-  startEntry(): void;
-  startRow(): void;
-  startCell(): void;
-  /** Starts or ends preformatted text. */
-  keepSpaces(kept: boolean): void;
-  startLink(href: string): void;
-  endLink(): void;
-  finish(): string;
-}
+type Layout = ReturnType<typeof createLayout>;
 
 interface LayoutState {
   /** Finished pieces, joined once, so that long texts take linear time. */
@@ -258,7 +243,7 @@ interface LayoutState {
 
 const deepestIndent = 8;
 
-function createLayout(): Layout {
+function createLayout() {
   const state: LayoutState = {
     pieces: [],
     lists: [],
@@ -271,31 +256,33 @@ function createLayout(): Layout {
     marked: false,
   };
   return {
-    write: (text) => write(state, text),
-    breakLine: () => breakLine(state),
-    breakBlock: (lines) => breakBlock(state, lines),
-    startList: (numbered) => {
+    write: (text: string): void => write(state, text),
+    breakLine: (): void => breakLine(state),
+    /** Ends a block: the next text starts on a new line (1) or after a blank one (2). */
+    breakBlock: (lines: 1 | 2): void => breakBlock(state, lines),
+    startList: (numbered: boolean): void => {
       breakBlock(state, state.lists.length === 0 ? 2 : 1);
       state.lists.push({ numbered, count: 0 });
     },
-    endList: () => {
+    endList: (): void => {
       state.lists.pop();
       breakBlock(state, state.lists.length === 0 ? 2 : 1);
     },
-    startEntry: () => startEntry(state),
-    startRow: () => {
+    startEntry: (): void => startEntry(state),
+    startRow: (): void => {
       state.firstCell = true;
     },
-    startCell: () => startCell(state),
-    keepSpaces: (kept) => {
+    startCell: (): void => startCell(state),
+    /** Starts or ends preformatted text. */
+    keepSpaces: (kept: boolean): void => {
       breakBlock(state, 2);
       state.kept = kept;
     },
-    startLink: (href) => {
+    startLink: (href: string): void => {
       state.link = /^(?:https?|mailto|tel):/i.test(href) ? { href, words: [] } : null;
     },
-    endLink: () => endLink(state),
-    finish: () => finish(state),
+    endLink: (): void => endLink(state),
+    finish: (): string => finish(state),
   };
 }
 

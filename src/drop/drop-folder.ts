@@ -36,34 +36,27 @@ interface PutAway {
 }
 
 /** The watched folder: calendar files come in and are moved to `done/` or `refused/` with a report. */
-export interface DropFolder {
-  /** Creates missing folders. Fails with a sentence if files could not be moved. */
-  prepare(): Result<void, string>;
-  /** Every calendar file except processed ones, by path; no symbolic links or hidden files. Fails with a sentence. */
-  files(): Result<readonly DroppedFile[], string>;
-  /** Fails with a sentence, also if the file has more than `most` bytes. */
-  read(path: string, most: number): Result<Uint8Array, string>;
-  /** A free path: the same path in the subfolder, with the time in the name if that is taken. */
-  placeFor(path: string, subfolder: DropSubfolder, at: Temporal.Instant): string;
-  /** Moves the file and writes its report; repeating it does no harm. Throws if the disk refuses. */
-  putAway(file: PutAway): void;
-}
+export type DropFolder = ReturnType<typeof createDropFolder>;
 
 export type DropSubfolder = "done" | "refused";
 
 const subfolders: readonly DropSubfolder[] = ["done", "refused"];
 const deepest = 5;
 
-export function createDropFolder(root: string): DropFolder {
+export function createDropFolder(root: string) {
   return {
-    prepare: () => attempt(() => prepare(root)),
-    files: () => attempt(() => listFiles(root, "", 0)),
-    read: (path, most) =>
+    /** Creates missing folders. Fails with a sentence if files could not be moved. */
+    prepare: (): Result<void, string> => attempt(() => prepare(root)),
+    /** Every calendar file except processed ones, by path; no symbolic links or hidden files. Fails with a sentence. */
+    files: (): Result<readonly DroppedFile[], string> => attempt(() => listFiles(root, "", 0)),
+    /** Fails with a sentence, also if the file has more than `most` bytes. */
+    read: (path: string, most: number): Result<Uint8Array, string> =>
       attempt(() => {
         checkFolders(root, dirname(path));
         return readRegular(join(root, path), most);
       }),
-    placeFor(path, subfolder, at) {
+    /** A free path: the same path in the subfolder, with the time in the name if that is taken. */
+    placeFor(path: string, subfolder: DropSubfolder, at: Temporal.Instant): string {
       const place = `${subfolder}/${path}`;
       if (isFree(root, place)) return place;
       const stamp = at.toString({ smallestUnit: "second" }).replace(/[-:]/g, "");
@@ -73,7 +66,8 @@ export function createDropFolder(root: string): DropFolder {
       while (!isFree(root, candidate)) candidate = `${stem}-${++count}${ending}`;
       return candidate;
     },
-    putAway({ path, target, report }) {
+    /** Moves the file and writes its report; repeating it does no harm. Throws if the disk refuses. */
+    putAway({ path, target, report }: PutAway): void {
       const [source, destination] = [join(root, path), join(root, target)];
       checkFolders(root, dirname(target));
       mkdirSync(dirname(destination), { recursive: true, mode: 0o700 });

@@ -1,9 +1,7 @@
 import { basename, relative } from "node:path";
 import { isCalendarName } from "./drop-folder.ts";
 
-interface FolderWatch {
-  close(): Promise<void>;
-}
+type FolderWatch = ReturnType<typeof watchFolder>;
 
 /**
  * Calls back when a calendar file in the folder was written and is stable. It only saves waiting for the next scan, as not
@@ -15,9 +13,9 @@ export function watchFolder({
 }: {
   readonly folder: string;
   readonly onArrival: () => void;
-}): FolderWatch {
+}) {
   const opened = open(folder, onArrival);
-  return { close: async () => (await opened).close() };
+  return { close: async (): Promise<void> => (await opened).close() };
 }
 
 /** Loaded on demand, as most daemons have no such folder. */

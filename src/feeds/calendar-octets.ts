@@ -1,12 +1,7 @@
 import { calendarEnd } from "@dayferry/ical";
 
 /** Encodes one calendar repeatedly, each time only what has changed. */
-export interface CalendarOctets {
-  /** The whole calendar in UTF-8: the part before its components, and their texts. */
-  write(head: string, components: readonly string[]): Buffer;
-  /** Encodes components in advance, in steps, so that little is left to `write`. */
-  prepare(components: readonly string[]): Generator<void>;
-}
+export type CalendarOctets = ReturnType<typeof createCalendarOctets>;
 
 interface Encoded {
   readonly components: readonly string[];
@@ -19,7 +14,7 @@ interface Encoded {
 const atOnce = 100;
 const nothing: Encoded = { components: [], starts: new Uint32Array(1), octets: Buffer.alloc(0) };
 
-export function createCalendarOctets(): CalendarOctets {
+export function createCalendarOctets() {
   let last = nothing;
 
   function keep({ components, starts, octets }: Encoded): Buffer {
@@ -28,7 +23,8 @@ export function createCalendarOctets(): CalendarOctets {
   }
 
   return {
-    write(head, components) {
+    /** The whole calendar in UTF-8: the part before its components, and their texts. */
+    write(head: string, components: readonly string[]): Buffer {
       const front = alike(components, last.components);
       const rest = Math.min(components.length, last.components.length) - front;
       const back = alike(components.toReversed(), last.components.toReversed(), rest);
@@ -54,7 +50,8 @@ export function createCalendarOctets(): CalendarOctets {
       }
       return keep({ components, starts, octets });
     },
-    *prepare(components) {
+    /** Encodes components in advance, in steps, so that little is left to `write`. */
+    *prepare(components: readonly string[]): Generator<void> {
       const starts = new Uint32Array(components.length + 1);
       const parts: Buffer[] = [];
       let at = 0;

@@ -35,31 +35,7 @@ export interface FeedEntry extends EntryName {
 }
 
 /** The items of one feed, updated from the change log. Call every method but `fill` inside one transaction. */
-export interface FeedEntries {
-  /**
-   * True if `refresh` has little to do: not at first, and not after names or links have changed, which every entry depends on.
-   * `fill` is for those cases.
-   */
-  isFollowing(): boolean;
-  /** Reads everything, item by item. Others may write between two steps; the next `refresh` processes that. */
-  fill(): Iterable<readonly FeedEntry[]>;
-  /** Processes changes since the last call. */
-  refresh(): void;
-  /** Processes one item changed after `refresh`. */
-  reload(key: ItemKey): ViewItem;
-  /** True if the feed shows an entry on a day. */
-  isShown(today: Temporal.PlainDate): (entry: FeedEntry) => boolean;
-  /** The feed's entries on a day, by start, then UID; the same array while unchanged. */
-  shown(today: Temporal.PlainDate): readonly FeedEntry[];
-  has(key: ItemKey): boolean;
-  /** Approximate memory use in octets. */
-  size(): number;
-  get(name: EntryName): FeedEntry;
-  viewOf(key: ItemKey): ViewItem;
-  context(): CardContext;
-  /** Ends one use: drops cached data. */
-  settle(): void;
-}
+export type FeedEntries = ReturnType<typeof createFeedEntries>;
 
 interface FeedEntriesDeps {
   readonly store: Store;
@@ -82,7 +58,7 @@ class MissingItemError extends Error {
   }
 }
 
-export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
+export function createFeedEntries(deps: FeedEntriesDeps) {
   const { store, scope, readNames, options, format } = deps;
   const entries = new Map<ItemKey, readonly FeedEntry[]>();
   const read = new Map<ItemKey, ViewItem>();
@@ -153,36 +129,48 @@ export function createFeedEntries(deps: FeedEntriesDeps): FeedEntries {
   }
 
   return {
-    isFollowing: () => knownUpTo !== null && presentNames().text === dependencies,
+    /**
+     * True if `refresh` has little to do: not at first, and not after names or links have changed, which every entry depends on.
+     * `fill` is for those cases.
+     */
+    isFollowing: (): boolean => knownUpTo !== null && presentNames().text === dependencies,
+    /** Reads everything, item by item. Others may write between two steps; the next `refresh` processes that. */
     fill,
-    refresh() {
+    /** Processes changes since the last call. */
+    refresh(): void {
       const isKnown = knownUpTo !== null && presentNames().text === dependencies;
       const changed = isKnown && knownUpTo !== null ? scope.since(knownUpTo) : null;
       if (changed) for (const key of changed) update(key);
       else for (const _ of fill());
     },
-    reload(key) {
+    /** Processes one item changed after `refresh`. */
+    reload(key: ItemKey): ViewItem {
       const view = store.view.get(key);
       if (!view) throw new MissingItemError(key);
       read.set(key, view);
       put(view);
       return view;
     },
-    isShown(today) {
+    /** True if the feed shows an entry on a day. */
+    isShown(today: Temporal.PlainDate): (entry: FeedEntry) => boolean {
       const window = windowAround(today, options);
       return (entry) => isShown(entry, window);
     },
-    shown: (today) => shownEntries.on(today, () => [...entries.values()].flat()),
-    has: (key) => entries.has(key),
-    size: () => entries.size * sizeOfEntry,
-    get({ key, field }) {
+    /** The feed's entries on a day, by start, then UID; the same array while unchanged. */
+    shown: (today: Temporal.PlainDate): readonly FeedEntry[] =>
+      shownEntries.on(today, () => [...entries.values()].flat()),
+    has: (key: ItemKey): boolean => entries.has(key),
+    /** Approximate memory use in octets. */
+    size: (): number => entries.size * sizeOfEntry,
+    get({ key, field }: EntryName): FeedEntry {
       const entry = entries.get(key)?.find((one) => one.field === field);
       if (!entry) throw new MissingItemError(key);
       return entry;
     },
     viewOf,
-    context: () => ({ names, options, links }),
-    settle() {
+    context: (): CardContext => ({ names, options, links }),
+    /** Ends one use: drops cached data. */
+    settle(): void {
       knownUpTo = store.changes.latest();
       read.clear();
     },
@@ -225,20 +213,13 @@ const sizeOfEntry = 300;
  * A feed's entries on one day, in order. A changed one is moved to its place, so that a change in a long calendar needs neither
  * comparing every date nor a new sort.
  */
-interface ShownEntries {
-  /** `all` is called on a new day and after `clear`. Returned arrays are never modified. */
-  on(today: Temporal.PlainDate, all: () => readonly FeedEntry[]): readonly FeedEntry[];
-  /** Undefined = it did not exist, or no longer does. */
-  replace(before: FeedEntry | undefined, after: FeedEntry | undefined): void;
-  clear(): void;
-}
-
-function createShownEntries(options: FeedOptions): ShownEntries {
+function createShownEntries(options: FeedOptions) {
   let filled: { today: Temporal.PlainDate; window: FeedWindow; entries: FeedEntry[] } | null = null;
   let isReturned = false;
 
   return {
-    on(today, all) {
+    /** `all` is called on a new day and after `clear`. Returned arrays are never modified. */
+    on(today: Temporal.PlainDate, all: () => readonly FeedEntry[]): readonly FeedEntry[] {
       if (!filled?.today.equals(today)) {
         const window = windowAround(today, options);
         const entries = all().filter((entry) => isShown(entry, window));
@@ -247,7 +228,8 @@ function createShownEntries(options: FeedOptions): ShownEntries {
       isReturned = true;
       return filled.entries;
     },
-    replace(before, after) {
+    /** Undefined = it did not exist, or no longer does. */
+    replace(before: FeedEntry | undefined, after: FeedEntry | undefined): void {
       if (!filled) return;
       const { window } = filled;
       const [was, is] = [before, after].map((entry) => entry && isShown(entry, window));
@@ -258,7 +240,7 @@ function createShownEntries(options: FeedOptions): ShownEntries {
       if (before && was) entries.splice(indexIn(entries, before), 1);
       if (after && is) entries.splice(indexIn(entries, after), 0, after);
     },
-    clear() {
+    clear(): void {
       filled = null;
     },
   };

@@ -27,14 +27,7 @@ export interface Fetch {
 }
 
 /** Who fetches which feed. Notes are written in batches. */
-export interface FetchLedger {
-  /** Records a fetch; written by `keep`. */
-  note(feed: FeedId, agent: string, version: FetchedVersion): void;
-  /** Most recent first. `shown`: the feed's present ETag; null if it was never built. */
-  of(feed: FeedId, about: { readonly shown: string | null }): readonly Fetch[];
-  /** Writes new notes; at most once a minute unless `now`. */
-  keep(now: boolean): void;
-}
+export type FetchLedger = ReturnType<typeof createFetchLedger>;
 
 /** Stored programs per feed, as anyone with the URL may send any name. */
 const mostPrograms = 12;
@@ -63,7 +56,7 @@ export function createFetchLedger({
 }: {
   readonly store: Pick<Store, "feedFetches" | "together">;
   readonly clock: () => Temporal.Instant;
-}): FetchLedger {
+}) {
   const feeds = new Map<FeedId, Visited>();
   const unkept = new Set<FeedId>();
   let keptMs = Number.NEGATIVE_INFINITY;
@@ -90,7 +83,8 @@ export function createFetchLedger({
   }
 
   return {
-    note(feed, agent, version) {
+    /** Records a fetch; written by `keep`. */
+    note(feed: FeedId, agent: string, version: FetchedVersion): void {
       const visited = visitedOf(feed);
       const now = clock();
       const ms = now.epochMilliseconds;
@@ -114,13 +108,15 @@ export function createFetchLedger({
       });
       unkept.add(feed);
     },
-    of(feed, { shown }) {
+    /** Most recent first. `shown`: the feed's present ETag; null if it was never built. */
+    of(feed: FeedId, { shown }: { readonly shown: string | null }): readonly Fetch[] {
       const now = clock();
       return [...visitedOf(feed).byProgram.values()]
         .toSorted((a, b) => b.lastMs - a.lastMs)
         .map((row) => fetchOf(row, { shown, now }));
     },
-    keep(now) {
+    /** Writes new notes; at most once a minute unless `now`. */
+    keep(now: boolean): void {
       const ms = clock().epochMilliseconds;
       if (unkept.size === 0 || (!now && ms - keptMs < 60_000)) return;
       keptMs = ms;

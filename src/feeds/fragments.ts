@@ -24,19 +24,7 @@ import { feedPlaceOf } from "./window.ts";
 export type RenderEvent = (card: EventCard) => string;
 
 /** The published components of one feed. Call every method inside one transaction. */
-export interface Fragments {
-  /**
-   * The components shown on a day: as published, or written again if an input changed; the same array while unchanged.
-   * Rewriting a component may raise others.
-   */
-  textsOn(today: Temporal.PlainDate): readonly string[];
-  /** Writes missing and outdated components of an item's entries, so that little is left to `textsOn`. */
-  prepare(shown: readonly FeedEntry[]): void;
-  /** Approximate memory of the texts in octets. */
-  size(): number;
-  /** Deletes components of items that no longer belong to the feed. */
-  dropGone(): void;
-}
+export type Fragments = ReturnType<typeof createFragments>;
 
 interface FragmentsDeps {
   readonly store: Store;
@@ -61,7 +49,7 @@ export class FragmentError extends Error {
  * Keeps one text per item and SEQUENCE. If something other than an edit changes the text (a renamed label, an option, a newer
  * build), SEQUENCE and LAST-MODIFIED rise first, as calendars look at nothing else.
  */
-export function createFragments({ store, feed, entries, render, seal }: FragmentsDeps): Fragments {
+export function createFragments({ store, feed, entries, render, seal }: FragmentsDeps) {
   /** Published components of the items processed so far. */
   const published = new Map<ItemKey, readonly Fragment[]>();
   let isTidied = false;
@@ -148,7 +136,11 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
   }
 
   return {
-    textsOn(today) {
+    /**
+     * The components shown on a day: as published, or written again if an input changed; the same array while unchanged.
+     * Rewriting a component may raise others.
+     */
+    textsOn(today: Temporal.PlainDate): readonly string[] {
       for (;;) {
         const shown = entries.shown(today);
         if (returned?.shown === shown) return returned.texts;
@@ -160,11 +152,14 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
         return texts;
       }
     },
-    prepare(shown) {
+    /** Writes missing and outdated components of an item's entries, so that little is left to `textsOn`. */
+    prepare(shown: readonly FeedEntry[]): void {
       for (const entry of shown) textOf(entry);
     },
-    size: () => size,
-    dropGone() {
+    /** Approximate memory of the texts in octets. */
+    size: (): number => size,
+    /** Deletes components of items that no longer belong to the feed. */
+    dropGone(): void {
       const known = isTidied ? published.keys() : store.feeds.publishedKeys(feed);
       isTidied = true;
       const gone = [...known].filter((key) => !entries.has(key));

@@ -4,23 +4,19 @@ import type { Throttle } from "../people/throttle.ts";
 import { noteWrong } from "./wrong-secret.ts";
 
 /** Checks the admin token. */
-export interface AdminAuth {
-  /** True if the text is the admin token. */
-  isToken(candidate: string): boolean;
-  /** Records a wrong token, like `noteWrong`. Each way is counted separately. */
-  noteWrong(request: Request, by: "bearer" | "form" | "address"): Promise<number | null>;
-}
+export type AdminAuth = ReturnType<typeof createAdminAuth>;
 
 interface AdminAuthDeps {
   readonly adminToken: () => string;
   readonly throttle: Throttle;
 }
 
-export function createAdminAuth({ adminToken, throttle }: AdminAuthDeps): AdminAuth {
+export function createAdminAuth({ adminToken, throttle }: AdminAuthDeps) {
   return {
-    isToken: (candidate) => sameSecret(candidate, adminToken()),
+    /** True if the text is the admin token. */
+    isToken: (candidate: string): boolean => sameSecret(candidate, adminToken()),
     // An image on another site can request a URL, so these are counted separately.
-    noteWrong: (request, by) =>
+    noteWrong: (request: Request, by: "bearer" | "form" | "address"): Promise<number | null> =>
       noteWrong(throttle, { request, login: by === "bearer" ? by : `token by ${by}` }),
   };
 }

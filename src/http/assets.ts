@@ -29,10 +29,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** A file that browsers cache forever: when it changes, so does its name. */
-interface Asset {
-  readonly type: string;
-  readonly octets: (coding: "br" | "gzip" | null) => Buffer;
-}
+type Asset = ReturnType<typeof builtFile>;
 
 interface Catalogue extends PageAssets {
   readonly files: ReadonlyMap<string, Asset>;
@@ -110,12 +107,12 @@ function sourceFile(path: string): { readonly name: string; readonly asset: Asse
  * A built file in all three encodings, read on request. The smallest is cached, as open pages still refer to it after an
  * update.
  */
-function builtFile(folder: string, name: string): Asset {
+function builtFile(folder: string, name: string) {
   const endings = { br: ".br", gzip: ".gz" } as const;
   const kept = readFileSync(join(folder, `${name}.br`));
   return {
     type: types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream",
-    octets(coding) {
+    octets(coding: "br" | "gzip" | null): Buffer {
       if (coding === "br") return kept;
       try {
         return readFileSync(join(folder, `${name}${coding ? endings[coding] : ""}`));

@@ -24,14 +24,6 @@ export interface LiveTimers {
   readonly after: (ms: number, step: () => void) => void;
 }
 
-export interface Live {
-  /** `/live`: a stream of server-sent events. */
-  readonly handler: RequestHandler;
-  /** Ends all streams, and accepts no more. */
-  close(): void;
-  readonly streams: () => number;
-}
-
 /** Soon after the first of several changes, but not often while much changes. */
 const soonMs = 150;
 const restMs = 1000;
@@ -62,7 +54,7 @@ interface Audience {
  * Notifies open pages of changes visible to their viewer; they fetch the content themselves. Between changes there is one timer
  * for all streams, which sends each a comment line; without streams there is none.
  */
-export function createLive({ watch, directory, find, timers, run }: LiveDeps): Live {
+export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
   const streams = new Set<Stream>();
   const audiences = new Map<string, Audience>();
   /** Each kind of news once. */
@@ -208,9 +200,11 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps): L
   };
 
   return {
+    /** `/live`: a stream of server-sent events. */
     handler,
-    streams: () => streams.size,
-    close() {
+    streams: (): number => streams.size,
+    /** Ends all streams, and accepts no more. */
+    close(): void {
       isClosed = true;
       for (const { response } of streams) response.end();
     },

@@ -14,11 +14,7 @@ export interface LoopDelay {
 /** Delays in nanoseconds since the last `reset`. */
 export type DelayHistogram = Pick<Histogram, "count" | "max" | "percentile" | "reset">;
 
-export interface LoopDelayMeter {
-  readonly read: () => LoopDelay;
-  /** Call at the end of each minute: drops the oldest one. */
-  readonly turnOver: () => void;
-}
+export type LoopDelayMeter = ReturnType<typeof createLoopDelayMeter>;
 
 /** The measured event loop. */
 export interface EventLoop {
@@ -62,10 +58,10 @@ const ownLoop: EventLoop = {
 };
 
 /** Keeps the last minutes of a histogram. */
-export function createLoopDelayMeter(histogram: DelayHistogram): LoopDelayMeter {
+export function createLoopDelayMeter(histogram: DelayHistogram) {
   let past: readonly Minute[] = [];
   return {
-    read() {
+    read(): LoopDelay {
       const all = [...past, minuteOf(histogram)];
       const worst = (of: (minute: Minute) => number) => round(Math.max(...all.map(of)));
       return {
@@ -75,7 +71,8 @@ export function createLoopDelayMeter(histogram: DelayHistogram): LoopDelayMeter 
         minutes: all.length,
       };
     },
-    turnOver() {
+    /** Call at the end of each minute: drops the oldest one. */
+    turnOver(): void {
       past = [...past, minuteOf(histogram)].slice(1 - minutesKept);
       histogram.reset();
     },

@@ -1,17 +1,15 @@
 /** Rate limit of test messages, as each goes to someone else's server and to a phone. */
-export interface TestLimit {
-  /** Records a test to this receiver; returns the seconds to wait if it may not be sent now, else null. */
-  ask(receiver: string): number | null;
-}
+export type TestLimit = ReturnType<typeof createTestLimit>;
 
 const most = 5;
 const windowMs = 10 * 60_000;
 
 /** Five within ten minutes per receiver, counted in memory. */
-export function createTestLimit({ clock }: { readonly clock: () => Temporal.Instant }): TestLimit {
+export function createTestLimit({ clock }: { readonly clock: () => Temporal.Instant }) {
   const asked = new Map<string, readonly number[]>();
   return {
-    ask(receiver) {
+    /** Records a test to this receiver; returns the seconds to wait if it may not be sent now, else null. */
+    ask(receiver: string): number | null {
       const now = clock().epochMilliseconds;
       // A time in the future comes from a clock that was set back.
       const recent = (asked.get(receiver) ?? []).filter((at) => at <= now && now - at < windowMs);

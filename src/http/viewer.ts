@@ -17,32 +17,7 @@ import type { ProxyIdentity } from "./proxy-identity.ts";
 export type { Viewer } from "../domain/visibility.ts";
 
 /** Identifies the user: by browser session, by an authenticating proxy, or by a program's credentials. */
-export interface Viewers {
-  /** Null if nobody is signed in. */
-  find(request: Request): Viewer | null;
-  /** Checks again, for long-lived requests: null once the session has ended. */
-  again(request: Request): Viewer | null;
-  /** The user of an authenticated request. Throws `NoViewerError` for any other. */
-  viewerOf(request: Request): Viewer;
-  /** Sets the user of a request without a browser session. */
-  note(request: Request, viewer: Viewer): void;
-  /** The admin, or a person, with the zone of their times. */
-  admin(): Viewer;
-  person(person: Person): Viewer;
-  /** The browser session of the viewer; null for a proxy or a program. */
-  sessionOf(request: Request): BrowserSession | null;
-  /** The token of every form for this viewer. */
-  formToken(request: Request): string;
-  /** The user named by a trusted proxy, known or not; null without one. */
-  proxied(request: Request): string | null;
-  /** Starts a session of a person, or of the admin (null). */
-  logIn(
-    request: Request,
-    by: { readonly person: Person | null; readonly way: LogInWay },
-  ): BegunSession;
-  /** Ends the browser session; returns the value of the `Set-Cookie` header that deletes the cookie. */
-  logOut(request: Request): string;
-}
+export type Viewers = ReturnType<typeof createViewers>;
 
 /** Thrown if something personal is requested without a user: the access table should have prevented that. */
 class NoViewerError extends Error {
@@ -66,7 +41,7 @@ interface RequestIdentity {
   readonly formToken: string;
 }
 
-export function createViewers(deps: ViewersDeps): Viewers {
+export function createViewers(deps: ViewersDeps) {
   const { adminToken, store, passwords, identity, zone } = deps;
   const sessions: BrowserSessions = createBrowserSessions(deps);
   const seen = new WeakMap<Request, RequestIdentity>();
@@ -113,23 +88,37 @@ export function createViewers(deps: ViewersDeps): Viewers {
   }
 
   return {
-    find: (request) => identityOf(request).viewer,
-    again: (request) => look(request).viewer,
-    viewerOf(request) {
+    /** Null if nobody is signed in. */
+    find: (request: Request): Viewer | null => identityOf(request).viewer,
+    /** Checks again, for long-lived requests: null once the session has ended. */
+    again: (request: Request): Viewer | null => look(request).viewer,
+    /** The user of an authenticated request. Throws `NoViewerError` for any other. */
+    viewerOf(request: Request): Viewer {
       const { viewer } = identityOf(request);
       if (viewer) return viewer;
       throw new NoViewerError(`nobody has logged in for ${request.method} ${request.path}`);
     },
-    note: (request, viewer) => void seen.set(request, { viewer, session: null, formToken: "" }),
-    admin: () => admin,
+    /** Sets the user of a request without a browser session. */
+    note: (request: Request, viewer: Viewer): void =>
+      void seen.set(request, { viewer, session: null, formToken: "" }),
+    /** The admin, or a person, with the zone of their times. */
+    admin: (): Viewer => admin,
     person: personViewer,
-    sessionOf: (request) => identityOf(request).session,
-    formToken: (request) => identityOf(request).formToken,
-    proxied: (request) => identity.of(request),
-    logIn(request, { person, way }) {
+    /** The browser session of the viewer; null for a proxy or a program. */
+    sessionOf: (request: Request): BrowserSession | null => identityOf(request).session,
+    /** The token of every form for this viewer. */
+    formToken: (request: Request): string => identityOf(request).formToken,
+    /** The user named by a trusted proxy, known or not; null without one. */
+    proxied: (request: Request): string | null => identity.of(request),
+    /** Starts a session of a person, or of the admin (null). */
+    logIn(
+      request: Request,
+      { person, way }: { readonly person: Person | null; readonly way: LogInWay },
+    ): BegunSession {
       const proxied = identity.of(request);
       return sessions.begin(request, { person: person?.id ?? null, way, proxied });
     },
-    logOut: (request) => sessions.end(request),
+    /** Ends the browser session; returns the value of the `Set-Cookie` header that deletes the cookie. */
+    logOut: (request: Request): string => sessions.end(request),
   };
 }

@@ -21,12 +21,7 @@ export interface OutboxText extends OutboxMail {
 }
 
 /** The folder to which mails are written without a mail server. */
-export interface Outbox {
-  /** The newest ones first; none if the folder does not exist. */
-  list(most: number): Promise<readonly OutboxMail[]>;
-  /** Null if it is no mail of the folder. */
-  read(file: string): Promise<OutboxText | null>;
-}
+export type Outbox = ReturnType<typeof openOutbox>;
 
 /** Enough for every header that this program writes. */
 const headLength = 16_384;
@@ -35,9 +30,10 @@ const longestMail = 2_000_000;
 const fileName = /^[\w-][\w.-]{0,150}\.eml$/;
 
 /** Reads mails of `createDirectoryMailer`, whose parts are text, HTML and a calendar. */
-export function openOutbox({ directory }: { readonly directory: string }): Outbox {
+export function openOutbox({ directory }: { readonly directory: string }) {
   return {
-    async list(most) {
+    /** The newest ones first; none if the folder does not exist. */
+    async list(most: number): Promise<readonly OutboxMail[]> {
       const names = (await readdir(directory).catch(() => []))
         .filter((name) => fileName.test(name))
         .toSorted((a, b) => (a < b ? 1 : -1))
@@ -45,7 +41,8 @@ export function openOutbox({ directory }: { readonly directory: string }): Outbo
       const mails = await Promise.all(names.map((name) => headOf(join(directory, name), name)));
       return mails.filter((mail) => mail !== null);
     },
-    async read(file) {
+    /** Null if it is no mail of the folder. */
+    async read(file: string): Promise<OutboxText | null> {
       if (!fileName.test(file)) return null;
       const octets = await withFile(join(directory, file), async (handle, size) =>
         size > longestMail ? null : (await handle.readFile()).toString("latin1"),

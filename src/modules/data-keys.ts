@@ -24,22 +24,10 @@ interface LostKey {
 }
 
 /** The secrets in files of the data directory. */
-export interface DataKeys {
-  readonly feedKey: Buffer;
-  /** Signs links in mails, and encrypts people's webhook settings. */
-  readonly mailKey: Buffer;
-  /** Created on first use. */
-  readonly linkKey: () => Buffer;
-  /** Used if the configuration has no admin token. */
-  readonly madeToken: string;
-  /** Stores which keys were missing at this start, and returns the losses still worth a message. */
-  readonly noteLosses: (
-    store: Pick<Store, "keyLosses">,
-  ) => (now: Temporal.Instant) => readonly LostKey[];
-}
+export type DataKeys = ReturnType<typeof openDataKeys>;
 
 /** Loads the keys, and creates those that are missing. Throws a `SpoiltSecretError` for a file that is no key. */
-export function openDataKeys({ dataDir, adminToken }: Config, log: Log): DataKeys {
+export function openDataKeys({ dataDir, adminToken }: Config, log: Log) {
   const wasInUse = isInUse(dataDir);
   const lost = new Set<string>();
   const prints = new Map<string, string>();
@@ -60,10 +48,16 @@ export function openDataKeys({ dataDir, adminToken }: Config, log: Log): DataKey
   const mailKey = Buffer.from(secret("mail-key"), "base64url");
   return {
     feedKey,
+    /** Signs links in mails, and encrypts people's webhook settings. */
     mailKey,
-    linkKey: () => Buffer.from(secret("link-key"), "base64url"),
+    /** Created on first use. */
+    linkKey: (): Buffer => Buffer.from(secret("link-key"), "base64url"),
+    /** Used if the configuration has no admin token. */
     madeToken,
-    noteLosses({ keyLosses }) {
+    /** Stores which keys were missing at this start, and returns the losses still worth a message. */
+    noteLosses({
+      keyLosses,
+    }: Pick<Store, "keyLosses">): (now: Temporal.Instant) => readonly LostKey[] {
       for (const name of lost) keyLosses.note(name, prints.get(name) ?? "");
       // A loss is over once a backup has restored the old key or another key exists.
       const losses = keyLosses.all().filter(({ name, print }) => prints.get(name) === print);

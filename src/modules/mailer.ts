@@ -2,12 +2,7 @@ import type { Config, MailConfig } from "../config/config.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { everyMailKind, type MailWishes } from "../domain/mail-kind.ts";
 import { createSeal, type Seal } from "../domain/sealed-text.ts";
-import {
-  type ChoiceSigner,
-  createChoiceSigner,
-  createLogInSigner,
-  type LogInSigner,
-} from "../domain/signed-links.ts";
+import { createChoiceSigner, createLogInSigner } from "../domain/signed-links.ts";
 import { createDirectoryMailer } from "../mail/directory-mailer.ts";
 import type { Mailer } from "../mail/mail.ts";
 import { createSmtpMailer } from "../mail/smtp.ts";
@@ -57,25 +52,17 @@ export async function checkMail({ mail }: Config): Promise<string | null> {
 }
 
 /** Signed links to turn mails off and to log in, and which mails the configuration allows. */
-export interface MailLinks {
-  readonly signer: ChoiceSigner;
-  readonly logInSigner: LogInSigner;
-  readonly wishes: (person: PersonId) => MailWishes;
-  /** Encrypts people's webhook settings. */
-  readonly seal: () => Seal;
-}
+export type MailLinks = ReturnType<typeof openMailLinks>;
 
 /** `mailKey`: see `DataKeys`. */
-export function openMailLinks(
-  { people }: Config,
-  { mailKey }: Pick<DataKeys, "mailKey">,
-): MailLinks {
+export function openMailLinks({ people }: Config, { mailKey }: Pick<DataKeys, "mailKey">) {
   const listed = new Map(people.map(({ id, mail }) => [id, mail]));
   return {
     signer: createChoiceSigner(mailKey),
     logInSigner: createLogInSigner(mailKey),
-    wishes: (person) => listed.get(person) ?? everyMailKind,
-    seal: () => createSeal(mailKey, "webhooks of people"),
+    wishes: (person: PersonId): MailWishes => listed.get(person) ?? everyMailKind,
+    /** Encrypts people's webhook settings. */
+    seal: (): Seal => createSeal(mailKey, "webhooks of people"),
   };
 }
 

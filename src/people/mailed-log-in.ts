@@ -12,20 +12,7 @@ export interface MailedLogIn {
 }
 
 /** Lets people log in without a password, by a link mailed to the address the workspace has for them. */
-export interface MailedLogIns {
-  /**
-   * Sends a link to the person with this e-mail address or id; if several people share the address, each gets one. Does nothing
-   * for people who are unknown, deactivated, without an address, or over the limit.
-   */
-  ask(login: string, next: string): void;
-  /**
-   * Reads the link without using it up, because mail scanners open links before people do. null if the link is invalid or
-   * expired.
-   */
-  look(signed: string): MailedLogIn | null;
-  /** Uses the link up. null as for `look`, and if someone else has used it in the meantime. */
-  use(signed: string): MailedLogIn | null;
-}
+export type MailedLogIns = ReturnType<typeof createMailedLogIns>;
 
 interface MailedLogInsDeps {
   readonly store: Pick<Store, "directory" | "logInLinks" | "durably">;
@@ -41,7 +28,7 @@ export const linkLength = Temporal.Duration.from({ minutes: 15 });
 /** Limit of links per person within that time, whoever requests them. */
 const mostLinks = 3;
 
-export function createMailedLogIns(deps: MailedLogInsDeps): MailedLogIns {
+export function createMailedLogIns(deps: MailedLogInsDeps) {
   const { store, passwords, signer, clock, onAsked } = deps;
   const { logInLinks, directory } = store;
 
@@ -58,8 +45,16 @@ export function createMailedLogIns(deps: MailedLogInsDeps): MailedLogIns {
   }
 
   return {
+    /**
+     * Reads the link without using it up, because mail scanners open links before people do. null if the link is invalid or
+     * expired.
+     */
     look,
-    ask(login, next) {
+    /**
+     * Sends a link to the person with this e-mail address or id; if several people share the address, each gets one. Does nothing
+     * for people who are unknown, deactivated, without an address, or over the limit.
+     */
+    ask(login: string, next: string): void {
       const named = passwords.peopleOf(login);
       const people = named.filter(({ email }) => (email?.trim() ?? "") !== "");
       if (people.length === 0) return;
@@ -72,7 +67,8 @@ export function createMailedLogIns(deps: MailedLogInsDeps): MailedLogIns {
       );
       if (asked.some((link) => link !== null)) onAsked();
     },
-    use(signed) {
+    /** Uses the link up. null as for `look`, and if someone else has used it in the meantime. */
+    use(signed: string): MailedLogIn | null {
       const link = linkIn(signed);
       const opened = look(signed);
       return link && opened && store.durably(() => logInLinks.use(link.id)) ? opened : null;

@@ -29,14 +29,7 @@ export type NewPassword =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** The people of the workspace and their app passwords. */
-export interface People {
-  list(): readonly PersonDescription[];
-  get(id: PersonId): PersonDescription | null;
-  /** Creates a new app password that ends any earlier one and all browser logins except `keep`. It is shown only this once. */
-  setPassword(id: PersonId, keep?: number): NewPassword;
-  /** Also works for deactivated people. Returns false if there is no password. Ends browser logins except `keep`. */
-  clearPassword(id: PersonId, keep?: number): boolean;
-}
+export type People = ReturnType<typeof createPeople>;
 
 interface PeopleDeps {
   readonly store: Pick<Store, "directory">;
@@ -45,7 +38,7 @@ interface PeopleDeps {
   readonly withOwnKey: ReadonlySet<PersonId>;
 }
 
-function createPeople({ store, passwords, readOnly, withOwnKey }: PeopleDeps): People {
+function createPeople({ store, passwords, readOnly, withOwnKey }: PeopleDeps) {
   function list(): readonly PersonDescription[] {
     const people = store.directory.people();
     const holders = new Set(passwords.list());
@@ -66,7 +59,8 @@ function createPeople({ store, passwords, readOnly, withOwnKey }: PeopleDeps): P
   return {
     list,
     get,
-    setPassword(id, keep) {
+    /** Creates a new app password that ends any earlier one and all browser logins except `keep`. It is shown only this once. */
+    setPassword(id: PersonId, keep?: number): NewPassword {
       const person = get(id);
       if (!person) return { kind: "unknown" };
       if (person.suspended) {
@@ -75,7 +69,8 @@ function createPeople({ store, passwords, readOnly, withOwnKey }: PeopleDeps): P
       const password = passwords.issue(id, keep);
       return { kind: "set", person: { ...person, hasPassword: true }, password };
     },
-    clearPassword: (id, keep) => passwords.clear(id, keep),
+    /** Also works for deactivated people. Returns false if there is no password. Ends browser logins except `keep`. */
+    clearPassword: (id: PersonId, keep?: number): boolean => passwords.clear(id, keep),
   };
 }
 

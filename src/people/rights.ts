@@ -12,12 +12,7 @@ export interface Destination {
 }
 
 /** What people may upload in their own name. */
-export interface Rights {
-  /** Why this person may not upload there, as text for people; null if allowed. Reveals nothing the person may not see. */
-  refusal(person: PersonId, destination: Destination): string | null;
-  /** True if the item with this UID, if any, may be shown to this person. */
-  mayLookAt(person: PersonId, uid: string): boolean;
-}
+export type Rights = ReturnType<typeof createRights>;
 
 export interface RightsDeps {
   readonly store: Store;
@@ -26,7 +21,7 @@ export interface RightsDeps {
 }
 
 /** Decides who may upload to which project and list, based on what that person may see. */
-export function createRights({ store, readOnly }: RightsDeps): Rights {
+export function createRights({ store, readOnly }: RightsDeps) {
   const { directory, mirror, view, pastEdits } = store;
 
   const sees = (person: PersonId, item: Item): boolean =>
@@ -67,8 +62,10 @@ export function createRights({ store, readOnly }: RightsDeps): Rights {
   }
 
   return {
+    /** True if the item with this UID, if any, may be shown to this person. */
     mayLookAt,
-    refusal(person, destination) {
+    /** Why this person may not upload there, as text for people; null if allowed. Reveals nothing the person may not see. */
+    refusal(person: PersonId, destination: Destination): string | null {
       const { projectId, listId } = destination;
       if (readOnly.has(person)) return `person ${person} may read calendars but not change them`;
       if (!seesProject(person, directory.project(projectId))) {

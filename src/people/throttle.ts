@@ -19,17 +19,7 @@ export type ThrottleDecision =
  * secrets are too long to guess, so nobody needs to be locked out and nobody can lock others out. Wrong ones are counted per
  * address and login, and per address alone with higher limits, because a whole office may share an address.
  */
-export interface Throttle {
-  /** Records a wrong secret. */
-  wrong(address: string, login: string): ThrottleDecision;
-  /**
-   * Records a wrong secret. Resolves with null when it may be answered, or at once with the seconds after which its sender may
-   * retry.
-   */
-  answerable(address: string, login: string): Promise<number | null>;
-  /** Resets the count of this login from this address. */
-  right(address: string, login: string): void;
-}
+export type Throttle = ReturnType<typeof createThrottle>;
 
 interface Limits {
   /** Wrong attempts within the window that are answered at once. */
@@ -48,7 +38,7 @@ const limitsByLogin: Limits = { free: 5, most: 15 };
 const limitsByAddress: Limits = { free: 20, most: 60 };
 
 /** Keeps the counts in memory; a restart resets them. */
-export function createThrottle({ clock, pause = sleep }: ThrottleDeps): Throttle {
+export function createThrottle({ clock, pause = sleep }: ThrottleDeps) {
   /** Times of wrong passwords per sender, oldest first; the map is ordered by last failure. */
   const failures = new Map<string, readonly number[]>();
   /** End times of the requests that are being delayed. */
@@ -98,8 +88,13 @@ export function createThrottle({ clock, pause = sleep }: ThrottleDeps): Throttle
   }
 
   return {
+    /** Records a wrong secret. */
     wrong,
-    async answerable(address, login) {
+    /**
+     * Records a wrong secret. Resolves with null when it may be answered, or at once with the seconds after which its sender may
+     * retry.
+     */
+    async answerable(address: string, login: string): Promise<number | null> {
       const decision = wrong(address, login);
       switch (decision.kind) {
         case "refuse":
@@ -113,7 +108,8 @@ export function createThrottle({ clock, pause = sleep }: ThrottleDeps): Throttle
           return unreachable(decision);
       }
     },
-    right(address, login) {
+    /** Resets the count of this login from this address. */
+    right(address: string, login: string): void {
       failures.delete(pairOf(originOf(address), login));
     },
   };

@@ -33,20 +33,7 @@ export interface WebhookDescription {
 }
 
 /** Where people have their messages sent by HTTP. A person's own choice takes precedence over the configuration. */
-export interface WebhookSettings {
-  /** True if nobody has a webhook. */
-  isEmpty(): boolean;
-  has(person: PersonId): boolean;
-  /** True if mails are sent as well, and always true without a webhook. */
-  withMail(person: PersonId): boolean;
-  /** Reminders due before this are not sent this way; null for no limit. */
-  since(person: PersonId): Temporal.Instant | null;
-  describe(person: PersonId): WebhookDescription;
-  /** Errors are sentences for people. */
-  set(person: PersonId, wished: WishedWebhook): Result<null, string>;
-  remove(person: PersonId): boolean;
-  send(person: PersonId, message: WebhookMessage): Promise<Posted>;
-}
+export type WebhookSettings = ReturnType<typeof createWebhookSettings>;
 
 interface WebhookSettingsDeps {
   readonly store: Pick<Store, "personWebhooks">;
@@ -65,7 +52,7 @@ const longest = 2000;
  * URLs and tokens that people enter are stored encrypted, because whoever has them can send or read there. They may not point
  * into a private network, because a person is not the operator of this machine; those from the configuration may.
  */
-export function createWebhookSettings(deps: WebhookSettingsDeps): WebhookSettings {
+export function createWebhookSettings(deps: WebhookSettingsDeps) {
   const { store, listed, clock } = deps;
 
   function own(
@@ -94,12 +81,22 @@ export function createWebhookSettings(deps: WebhookSettingsDeps): WebhookSetting
   }
 
   return {
-    isEmpty: () => !deps.hasListed && store.personWebhooks.list().length === 0,
-    has: (person) => current(person) !== null,
-    withMail: (person) => current(person)?.withMail ?? true,
-    since: (person) => own(person)?.kept.setAt ?? null,
-    describe: (person) => ({ current: current(person), fate: store.personWebhooks.fate(person) }),
-    set(person, { url: text, format, token, withMail }) {
+    /** True if nobody has a webhook. */
+    isEmpty: (): boolean => !deps.hasListed && store.personWebhooks.list().length === 0,
+    has: (person: PersonId): boolean => current(person) !== null,
+    /** True if mails are sent as well, and always true without a webhook. */
+    withMail: (person: PersonId): boolean => current(person)?.withMail ?? true,
+    /** Reminders due before this are not sent this way; null for no limit. */
+    since: (person: PersonId): Temporal.Instant | null => own(person)?.kept.setAt ?? null,
+    describe: (person: PersonId): WebhookDescription => ({
+      current: current(person),
+      fate: store.personWebhooks.fate(person),
+    }),
+    /** Errors are sentences for people. */
+    set(
+      person: PersonId,
+      { url: text, format, token, withMail }: WishedWebhook,
+    ): Result<null, string> {
       const url = readAddress(text);
       if (!url.ok) return url;
       if (!/^[\x21-\x7e]{0,2000}$/.test(token)) {
@@ -115,8 +112,8 @@ export function createWebhookSettings(deps: WebhookSettingsDeps): WebhookSetting
       });
       return ok(null);
     },
-    remove: (person) => store.personWebhooks.remove(person),
-    async send(person, message) {
+    remove: (person: PersonId): boolean => store.personWebhooks.remove(person),
+    async send(person: PersonId, message: WebhookMessage): Promise<Posted> {
       const mine = own(person);
       const webhook = mine?.webhook ?? listed(person);
       if (!webhook) return { kind: "rejected", code: null, message: "no address is set any more" };

@@ -19,12 +19,6 @@ interface LogInMailsDeps
   readonly onEvent: (event: LogInMailEvent) => void;
 }
 
-/** Mails each requested login link once. */
-interface LogInMails {
-  /** Sends what is due; "idle" if nothing was. Starts no further mail after an abort. Not reentrant. */
-  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-}
-
 interface LinkMail extends MailTopic<LogInMailKey> {
   readonly link: LogInLink;
   readonly person: Person;
@@ -34,11 +28,12 @@ interface LinkMail extends MailTopic<LogInMailKey> {
  * Login mails do not wait for other mails, because somebody is waiting for them; requests are limited beforehand. A retried
  * mail has the same link. It is composed when it is sent, so the link itself is not stored.
  */
-export function createLogInMails(deps: LogInMailsDeps): LogInMails {
+export function createLogInMails(deps: LogInMailsDeps) {
   const { store, onEvent } = deps;
   const { installation } = store.meta;
   return {
-    async step(signal) {
+    /** Sends what is due; "idle" if nothing was. Starts no further mail after an abort. Not reentrant. */
+    step: async (signal: AbortSignal): Promise<"idle" | "worked"> => {
       let outcome: "idle" | "worked" = "idle";
       for (const link of store.logInLinks.open()) {
         if (signal.aborted) break;

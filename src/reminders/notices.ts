@@ -33,12 +33,6 @@ interface NoticesDeps extends MailDeps {
   readonly onEvent: (event: NoticeEvent) => void;
 }
 
-/** Mails editors about their parked edits, once per parking. */
-interface ParkingNotices {
-  /** Sends what is due; "idle" if nothing was. Starts no further mail after an abort. Not reentrant. */
-  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-}
-
 /** A mail delayed longer than this would be about something long settled. */
 const retryFor = Temporal.Duration.from({ hours: 72 });
 
@@ -56,7 +50,8 @@ interface Notice extends MailTopic<NoticeKey> {
   readonly editor: Person;
 }
 
-export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
+/** Mails editors about their parked edits, once per parking. */
+export function createParkingNotices(deps: NoticesDeps) {
   const { store, clock, onEvent } = deps;
 
   /** Read again, because a person may have decided while another mail was being sent. */
@@ -92,7 +87,8 @@ export function createParkingNotices(deps: NoticesDeps): ParkingNotices {
   }
 
   return {
-    async step(signal) {
+    /** Sends what is due; "idle" if nothing was. Starts no further mail after an abort. Not reentrant. */
+    step: async (signal: AbortSignal): Promise<"idle" | "worked"> => {
       let outcome: "idle" | "worked" = "idle";
       const open = store.notices.open().filter((edit) => readAgain(edit));
       for (const mail of combineNotices(open, store)) {

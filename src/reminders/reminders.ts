@@ -29,20 +29,13 @@ export interface RemindersDeps extends MailDeps, Pick<DeliverMailDeps, "webUrl" 
 }
 
 /** Mails everything once to each assignee: reminders, overdue items, digests. */
-export interface Reminders {
-  /** Sends what is due; "idle" if nothing was. Starts no further mail after an abort. Not reentrant. */
-  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-  /** What will be sent within a week, next first, at most `most`. */
-  ahead(most: number): Promise<readonly MailAhead[]>;
-  /** No mail is due before this, which may be now; null if none is planned. */
-  nextAt(): Temporal.Instant | null;
-}
+export type Reminders = ReturnType<typeof createReminders>;
 
 /** More than one, so that one slow mail server does not block all others. */
 const concurrency = 2;
 const lookAhead = Temporal.Duration.from({ hours: 24 * 7 });
 
-export function createReminders(deps: RemindersDeps): Reminders {
+export function createReminders(deps: RemindersDeps) {
   const { store, options, zone, clock, onEvent, eventLoop = createEventLoopBudget() } = deps;
   const rules = {
     ...options,
@@ -110,7 +103,8 @@ export function createReminders(deps: RemindersDeps): Reminders {
   }
 
   return {
-    async step(signal) {
+    /** Sends what is due; "idle" if nothing was. Starts no further mail after an abort. Not reentrant. */
+    step: async (signal: AbortSignal): Promise<"idle" | "worked"> => {
       const found = gate.isOpen() ? await inTurns(findDue(), eventLoop) : null;
       if (!found) return "idle";
       dropRest(found);
@@ -121,11 +115,13 @@ export function createReminders(deps: RemindersDeps): Reminders {
       const handled = await Promise.all(working);
       return handled.some((count) => count > 0) ? "worked" : "idle";
     },
-    ahead(most) {
+    /** What will be sent within a week, next first, at most `most`. */
+    ahead(most: number): Promise<readonly MailAhead[]> {
       const until = clock().add(lookAhead);
       return inTurns(mailsAhead(finderDeps, { until, most }), eventLoop);
     },
-    nextAt() {
+    /** No mail is due before this, which may be now; null if none is planned. */
+    nextAt(): Temporal.Instant | null {
       if (!gate.isOpen()) return null;
       // Few changes since the last step, so it runs at once.
       const found = atOnce(findDue());

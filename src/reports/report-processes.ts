@@ -12,18 +12,7 @@ import { startTimer, type Timer } from "../runtime.ts";
 import type { Rendered, RenderFailure, RenderOptions } from "./render-report.ts";
 
 /** Renders reports outside the daemon's process. */
-export interface ReportProcesses {
-  /** Starts a process ahead while somebody is looking at reports; it ends after an idle minute. */
-  prepare(): void;
-  /**
-   * Waits for its turn, then renders in a process of its own. Rejects if the process fails or `signal` aborts; aborting also
-   * ends the body.
-   */
-  render(
-    options: RenderOptions,
-    signal: AbortSignal,
-  ): Promise<Result<ProcessReport, RenderFailure>>;
-}
+export type ReportProcesses = ReturnType<typeof createReportProcesses>;
 
 /** A report's metadata, which precede its text. */
 export type ReportHead = Omit<Rendered, "text">;
@@ -47,11 +36,7 @@ const spareStays = Temporal.Duration.from({ minutes: 1 });
  * when it ends, while a worker thread's would stay in the daemon. A process takes a third of a second to start, so the next one
  * is started ahead while somebody looks at reports. When `signal` aborts, none is left.
  */
-export function createReportProcesses({
-  signal: stop,
-}: {
-  readonly signal: AbortSignal;
-}): ReportProcesses {
+export function createReportProcesses({ signal: stop }: { readonly signal: AbortSignal }) {
   let last: Promise<unknown> = Promise.resolve();
   let spare: Spare | null = null;
 
@@ -79,7 +64,8 @@ export function createReportProcesses({
   }
 
   return {
-    prepare() {
+    /** Starts a process ahead while somebody is looking at reports; it ends after an idle minute. */
+    prepare(): void {
       if (stop.aborted) return;
       if (spare) {
         spare.timer.cancel();
@@ -91,7 +77,14 @@ export function createReportProcesses({
       starting.then((process) => process.stay()).catch(() => undefined);
       spare = { starting, timer: dropLater() };
     },
-    render(options, signal) {
+    /**
+     * Waits for its turn, then renders in a process of its own. Rejects if the process fails or `signal` aborts; aborting also
+     * ends the body.
+     */
+    render(
+      options: RenderOptions,
+      signal: AbortSignal,
+    ): Promise<Result<ProcessReport, RenderFailure>> {
       const turn = last.then(async () => {
         signal.throwIfAborted();
         return askProcess(await takeProcess(), { options, signal });

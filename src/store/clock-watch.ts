@@ -1,9 +1,3 @@
-/** Detects that the machine's clock was set back while the process runs. */
-export interface ClockWatch {
-  /** How far it was set back since the last check, beyond normal slewing; null if it was not. */
-  setBack(): Temporal.Duration | null;
-}
-
 /** Clocks are adjusted by seconds all the time. That shifts waits a little and does no harm. */
 const tolerableMs = 60_000;
 
@@ -14,11 +8,12 @@ export function createClockWatch({
 }: {
   readonly clock: () => Temporal.Instant;
   readonly monotonic: () => number;
-}): ClockWatch {
+}) {
   const offsetNow = () => clock().epochMilliseconds - monotonic();
   let offset = offsetNow();
   return {
-    setBack() {
+    /** How far it was set back since the last check, beyond normal slewing; null if it was not. */
+    setBack(): Temporal.Duration | null {
       const now = offsetNow();
       const backMs = Math.round(offset - now);
       // Slow slewing adds up, and is reported once it exceeds the tolerance.

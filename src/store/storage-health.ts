@@ -18,19 +18,12 @@ export interface StorageTrouble {
 }
 
 /** Whether data can be stored. */
-export interface StorageHealth {
-  /** Records an error; returns true if it comes from the disk, which may recover, and not from a bug. */
-  note(error: unknown): boolean;
-  /** Null if nothing is known to be wrong. */
-  trouble(): StorageTrouble | null;
-  /** Tries to write after a problem; returns whether it is over. */
-  check(): boolean;
-}
+export type StorageHealth = ReturnType<typeof createStorageHealth>;
 
 /** Large enough to need free space, even if the database's log has some. */
 const checkBytes = 65_536;
 
-export function createStorageHealth({ db, clock }: StoreDeps): StorageHealth {
+export function createStorageHealth({ db, clock }: StoreDeps) {
   const write = db.prepare(
     `INSERT INTO storage_checks (one, at, filler) VALUES (1, @at, zeroblob(${checkBytes}))
      ON CONFLICT (one) DO UPDATE SET at = excluded.at, filler = excluded.filler`,
@@ -55,9 +48,12 @@ export function createStorageHealth({ db, clock }: StoreDeps): StorageHealth {
   }
 
   return {
+    /** Records an error; returns true if it comes from the disk, which may recover, and not from a bug. */
     note,
-    trouble: () => trouble,
-    check() {
+    /** Null if nothing is known to be wrong. */
+    trouble: (): StorageTrouble | null => trouble,
+    /** Tries to write after a problem; returns whether it is over. */
+    check(): boolean {
       if (!trouble) return true;
       // Writing one page proves nothing about another.
       if (trouble.kind === "damaged") return false;

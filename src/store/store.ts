@@ -1,106 +1,53 @@
 import Database from "better-sqlite3";
 import { lazy } from "../domain/lazy.ts";
 import {
-  type CalendarProperties,
   createCalendarProperties,
   createObjectNames,
   createObjects,
-  type ObjectNames,
-  type Objects,
 } from "./calendars/dav-resources.ts";
-import { createHeldObjects, type HeldObjects } from "./calendars/held-objects.ts";
-import {
-  type AppPasswords,
-  createAppPasswords,
-  createLogIns,
-  type LogIns,
-} from "./calendars/sign-ins.ts";
-import { type CachePurges, createCachePurges } from "./channels/cache-purges.ts";
-import {
-  createFeedFetches,
-  createFeeds,
-  type FeedFetches,
-  type Feeds,
-} from "./channels/feed-states.ts";
-import {
-  createInboxFiles,
-  createSubscriptions,
-  type InboxFiles,
-  type Subscriptions,
-} from "./channels/incoming-channels.ts";
-import { createFutureWaits, type FutureWaits } from "./future-waits.ts";
-import { createGauges, type Gauges } from "./gauges.ts";
-import {
-  type Attempts,
-  type Candidates,
-  createAttempts,
-  createCandidates,
-} from "./journal/attempts.ts";
-import { createWaits, type Waits } from "./journal/claims.ts";
-import { createEditSearch, type EditSearch } from "./journal/edit-search.ts";
-import { createEditSteps, type EditSteps } from "./journal/edit-steps.ts";
-import { createExtras, type Extras } from "./journal/extra-states.ts";
-import { createJournal, type Journal } from "./journal/journal.ts";
-import { createMoves, createPastEdits, type Moves, type PastEdits } from "./journal/past-edits.ts";
-import { createUnanswered, type Unanswered } from "./journal/unanswered.ts";
-import {
-  createLedger,
-  createNotices,
-  createWebhookLedger,
-  type Ledger,
-  type Notices,
-  type ReminderLedger,
-} from "./mails/ledger.ts";
-import { createLogInLinks, type LogInLinks } from "./mails/log-in-links.ts";
-import { createOperatorMessages, type OperatorMessages } from "./mails/operator-messages.ts";
-import { createMailChoices, type MailChoices } from "./mails/opt-outs.ts";
-import { createPersonWebhooks, type PersonWebhooks } from "./mails/person-webhooks.ts";
+import { createHeldObjects } from "./calendars/held-objects.ts";
+import { createAppPasswords, createLogIns } from "./calendars/sign-ins.ts";
+import { createCachePurges } from "./channels/cache-purges.ts";
+import { createFeedFetches, createFeeds } from "./channels/feed-states.ts";
+import { createInboxFiles, createSubscriptions } from "./channels/incoming-channels.ts";
+import { createFutureWaits } from "./future-waits.ts";
+import { createGauges } from "./gauges.ts";
+import { createAttempts, createCandidates } from "./journal/attempts.ts";
+import { createWaits } from "./journal/claims.ts";
+import { createEditSearch } from "./journal/edit-search.ts";
+import { createEditSteps } from "./journal/edit-steps.ts";
+import { createExtras } from "./journal/extra-states.ts";
+import { createJournal } from "./journal/journal.ts";
+import { createMoves, createPastEdits } from "./journal/past-edits.ts";
+import { createUnanswered } from "./journal/unanswered.ts";
+import { createLedger, createNotices, createWebhookLedger } from "./mails/ledger.ts";
+import { createLogInLinks } from "./mails/log-in-links.ts";
+import { createOperatorMessages } from "./mails/operator-messages.ts";
+import { createMailChoices } from "./mails/opt-outs.ts";
+import { createPersonWebhooks } from "./mails/person-webhooks.ts";
 import { migrate, wouldChange } from "./migrate.ts";
-import { type Beliefs, createBeliefs } from "./mirror/beliefs.ts";
+import { createBeliefs } from "./mirror/beliefs.ts";
+import { createDirectory, createKeyAccessTable } from "./mirror/directory.ts";
+import { createKeptBodies } from "./mirror/kept-bodies.ts";
+import { createListAges } from "./mirror/list-ages.ts";
+import { createMirror } from "./mirror/mirror.ts";
+import { createPageReadings, createRounds } from "./mirror/rounds.ts";
 import {
-  createDirectory,
-  createKeyAccessTable,
-  type Directory,
-  type KeyAccess,
-} from "./mirror/directory.ts";
-import { createKeptBodies, type KeptBodies } from "./mirror/kept-bodies.ts";
-import { createListAges, type ListAges } from "./mirror/list-ages.ts";
-import { createMirror, type Mirror } from "./mirror/mirror.ts";
-import { createPageReadings, type PageReadings } from "./mirror/page-readings.ts";
-import {
-  type CommentMirror,
   createCommentMirror,
   createFileMirror,
   createHistory,
   createSideSources,
-  type FileMirror,
-  type History,
-  type SideSources,
 } from "./mirror/side-mirror.ts";
-import {
-  type Absences,
-  type Brakes,
-  createAbsences,
-  createBrakes,
-  createRounds,
-  createSources,
-  type Rounds,
-  type Sources,
-} from "./mirror/sources.ts";
+import { createAbsences, createBrakes, createSources } from "./mirror/sources.ts";
 import { keepFilePrivate } from "./private-files.ts";
 import { gateRestRow, gateSlotRow, instantOf, instantText, textColumn } from "./rows/item-rows.ts";
-import {
-  createTransactions,
-  type StoreDeps,
-  storeDatabase,
-  type Transactions,
-} from "./steady-database.ts";
-import { createStorageHealth, type StorageHealth } from "./storage-health.ts";
-import { createTopicWatch, type TopicWatch } from "./topic-watch.ts";
-import { createTroubles, type Troubles } from "./troubles.ts";
-import { createDateMoves, type DateMoves } from "./view/date-moves.ts";
-import { type Changes, createChanges } from "./view/publish-changes.ts";
-import { createView, type View } from "./view/view.ts";
+import { createTransactions, type StoreDeps, storeDatabase } from "./steady-database.ts";
+import { createStorageHealth } from "./storage-health.ts";
+import { createTopicWatch } from "./topic-watch.ts";
+import { createTroubles } from "./troubles.ts";
+import { createDateMoves } from "./view/date-moves.ts";
+import { createChanges } from "./view/publish-changes.ts";
+import { createView } from "./view/view.ts";
 
 interface StoreOptions {
   /** Path of the database, or its contents, which are opened as a copy in memory. */
@@ -115,67 +62,7 @@ interface StoreOptions {
 }
 
 /** All stored data: one SQLite database, with one property per table or two. */
-export interface Store extends Transactions {
-  readonly health: StorageHealth;
-  /** The account's zone, in which times are shown. */
-  readonly zone: string;
-  readonly meta: Meta;
-  readonly keyLosses: KeyLosses;
-  readonly mirror: Mirror;
-  readonly bodies: KeptBodies;
-  readonly view: View;
-  readonly changes: Changes;
-  readonly journal: Journal;
-  readonly attempts: Attempts;
-  readonly unanswered: Unanswered;
-  readonly candidates: Candidates;
-  readonly moves: Moves;
-  readonly waits: Waits;
-  readonly futureWaits: FutureWaits;
-  readonly pastEdits: PastEdits;
-  readonly editSteps: EditSteps;
-  readonly editSearch: EditSearch;
-  readonly directory: Directory;
-  readonly keyAccess: KeyAccess;
-  readonly sources: Sources;
-  readonly rounds: Rounds;
-  readonly pageReadings: PageReadings;
-  readonly beliefs: Beliefs;
-  readonly absences: Absences;
-  readonly brakes: Brakes;
-  readonly ledger: Ledger;
-  readonly notices: Notices;
-  readonly mailChoices: MailChoices;
-  readonly personWebhooks: PersonWebhooks;
-  /** Messages to people by webhook; created at first use, as most installations have none. */
-  byWebhook(): { readonly ledger: ReminderLedger; readonly notices: Notices };
-  readonly dateMoves: DateMoves;
-  readonly feeds: Feeds;
-  readonly feedFetches: FeedFetches;
-  readonly cachePurges: CachePurges;
-  readonly gateSlots: GateSlots;
-  readonly inboxFiles: InboxFiles;
-  readonly subscriptions: Subscriptions;
-  readonly sideSources: SideSources;
-  readonly comments: CommentMirror;
-  readonly history: History;
-  readonly files: FileMirror;
-  readonly objects: Objects;
-  readonly objectNames: ObjectNames;
-  readonly heldObjects: HeldObjects;
-  readonly appPasswords: AppPasswords;
-  readonly logIns: LogIns;
-  readonly logInLinks: LogInLinks;
-  readonly calendarProperties: CalendarProperties;
-  readonly extras: Extras;
-  readonly troubles: Troubles;
-  readonly operatorMessages: OperatorMessages;
-  readonly topics: TopicWatch;
-  readonly listAges: ListAges;
-  /** Created at first use, as most daemons serve no metrics. */
-  readonly gauges: () => Gauges;
-  close(): void;
-}
+export type Store = ReturnType<typeof createStore>;
 
 /** Opens the database and migrates it. Throws `MigrationError` if it does not fit this build. */
 export function openStore({
@@ -207,7 +94,7 @@ export function openStore({
 }
 
 /** The repositories of a migrated database. */
-export function createStore(deps: StoreDeps, randomId: () => string): Store {
+export function createStore(deps: StoreDeps, randomId: () => string) {
   const meta = readMeta({ ...deps, randomId });
   const changes = createChanges(deps);
   const attempts = createAttempts(deps);
@@ -220,6 +107,7 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
   const heldObjects = createHeldObjects({ ...deps, changes });
   return {
     health: createStorageHealth(deps),
+    /** The account's zone, in which times are shown. */
     zone: deps.zone,
     meta,
     keyLosses: createKeyLosses(deps),
@@ -252,6 +140,7 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
     notices: createNotices(deps),
     mailChoices: createMailChoices(deps),
     personWebhooks: createPersonWebhooks(deps),
+    /** Messages to people by webhook; created at first use, as most installations have none. */
     byWebhook: lazy(() => ({
       ledger: createWebhookLedger(deps),
       notices: createNotices(deps, "webhook"),
@@ -279,9 +168,10 @@ export function createStore(deps: StoreDeps, randomId: () => string): Store {
     operatorMessages: createOperatorMessages(deps),
     topics: createTopicWatch(deps),
     listAges: createListAges(deps),
+    /** Created at first use, as most daemons serve no metrics. */
     gauges: () => createGauges(deps),
     ...createTransactions(deps.db),
-    close: () => deps.db.close(),
+    close: (): void => void deps.db.close(),
   };
 }
 
@@ -295,13 +185,6 @@ interface Meta {
   readonly installedAt: Temporal.Instant;
   /** When it was last restored from a backup, after which programs may have seen more than it knows. Null = never. */
   readonly restoredAt: Temporal.Instant | null;
-}
-
-/** Key files of an existing installation that were missing at startup. */
-interface KeyLosses {
-  /** `print`: hash of the key made instead. */
-  note(name: string, print: string): void;
-  all(): readonly KeyLoss[];
 }
 
 /** A key file that was missing at startup, so that another key was made. */
@@ -329,15 +212,18 @@ function readMeta({ db, clock, randomId }: StoreDeps & { readonly randomId: () =
   };
 }
 
-function createKeyLosses({ db, clock }: StoreDeps): KeyLosses {
+/** Key files of an existing installation that were missing at startup. */
+function createKeyLosses({ db, clock }: StoreDeps) {
   const prefix = "key_lost:";
   const replace = db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)");
   const losses = db.prepare(
     `SELECT name, value FROM meta WHERE name LIKE '${prefix}%' ORDER BY name`,
   );
   return {
-    note: (name, print) => void replace.run(`${prefix}${name}`, `${clock().toString()} ${print}`),
-    all: () =>
+    /** `print`: hash of the key made instead. */
+    note: (name: string, print: string): void =>
+      void replace.run(`${prefix}${name}`, `${clock().toString()} ${print}`),
+    all: (): readonly KeyLoss[] =>
       losses.all().map((row) => {
         const [at = "", print = ""] = (textColumn(row, "value") ?? "").split(" ");
         const name = (textColumn(row, "name") ?? "").slice(prefix.length);
@@ -361,14 +247,7 @@ interface GateRest {
 }
 
 /** The requests and the pause that the rate limiter remembers across a restart. */
-interface GateSlots {
-  load(): readonly GateSlot[];
-  save(slots: readonly GateSlot[]): void;
-  loadRest(): GateRest | null;
-  saveRest(rest: GateRest): void;
-}
-
-function createGateSlots({ db }: StoreDeps): GateSlots {
+function createGateSlots({ db }: StoreDeps) {
   const all = db.prepare("SELECT * FROM gate_slots ORDER BY slot");
   const clear = db.prepare("DELETE FROM gate_slots WHERE slot >= ?");
   const put = db.prepare(
@@ -383,19 +262,19 @@ function createGateSlots({ db }: StoreDeps): GateSlots {
        share = excluded.share, quiet_since = excluded.quiet_since`,
   );
   return {
-    loadRest() {
+    loadRest(): GateRest | null {
       const row = rest.get();
       return row === undefined ? null : gateRestRow(row);
     },
-    saveRest: ({ notedAt, pausedUntil, share, quietSince }) =>
+    saveRest: ({ notedAt, pausedUntil, share, quietSince }: GateRest): void =>
       void putRest.run({
         share,
         notedAt: instantText(notedAt),
         pausedUntil: instantText(pausedUntil),
         quietSince: instantText(quietSince),
       }),
-    load: () => all.all().map(gateSlotRow),
-    save: db.transaction((slots: readonly GateSlot[]) => {
+    load: (): readonly GateSlot[] => all.all().map(gateSlotRow),
+    save: db.transaction((slots: readonly GateSlot[]): void => {
       for (const [slot, { startedAt, answeredAt }] of slots.entries()) {
         put.run(slot, startedAt.toString(), answeredAt?.toString() ?? null);
       }

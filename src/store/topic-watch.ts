@@ -17,13 +17,7 @@ export interface TopicNews {
 }
 
 /** Reports which part of the data was just written. */
-export interface TopicWatch {
-  /**
-   * Calls the listener at each write, inside its transaction, so it may only take note. Rolled-back writes are reported too.
-   * Nothing is watched, and writes cost nothing, before the first call.
-   */
-  follow(listener: (news: TopicNews) => void): void;
-}
+export type TopicWatch = ReturnType<typeof createTopicWatch>;
 
 /** A table, the writes of it that matter, and the people concerned as a JSON array in SQL over the written ROW. */
 type Watched = readonly [table: string, writes: readonly string[], people: string];
@@ -56,7 +50,7 @@ const watched: Readonly<Record<Topic, readonly Watched[]>> = {
 };
 
 /** Temporary triggers of this connection, which makes every write. They are not stored in the database. */
-export function createTopicWatch({ db }: StoreDeps): TopicWatch {
+export function createTopicWatch({ db }: StoreDeps) {
   const listeners: ((news: TopicNews) => void)[] = [];
 
   function install(): void {
@@ -80,7 +74,11 @@ export function createTopicWatch({ db }: StoreDeps): TopicWatch {
   }
 
   return {
-    follow(listener) {
+    /**
+     * Calls the listener at each write, inside its transaction, so it may only take note. Rolled-back writes are reported too.
+     * Nothing is watched, and writes cost nothing, before the first call.
+     */
+    follow(listener: (news: TopicNews) => void): void {
       if (listeners.length === 0) install();
       listeners.push(listener);
     },

@@ -19,24 +19,9 @@ export interface CurrentTroubles {
 }
 
 /** Troubles from beginning to end, so that a restart neither forgets nor restarts one. */
-export interface Troubles {
-  /** Records what holds now. A trouble that comes and goes is one until it has been away for its kind's time. */
-  observe(current: CurrentTroubles): Observation;
-  /** Opens a trouble that began while nothing could be stored, or returns the one already open. */
-  adopt(trouble: Trouble, since: Temporal.Instant): Episode | null;
-  /** Those that are not over, oldest first. */
-  open(): readonly Episode[];
-  get(id: number): Episode | null;
-  /** Records a finding of an occasional check. It holds until withdrawn. */
-  report(trouble: Trouble): void;
-  /** The check no longer finds it; by the trouble's identity (`troubleId`). */
-  withdraw(identity: string): void;
-  reported(): readonly Trouble[];
-  /** Deletes those that were over before a moment. */
-  forget(before: Temporal.Instant): void;
-}
+export type Troubles = ReturnType<typeof createTroubles>;
 
-export function createTroubles({ db, clock }: StoreDeps): Troubles {
+export function createTroubles({ db, clock }: StoreDeps) {
   const allOpen = db.prepare("SELECT * FROM troubles WHERE over_at IS NULL ORDER BY id");
   const byId = db.prepare("SELECT * FROM troubles WHERE id = ?");
   const begin = db.prepare(
@@ -57,6 +42,7 @@ export function createTroubles({ db, clock }: StoreDeps): Troubles {
   const open = () => allOpen.all().flatMap((row) => episodeRow(row) ?? []);
 
   return {
+    /** Records what holds now. A trouble that comes and goes is one until it has been away for its kind's time. */
     observe: db.transaction(({ present, isUnsure }: CurrentTroubles): Observation => {
       const now = clock();
       const at = { now: instantText(now) };
@@ -82,23 +68,28 @@ export function createTroubles({ db, clock }: StoreDeps): Troubles {
       });
       return { begun, over };
     }),
-    adopt(trouble, since) {
+    /** Opens a trouble that began while nothing could be stored, or returns the one already open. */
+    adopt(trouble: Trouble, since: Temporal.Instant): Episode | null {
       const identity = troubleId(trouble);
       const known = open().find((episode) => episode.identity === identity);
       if (known) return known;
       const text = JSON.stringify(trouble);
       return episodeRow(begin.get({ identity, trouble: text, now: instantText(since) }));
     },
+    /** Those that are not over, oldest first. */
     open,
-    get(id) {
+    get(id: number): Episode | null {
       const row = byId.get(id);
       return row === undefined ? null : episodeRow(row);
     },
-    report: (trouble) =>
+    /** Records a finding of an occasional check. It holds until withdrawn. */
+    report: (trouble: Trouble): void =>
       void report.run({ identity: troubleId(trouble), trouble: JSON.stringify(trouble) }),
-    withdraw: (identity) => void withdraw.run(identity),
-    reported: () => reported.all().flatMap((row) => troubleRow(row) ?? []),
-    forget: (before) => void forget.run(instantText(before)),
+    /** The check no longer finds it; by the trouble's identity (`troubleId`). */
+    withdraw: (identity: string): void => void withdraw.run(identity),
+    reported: (): readonly Trouble[] => reported.all().flatMap((row) => troubleRow(row) ?? []),
+    /** Deletes those that were over before a moment. */
+    forget: (before: Temporal.Instant): void => void forget.run(instantText(before)),
   };
 }
 

@@ -41,12 +41,6 @@ function mailServerOf(smtpUrl: string | null): readonly TlsServer[] {
   return [{ host, port: Number(port ?? usual), byStartTls: !secure, servername: tls?.servername }];
 }
 
-/** Warns of certificates that are about to expire, before anything fails. */
-export interface CertificateWatch {
-  /** Checks each server; one that cannot be reached reports nothing. */
-  readonly look: (signal: AbortSignal) => Promise<void>;
-}
-
 interface CertificateWatchDeps {
   readonly servers: readonly TlsServer[];
   readonly troubles: Pick<Troubles, "report" | "reported" | "withdraw">;
@@ -61,7 +55,7 @@ const patienceMs = 10_000;
  * Only reads what a server presents and sends nothing, so that untrusted certificates are checked as well. The earliest expiry
  * of the chain counts, without the root authority, which is not renewed with it.
  */
-export function createCertificateWatch(deps: CertificateWatchDeps): CertificateWatch {
+export function createCertificateWatch(deps: CertificateWatchDeps) {
   const { servers, troubles, clock } = deps;
 
   /** Drops results of servers that are no longer configured. */
@@ -75,7 +69,8 @@ export function createCertificateWatch(deps: CertificateWatchDeps): CertificateW
   const withdraw = (host: string) => troubles.withdraw(`certificate:${host}`);
 
   return {
-    async look(signal) {
+    /** Checks each server; one that cannot be reached reports nothing. */
+    async look(signal: AbortSignal): Promise<void> {
       forgetOthers();
       const ends = await Promise.all(
         servers.map(async ({ host, ...server }) => {

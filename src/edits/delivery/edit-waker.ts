@@ -16,14 +16,7 @@ interface EditWakerDeps {
 }
 
 /** Sends edits as soon as what they wait for is available. */
-export interface EditWaker {
-  /** Checks whether the service is up again and accepts keys again, but only while edits wait for that. */
-  readonly step: (signal: AbortSignal) => Promise<"idle">;
-  /** An outage has ended: the next step wakes waiting edits. Safe anywhere, as it stores nothing. */
-  readonly ended: () => void;
-  /** Keys have changed: the next step tries them at once. */
-  readonly keysChanged: () => void;
-}
+export type EditWaker = ReturnType<typeof createEditWaker>;
 
 /** A service that does not answer in time is asked again. */
 const probeTimeoutMs = 5000;
@@ -41,7 +34,7 @@ const gaps = {
 } as const;
 const longestGapMs = gaps.ceiling.total("milliseconds");
 
-export function createEditWaker(deps: EditWakerDeps): EditWaker {
+export function createEditWaker(deps: EditWakerDeps) {
   const { store, upstream, clock } = deps;
   const woken = new Map<string, { readonly times: number; readonly atMs: number }>();
   /** When waited-for keys were first and last tried, the one tried longest ago first. */
@@ -111,14 +104,17 @@ export function createEditWaker(deps: EditWakerDeps): EditWaker {
   }
 
   return {
-    ended() {
+    /** An outage has ended: the next step wakes waiting edits. Safe anywhere, as it stores nothing. */
+    ended(): void {
       isBack = true;
     },
-    keysChanged() {
+    /** Keys have changed: the next step tries them at once. */
+    keysChanged(): void {
       tried.clear();
       woken.clear();
     },
-    async step(signal) {
+    /** Checks whether the service is up again and accepts keys again, but only while edits wait for that. */
+    step: async (signal: AbortSignal): Promise<"idle"> => {
       if (!isBack && upstream.isOut()) await asks(null, signal);
       if (isBack) {
         const waiting = store.waits.of("service");

@@ -41,14 +41,7 @@ interface ExtrasDrainDeps {
 }
 
 /** Sends extras of confirmed edits: comments and files, which the service stores besides the item's fields. */
-interface ExtrasDrain {
-  /** The next one; several steps may run at once. */
-  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-  /** Stores what the disk has refused so far. Throws as long as the store does. */
-  readonly catchUp: () => void;
-}
-
-export function createExtrasDrain(deps: ExtrasDrainDeps): ExtrasDrain {
+export function createExtrasDrain(deps: ExtrasDrainDeps) {
   const { store } = deps;
   const leases = new ClaimLeases<number>();
 
@@ -65,8 +58,10 @@ export function createExtrasDrain(deps: ExtrasDrainDeps): ExtrasDrain {
   }
 
   return {
-    catchUp: () => leases.catchUp(),
-    async step(signal) {
+    /** Stores what the disk has refused so far. Throws as long as the store does. */
+    catchUp: (): void => leases.catchUp(),
+    /** The next one; several steps may run at once. */
+    step: async (signal: AbortSignal): Promise<"idle" | "worked"> => {
       leases.catchUp();
       const extra = signal.aborted ? null : store.extras.claimNext();
       if (!extra) {

@@ -46,13 +46,7 @@ export type InboxEvent =
   | { readonly kind: "usable" };
 
 /** The watched folder as a channel for edits. */
-export interface Inbox {
-  /** Scans the folder once and processes every file that has stopped changing. */
-  step(): Promise<"idle">;
-  /** How long to wait before the next step. */
-  rest(): Temporal.Duration;
-  state(): InboxState;
-}
+export type Inbox = ReturnType<typeof createInbox>;
 
 export interface InboxState {
   readonly folder: string;
@@ -82,7 +76,7 @@ const idleInterval = Temporal.Duration.from({ seconds: 5 });
  * a report beside it. That a file was applied is stored in the transaction of its edits, so that a crash before the move does
  * not apply it again.
  */
-export function createInbox(deps: InboxDeps): Inbox {
+export function createInbox(deps: InboxDeps) {
   const { folder, store, clock } = deps;
   const stability = createStabilityWatch(deps.monotonic);
   let problem: string | null = null;
@@ -168,7 +162,8 @@ export function createInbox(deps: InboxDeps): Inbox {
   }
 
   return {
-    async step() {
+    /** Scans the folder once and processes every file that has stopped changing. */
+    async step(): Promise<"idle"> {
       const prepared = folder.prepare();
       const listed = prepared.ok ? folder.files() : prepared;
       if (!listed.ok) {
@@ -199,8 +194,10 @@ export function createInbox(deps: InboxDeps): Inbox {
       setProblem(faults.find((found) => found !== null) ?? null);
       return "idle";
     },
-    rest: () => (waiting > 0 && problem === null ? activeInterval : idleInterval),
-    state: () => ({ folder: deps.path, problem, waiting, last }),
+    /** How long to wait before the next step. */
+    rest: (): Temporal.Duration =>
+      waiting > 0 && problem === null ? activeInterval : idleInterval,
+    state: (): InboxState => ({ folder: deps.path, problem, waiting, last }),
   };
 }
 

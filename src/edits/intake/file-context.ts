@@ -50,37 +50,29 @@ export function readContext(
 }
 
 /** Names by which files refer to labels and people. */
-export interface KnownNames {
-  /** Labels with this name, ignoring case, including deleted ones that items may still have. */
-  labelsNamed(name: string): readonly LabelId[];
-  /** True if the label formerly had this name, ignoring case, as in an older file. */
-  wasNamed(label: LabelId, name: string): boolean;
-  /** True if the label exists and can be assigned. */
-  isGiven(label: LabelId): boolean;
-  /** True if calendars can show the label: it has a name. */
-  isNamed(label: LabelId): boolean;
-  /** The person with a lower-case e-mail address; null if none. */
-  personOf(email: string): PersonId | null;
-  hasEmail(person: PersonId): boolean;
-  /** True if the person formerly had this lower-case address, as in an older file. */
-  hadEmail(person: PersonId, email: string): boolean;
-}
+export type KnownNames = ReturnType<typeof readNames>;
 
 /** The account's names for one file: loaded once, and only if the file needs them. */
-function readNames(directory: Directory): KnownNames {
+function readNames(directory: Directory) {
   const labels = lazy(() => readLabels(directory));
   const people = lazy(() => readAddresses(directory));
   return {
-    labelsNamed: (name) => labels().named.get(nameKey(name)) ?? [],
-    wasNamed: (label, name) =>
+    /** Labels with this name, ignoring case, including deleted ones that items may still have. */
+    labelsNamed: (name: string): readonly LabelId[] => labels().named.get(nameKey(name)) ?? [],
+    /** True if the label formerly had this name, ignoring case, as in an older file. */
+    wasNamed: (label: LabelId, name: string): boolean =>
       directory
         .formerNames({ kind: "label", id: label })
         .some((former) => nameKey(former) === nameKey(name)),
-    isGiven: (label) => labels().present.has(label),
-    isNamed: (label) => labels().ids.has(label),
-    personOf: (email) => people().byEmail.get(email) ?? null,
-    hasEmail: (person) => people().withEmail.has(person),
-    hadEmail: (person, email) =>
+    /** True if the label exists and can be assigned. */
+    isGiven: (label: LabelId): boolean => labels().present.has(label),
+    /** True if calendars can show the label: it has a name. */
+    isNamed: (label: LabelId): boolean => labels().ids.has(label),
+    /** The person with a lower-case e-mail address; null if none. */
+    personOf: (email: string): PersonId | null => people().byEmail.get(email) ?? null,
+    hasEmail: (person: PersonId): boolean => people().withEmail.has(person),
+    /** True if the person formerly had this lower-case address, as in an older file. */
+    hadEmail: (person: PersonId, email: string): boolean =>
       directory
         .formerNames({ kind: "person", id: person })
         .some((former) => former.toLowerCase() === email),

@@ -59,11 +59,7 @@ export interface Kept {
 }
 
 /** Collects the results of a file, item by item. */
-export interface AnswerBuilder {
-  add(step: Kept): void;
-  /** What was added so far. */
-  plan(): Plan;
-}
+export type AnswerBuilder = ReturnType<typeof createAnswerBuilder>;
 
 /** Lists at most `most` items and errors. In a longer file, unchanged items are left out first. */
 export function createAnswerBuilder(
@@ -73,7 +69,7 @@ export function createAnswerBuilder(
     at,
     most,
   }: { readonly names: Names; readonly at: Temporal.Instant; readonly most: number },
-): AnswerBuilder {
+) {
   const isLong = all.length > most;
   const items: PlannedItem[] = [];
   const errors: IcsProblem[] = [];
@@ -81,7 +77,7 @@ export function createAnswerBuilder(
   let unlisted = 0;
   let refusals = 0;
   return {
-    add(step) {
+    add(step: Kept): void {
       const { itemPlan } = step;
       summary[actionOf(itemPlan)] += 1;
       const isPassedOver = isLong && itemPlan.ending.kind === "unchanged";
@@ -92,7 +88,8 @@ export function createAnswerBuilder(
         errors.push({ line, uid: itemPlan.incoming.uid, code, message });
       }
     },
-    plan() {
+    /** What was added so far. */
+    plan(): Plan {
       const listed = [...errors, ...ignored.slice(0, most - errors.length)];
       const more = { items: unlisted, errors: refusals + ignored.length - listed.length };
       return { kind: "plan", items, summary, errors: listed, more };

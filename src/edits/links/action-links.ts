@@ -34,21 +34,7 @@ type LinkOutcome =
   | Exclude<LinkState, LinkOffer>;
 
 /** The action links of published texts. Only `follow` changes anything. */
-export interface ActionLinks {
-  look(text: string): LinkState;
-  /** `shown`: the item's day as the person saw it, `YYYY-MM-DD`; "" if none. */
-  follow(text: string, shown: string): LinkOutcome;
-  /** An edit that such a link of the same item made, as long as the link would still show the item. */
-  result(text: string, edit: number): Result<EditDescription, LinkFault>;
-  /**
-   * What a reader of a mail can do with an item; nothing for read-only people. `address`: public URL of this server, without a
-   * trailing slash. Links act in the reader's name.
-   */
-  ofMail(
-    shown: ViewItem,
-    to: { readonly person: PersonId; readonly address: string },
-  ): readonly NamedLink[];
-}
+export type ActionLinks = ReturnType<typeof createActionLinks>;
 
 interface ActionLinksDeps extends LinkStateDeps {
   readonly mode: "apply" | "review";
@@ -56,7 +42,7 @@ interface ActionLinksDeps extends LinkStateDeps {
   readonly onAccepted: () => void;
 }
 
-export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
+export function createActionLinks(deps: ActionLinksDeps) {
   const { store, mode, signer, zone, clock, readOnly, onAccepted } = deps;
 
   function append({ key, item }: ViewItem, { patch, actor }: Wish): EditId {
@@ -111,11 +97,12 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
   }
 
   return {
-    look(text) {
+    look(text: string): LinkState {
       const looked = lookAt(text, deps);
       return looked.ok ? looked.value.state : { kind: "void", fault: looked.failure };
     },
-    follow(text, shown) {
+    /** `shown`: the item's day as the person saw it, `YYYY-MM-DD`; "" if none. */
+    follow(text: string, shown: string): LinkOutcome {
       const looked = lookAt(text, deps);
       if (!looked.ok) return { kind: "void", fault: looked.failure };
       const { state, claim } = looked.value;
@@ -123,7 +110,8 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
       if (edit !== null) return { kind: "stored", edit };
       return state.kind === "offer" ? { kind: "moved", offer: state } : state;
     },
-    result(text, id) {
+    /** An edit that such a link of the same item made, as long as the link would still show the item. */
+    result(text: string, id: number): Result<EditDescription, LinkFault> {
       const looked = lookAt(text, deps);
       if (!looked.ok) return looked;
       const { claim } = looked.value;
@@ -132,7 +120,14 @@ export function createActionLinks(deps: ActionLinksDeps): ActionLinks {
         edit?.channel === "link" && edit.item === claim.item && edit.actor === actorOf(claim);
       return isOfLink ? ok(describeEdit(edit, store)) : fail("unknown");
     },
-    ofMail({ key, item }, { person, address }) {
+    /**
+     * What a reader of a mail can do with an item; nothing for read-only people. `address`: public URL of this server, without a
+     * trailing slash. Links act in the reader's name.
+     */
+    ofMail(
+      { key, item }: ViewItem,
+      { person, address }: { readonly person: PersonId; readonly address: string },
+    ): readonly NamedLink[] {
       if (readOnly?.has(person)) return [];
       const today = clock().toZonedDateTimeISO(zone).toPlainDate();
       const until = today.add(mailLinksLast);

@@ -34,12 +34,7 @@ export interface SubscriptionState
 }
 
 /** A remote calendar as a channel for edits. */
-export interface Subscription {
-  readonly name: string;
-  /** Reads the calendar if it is due. */
-  step(signal: AbortSignal): Promise<"idle">;
-  state(): SubscriptionState;
-}
+export type Subscription = ReturnType<typeof createSubscription>;
 
 /** A configured remote calendar. Whether it may be in a private network only concerns fetching. */
 export type SubscriptionOptions = Omit<ConfiguredSubscription, "allowPrivate">;
@@ -69,7 +64,7 @@ export type SubscriptionEvent =
  * incomplete response changes nothing, least of all does it delete items. It counts as a failed try, and the next one is
  * delayed.
  */
-export function createSubscription(deps: SubscriptionDeps): Subscription {
+export function createSubscription(deps: SubscriptionDeps) {
   const { options, store, clock } = deps;
   const { subscriptions } = store;
   // Its secret file may come to hold another URL.
@@ -77,7 +72,8 @@ export function createSubscription(deps: SubscriptionDeps): Subscription {
 
   return {
     name: options.name,
-    async step(signal) {
+    /** Reads the calendar if it is due. */
+    async step(signal: AbortSignal): Promise<"idle"> {
       const row = open();
       if (!deps.known() || isAfter(row.nextAt, clock())) return "idle";
       const unconditional = mustReadWhole(row, deps);
@@ -88,7 +84,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription {
       if (!signal.aborted) settleFetch(fetched, { row: open(), deps, unconditional, read });
       return "idle";
     },
-    state() {
+    state(): SubscriptionState {
       const { attemptedAt, succeededAt, changedAt, nextAt, failures, problem, notes, ...row } =
         open();
       return {

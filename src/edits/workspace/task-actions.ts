@@ -42,12 +42,7 @@ interface TaskRelocation {
   readonly title: string | null;
 }
 
-export interface TaskActions {
-  /** The copy, which is a new item. */
-  copy(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask>;
-  /** The task, which keeps its UID. */
-  move(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask>;
-}
+export type TaskActions = ReturnType<typeof createTaskActions>;
 
 export interface TaskActionsDeps {
   readonly store: Store;
@@ -57,12 +52,13 @@ export interface TaskActionsDeps {
 }
 
 /** Copies and moves tasks, within a project or between two. */
-export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps): TaskActions {
+export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps) {
   const hurryLists = (...items: readonly TaskItem[]) => {
     for (const item of items) hurry(sourceOf(item));
   };
   return {
-    async copy(wish, by) {
+    /** The copy, which is a new item. */
+    async copy(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask> {
       const planned = plan(wish, store);
       if (!planned.ok) return planned;
       const { found, target } = planned.value;
@@ -77,7 +73,8 @@ export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps): 
       hurryLists(copy);
       return ok(placed(key, { item: copy, id: copy.id, store }));
     },
-    async move(wish, by) {
+    /** The task, which keeps its UID. */
+    async move(wish: TaskRelocation, by: OnBehalf): Answer<PlacedTask> {
       const planned = plan(wish, store);
       if (!planned.ok) return planned;
       const { found, target } = planned.value;

@@ -15,12 +15,7 @@ export type FileReading = Result<CalendarFile, readonly IcsProblem[]>;
 export type ObjectReading = Result<IncomingObject, ObjectFault>;
 
 /** Parses received files without blocking others. */
-export interface CalendarReader {
-  /** Like `readCalendar`. Also fails with `too-costly` if parsing takes more time or memory than allowed. */
-  readonly file: (bytes: Uint8Array) => Promise<FileReading>;
-  /** Like `readCalendarObject`, with the same exception. */
-  readonly object: (bytes: Uint8Array) => Promise<ObjectReading>;
-}
+export type CalendarReader = ReturnType<typeof createCalendarReader>;
 
 /** Octets that are parsed at once, which takes a few milliseconds at most. */
 export const longestAtOnce = 65_536;
@@ -28,7 +23,7 @@ export const longestAtOnce = 65_536;
  * Parses short texts at once, and long ones in a worker thread, one after another. The thread starts on demand and ends when
  * idle. A text that takes too much time or memory ends the thread and is refused.
  */
-export function createCalendarReader(deps: ThreadDeps): CalendarReader {
+export function createCalendarReader(deps: ThreadDeps) {
   const { zone } = deps;
   let thread: Promise<ReadingThread> | null = null;
 
@@ -40,11 +35,13 @@ export function createCalendarReader(deps: ThreadDeps): CalendarReader {
   }
 
   return {
-    async file(bytes) {
+    /** Like `readCalendar`. Also fails with `too-costly` if parsing takes more time or memory than allowed. */
+    async file(bytes: Uint8Array): Promise<FileReading> {
       const read = await inThread({ kind: "file", bytes });
       return read?.file ?? readCalendar(bytes, { zone });
     },
-    async object(bytes) {
+    /** Like `readCalendarObject`, with the same exception. */
+    object: async (bytes: Uint8Array): Promise<ObjectReading> => {
       const read = await inThread({ kind: "object", bytes });
       return read?.object ?? readCalendarObject(bytes, { zone });
     },

@@ -17,10 +17,7 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { startTimer, type Timer } from "../../runtime.ts";
 
 /** Parses long texts in a worker thread. */
-export interface ReadingThread {
-  /** Null if the thread fails for another reason than the text's cost. */
-  read(asked: LongRead): Promise<WholeReading | null>;
-}
+export type ReadingThread = ReturnType<typeof createThread>;
 
 /** What to parse: a file of edits or a calendar object. */
 export interface LongRead {
@@ -68,7 +65,7 @@ const idleMs = 5000;
  * Parses one text after another in a thread that starts on demand and ends when idle. A text that takes too much time or memory
  * ends the thread and is refused.
  */
-export function createThread(deps: ThreadDeps): ReadingThread {
+export function createThread(deps: ThreadDeps) {
   const { zone, pause, mostMb = 512 } = deps;
   let worker: Worker | null = null;
   let idle: Timer | undefined;
@@ -114,7 +111,8 @@ export function createThread(deps: ThreadDeps): ReadingThread {
   }
 
   return {
-    read(asked) {
+    /** Null if the thread fails for another reason than the text's cost. */
+    read(asked: LongRead): Promise<WholeReading | null> {
       const turn = last.then(() => readNow(asked));
       last = turn.catch(() => undefined);
       return turn;

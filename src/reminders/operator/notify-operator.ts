@@ -55,12 +55,6 @@ interface OperatorMessagesDeps {
   readonly onEvent: (event: OperatorEvent) => void;
 }
 
-/** Notifies the operator once when a trouble begins and once when it ends, by each channel. */
-export interface OperatorNotifier {
-  /** Sends what is due; "idle" if nothing was. Not reentrant. */
-  readonly step: (signal: AbortSignal) => Promise<"idle" | "worked">;
-}
-
 interface DueReport extends MailTopic<OperatorKey> {
   readonly episode: Episode;
 }
@@ -78,7 +72,7 @@ const unstoredRest = Temporal.Duration.from({ minutes: 1 });
  * not be sent until the end goes with it. Where not even a claim can be stored, which is a trouble of its own, that one is told
  * without, once in a process, and noted as soon as something can be.
  */
-export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNotifier {
+export function createOperatorNotifier(deps: OperatorMessagesDeps) {
   const { store, ways, clock, onEvent } = deps;
   const messages = store.operatorMessages;
   const { installation } = store.meta;
@@ -155,7 +149,8 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps): OperatorNoti
   }
 
   return {
-    async step(signal) {
+    /** Sends what is due; "idle" if nothing was. Not reentrant. */
+    step: async (signal: AbortSignal): Promise<"idle" | "worked"> => {
       try {
         if (!isStarted) messages.retryRefused();
         isStarted = true;

@@ -40,19 +40,7 @@ export interface NewBody extends Omit<NewObject, "channel"> {
 }
 
 /** The latest octets of each item, kept for what the service cannot store. Call inside the transaction of their edit. */
-export interface Objects {
-  /** Stores a component from a channel other than CalDAV. A body put by a program is kept. False if it is stored already. */
-  put(object: NewObject): boolean;
-  /** Stores a calendar object, replacing everything stored for it. */
-  putBody(object: NewBody): void;
-  /** Marks the body as outdated, because a program must reload the item. */
-  outdate(item: ItemKey): void;
-  get(id: ObjectId): ObjectRow | null;
-  /** The highest SEQUENCE that calendars may have seen for an object put by a program; 0 if none was put. */
-  mostShown(id: ObjectId): number;
-}
-
-export function createObjects({ db, clock }: StoreDeps): Objects {
+export function createObjects({ db, clock }: StoreDeps) {
   const upsert = db.prepare(
     `INSERT INTO objects (item, component, channel, uid, raw, at)
      VALUES (@item, @component, @channel, @uid, @raw, @at)
@@ -74,21 +62,25 @@ export function createObjects({ db, clock }: StoreDeps): Objects {
      FROM objects o JOIN identities i USING (item) WHERE o.item = ? AND o.component = ? AND o.body IS NOT NULL`,
   );
   return {
-    put(object) {
+    /** Stores a component from a channel other than CalDAV. A body put by a program is kept. False if it is stored already. */
+    put(object: NewObject): boolean {
       const { item, component, raw } = object;
       if (overlay.run({ item, component, raw }).changes > 0) return true;
       return upsert.run({ ...object, at: instantText(clock()) }).changes > 0;
     },
-    putBody({ item, component, uid, raw, body, rendered, actor, agent, ...object }) {
+    /** Stores a calendar object, replacing everything stored for it. */
+    putBody({ item, component, uid, raw, body, rendered, actor, agent, ...object }: NewBody): void {
       const row = { item, component, uid, raw, body, rendered, actor, agent };
       replace.run({ ...row, stale: object.stale ? 1 : 0, at: instantText(clock()) });
     },
-    outdate: (item) => void outdate.run(item),
-    get({ item, component }) {
+    /** Marks the body as outdated, because a program must reload the item. */
+    outdate: (item: ItemKey): void => void outdate.run(item),
+    get({ item, component }: ObjectId): ObjectRow | null {
       const row = byName.get(item, component);
       return row === undefined ? null : objectRow(row);
     },
-    mostShown({ item, component }) {
+    /** The highest SEQUENCE that calendars may have seen for an object put by a program; 0 if none was put. */
+    mostShown({ item, component }: ObjectId): number {
       const row = shown.get(item, component);
       if (row === undefined) return 0;
       const { raw, sequence, isStale } = shownNumbersRow(row);
@@ -98,30 +90,9 @@ export function createObjects({ db, clock }: StoreDeps): Objects {
 }
 
 /** Last path segments of addresses chosen by programs. An item without one is named after its UID. */
-export interface ObjectNames {
-  /** The current name; null if nobody chose one. */
-  of(item: ItemKey): string | null;
-  /** All names of an item, oldest first. */
-  all(item: ItemKey): readonly ObjectName[];
-  /** Items that have or had a name, newest first. */
-  find(name: string): readonly ItemKey[];
-  /** Items whose UID cannot be part of an address, so that the name does not contain it. */
-  oddUids(): readonly { readonly item: ItemKey; readonly uid: string }[];
-  /** Renames an item from a revision on; 0 = from the first. */
-  put(name: {
-    readonly item: ItemKey;
-    readonly name: string;
-    readonly revision: Revision;
-    readonly person: PersonId | null;
-  }): void;
-  /**
-   * After a held edit was approved: the item takes the name under which a program put it there. Call inside the same
-   * transaction, after the item was published.
-   */
-  grant(item: ItemKey): void;
-}
+export type ObjectNames = ReturnType<typeof createObjectNames>;
 
-export function createObjectNames({ db }: StoreDeps): ObjectNames {
+export function createObjectNames({ db }: StoreDeps) {
   const newest = db.prepare(
     "SELECT * FROM object_names WHERE item = ? ORDER BY revision DESC LIMIT 1",
   );
@@ -143,41 +114,40 @@ export function createObjectNames({ db }: StoreDeps): ObjectNames {
      WHERE n.item = ? AND n.person IS NOT NULL ORDER BY n.revision DESC LIMIT 1`,
   );
   return {
-    of(item) {
+    /** The current name; null if nobody chose one. */
+    of(item: ItemKey): string | null {
       const row = newest.get(item);
       return row === undefined ? null : objectNameRow(row).name;
     },
-    all: (item) => ofItem.all(item).map(objectNameRow),
-    find: (name) => byName.all(name).map(itemKeyColumn),
-    oddUids: () =>
+    /** All names of an item, oldest first. */
+    all: (item: ItemKey): readonly ObjectName[] => ofItem.all(item).map(objectNameRow),
+    /** Items that have or had a name, newest first. */
+    find: (name: string): readonly ItemKey[] => byName.all(name).map(itemKeyColumn),
+    /** Items whose UID cannot be part of an address, so that the name does not contain it. */
+    oddUids: (): readonly { readonly item: ItemKey; readonly uid: string }[] =>
       odd
         .all()
         .map(identityRow)
         .map(({ item, uid }) => ({ item, uid })),
-    put: (name) => void upsert.run(name),
-    grant: (item) => void grant.run(item),
+    /** Renames an item from a revision on; 0 = from the first. */
+    put: (name: {
+      readonly item: ItemKey;
+      readonly name: string;
+      readonly revision: Revision;
+      readonly person: PersonId | null;
+    }): void => void upsert.run(name),
+    /**
+     * After a held edit was approved: the item takes the name under which a program put it there. Call inside the same
+     * transaction, after the item was published.
+     */
+    grant: (item: ItemKey): void => void grant.run(item),
   };
 }
 
 /**
  * Properties that a person's programs have set on calendars, by `{namespace}name`. `calendar`: the last segment of its address.
  */
-export interface CalendarProperties {
-  of(person: PersonId, calendar: string): ReadonlyMap<string, string>;
-  put(at: {
-    readonly person: PersonId;
-    readonly calendar: string;
-    readonly property: string;
-    readonly value: string;
-  }): void;
-  remove(at: {
-    readonly person: PersonId;
-    readonly calendar: string;
-    readonly property: string;
-  }): void;
-}
-
-export function createCalendarProperties({ db }: StoreDeps): CalendarProperties {
+export function createCalendarProperties({ db }: StoreDeps) {
   const ofCalendar = db.prepare(
     "SELECT property, value FROM calendar_properties WHERE person = ? AND calendar = ?",
   );
@@ -189,8 +159,18 @@ export function createCalendarProperties({ db }: StoreDeps): CalendarProperties 
     "DELETE FROM calendar_properties WHERE person = @person AND calendar = @calendar AND property = @property",
   );
   return {
-    of: (person, calendar) => new Map(ofCalendar.all(person, calendar).map(propertyRow)),
-    put: (at) => void upsert.run(at),
-    remove: (at) => void drop.run(at),
+    of: (person: PersonId, calendar: string): ReadonlyMap<string, string> =>
+      new Map(ofCalendar.all(person, calendar).map(propertyRow)),
+    put: (at: {
+      readonly person: PersonId;
+      readonly calendar: string;
+      readonly property: string;
+      readonly value: string;
+    }): void => void upsert.run(at),
+    remove: (at: {
+      readonly person: PersonId;
+      readonly calendar: string;
+      readonly property: string;
+    }): void => void drop.run(at),
   };
 }

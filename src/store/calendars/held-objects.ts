@@ -7,27 +7,13 @@ import type { Changes } from "../view/publish-changes.ts";
 import type { NewBody } from "./dav-resources.ts";
 
 /** Objects put by edits that wait for approval. Call inside the transaction of the edit. */
-export interface HeldObjects {
-  /** `object`: null if the item was only moved to the name. */
-  put(of: { readonly edit: EditId; readonly name: string; readonly object: NewBody | null }): void;
-  get(edit: EditId): HeldObject | null;
-  /** Transfers an object to the edit that replaces the one it was put by. */
-  carry(edit: EditId, kept: HeldObject): void;
-  /** Renames an object; does nothing without one. */
-  rename(edit: EditId, name: string): void;
-  /** Before an edit is approved: marks octets as outdated if others have changed the item since. */
-  outdate(edit: EditId): void;
-  /** On approval: the octets become the item's, for everyone. Returns false if the edit has put none. */
-  grant(edit: EditId): boolean;
-  /** On discard: the editor sees the item as everyone else does, with a SEQUENCE that has not decreased. */
-  drop(edit: EditId): void;
-}
+export type HeldObjects = ReturnType<typeof createHeldObjects>;
 
 interface HeldObjectsDeps extends StoreDeps {
   readonly changes: Pick<Changes, "touch">;
 }
 
-export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): HeldObjects {
+export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps) {
   const insert = db.prepare(
     `INSERT OR REPLACE INTO held_objects (edit, name, component, uid, raw, body, rendered, stale, agent, at)
      VALUES (@edit, @name, @component, @uid, @raw, @body, @rendered, @stale, @agent, @at)`,
@@ -54,36 +40,50 @@ export function createHeldObjects({ db, clock, changes }: HeldObjectsDeps): Held
   const outdateShown = db.prepare("UPDATE objects SET stale = 1 WHERE item = ?");
   const none = { component: null, uid: null, raw: null, body: null, rendered: null, agent: null };
   return {
-    put({ edit, name, object }) {
+    /** `object`: null if the item was only moved to the name. */
+    put({
+      edit,
+      name,
+      object,
+    }: {
+      readonly edit: EditId;
+      readonly name: string;
+      readonly object: NewBody | null;
+    }): void {
       const { component, uid, raw, body, rendered, agent } = object ?? none;
       const stale = object?.stale ? 1 : 0;
       const row = { edit, name, component, uid, raw, body, rendered, stale, agent };
       insert.run({ ...row, at: instantText(clock()) });
     },
-    get(edit) {
+    get(edit: EditId): HeldObject | null {
       const row = byEdit.get(edit);
       return row === undefined ? null : heldObjectRow(row);
     },
-    carry(edit, { name, row }) {
+    /** Transfers an object to the edit that replaces the one it was put by. */
+    carry(edit: EditId, { name, row }: HeldObject): void {
       const { component, uid, raw, body, rendered, agent } = row ?? none;
       const stale = row?.stale ? 1 : 0;
       const at = instantText(row?.at ?? clock());
       insert.run({ edit, name, component, uid, raw, body, rendered, stale, agent, at });
     },
-    rename: (edit, name) => void setName.run(name, edit),
-    outdate(edit) {
+    /** Renames an object; does nothing without one. */
+    rename: (edit: EditId, name: string): void => void setName.run(name, edit),
+    /** Before an edit is approved: marks octets as outdated if others have changed the item since. */
+    outdate(edit: EditId): void {
       const row = numbers.get(edit);
       if (row === undefined) return;
       const { item, put, risen, everybodys, isStale } = sequencesOf(row);
       if (isStale || everybodys > put) outdate.run(edit);
       if (everybodys > Math.max(put, risen)) changes.touch(item, everybodys);
     },
-    grant(edit) {
+    /** On approval: the octets become the item's, for everyone. Returns false if the edit has put none. */
+    grant(edit: EditId): boolean {
       const given = give.run(edit).changes;
       remove.run(edit);
       return given > 0;
     },
-    drop(edit) {
+    /** On discard: the editor sees the item as everyone else does, with a SEQUENCE that has not decreased. */
+    drop(edit: EditId): void {
       const row = numbers.get(edit);
       remove.run(edit);
       if (row === undefined) return;

@@ -5,17 +5,7 @@ import { type LogIn, logInRow } from "../rows/log-in-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Hashes of app passwords, one per person. */
-export interface AppPasswords {
-  /** Sets a person's password and invalidates the previous one. */
-  set(person: PersonId, password: Pick<AppPassword, "salt" | "digest">): void;
-  /** False if there was none. */
-  clear(person: PersonId): boolean;
-  get(person: PersonId): AppPassword | null;
-  /** People who have one. */
-  list(): readonly PersonId[];
-}
-
-export function createAppPasswords({ db, clock }: StoreDeps): AppPasswords {
+export function createAppPasswords({ db, clock }: StoreDeps) {
   const upsert = db.prepare(
     `INSERT INTO app_passwords (person, salt, digest, created_at) VALUES (@person, @salt, @digest, @at)
      ON CONFLICT (person) DO UPDATE SET salt = excluded.salt, digest = excluded.digest, created_at = excluded.created_at`,
@@ -24,33 +14,23 @@ export function createAppPasswords({ db, clock }: StoreDeps): AppPasswords {
   const ofPerson = db.prepare("SELECT * FROM app_passwords WHERE person = ?");
   const everyone = db.prepare("SELECT person FROM app_passwords ORDER BY person");
   return {
-    set: (person, { salt, digest }) =>
+    /** Sets a person's password and invalidates the previous one. */
+    set: (person: PersonId, { salt, digest }: Pick<AppPassword, "salt" | "digest">): void =>
       void upsert.run({ person, salt, digest, at: instantText(clock()) }),
-    clear: (person) => remove.run(person).changes > 0,
-    get(person) {
+    /** False if there was none. */
+    clear: (person: PersonId): boolean => remove.run(person).changes > 0,
+    get(person: PersonId): AppPassword | null {
       const row = ofPerson.get(person);
       return row === undefined ? null : appPasswordRow(row);
     },
-    list: () => everyone.all().map((row) => personId(numberColumn(row, "person"))),
+    /** People who have one. */
+    list: (): readonly PersonId[] =>
+      everyone.all().map((row) => personId(numberColumn(row, "person"))),
   };
 }
 
 /** Signed-in browsers, each identified by the hash of its cookie. */
-export interface LogIns {
-  begin(logIn: Omit<LogIn, "id" | "beganAt" | "usedAt"> & { readonly digest: string }): void;
-  /** Null if it has ended. */
-  find(digest: string): LogIn | null;
-  /** Records that it is still in use. */
-  used(id: number): void;
-  /** False if it had ended already. */
-  end(id: number): boolean;
-  /** Ends all sessions of a person, `except` one that may be the current one. */
-  endOf(person: PersonId, except: number | null): void;
-  /** Sessions of a person, or of the admin (null), most recently used first. */
-  of(person: PersonId | null): readonly LogIn[];
-}
-
-export function createLogIns({ db, clock }: StoreDeps): LogIns {
+export function createLogIns({ db, clock }: StoreDeps) {
   const insert = db.prepare(
     `INSERT INTO sessions (digest, person, way, proxied, agent, began_at, used_at, until)
      VALUES (@digest, @person, @way, @proxied, @agent, @now, @now, @until)`,
@@ -65,18 +45,30 @@ export function createLogIns({ db, clock }: StoreDeps): LogIns {
   );
   const now = () => instantText(clock());
   return {
-    begin({ digest, person, way, proxied, agent, until }) {
+    begin({
+      digest,
+      person,
+      way,
+      proxied,
+      agent,
+      until,
+    }: Omit<LogIn, "id" | "beganAt" | "usedAt"> & { readonly digest: string }): void {
       forget.run(now());
       insert.run({ digest, person, way, proxied, agent, now: now(), until: instantText(until) });
     },
-    find(digest) {
+    /** Null if it has ended. */
+    find(digest: string): LogIn | null {
       const row = byDigest.get(digest, now());
       return row === undefined ? null : logInRow(row);
     },
-    used: (id) => void touch.run(now(), id),
-    end: (id) => remove.run(id).changes > 0,
-    endOf: (person, except) => void removeOf.run(person, except),
-    of: (person) => list.all(person, now()).map(logInRow),
+    /** Records that it is still in use. */
+    used: (id: number): void => void touch.run(now(), id),
+    /** False if it had ended already. */
+    end: (id: number): boolean => remove.run(id).changes > 0,
+    /** Ends all sessions of a person, `except` one that may be the current one. */
+    endOf: (person: PersonId, except: number | null): void => void removeOf.run(person, except),
+    /** Sessions of a person, or of the admin (null), most recently used first. */
+    of: (person: PersonId | null): readonly LogIn[] => list.all(person, now()).map(logInRow),
   };
 }
 

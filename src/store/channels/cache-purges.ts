@@ -20,25 +20,7 @@ export interface PurgeState {
 }
 
 /** Purges that HTTP caches in front still need. */
-export interface CachePurges {
-  /** Requests a purge, or requests it again. Joins a surrounding transaction. */
-  want(purge: WantedPurge): void;
-  /** Purges that are due, revoked addresses first, at most `most`. */
-  due(most: number): readonly CachePurgeRow[];
-  /** When the next one is due; null if none waits. */
-  nextAt(): Temporal.Instant | null;
-  /** The cache has purged it. `again`: when to purge it once more; null = never. */
-  done(purge: CachePurgeRow, again: Temporal.Instant | null): void;
-  failed(
-    purge: CachePurgeRow,
-    how: { readonly problem: string; readonly due: Temporal.Instant },
-  ): void;
-  /** Deletes requests from before `moment` for addresses that still work: such cached copies have expired. */
-  forgetBefore(moment: Temporal.Instant): number;
-  state(): PurgeState;
-}
-
-export function createCachePurges({ db, clock }: StoreDeps): CachePurges {
+export function createCachePurges({ db, clock }: StoreDeps) {
   const want = db.prepare(
     `INSERT INTO cache_purges (feed, version, slug, ended, asked_at, due_at) VALUES (@feed, @version, @slug, @ended, @now, @now)
      ON CONFLICT (feed, version) DO UPDATE SET slug = excluded.slug, ended = max(ended, excluded.ended), asks = asks + 1,
@@ -68,22 +50,31 @@ export function createCachePurges({ db, clock }: StoreDeps): CachePurges {
   );
   const keyOf = ({ feed, version, asks }: CachePurgeRow) => ({ feed, version, asks });
   return {
-    want: ({ feed, version, slug, ended }) =>
+    /** Requests a purge, or requests it again. Joins a surrounding transaction. */
+    want: ({ feed, version, slug, ended }: WantedPurge): void =>
       void want.run({ feed, version, slug, ended: ended ? 1 : 0, now: instantText(clock()) }),
-    due: (most) => due.all(instantText(clock()), most).map(cachePurgeRow),
-    nextAt() {
+    /** Purges that are due, revoked addresses first, at most `most`. */
+    due: (most: number): readonly CachePurgeRow[] =>
+      due.all(instantText(clock()), most).map(cachePurgeRow),
+    /** When the next one is due; null if none waits. */
+    nextAt(): Temporal.Instant | null {
       const at = textColumn(next.get(), "at");
       return at === null ? null : Temporal.Instant.from(at);
     },
-    done(purge, at) {
+    /** The cache has purged it. `again`: when to purge it once more; null = never. */
+    done(purge: CachePurgeRow, at: Temporal.Instant | null): void {
       if (at === null) drop.run(keyOf(purge));
       else again.run({ ...keyOf(purge), due: instantText(at) });
     },
-    failed({ feed, version }, { problem, due: at }) {
+    failed(
+      { feed, version }: CachePurgeRow,
+      { problem, due: at }: { readonly problem: string; readonly due: Temporal.Instant },
+    ): void {
       failed.run({ feed, version, problem, due: instantText(at) });
     },
-    forgetBefore: (moment) => forget.run(instantText(moment)).changes,
-    state() {
+    /** Deletes requests from before `moment` for addresses that still work: such cached copies have expired. */
+    forgetBefore: (moment: Temporal.Instant): number => forget.run(instantText(moment)).changes,
+    state(): PurgeState {
       const row = state.get();
       const since = textColumn(row, "since");
       return {

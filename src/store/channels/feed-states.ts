@@ -22,38 +22,7 @@ export interface NewFeed extends FeedChoice {
 }
 
 /** Feeds, their last published state, and the rendered component of each item. */
-export interface Feeds {
-  /** Adds a feed with a new address. A feed of a whole project whose last one was revoked inherits what that one published. */
-  add(feed: NewFeed): FeedRow;
-  /** Changes name, colour or filter; the address stays. */
-  change(id: FeedId, to: Pick<NewFeed, "name" | "givenName" | "colour" | "filter">): void;
-  /** The project's feed. Creates it if the project has had none; null if the last one was revoked. */
-  ensure(project: ProjectId, name: string): FeedRow | null;
-  /** A feed with a new address, unless one is open. It inherits the project's published components and the last given name. */
-  create(project: ProjectId, name: string): FeedRow;
-  /** Updates a name that follows what the feed shows, unless a person chose it. */
-  follow(id: FeedId, name: string): void;
-  get(id: FeedId): FeedRow | null;
-  all(): readonly FeedRow[];
-  ofPerson(person: PersonId): readonly FeedRow[];
-  /** Makes a new address and revokes the old one. False if the feed is unknown or revoked. */
-  rotate(id: FeedId): boolean;
-  revoke(id: FeedId): boolean;
-  /** Reopens a revoked feed. False if it is not revoked, or if its project has a new automatic feed. */
-  reopen(id: FeedId): boolean;
-  state(id: FeedId): FeedState | null;
-  setState(id: FeedId, state: FeedState): void;
-  /** Everything that the feed has published. */
-  fragments(id: FeedId): readonly Fragment[];
-  /** What it has published of an item. */
-  fragmentsOf(id: FeedId, key: ItemKey): readonly Fragment[];
-  putFragment(id: FeedId, fragment: Fragment): void;
-  dropFragments(id: FeedId, keys: readonly ItemKey[]): void;
-  /** Items with something published. */
-  publishedKeys(id: FeedId): readonly ItemKey[];
-}
-
-export function createFeeds({ db, clock }: StoreDeps): Feeds {
+export function createFeeds({ db, clock }: StoreDeps) {
   const ofProject = db.prepare(
     "SELECT * FROM feeds WHERE project_id = ? AND automatic = 1 ORDER BY id DESC LIMIT 1",
   );
@@ -133,7 +102,8 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
     filter === null ? null : JSON.stringify(filter);
 
   return {
-    add({ kind, projectId, personId, colour, name, givenName, filter }) {
+    /** Adds a feed with a new address. A feed of a whole project whose last one was revoked inherits what that one published. */
+    add({ kind, projectId, personId, colour, name, givenName, filter }: NewFeed): FeedRow {
       const { lastInsertRowid } = add.run({
         ...{ kind, projectId, personId, colour, name, givenName },
         filter: filterText({ filter }),
@@ -144,48 +114,52 @@ export function createFeeds({ db, clock }: StoreDeps): Feeds {
       if (last?.revokedAt) inherit.run(made.id, last.id);
       return made;
     },
-    change: (id, to) => void change.run({ ...to, id, filter: filterText(to) }),
+    /** Changes name, colour or filter; the address stays. */
+    change: (id: FeedId, to: Pick<NewFeed, "name" | "givenName" | "colour" | "filter">): void =>
+      void change.run({ ...to, id, filter: filterText(to) }),
+    /** A feed with a new address, unless one is open. It inherits the project's published components and the last given name. */
     create,
-    ensure: db.transaction((project: ProjectId, name: string) => {
+    /** The project's feed. Creates it if the project has had none; null if the last one was revoked. */
+    ensure: db.transaction((project: ProjectId, name: string): FeedRow | null => {
       const last = read(ofProject.get(project));
       if (!last) return create(project, name);
       if (last.revokedAt) return null;
       rename.run(name, last.id, name);
       return read(byId.get(last.id));
     }),
-    follow: (id, name) => void rename.run(name, id, name),
-    get: (id) => read(byId.get(id)),
-    all: () => all.all().map(feedRow),
-    ofPerson: (person) => ofPerson.all(person).map(feedRow),
-    rotate: (id) => rotate.run(id).changes > 0,
-    revoke: (id) => revoke.run(now(), id).changes > 0,
-    reopen: (id) => reopen.run(id).changes > 0,
-    state(id) {
+    /** Updates a name that follows what the feed shows, unless a person chose it. */
+    follow: (id: FeedId, name: string): void => void rename.run(name, id, name),
+    get: (id: FeedId): FeedRow | null => read(byId.get(id)),
+    all: (): readonly FeedRow[] => all.all().map(feedRow),
+    ofPerson: (person: PersonId): readonly FeedRow[] => ofPerson.all(person).map(feedRow),
+    /** Makes a new address and revokes the old one. False if the feed is unknown or revoked. */
+    rotate: (id: FeedId): boolean => rotate.run(id).changes > 0,
+    revoke: (id: FeedId): boolean => revoke.run(now(), id).changes > 0,
+    /** Reopens a revoked feed. False if it is not revoked, or if its project has a new automatic feed. */
+    reopen: (id: FeedId): boolean => reopen.run(id).changes > 0,
+    state(id: FeedId): FeedState | null {
       const row = state.get(id);
       return row === undefined ? null : feedStateRow(row);
     },
-    setState: (id, { modifiedAt, ...rest }) =>
+    setState: (id: FeedId, { modifiedAt, ...rest }: FeedState): void =>
       void setState.run({ ...rest, id, modifiedAt: modifiedAt.toString() }),
-    fragments: (id) => fragments.all(id).map(fragmentRow),
-    fragmentsOf: (id, key) => fragmentsOf.all(id, key).map(fragmentRow),
-    putFragment: (id, { key, field, inputs, sequence, body }) =>
+    /** Everything that the feed has published. */
+    fragments: (id: FeedId): readonly Fragment[] => fragments.all(id).map(fragmentRow),
+    /** What it has published of an item. */
+    fragmentsOf: (id: FeedId, key: ItemKey): readonly Fragment[] =>
+      fragmentsOf.all(id, key).map(fragmentRow),
+    putFragment: (id: FeedId, { key, field, inputs, sequence, body }: Fragment): void =>
       void putFragment.run(id, key, field, inputs, sequence, body),
-    dropFragments: db.transaction((id: FeedId, keys: readonly ItemKey[]) => {
+    dropFragments: db.transaction((id: FeedId, keys: readonly ItemKey[]): void => {
       for (const key of keys) dropFragment.run(id, key);
     }),
-    publishedKeys: (id) => publishedKeys.all(id).map(itemKeyColumn),
+    /** Items with something published. */
+    publishedKeys: (id: FeedId): readonly ItemKey[] => publishedKeys.all(id).map(itemKeyColumn),
   };
 }
 
 /** How programs fetch feeds: one row per feed and program. */
-export interface FeedFetches {
-  /** Fetches of one feed, most recent first. */
-  of(feed: FeedId): readonly FetchRow[];
-  /** Writes rows, and keeps the `most` most recent programs of the feed. */
-  put(feed: FeedId, rows: readonly FetchRow[], most: number): void;
-}
-
-export function createFeedFetches({ db }: StoreDeps): FeedFetches {
+export function createFeedFetches({ db }: StoreDeps) {
   const of = db.prepare("SELECT * FROM feed_fetches WHERE feed = ? ORDER BY last_at DESC, program");
   const put = db.prepare(
     `INSERT INTO feed_fetches (feed, program, agent, first_at, last_at, visits, etag, revision, modified_at, gaps)
@@ -198,8 +172,10 @@ export function createFeedFetches({ db }: StoreDeps): FeedFetches {
        (SELECT program FROM feed_fetches WHERE feed = @feed ORDER BY last_at DESC, program LIMIT @most)`,
   );
   return {
-    of: (feed) => of.all(feed).map(fetchRow),
-    put: db.transaction((feed: FeedId, rows: readonly FetchRow[], most: number) => {
+    /** Fetches of one feed, most recent first. */
+    of: (feed: FeedId): readonly FetchRow[] => of.all(feed).map(fetchRow),
+    /** Writes rows, and keeps the `most` most recent programs of the feed. */
+    put: db.transaction((feed: FeedId, rows: readonly FetchRow[], most: number): void => {
       for (const { firstAt, lastAt, modifiedAt, gaps, ...row } of rows) {
         put.run({
           ...row,

@@ -10,14 +10,7 @@ import { instantText, numberColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Processed files of the watched folder that were not yet moved to their target. */
-export interface InboxFiles {
-  /** Call inside the transaction that stores the file's edits. */
-  add(file: InboxFile): void;
-  all(): readonly InboxFile[];
-  remove(path: string): void;
-}
-
-export function createInboxFiles({ db, clock }: StoreDeps): InboxFiles {
+export function createInboxFiles({ db, clock }: StoreDeps) {
   const add = db.prepare(
     `INSERT INTO inbox_files (path, stamp, target, report, applied_at) VALUES (@path, @stamp, @target, @report, @now)
      ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, target = excluded.target, report = excluded.report,
@@ -26,28 +19,15 @@ export function createInboxFiles({ db, clock }: StoreDeps): InboxFiles {
   const all = db.prepare("SELECT * FROM inbox_files ORDER BY path");
   const remove = db.prepare("DELETE FROM inbox_files WHERE path = ?");
   return {
-    add: (file) => void add.run({ ...file, now: instantText(clock()) }),
-    all: () => all.all().map(inboxFileRow),
-    remove: (path) => void remove.run(path),
+    /** Call inside the transaction that stores the file's edits. */
+    add: (file: InboxFile): void => void add.run({ ...file, now: instantText(clock()) }),
+    all: (): readonly InboxFile[] => all.all().map(inboxFileRow),
+    remove: (path: string): void => void remove.run(path),
   };
 }
 
 /** Subscribed calendars by configured name, with their last snapshot. */
-export interface Subscriptions {
-  /** The calendar's row; created if missing. A changed address starts over without a snapshot. */
-  open(name: string, address: string): SubscriptionRow;
-  put(row: SubscriptionRow): void;
-  items(name: string): readonly SubscribedItem[];
-  /** Writes these items and deletes those with the dropped UIDs. */
-  putItems(
-    name: string,
-    change: { readonly put: readonly SubscribedItem[]; readonly drop: readonly string[] },
-  ): void;
-  /** Number of items in the last snapshot. */
-  count(name: string): number;
-}
-
-export function createSubscriptions({ db }: StoreDeps): Subscriptions {
+export function createSubscriptions({ db }: StoreDeps) {
   const byName = db.prepare("SELECT * FROM subscriptions WHERE name = ?");
   const add = db.prepare("INSERT INTO subscriptions (name, address) VALUES (?, ?)");
   const forget = db.prepare("DELETE FROM subscriptions WHERE name = ? AND address <> ?");
@@ -70,12 +50,13 @@ export function createSubscriptions({ db }: StoreDeps): Subscriptions {
   const textOf = (at: Temporal.Instant | null) => at && instantText(at);
 
   return {
-    open: db.transaction((name: string, address: string) => {
+    /** The calendar's row; created if missing. A changed address starts over without a snapshot. */
+    open: db.transaction((name: string, address: string): SubscriptionRow => {
       forget.run(name, address);
       if (byName.get(name) === undefined) add.run(name, address);
       return subscriptionRow(byName.get(name));
     }),
-    put: (row) =>
+    put: (row: SubscriptionRow): void =>
       void update.run({
         ...row,
         baselineAt: textOf(row.baselineAt),
@@ -86,7 +67,8 @@ export function createSubscriptions({ db }: StoreDeps): Subscriptions {
         notes: JSON.stringify(row.notes),
         reissues: row.reissues ? 1 : 0,
       }),
-    items: (name) => items.all(name).map(subscribedItemRow),
+    items: (name: string): readonly SubscribedItem[] => items.all(name).map(subscribedItemRow),
+    /** Writes these items and deletes those with the dropped UIDs. */
     putItems: db.transaction(
       (
         name: string,
@@ -94,11 +76,12 @@ export function createSubscriptions({ db }: StoreDeps): Subscriptions {
           put,
           drop,
         }: { readonly put: readonly SubscribedItem[]; readonly drop: readonly string[] },
-      ) => {
+      ): void => {
         for (const uid of drop) dropItem.run(name, uid);
         for (const item of put) putItem.run({ ...item, name, missingAt: textOf(item.missingAt) });
       },
     ),
-    count: (name) => numberColumn(counting.get(name), "items"),
+    /** Number of items in the last snapshot. */
+    count: (name: string): number => numberColumn(counting.get(name), "items"),
   };
 }

@@ -47,26 +47,7 @@ export interface OpenRequest {
 }
 
 /** Requests sent for edits: one row each, stored before the first byte is sent. */
-export interface Attempts {
-  /** Records a request that is sent in this turn of the event loop; returns its id. */
-  leaving(request: ItemRequest | NamedRequest): number;
-  /** Records that one try of the request got no usable answer and may be carried out until `until`. */
-  lost(id: number, until: Temporal.Instant): void;
-  /**
-   * Records that the last try has ended. `isLost`: some try was recorded as `lost`, and so was the last one unless it was
-   * answered.
-   */
-  ended(id: number, how: { readonly isLost: boolean }): void;
-  /** Records that the edit is applied: the results of its requests are known. */
-  settled(edit: EditId): void;
-  /** The creating requests of these edits are known to have created nothing. */
-  madeNothing(edits: readonly EditId[]): void;
-  open(what: string): OpenRequest | null;
-  /** Deletes a request whose result exists. */
-  done(what: string): void;
-  /** Requests in progress when the process ends, or a try of one edit ends, may be carried out for three more minutes. */
-  release(edit?: EditId): void;
-}
+export type Attempts = ReturnType<typeof createAttempts>;
 
 /** True for requests that create something with a new id. A service may move a task by copying it. */
 export const isCreating = (act: string): string => `${act} IN ('create', 'move')`;
@@ -81,7 +62,7 @@ export const hasCreated = (edit: string, also = "TRUE"): string =>
 /** When to read the item of an attempt without an answer again, if the item is known. */
 const lookFor = `iif(${isOfKnown("act")}, @look, NULL)`;
 
-export function createAttempts({ db, clock }: StoreDeps): Attempts {
+export function createAttempts({ db, clock }: StoreDeps) {
   const insert = db.prepare(
     `INSERT INTO attempts (edit, act, what, claim, repeats, item, service_id, patch, before, known, newest_item, sent_at, lands_until)
      VALUES (@edit, @act, @what, coalesce((SELECT begun FROM edits WHERE id = @edit), 0),
@@ -123,7 +104,8 @@ export function createAttempts({ db, clock }: StoreDeps): Attempts {
   };
 
   return {
-    leaving(request) {
+    /** Records a request that is sent in this turn of the event loop; returns its id. */
+    leaving(request: ItemRequest | NamedRequest): number {
       const isNamed = "what" in request;
       const isKnown = !isNamed && request.act !== "create";
       const now = clock();
@@ -141,13 +123,22 @@ export function createAttempts({ db, clock }: StoreDeps): Attempts {
       });
       return Number(lastInsertRowid);
     },
-    lost: (id, until) => void lose.run({ id, ...unanswered(until) }),
-    ended: (id, { isLost }) => void (isLost ? drop.run(id) : end.run(instantText(clock()), id)),
-    settled: (edit) => void endAll.run(instantText(clock()), edit),
-    madeNothing(edits) {
+    /** Records that one try of the request got no usable answer and may be carried out until `until`. */
+    lost: (id: number, until: Temporal.Instant): void =>
+      void lose.run({ id, ...unanswered(until) }),
+    /**
+     * Records that the last try has ended. `isLost`: some try was recorded as `lost`, and so was the last one unless it was
+     * answered.
+     */
+    ended: (id: number, { isLost }: { readonly isLost: boolean }): void =>
+      void (isLost ? drop.run(id) : end.run(instantText(clock()), id)),
+    /** Records that the edit is applied: the results of its requests are known. */
+    settled: (edit: EditId): void => void endAll.run(instantText(clock()), edit),
+    /** The creating requests of these edits are known to have created nothing. */
+    madeNothing(edits: readonly EditId[]): void {
       for (const edit of edits) settle.run(edit);
     },
-    open(what) {
+    open(what: string): OpenRequest | null {
       const row = named.get(what);
       const sentAt = textColumn(row, "sent_at");
       const until = textColumn(row, "lands_until");
@@ -158,8 +149,10 @@ export function createAttempts({ db, clock }: StoreDeps): Attempts {
         known: new Set(knownOf.all(what).map((one) => numberColumn(one, "value"))),
       };
     },
-    done: (what) => void forget.run(what),
-    release(edit) {
+    /** Deletes a request whose result exists. */
+    done: (what: string): void => void forget.run(what),
+    /** Requests in progress when the process ends, or a try of one edit ends, may be carried out for three more minutes. */
+    release(edit?: EditId): void {
       const about = unanswered(inFlightAfterCrash(clock()));
       if (edit === undefined) cutAllShort.run(about);
       else cutThoseShort.run({ ...about, edit });
@@ -168,24 +161,19 @@ export function createAttempts({ db, clock }: StoreDeps): Attempts {
 }
 
 /** Items seen in lists that a creation without an answer may have created. */
-export interface Candidates {
-  /** Stores an item with the edit, or updates it. */
-  note(edit: EditId, item: Item & { readonly id: ServiceId }): void;
-  ofEdit(edit: EditId): readonly Item[];
-}
-
-export function createCandidates({ db, zone, clock }: StoreDeps): Candidates {
+export function createCandidates({ db, zone, clock }: StoreDeps) {
   const put = db.prepare(
     `INSERT INTO candidates (edit, kind, service_id, content, seen_at) VALUES (@edit, @kind, @id, @content, @now)
      ON CONFLICT (edit, kind, service_id) DO UPDATE SET content = excluded.content`,
   );
   const ofEdit = db.prepare("SELECT content FROM candidates WHERE edit = ? ORDER BY service_id");
   return {
-    note(edit, item) {
+    /** Stores an item with the edit, or updates it. */
+    note(edit: EditId, item: Item & { readonly id: ServiceId }): void {
       const { kind, id } = item;
       put.run({ edit, kind, id, content: itemText(item), now: instantText(clock()) });
     },
-    ofEdit: (edit) =>
+    ofEdit: (edit: EditId): readonly Item[] =>
       ofEdit.all(edit).flatMap((row) => {
         const text = textColumn(row, "content");
         return text === null ? [] : [itemFromText(text, zone)];

@@ -166,18 +166,7 @@ export interface Stuck {
 }
 
 /** Edits and extras that wait for the service, or for it to accept a key, and would otherwise be postponed for longer. */
-export interface Waits {
-  of(cause: WaitCause): readonly WaitingEdit[];
-  /**
-   * Edits created before `made` that nothing known holds back. If others were confirmed since `moving`, those never tried are
-   * only waiting for their turn.
-   */
-  stuck(since: { readonly made: Temporal.Instant; readonly moving: Temporal.Instant }): Stuck;
-  /** Makes them due now. */
-  wake(waiting: readonly WaitingEdit[]): void;
-}
-
-export function createWaits({ db }: StoreDeps): Waits {
+export function createWaits({ db }: StoreDeps) {
   const waiting = db.prepare(
     `SELECT 'edit' AS kind, id, actor FROM edits WHERE waits_for = @cause AND state = 'pending'
      UNION ALL SELECT 'extra', x.id, e.actor FROM edit_extras x JOIN edits e ON e.id = x.edit
@@ -196,15 +185,26 @@ export function createWaits({ db }: StoreDeps): Waits {
          (SELECT updated_at FROM edits WHERE state = 'confirmed' ORDER BY id DESC LIMIT 200)), '') <= @moving)`,
   );
   return {
-    of: (cause) => waiting.all({ cause }).map(waitingRow),
-    stuck({ made, moving }) {
+    of: (cause: WaitCause): readonly WaitingEdit[] => waiting.all({ cause }).map(waitingRow),
+    /**
+     * Edits created before `made` that nothing known holds back. If others were confirmed since `moving`, those never tried are
+     * only waiting for their turn.
+     */
+    stuck({
+      made,
+      moving,
+    }: {
+      readonly made: Temporal.Instant;
+      readonly moving: Temporal.Instant;
+    }): Stuck {
       const row = stuck.get({ made: instantText(made), moving: instantText(moving) });
       return {
         edits: numberColumn(row, "edits"),
         oldest: instantOf(textColumn(row, "oldest")),
       };
     },
-    wake: db.transaction((all: readonly WaitingEdit[]) => {
+    /** Makes them due now. */
+    wake: db.transaction((all: readonly WaitingEdit[]): void => {
       for (const { kind, id } of all) (kind === "edit" ? wakeEdit : wakeExtra).run(id);
     }),
   };

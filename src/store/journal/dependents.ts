@@ -20,24 +20,7 @@ type Creation = Pick<Edit, "id" | "item">;
  * to-do's parent only at creation. They are parked, resumed and ended with the creation. Call every method inside a
  * transaction.
  */
-export interface Dependents {
-  /** The creation of a to-do waits for its task: for its id if it is known here, else for its arrival. */
-  awaitParent(child: Creation, parent: AwaitedParent): void;
-  /** A task is about to be created: to-dos that waited for its UID belong below it. */
-  attachTo(task: ItemKey): void;
-  /** The service has the task. */
-  created(task: ItemKey, answer: Item & { readonly id: ServiceId }): void;
-  /** Parks the creation's dependents; returns them. */
-  park(creation: Creation): readonly EditId[];
-  /** A person resumes the creation: its dependents go on, and it stops waiting for a task that is not coming. */
-  resume(creation: EditId): void;
-  /** The creation is given up: each to-do that waited for its task becomes a task of its own, with a remark. */
-  detach(creation: Creation): void;
-  /** UID of the task whose id an item's creation waits for; null if none. */
-  awaitedParent(item: ItemKey): string | null;
-  /** UID of the task that a creation waits for and that has not come in yet; null if none. */
-  soughtParent(creation: EditId): string | null;
-}
+export type Dependents = ReturnType<typeof createDependents>;
 
 const open = "('pending', 'claimed', 'held')";
 /** A parked creation may still happen, and its dependents wait with it. */
@@ -49,7 +32,7 @@ export function createDependents({
   db,
   clock,
   changes,
-}: StoreDeps & { readonly changes: Changes }): Dependents {
+}: StoreDeps & { readonly changes: Changes }) {
   const comingTask = db.prepare(
     `SELECT i.item FROM identities i WHERE i.uid = ? AND i.kind = 'task' AND i.service_id IS NULL AND EXISTS
        (SELECT 1 FROM edits e WHERE e.item = i.item AND e.action = 'create' AND e.state IN ${coming})`,
@@ -159,17 +142,23 @@ export function createDependents({
   }
 
   return {
-    awaitParent(child, { uid, until }) {
+    /** The creation of a to-do waits for its task: for its id if it is known here, else for its arrival. */
+    awaitParent(child: Creation, { uid, until }: AwaitedParent): void {
       const task = comingTask.get(uid);
       addWait.run(child.id, null, uid);
       if (task !== undefined) attachBelow(child, itemKeyColumn(task));
       else postpone.run(until.toString({ smallestUnit: "millisecond" }), child.id);
     },
-    attachTo(task) {
+    /** A task is about to be created: to-dos that waited for its UID belong below it. */
+    attachTo(task: ItemKey): void {
       const uid = textColumn(uidOf.get(task), "uid");
       for (const row of byUid.all(uid, task)) attachBelow(creationOf(row), task);
     },
-    created(task, { id, projectId: project, ...answer }) {
+    /** The service has the task. */
+    created(
+      task: ItemKey,
+      { id, projectId: project, ...answer }: Item & { readonly id: ServiceId },
+    ): void {
       for (const row of byParent.all(task)) {
         const { id: creation, item } = creationOf(row);
         const list = answer.kind === "event" ? null : answer.listId;
@@ -178,7 +167,8 @@ export function createDependents({
         changes.publish(item);
       }
     },
-    park({ id: creation, item }) {
+    /** Parks the creation's dependents; returns them. */
+    park({ id: creation, item }: Creation): readonly EditId[] {
       const waits = `edit ${creation} is waiting for a decision; this edit follows it`;
       const about = { creation, item, now: stamp() };
       const below = `the task above it was not created: ${waits}`;
@@ -188,16 +178,20 @@ export function createDependents({
         ...publish(parkBelow.all({ ...about, problem: below })),
       ];
     },
-    resume(creation) {
+    /** A person resumes the creation: its dependents go on, and it stops waiting for a task that is not coming. */
+    resume(creation: EditId): void {
       endVainWait(creation);
       publish(unpark.all({ creation, item: 0, problem: null, now: stamp() }));
     },
-    detach({ id: creation, item }) {
+    /** The creation is given up: each to-do that waited for its task becomes a task of its own, with a remark. */
+    detach({ id: creation, item }: Creation): void {
       const problem = `the task above it was given up with edit ${creation}: it became a task of its own`;
       publish(unpark.all({ creation, item, problem, now: stamp() }));
       for (const row of byParent.all(item)) makeTask(creationOf(row));
     },
-    awaitedParent: (item) => textColumn(awaitedUid.get(item), "uid"),
-    soughtParent: (creation) => textColumn(soughtUid.get(creation), "uid"),
+    /** UID of the task whose id an item's creation waits for; null if none. */
+    awaitedParent: (item: ItemKey): string | null => textColumn(awaitedUid.get(item), "uid"),
+    /** UID of the task that a creation waits for and that has not come in yet; null if none. */
+    soughtParent: (creation: EditId): string | null => textColumn(soughtUid.get(creation), "uid"),
   };
 }

@@ -20,27 +20,22 @@ export interface EditFilter {
 }
 
 /** Searches edits for people. */
-export interface EditSearch {
-  /** Newest first. */
-  find(filter: EditFilter, limit: number): readonly Edit[];
-  /** User-Agents of the calendar programs that a person has edited with, most recent first. */
-  programsOf(
-    person: PersonId,
-  ): readonly { readonly agent: string; readonly at: Temporal.Instant }[];
-}
-
-export function createEditSearch({ db, zone }: StoreDeps): EditSearch {
+export function createEditSearch({ db, zone }: StoreDeps) {
   const programs = db.prepare(
     `SELECT program AS agent, max(created_at) AS at FROM edits
      WHERE actor = ? AND channel = 'caldav' AND program IS NOT NULL GROUP BY program ORDER BY at DESC LIMIT 20`,
   );
   return {
-    programsOf: (person) =>
+    /** User-Agents of the calendar programs that a person has edited with, most recent first. */
+    programsOf: (
+      person: PersonId,
+    ): readonly { readonly agent: string; readonly at: Temporal.Instant }[] =>
       programs.all(person).map((row) => ({
         agent: textColumn(row, "agent") ?? "",
         at: Temporal.Instant.from(textColumn(row, "at") ?? ""),
       })),
-    find(filter, limit) {
+    /** Newest first. */
+    find(filter: EditFilter, limit: number): readonly Edit[] {
       const { conditions, values } = conditionsOf(filter);
       const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
       return db

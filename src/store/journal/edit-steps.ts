@@ -4,27 +4,14 @@ import { type EditStep, editStepRow, stepKinds } from "../rows/edit-rows.ts";
 import { instantOf, instantText, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** What happened to edits since they were accepted. Triggers record changes of state; see the migration. */
-export interface EditSteps {
-  /** In the order of their first occurrence. */
-  of(edit: EditId): readonly EditStep[];
-  /** Records a person's decision about an edit, as JSON. Call inside the transaction that carries it out. */
-  resolved(edit: EditId, decision: unknown): void;
-  /** Records who approved or discarded an edit. Call inside the transaction that does it. */
-  decided(edit: EditId, by: Decider): void;
-  /** Records that a person retries an edit's comments and files. */
-  extrasReleased(edit: EditId): void;
-  /** When everyone first saw another version of the item at or after a moment; null if never. */
-  shownAfter(item: ItemKey, since: Temporal.Instant): Temporal.Instant | null;
-}
-
 /** Steps within one millisecond are ordered as they were written. */
 const inOrder = (a: EditStep, b: EditStep): number =>
   Temporal.Instant.compare(a.at, b.at) ||
   a.round - b.round ||
   stepKinds.indexOf(a.kind) - stepKinds.indexOf(b.kind);
 
-export function createEditSteps({ db, clock }: StoreDeps): EditSteps {
+/** What happened to edits since they were accepted. Triggers record changes of state; see the migration. */
+export function createEditSteps({ db, clock }: StoreDeps) {
   const ofEdit = db.prepare("SELECT * FROM edit_steps WHERE edit = ? ORDER BY at");
   const insert = db.prepare(
     `INSERT INTO edit_steps (edit, round, kind, detail, at, last_at)
@@ -42,10 +29,17 @@ export function createEditSteps({ db, clock }: StoreDeps): EditSteps {
   const note = (edit: EditId, kind: "resolved" | "released", detail: string) =>
     void insert.run({ edit, kind, detail, now: instantText(clock()) });
   return {
-    of: (edit) => ofEdit.all(edit).map(editStepRow).toSorted(inOrder),
-    resolved: (edit, decision) => note(edit, "resolved", JSON.stringify(decision)),
-    decided: (edit, by) => void decide.run({ edit, by: JSON.stringify(by) }),
-    extrasReleased: (edit) => note(edit, "released", "what hangs on it"),
-    shownAfter: (item, since) => instantOf(textColumn(shown.get(item, instantText(since)), "at")),
+    /** In the order of their first occurrence. */
+    of: (edit: EditId): readonly EditStep[] => ofEdit.all(edit).map(editStepRow).toSorted(inOrder),
+    /** Records a person's decision about an edit, as JSON. Call inside the transaction that carries it out. */
+    resolved: (edit: EditId, decision: unknown): void =>
+      note(edit, "resolved", JSON.stringify(decision)),
+    /** Records who approved or discarded an edit. Call inside the transaction that does it. */
+    decided: (edit: EditId, by: Decider): void => void decide.run({ edit, by: JSON.stringify(by) }),
+    /** Records that a person retries an edit's comments and files. */
+    extrasReleased: (edit: EditId): void => note(edit, "released", "what hangs on it"),
+    /** When everyone first saw another version of the item at or after a moment; null if never. */
+    shownAfter: (item: ItemKey, since: Temporal.Instant): Temporal.Instant | null =>
+      instantOf(textColumn(shown.get(item, instantText(since)), "at")),
   };
 }

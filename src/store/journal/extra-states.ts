@@ -16,41 +16,14 @@ export type ExtraEnding =
   | Postponement
   | { readonly kind: "park"; readonly problem: string };
 
-/** Comments, files and stored properties of edits, as durable as the edits. */
-export interface Extras {
-  /** Call inside the transaction of the edit. */
-  append(edit: EditId, extras: readonly NewExtra[]): void;
-  ofEdit(edit: EditId): readonly EditExtra[];
-  /** Extras of all edits of an item that were not discarded, oldest first. */
-  ofItem(item: ItemKey): readonly EditExtra[];
-  /** Claims the oldest extra that may be sent: its edit is confirmed and no older one of its item waits. */
-  claimNext(): EditExtra | null;
-  /** When the next one may be sent; null if none. */
-  nextAt(): Temporal.Instant | null;
-  /** The file; null if it is none, and once it is done. */
-  content(id: number): Uint8Array | null;
-  /** The upload is done and need not be repeated. */
-  uploaded(id: number, fileId: string): void;
-  settle(id: number, ending: ExtraEnding): void;
-  /** The item was created with its files. Files that could not be uploaded for it go to the project's folder. */
-  attached(edit: EditId): void;
-  /** Retries the parked ones of an edit; returns how many. */
-  resume(edit: EditId): number;
-  /** Puts claims back; an interrupted try does not count. Returns how many. */
-  release(): number;
-  claimed(): readonly number[];
-  /** Like `release`, for one claim whose worker is gone. */
-  releaseOne(id: number): void;
-  counts(): Readonly<Record<ExtraState, number>>;
-}
-
 /** Condition for extras `x` of edits `e` that only wait for their time. */
 const unblocked = `x.state = 'pending' AND x.target <> 'item' AND e.state = 'confirmed'
   AND NOT EXISTS (SELECT 1 FROM edit_extras older JOIN edits oe ON oe.id = older.edit
                   WHERE oe.item = e.item AND older.id < x.id AND oe.state = 'confirmed'
                     AND older.target <> 'item' AND older.state IN ('pending', 'claimed'))`;
 
-export function createExtras({ db, clock }: StoreDeps): Extras {
+/** Comments, files and stored properties of edits, as durable as the edits. */
+export function createExtras({ db, clock }: StoreDeps) {
   const insert = db.prepare(
     `INSERT INTO edit_extras (edit, kind, target, name, media_type, text, content, digest, state, created_at, updated_at)
      VALUES (@edit, @kind, @target, @name, @mediaType, @text, @content, @digest, @state, @now, @now)`,
@@ -111,14 +84,17 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
   const stamp = () => instantText(clock());
 
   return {
-    append: db.transaction((edit: EditId, extras: readonly NewExtra[]) => {
+    /** Call inside the transaction of the edit. */
+    append: db.transaction((edit: EditId, extras: readonly NewExtra[]): void => {
       for (const extra of extras) {
         const state = extra.kind === "kept" ? "done" : "pending";
         insert.run({ ...extra, edit, state, now: stamp() });
       }
     }),
-    ofEdit: (edit) => ofEdit.all(edit).map(extraRow),
-    ofItem: (item) => ofItem.all(item).map(extraRow),
+    ofEdit: (edit: EditId): readonly EditExtra[] => ofEdit.all(edit).map(extraRow),
+    /** Extras of all edits of an item that were not discarded, oldest first. */
+    ofItem: (item: ItemKey): readonly EditExtra[] => ofItem.all(item).map(extraRow),
+    /** Claims the oldest extra that may be sent: its edit is confirmed and no older one of its item waits. */
     claimNext: db.transaction((): EditExtra | null => {
       const next = claimable.get(stamp());
       if (next === undefined) return null;
@@ -126,10 +102,13 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
       claim.run(stamp(), id);
       return extraRow(byId.get(id));
     }),
-    nextAt: () => instantOf(textColumn(waiting.get(), "next")),
-    content: (id) => contentColumn(content.get(id)),
-    uploaded: (id, fileId) => void uploaded.run(fileId, stamp(), id),
-    settle(id, ending) {
+    /** When the next one may be sent; null if none. */
+    nextAt: (): Temporal.Instant | null => instantOf(textColumn(waiting.get(), "next")),
+    /** The file; null if it is none, and once it is done. */
+    content: (id: number): Uint8Array | null => contentColumn(content.get(id)),
+    /** The upload is done and need not be repeated. */
+    uploaded: (id: number, fileId: string): void => void uploaded.run(fileId, stamp(), id),
+    settle(id: number, ending: ExtraEnding): void {
       if (ending.kind === "done") finish.run(ending.answer, stamp(), id);
       else if (ending.kind === "park") park.run(ending.problem, stamp(), id);
       else {
@@ -139,15 +118,19 @@ export function createExtras({ db, clock }: StoreDeps): Extras {
         postpone.run({ id, until, problem, uncounted, waitsFor, now: stamp() });
       }
     },
-    attached: db.transaction((edit: EditId) => {
+    /** The item was created with its files. Files that could not be uploaded for it go to the project's folder. */
+    attached: db.transaction((edit: EditId): void => {
       finishUploaded.run(stamp(), edit);
       leaveToFolder.run(stamp(), edit);
     }),
-    resume: (edit) => resume.run(stamp(), edit).changes,
-    release: () => release.run({ now: stamp() }).changes,
-    claimed: () => claimed.all().map((row) => numberColumn(row, "id")),
-    releaseOne: (id) => void releaseThat.run({ id, now: stamp() }),
-    counts() {
+    /** Retries the parked ones of an edit; returns how many. */
+    resume: (edit: EditId): number => resume.run(stamp(), edit).changes,
+    /** Puts claims back; an interrupted try does not count. Returns how many. */
+    release: (): number => release.run({ now: stamp() }).changes,
+    claimed: (): readonly number[] => claimed.all().map((row) => numberColumn(row, "id")),
+    /** Like `release`, for one claim whose worker is gone. */
+    releaseOne: (id: number): void => void releaseThat.run({ id, now: stamp() }),
+    counts(): Readonly<Record<ExtraState, number>> {
       const counted = count.get();
       const of = (state: ExtraState) => numberColumn(counted, state);
       return {

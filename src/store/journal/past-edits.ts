@@ -8,41 +8,14 @@ import type { Statement, StoreDeps } from "../steady-database.ts";
 import { completeFromFact } from "../view/view.ts";
 import { hasCreated } from "./attempts.ts";
 
-/** Queries for edits that have ended or wait for long, and pruning of stored data. */
-export interface PastEdits {
-  /** All edits of an item, newest first. */
-  ofItem(item: ItemKey): readonly Edit[];
-  /** True if an edit was confirmed within the last ten minutes. */
-  hasLately(): boolean;
-  /** Edits of an item confirmed within the last ten minutes, oldest first. A list response may predate them. */
-  latelyOfItem(item: ItemKey): readonly Edit[];
-  /** Edits of an item confirmed so recently that the service may still show the state before them, oldest first. */
-  unsettledOfItem(item: ItemKey): readonly Edit[];
-  /** Edits that undo this one, newest first. */
-  inversesOf(id: EditId): readonly Edit[];
-  /** Number of deletions through a channel since a moment, without undos, which a person requests one by one. */
-  deletionsSince(
-    since: Temporal.Instant,
-    by: { readonly channel: Channel; readonly actor: PersonId | null },
-  ): number;
-  /** Confirmed edits whose creating request was sent more than once, oldest first. */
-  resent(): readonly Edit[];
-  /** Edits parked because their item kept changing, oldest first. */
-  frozen(): readonly Edit[];
-  /**
-   * Deletes, step by step: edits that ended before a moment, older changes, versions replaced by then, octets of items gone by
-   * then, and records of mails. Returns how many edits were deleted.
-   */
-  prune(before: Temporal.Instant): Generator<void, number>;
-}
-
 /** A response requested before an edit was applied may still arrive, or be as old as that. */
 const answerWindow = Temporal.Duration.from({ minutes: 10 });
 
 /** Rows that take a few milliseconds. */
 const rowsPerStep = 500;
 
-export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
+/** Queries for edits that have ended or wait for long, and pruning of stored data. */
+export function createPastEdits({ db, zone, clock }: StoreDeps) {
   const byItem = db.prepare("SELECT * FROM journal WHERE item = ? ORDER BY id DESC");
   const anyLately = db.prepare("SELECT 1 FROM edits WHERE confirmed_at > ? LIMIT 1");
   const latelyByItem = db.prepare(
@@ -102,16 +75,33 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
   const read = (row: unknown): Edit => editRow(row, zone);
   const ago = (duration: Temporal.Duration) => instantText(clock().subtract(duration));
   return {
-    hasLately: () => anyLately.get(ago(answerWindow)) !== undefined,
-    latelyOfItem: (item) => latelyByItem.all(item, ago(answerWindow)).map(read),
-    unsettledOfItem: (item) => latelyByItem.all(item, ago(settlingTime)).map(read),
-    ofItem: (item) => byItem.all(item).map(read),
-    inversesOf: (id) => inverses.all(id).map(read),
-    deletionsSince: (since, { channel, actor }) =>
+    /** True if an edit was confirmed within the last ten minutes. */
+    hasLately: (): boolean => anyLately.get(ago(answerWindow)) !== undefined,
+    /** Edits of an item confirmed within the last ten minutes, oldest first. A list response may predate them. */
+    latelyOfItem: (item: ItemKey): readonly Edit[] =>
+      latelyByItem.all(item, ago(answerWindow)).map(read),
+    /** Edits of an item confirmed so recently that the service may still show the state before them, oldest first. */
+    unsettledOfItem: (item: ItemKey): readonly Edit[] =>
+      latelyByItem.all(item, ago(settlingTime)).map(read),
+    /** All edits of an item, newest first. */
+    ofItem: (item: ItemKey): readonly Edit[] => byItem.all(item).map(read),
+    /** Edits that undo this one, newest first. */
+    inversesOf: (id: EditId): readonly Edit[] => inverses.all(id).map(read),
+    /** Number of deletions through a channel since a moment, without undos, which a person requests one by one. */
+    deletionsSince: (
+      since: Temporal.Instant,
+      { channel, actor }: { readonly channel: Channel; readonly actor: PersonId | null },
+    ): number =>
       numberColumn(deletions.get({ since: instantText(since), channel, actor }), "edits"),
-    resent: () => resent.all().map(read),
-    frozen: () => frozen.all().map(read),
-    *prune(moment) {
+    /** Confirmed edits whose creating request was sent more than once, oldest first. */
+    resent: (): readonly Edit[] => resent.all().map(read),
+    /** Edits parked because their item kept changing, oldest first. */
+    frozen: (): readonly Edit[] => frozen.all().map(read),
+    /**
+     * Deletes, step by step: edits that ended before a moment, older changes, versions replaced by then, octets of items gone by
+     * then, and records of mails. Returns how many edits were deleted.
+     */
+    *prune(moment: Temporal.Instant): Generator<void, number> {
       const before = instantText(moment);
       const cut = numberColumn(cutAt.get(before), "revision");
       if (cut > 0) {
@@ -133,21 +123,17 @@ export function createPastEdits({ db, zone, clock }: StoreDeps): PastEdits {
 }
 
 /** Edits that move an item. During a move the service may show the item twice, or not at all. */
-export interface Moves {
-  /**
-   * Moves with a request sent and an unknown result, or ended within the last ten minutes, as older responses may still arrive.
-   */
-  recent(): readonly Edit[];
-}
-
-export function createMoves({ db, zone, clock }: StoreDeps): Moves {
+export function createMoves({ db, zone, clock }: StoreDeps) {
   const recent = db.prepare(
     `SELECT * FROM journal e WHERE state IN ('pending', 'claimed') AND begun > 0 AND action = 'update' AND ${hasCreated("e.id")}
      UNION ALL SELECT * FROM journal e
      WHERE state NOT IN ('pending', 'claimed') AND action = 'update' AND confirmed_at > ? AND ${hasCreated("e.id")}`,
   );
   return {
-    recent: () =>
+    /**
+     * Moves with a request sent and an unknown result, or ended within the last ten minutes, as older responses may still arrive.
+     */
+    recent: (): readonly Edit[] =>
       recent.all(instantText(clock().subtract(answerWindow))).map((row) => editRow(row, zone)),
   };
 }

@@ -7,32 +7,13 @@ import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 import type { Attempts } from "./attempts.ts";
 
-/** Creations of items that are deleted before the service has them: neither is sent. */
-export interface Withdrawals {
-  /** The deletion of the item to be created; null if none may be sent. */
-  deletionOf(creation: Pick<Edit, "id" | "item">): Edit | null;
-  /**
-   * Ends a creation and its deletion, with the changes in between and the to-dos that wait for the task. Only if the service is
-   * known not to have the item. Call inside a transaction.
-   */
-  withdraw(creation: Pick<Edit, "id" | "item">, deletion: Pick<Edit, "id">): void;
-  /**
-   * An item is to be created as this kind: its earlier, deleted form ends. Call inside the transaction of the creation, which
-   * is stored already.
-   */
-  replace(creation: Pick<Edit, "id" | "item">, kind: ItemKind): void;
-  /** True if edits of the item are pending or in progress. */
-  isBusy(item: ItemKey): boolean;
-  /** Discards what follows a creation that will not happen, up to the next creation. */
-  discardFollowers(creation: Pick<Edit, "id" | "item">): void;
-}
-
 /** The edits of an item (`@item`) before the creation after `@creation` with the same UID. */
 export const beforeRecreation = `item = @item AND id < coalesce(
   (SELECT min(next.id) FROM edits next WHERE next.item = @item AND next.action = 'create' AND next.id > @creation),
   9e15)`;
 const notEnded = "state IN ('pending', 'claimed', 'parked', 'held')";
 
+/** Creations of items that are deleted before the service has them: neither is sent. */
 export function createWithdrawals({
   db,
   zone,
@@ -45,7 +26,7 @@ export function createWithdrawals({
   readonly attempts: Pick<Attempts, "madeNothing">;
   /** Called with each held edit that has ended. */
   readonly onHeldEnded: (edit: Edit) => void;
-}): Withdrawals {
+}) {
   const deletion = db.prepare(
     `SELECT * FROM journal WHERE ${beforeRecreation} AND id > @creation AND action = 'delete' AND state = 'pending'
      ORDER BY id LIMIT 1`,
@@ -126,9 +107,18 @@ export function createWithdrawals({
   }
 
   return {
+    /** The deletion of the item to be created; null if none may be sent. */
     deletionOf,
+    /**
+     * Ends a creation and its deletion, with the changes in between and the to-dos that wait for the task. Only if the service is
+     * known not to have the item. Call inside a transaction.
+     */
     withdraw,
-    replace({ id, item }, kind) {
+    /**
+     * An item is to be created as this kind: its earlier, deleted form ends. Call inside the transaction of the creation, which
+     * is stored already.
+     */
+    replace({ id, item }: Pick<Edit, "id" | "item">, kind: ItemKind): void {
       const left = open.all({ item, id }).filter((row) => {
         const older = { id: editIdColumn(row), item };
         const deletes = numberColumn(row, "unsent") === 1 ? deletionOf(older) : null;
@@ -138,8 +128,10 @@ export function createWithdrawals({
       // An earlier request in progress creates the kind it was sent for.
       if (left.length === 0) setKind.run(kind, item);
     },
-    isBusy: (item) => anyOpen.get(item) !== undefined,
-    discardFollowers({ id: creation, item }) {
+    /** True if edits of the item are pending or in progress. */
+    isBusy: (item: ItemKey): boolean => anyOpen.get(item) !== undefined,
+    /** Discards what follows a creation that will not happen, up to the next creation. */
+    discardFollowers({ id: creation, item }: Pick<Edit, "id" | "item">): void {
       const problem = `edit ${creation}, which creates the item, was discarded`;
       endFrom({ item, creation }, () =>
         discardAfter.run({ item, creation, problem, now: instantText(clock()) }),

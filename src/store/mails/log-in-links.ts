@@ -2,7 +2,7 @@ import type { PersonId } from "../../domain/ids.ts";
 import { instantText, numberColumn } from "../rows/item-rows.ts";
 import { type LogInLink, logInLinkRow } from "../rows/log-in-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-import { createSendQueue, ofPeople, type SendQueue } from "./send-queue.ts";
+import { createSendQueue, ofPeople } from "./send-queue.ts";
 
 /** The mail with one link. */
 export interface LogInMailKey {
@@ -10,25 +10,11 @@ export interface LogInMailKey {
   readonly person: PersonId;
 }
 
-/** Sign-in links by mail, and the state of their mails. */
-export interface LogInLinks {
-  /** Records a request for a link. Null if the person has requested `most` since that moment. */
-  ask(
-    link: Pick<LogInLink, "person" | "next" | "until">,
-    limit: { readonly since: Temporal.Instant; readonly most: number },
-  ): number | null;
-  get(id: number): LogInLink | null;
-  /** Uses a link: false if it was used or has expired. */
-  use(id: number): boolean;
-  /** Unused, unexpired links whose mails are not sent yet, oldest first. */
-  open(): readonly LogInLink[];
-  readonly mails: SendQueue<LogInMailKey>;
-}
-
 /** Older links are deleted. Until then they count towards the limit, and their mails are listed. */
 const keptFor = Temporal.Duration.from({ hours: 24 * 30 });
 
-export function createLogInLinks(deps: StoreDeps): LogInLinks {
+/** Sign-in links by mail, and the state of their mails. */
+export function createLogInLinks(deps: StoreDeps) {
   const { db, clock } = deps;
   const insert = db.prepare(
     "INSERT INTO login_links (person, next, asked_at, until) VALUES (@person, @next, @now, @until)",
@@ -47,24 +33,32 @@ export function createLogInLinks(deps: StoreDeps): LogInLinks {
   );
   const now = () => instantText(clock());
   return {
-    ask: db.transaction(({ person, next, until }, { since, most }) => {
-      forget.run(instantText(clock().subtract(keptFor)));
-      const count = numberColumn(asked.get(person, instantText(since), now()), "links");
-      if (count >= most) return null;
-      const { lastInsertRowid } = insert.run({
-        person,
-        next,
-        now: now(),
-        until: instantText(until),
-      });
-      return Number(lastInsertRowid);
-    }),
-    get(id) {
+    /** Records a request for a link. Null if the person has requested `most` since that moment. */
+    ask: db.transaction(
+      (
+        { person, next, until }: Pick<LogInLink, "person" | "next" | "until">,
+        { since, most }: { readonly since: Temporal.Instant; readonly most: number },
+      ): number | null => {
+        forget.run(instantText(clock().subtract(keptFor)));
+        const count = numberColumn(asked.get(person, instantText(since), now()), "links");
+        if (count >= most) return null;
+        const { lastInsertRowid } = insert.run({
+          person,
+          next,
+          now: now(),
+          until: instantText(until),
+        });
+        return Number(lastInsertRowid);
+      },
+    ),
+    get(id: number): LogInLink | null {
       const row = byId.get(id);
       return row === undefined ? null : logInLinkRow(row);
     },
-    use: (id) => use.run({ id, now: now() }).changes > 0,
-    open: () => unsent.all(now()).map(logInLinkRow),
+    /** Uses a link: false if it was used or has expired. */
+    use: (id: number): boolean => use.run({ id, now: now() }).changes > 0,
+    /** Unused, unexpired links whose mails are not sent yet, oldest first. */
+    open: (): readonly LogInLink[] => unsent.all(now()).map(logInLinkRow),
     mails: createSendQueue<LogInMailKey>(deps, {
       scope: ofPeople("mail", ["log-in"]),
       keyOf: ({ link, person }) => ({

@@ -5,19 +5,7 @@ import { type OffChoice, offChoiceRow } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Mails that people have turned off. */
-export interface MailChoices {
-  /** True if a person has turned off this kind, or all mail. */
-  isOff(person: PersonId, kind: MailKind): boolean;
-  turnOff(person: PersonId, choice: MailChoice): void;
-  /** Turns one choice on again. For a kind, also turns on "all mail", without which it would stay off. */
-  turnOn(person: PersonId, choice: MailChoice): void;
-  /** Choices of one person, or of everyone (null), oldest first. */
-  list(person: PersonId | null): readonly OffChoice[];
-  /** Changes whenever something is turned off or on. */
-  version(): string;
-}
-
-export function createMailChoices({ db, clock }: StoreDeps): MailChoices {
+export function createMailChoices({ db, clock }: StoreDeps) {
   const off = db.prepare(
     "SELECT 1 FROM mail_choices WHERE person = ? AND choice IN (?, 'all') LIMIT 1",
   );
@@ -32,11 +20,16 @@ export function createMailChoices({ db, clock }: StoreDeps): MailChoices {
     "SELECT count(*) AS choices, coalesce(max(off_at), '') AS at FROM mail_choices",
   );
   return {
-    isOff: (person, kind) => off.get(person, kind) !== undefined,
-    turnOff: (person, choice) => void add.run(person, choice, instantText(clock())),
-    turnOn: (person, choice) => void remove.run(person, choice),
-    list: (person) => list.all(person).map(offChoiceRow),
-    version() {
+    /** True if a person has turned off this kind, or all mail. */
+    isOff: (person: PersonId, kind: MailKind): boolean => off.get(person, kind) !== undefined,
+    turnOff: (person: PersonId, choice: MailChoice): void =>
+      void add.run(person, choice, instantText(clock())),
+    /** Turns one choice on again. For a kind, also turns on "all mail", without which it would stay off. */
+    turnOn: (person: PersonId, choice: MailChoice): void => void remove.run(person, choice),
+    /** Choices of one person, or of everyone (null), oldest first. */
+    list: (person: PersonId | null): readonly OffChoice[] => list.all(person).map(offChoiceRow),
+    /** Changes whenever something is turned off or on. */
+    version(): string {
       const row = newest.get();
       return `${numberColumn(row, "choices")} ${textColumn(row, "at")}`;
     },

@@ -11,20 +11,7 @@ import type { StoreDeps } from "../steady-database.ts";
 import { ofPeople } from "./send-queue.ts";
 
 /** People's webhooks, and the state of their messages. */
-export interface PersonWebhooks {
-  get(person: PersonId): PersonWebhook | null;
-  list(): readonly PersonWebhook[];
-  /** Sets or replaces a person's webhook, from now on. */
-  put(webhook: Omit<PersonWebhook, "setAt">): void;
-  /** False if there was none. */
-  remove(person: PersonId): boolean;
-  /** Changes whenever a webhook is set or removed. */
-  version(): string;
-  /** Result of the last message to a person; null if there was none. */
-  fate(person: PersonId): WebhookFate | null;
-}
-
-export function createPersonWebhooks({ db, clock }: StoreDeps): PersonWebhooks {
+export function createPersonWebhooks({ db, clock }: StoreDeps) {
   const one = db.prepare("SELECT * FROM person_webhooks WHERE person = ?");
   const all = db.prepare("SELECT * FROM person_webhooks ORDER BY person");
   const put = db.prepare(
@@ -42,19 +29,23 @@ export function createPersonWebhooks({ db, clock }: StoreDeps): PersonWebhooks {
        AND person = ? AND settled_at IS NOT NULL AND state IN ('sent', 'deferred', 'rejected') ORDER BY settled_at DESC LIMIT 1`,
   );
   return {
-    get(person) {
+    get(person: PersonId): PersonWebhook | null {
       const row = one.get(person);
       return row === undefined ? null : personWebhookRow(row);
     },
-    list: () => all.all().map(personWebhookRow),
-    put: ({ withMail, ...webhook }) =>
+    list: (): readonly PersonWebhook[] => all.all().map(personWebhookRow),
+    /** Sets or replaces a person's webhook, from now on. */
+    put: ({ withMail, ...webhook }: Omit<PersonWebhook, "setAt">): void =>
       void put.run({ ...webhook, withMail: withMail ? 1 : 0, now: instantText(clock()) }),
-    remove: (person) => remove.run(person).changes > 0,
-    version() {
+    /** False if there was none. */
+    remove: (person: PersonId): boolean => remove.run(person).changes > 0,
+    /** Changes whenever a webhook is set or removed. */
+    version(): string {
       const row = newest.get();
       return `${numberColumn(row, "webhooks")} ${textColumn(row, "at")}`;
     },
-    fate(person) {
+    /** Result of the last message to a person; null if there was none. */
+    fate(person: PersonId): WebhookFate | null {
       const row = fate.get(person);
       return row === undefined ? null : webhookFateRow(row);
     },

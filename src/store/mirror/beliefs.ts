@@ -6,18 +6,7 @@ import type { StoreDeps } from "../steady-database.ts";
  * What polling has learned, for the next start. Each row has a layout number: rows with another one, and damaged rows, count as
  * absent. A source's row is deleted with it. Pages of all tasks have rows too.
  */
-export interface Beliefs {
-  get(source: string, form: number): BeliefRow | null;
-  put(rows: readonly BeliefRow[], form: number): void;
-  /** What all sources have in common, as text. */
-  common(form: number): string | null;
-  putCommon(content: string, form: number): void;
-  /** How useful each change hint has been, as text. */
-  signs(): string | null;
-  putSigns(content: string): void;
-}
-
-export function createBeliefs({ db }: StoreDeps): Beliefs {
+export function createBeliefs({ db }: StoreDeps) {
   const get = db.prepare("SELECT * FROM beliefs WHERE source = ?");
   const put = db.prepare(
     `INSERT INTO beliefs (source, form, polled_at, last_change, changes, gaps, gap_seconds, odds, hours)
@@ -37,18 +26,20 @@ export function createBeliefs({ db }: StoreDeps): Beliefs {
      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   );
   return {
-    get(source, form) {
+    get(source: string, form: number): BeliefRow | null {
       const row = get.get(source);
       return row === undefined ? null : beliefRow(row, form);
     },
-    put: db.transaction((rows: readonly BeliefRow[], form: number) => {
+    put: db.transaction((rows: readonly BeliefRow[], form: number): void => {
       for (const { odds, hours, ...row } of rows) {
         put.run({ ...row, form, odds: bytesOf(odds), hours: bytesOf(hours) });
       }
     }),
-    common: (form) => textColumn(common.get(form), "content"),
-    putCommon: (content, form) => void putCommon.run({ content, form }),
-    signs: () => textColumn(signs.get(), "value"),
-    putSigns: (content) => void putSigns.run(content),
+    /** What all sources have in common, as text. */
+    common: (form: number): string | null => textColumn(common.get(form), "content"),
+    putCommon: (content: string, form: number): void => void putCommon.run({ content, form }),
+    /** How useful each change hint has been, as text. */
+    signs: (): string | null => textColumn(signs.get(), "value"),
+    putSigns: (content: string): void => void putSigns.run(content),
   };
 }

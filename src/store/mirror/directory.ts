@@ -19,33 +19,7 @@ import type { StoreDeps } from "../steady-database.ts";
 import type { Changes } from "../view/publish-changes.ts";
 
 /** Projects, people, todolists and labels as last seen. Missing ones are marked gone, never deleted. */
-export interface Directory {
-  putProjects(projects: readonly Project[], complete: boolean): void;
-  putPeople(people: readonly Person[], complete: boolean): void;
-  /** `project` null = of every project. */
-  putTodolists(project: ProjectId | null, lists: readonly Todolist[], complete: boolean): void;
-  /** Raises SEQUENCE of every visible item with a label whose name changed or became known. */
-  putLabels(labels: readonly Label[], complete: boolean): void;
-  projects(): readonly Project[];
-  people(): readonly Person[];
-  todolists(): readonly Todolist[];
-  todolistsOf(project: ProjectId): readonly Todolist[];
-  /** Lists that are gone and whose tasks are still in the mirror. */
-  goneListsWithTasks(project: ProjectId): readonly Todolist[];
-  labels(): readonly Label[];
-  project(id: ProjectId): Project | null;
-  todolist(id: ListId): Todolist | null;
-  person(id: PersonId): Person | null;
-  /** Null if the person is suspended or no longer in the account. */
-  activePerson(id: PersonId): Person | null;
-  /** Includes labels that are gone, so that items with them can be shown. */
-  labelNames(): ReadonlyMap<LabelId, string>;
-  /** A label's or a person's former names or addresses, in no order. */
-  formerNames(of: Renamed): readonly string[];
-  personNames(): ReadonlyMap<PersonId, string>;
-  /** Labels of visible items. */
-  labelsInUse(): ReadonlySet<LabelId>;
-}
+export type Directory = ReturnType<typeof createDirectory>;
 
 /** Something that was renamed. */
 type Renamed =
@@ -57,11 +31,7 @@ interface Table<Row> {
   drop(keep: readonly number[]): boolean;
 }
 
-export function createDirectory({
-  db,
-  clock,
-  changes,
-}: StoreDeps & { changes: Changes }): Directory {
+export function createDirectory({ db, clock, changes }: StoreDeps & { changes: Changes }) {
   const projects = table<Project>(
     "projects",
     ["title", "description", "color", "archived", "members"],
@@ -174,8 +144,9 @@ export function createDirectory({
     );
 
   return {
-    putProjects: (rows, complete) => write(projects, rows, complete ? rows : null),
-    putPeople: db.transaction((rows: readonly Person[], complete: boolean) => {
+    putProjects: (rows: readonly Project[], complete: boolean): void =>
+      write(projects, rows, complete ? rows : null),
+    putPeople: db.transaction((rows: readonly Person[], complete: boolean): void => {
       const before = new Map(
         read.everyPerson
           .all()
@@ -188,11 +159,13 @@ export function createDirectory({
         if (name !== null && name !== email) keepName.run({ kind: "person", id, name });
       }
     }),
-    putTodolists(project, rows, complete) {
+    /** `project` null = of every project. */
+    putTodolists(project: ProjectId | null, rows: readonly Todolist[], complete: boolean): void {
       const others = project === null ? [] : read.listsOfOthers.all(project).map(todolistRow);
       write(todolists, rows, complete ? [...rows, ...others] : null);
     },
-    putLabels: db.transaction((rows: readonly Label[], complete: boolean) => {
+    /** Raises SEQUENCE of every visible item with a label whose name changed or became known. */
+    putLabels: db.transaction((rows: readonly Label[], complete: boolean): void => {
       const before = labelNames();
       write(labels, rows, complete ? rows : null);
       const renamed = rows.filter(({ id, name }) => before.get(id) !== name).map(({ id }) => id);
@@ -204,33 +177,41 @@ export function createDirectory({
       for (const row of read.labelled.all(JSON.stringify(renamed)))
         changes.touch(itemKeyColumn(row));
     }),
-    projects: () => read.projects.all().map(projectRow),
-    people: () => read.people.all().map(personRow),
-    todolists: () => read.todolists.all().map(todolistRow),
-    goneListsWithTasks: (project) => read.goneLists.all(project).map(todolistRow),
-    todolistsOf: (project) => read.listsOf.all(project).map(todolistRow),
-    labels: () => read.labels.all().map(labelRow),
-    project(id) {
+    projects: (): readonly Project[] => read.projects.all().map(projectRow),
+    people: (): readonly Person[] => read.people.all().map(personRow),
+    todolists: (): readonly Todolist[] => read.todolists.all().map(todolistRow),
+    /** Lists that are gone and whose tasks are still in the mirror. */
+    goneListsWithTasks: (project: ProjectId): readonly Todolist[] =>
+      read.goneLists.all(project).map(todolistRow),
+    todolistsOf: (project: ProjectId): readonly Todolist[] =>
+      read.listsOf.all(project).map(todolistRow),
+    labels: (): readonly Label[] => read.labels.all().map(labelRow),
+    project(id: ProjectId): Project | null {
       const row = read.project.get(id);
       return row === undefined ? null : projectRow(row);
     },
-    todolist(id) {
+    todolist(id: ListId): Todolist | null {
       const row = read.todolist.get(id);
       return row === undefined ? null : todolistRow(row);
     },
-    person(id) {
+    person(id: PersonId): Person | null {
       const row = read.person.get(id);
       return row === undefined ? null : personRow(row);
     },
-    activePerson(id) {
+    /** Null if the person is suspended or no longer in the account. */
+    activePerson(id: PersonId): Person | null {
       const row = read.activePerson.get(id);
       return row === undefined ? null : personRow(row);
     },
+    /** Includes labels that are gone, so that items with them can be shown. */
     labelNames,
-    formerNames: (of) => read.formerNames.all(of).map((row) => textColumn(row, "name") ?? ""),
-    labelsInUse: () =>
+    /** A label's or a person's former names or addresses, in no order. */
+    formerNames: (of: Renamed): readonly string[] =>
+      read.formerNames.all(of).map((row) => textColumn(row, "name") ?? ""),
+    /** Labels of visible items. */
+    labelsInUse: (): ReadonlySet<LabelId> =>
       new Set(read.usedLabels.all().map((row) => labelId(numberColumn(row, "label")))),
-    personNames: () =>
+    personNames: (): ReadonlyMap<PersonId, string> =>
       new Map(
         read.everyPerson
           .all()
@@ -246,19 +227,11 @@ interface PersonInProject {
 }
 
 /** Projects that people's own keys have access to, as far as the service was asked. */
-export interface KeyAccess {
-  get(at: PersonInProject): ProjectKeyAccess | null;
-  /** Records an answer of the service, and updates the directory if the person gained or lost access. */
-  put(answer: PersonInProject & { readonly isOpen: boolean }): void;
-  /** Projects that the person's key has no access to. */
-  closedFor(person: PersonId): ReadonlySet<ProjectId>;
-}
-
 export function createKeyAccessTable({
   db,
   clock,
   changes,
-}: StoreDeps & { readonly changes: Changes }): KeyAccess {
+}: StoreDeps & { readonly changes: Changes }) {
   const one = db.prepare("SELECT * FROM key_sights WHERE person = ? AND project_id = ?");
   const ofPerson = db.prepare("SELECT * FROM key_sights WHERE person = ?");
   const upsert = db.prepare(
@@ -272,14 +245,18 @@ export function createKeyAccessTable({
   };
   return {
     get,
-    put: db.transaction(({ isOpen, ...at }: PersonInProject & { readonly isOpen: boolean }) => {
-      const before = get(at);
-      upsert.run({ ...at, open: isOpen ? 1 : 0, now: instantText(clock()) });
-      const after = get(at);
-      if ((before !== null && isClosed(before)) !== (after !== null && isClosed(after)))
-        changes.directoryChanged();
-    }),
-    closedFor: (person) =>
+    /** Records an answer of the service, and updates the directory if the person gained or lost access. */
+    put: db.transaction(
+      ({ isOpen, ...at }: PersonInProject & { readonly isOpen: boolean }): void => {
+        const before = get(at);
+        upsert.run({ ...at, open: isOpen ? 1 : 0, now: instantText(clock()) });
+        const after = get(at);
+        if ((before !== null && isClosed(before)) !== (after !== null && isClosed(after)))
+          changes.directoryChanged();
+      },
+    ),
+    /** Projects that the person's key has no access to. */
+    closedFor: (person: PersonId): ReadonlySet<ProjectId> =>
       new Set(
         ofPerson
           .all(person)

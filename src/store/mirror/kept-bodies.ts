@@ -6,18 +6,9 @@ import type { StoreDeps } from "../steady-database.ts";
  * The last body of each list that is completely in the mirror, kept across restarts. While the list's rows are unchanged, the
  * same octets need not be read again. Writing such a row, moving the list or failing to read it deletes the record.
  */
-export interface KeptBodies {
-  get(source: string): KeptBody | null;
-  /** Not stored for a list that is no source. */
-  put(source: string, body: KeptBody): void;
-  forget(source: string): void;
-  /** A page of all tasks, by number from 0; null if none, or damaged. Only a new reading replaces it. */
-  page(page: number): AppliedPageRow | null;
-  putPage(page: number, read: AppliedPageRow): void;
-  forgetPages(): void;
-}
+export type KeptBodies = ReturnType<typeof createKeptBodies>;
 
-export function createKeptBodies({ db }: Pick<StoreDeps, "db">): KeptBodies {
+export function createKeptBodies({ db }: Pick<StoreDeps, "db">) {
   const get = db.prepare("SELECT * FROM applied_bodies WHERE source = ?");
   const put = db.prepare(
     `INSERT INTO applied_bodies (source, reader, digest, items, followed)
@@ -35,19 +26,21 @@ export function createKeptBodies({ db }: Pick<StoreDeps, "db">): KeptBodies {
   const forgetPages = db.prepare("DELETE FROM applied_pages");
   const forget = db.prepare("DELETE FROM applied_bodies WHERE source = ?");
   return {
-    get(source) {
+    get(source: string): KeptBody | null {
       const row = get.get(source);
       return row === undefined ? null : keptBodyRow(row);
     },
-    put: (source, { reader, digest, items, followed }) =>
+    /** Not stored for a list that is no source. */
+    put: (source: string, { reader, digest, items, followed }: KeptBody): void =>
       void put.run({ source, reader, digest, items, followed }),
-    forget: (source) => void forget.run(source),
-    page(number) {
+    forget: (source: string): void => void forget.run(source),
+    /** A page of all tasks, by number from 0; null if none, or damaged. Only a new reading replaces it. */
+    page(number: number): AppliedPageRow | null {
       const row = page.get(number);
       return row === undefined ? null : appliedPageRow(row);
     },
-    putPage: (number, { elements, ...read }) =>
+    putPage: (number: number, { elements, ...read }: AppliedPageRow): void =>
       void putPage.run({ ...read, page: number, elements: JSON.stringify(elements) }),
-    forgetPages: () => void forgetPages.run(),
+    forgetPages: (): void => void forgetPages.run(),
   };
 }

@@ -2,23 +2,9 @@ import { type ListAgeRow, listAgeRow, sourceNameRow } from "../rows/source-rows.
 import type { StoreDeps } from "../steady-database.ts";
 
 /** How old the data of each project is, for people. Lists with upcoming dates count most. */
-export interface ListAges {
-  /** Lists with something open that begins or is due within these days, both inclusive. */
-  datedWithin(days: {
-    readonly from: Temporal.PlainDate;
-    readonly to: Temporal.PlainDate;
-  }): ReadonlySet<string>;
-  /**
-   * `near`: lists whose oldest age is reported separately. `byPages`: tasks are kept fresh by pages of all tasks, so that only
-   * the age of event lists means anything.
-   */
-  ofProjects(about: {
-    readonly near: ReadonlySet<string>;
-    readonly byPages: boolean;
-  }): readonly ListAgeRow[];
-}
+export type ListAges = ReturnType<typeof createListAges>;
 
-export function createListAges({ db }: StoreDeps): ListAges {
+export function createListAges({ db }: StoreDeps) {
   const dated = db.prepare(
     `SELECT DISTINCT m.source AS name FROM (
        SELECT item FROM view_items WHERE due_on >= @from AND due_on < @after
@@ -34,11 +20,28 @@ export function createListAges({ db }: StoreDeps): ListAges {
      FROM sources WHERE kind IN ('events', 'tasks', 'subtasks') AND project_id IS NOT NULL GROUP BY project_id`,
   );
   return {
-    datedWithin({ from, to }) {
+    /** Lists with something open that begins or is due within these days, both inclusive. */
+    datedWithin({
+      from,
+      to,
+    }: {
+      readonly from: Temporal.PlainDate;
+      readonly to: Temporal.PlainDate;
+    }): ReadonlySet<string> {
       const rows = dated.all({ from: from.toString(), after: to.add({ days: 1 }).toString() });
       return new Set(rows.map(sourceNameRow));
     },
-    ofProjects: ({ near, byPages }) =>
+    /**
+     * `near`: lists whose oldest age is reported separately. `byPages`: tasks are kept fresh by pages of all tasks, so that only
+     * the age of event lists means anything.
+     */
+    ofProjects: ({
+      near,
+      byPages,
+    }: {
+      readonly near: ReadonlySet<string>;
+      readonly byPages: boolean;
+    }): readonly ListAgeRow[] =>
       ages.all({ near: JSON.stringify([...near]), pages: byPages ? 1 : 0 }).map(listAgeRow),
   };
 }

@@ -50,75 +50,7 @@ export interface Stored {
 }
 
 /** The service as last seen. Written by polls and by answers to writes. Every method is one transaction or part of one. */
-export interface Mirror {
-  /** Adds or changes an item; an unchanged one writes nothing. Returns what happened to its row. */
-  put(item: Item & { readonly id: ServiceId }, source: string): "added" | "changed" | "unchanged";
-  /** The same with content already serialised by `contentText`. */
-  putWritten(
-    item: Item & { readonly id: ServiceId },
-    as: { readonly source: string; readonly content: string },
-  ): "added" | "changed" | "unchanged";
-  /** Marks an item as gone from the service. Its identity stays, so that it can return as the same item. */
-  bury(key: ItemKey): void;
-  /**
-   * Assigns the service's id to an item created here. If a sweep already made a new item for that id, the calendar's UID wins,
-   * and edits of the other item become edits of this one.
-   */
-  adopt(key: ItemKey, id: ServiceId): void;
-  /**
-   * Removes the service's id from a deleted item that is to be recreated with the same UID. A task may become a subtask, and
-   * vice versa.
-   */
-  clearServiceId(key: ItemKey, as: ItemKind): void;
-  /** Makes the identity of an item to be created, with the UID of the calendar that made it. */
-  createIdentity(kind: ItemKind, uid: string): ItemKey;
-  get(key: ItemKey): Mirrored | null;
-  find(kind: ItemKind, id: ServiceId): ItemKey | null;
-  /** Like `get` by the service's id, without decoding the content; null if never known. */
-  stored(kind: ItemKind, id: ServiceId): Stored | null;
-  /**
-   * The identity of a UID that calendars have seen. A UID of this installation still names the item after a creation, which
-   * keeps its calendar's UID, has adopted it.
-   */
-  findUid(uid: string): IdentityRow | null;
-  identity(key: ItemKey): IdentityRow;
-  ofSource(source: string): readonly Mirrored[];
-  /** Items of a source with this exact title that became known after `after`; all if that is null. */
-  called(
-    title: string,
-    among: { readonly source: string; readonly after: ItemKey | null },
-  ): readonly ItemKey[];
-  /** The item that became known last; null if none. */
-  latest(): ItemKey | null;
-  /** The number of items of a source, and the `most` latest change times of items, newest first. */
-  lastChanges(
-    source: string,
-    most: number,
-  ): { readonly items: number; readonly changes: readonly Temporal.Instant[] };
-  /** Like `ofSource`, in parts, so that other work can run in between. */
-  inParts(source: string): Iterable<readonly Mirrored[]>;
-  /** Ids and stored content of a source, to compare a snapshot without decoding unchanged items. */
-  contents(
-    source: string,
-  ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
-  /** The same for those of the ids that the source has. */
-  contentsOf(
-    source: string,
-    ids: readonly ServiceId[],
-  ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }>;
-  /** The ids of a source. */
-  keys(source: string): ReadonlyMap<ServiceId, ItemKey>;
-  /** The same, in parts, so that other work can run in between. */
-  keysInParts(source: string): Iterable<ReadonlyMap<ServiceId, ItemKey>>;
-  /** Starts recording which rows of a source are written. */
-  watch(source: string): RowWatch;
-  /** Calls back for each row that is written, with its source and the service's id, also if only its time changed. */
-  follow(listener: (source: string, id: ServiceId) => void): void;
-  /** The sources that have items in the mirror. */
-  populated(sources: readonly string[]): ReadonlySet<string>;
-  /** Number of mirrored items per kind. */
-  counts(): Readonly<Record<ItemKind, number>>;
-}
+export type Mirror = ReturnType<typeof createMirror>;
 
 export function createMirror({
   db,
@@ -133,7 +65,7 @@ export function createMirror({
   installation: string;
   unanswered: Pick<Unanswered, "seen">;
   bodies: Pick<KeptBodies, "forget">;
-}): Mirror {
+}) {
   const byKey = db.prepare("SELECT * FROM identities WHERE item = ?");
   const byId = db.prepare("SELECT * FROM identities WHERE kind = ? AND service_id = ?");
   const byUid = db.prepare("SELECT * FROM identities WHERE uid = ?");
@@ -315,10 +247,21 @@ export function createMirror({
   }
 
   return {
-    put: (item, source) => putWritten(item, { source, content: contentText(item) }),
+    /** Adds or changes an item; an unchanged one writes nothing. Returns what happened to its row. */
+    put: (
+      item: Item & { readonly id: ServiceId },
+      source: string,
+    ): "added" | "changed" | "unchanged" =>
+      putWritten(item, { source, content: contentText(item) }),
+    /** The same with content already serialised by `contentText`. */
     putWritten,
+    /** Marks an item as gone from the service. Its identity stays, so that it can return as the same item. */
     bury,
-    adopt: db.transaction((key: ItemKey, id: ServiceId) => {
+    /**
+     * Assigns the service's id to an item created here. If a sweep already made a new item for that id, the calendar's UID wins,
+     * and edits of the other item become edits of this one.
+     */
+    adopt: db.transaction((key: ItemKey, id: ServiceId): void => {
       const { kind } = identityRow(byKey.get(key));
       const known = byId.get(kind, id);
       const duplicate = known === undefined ? null : identityRow(known).item;
@@ -336,20 +279,26 @@ export function createMirror({
         for (const child of subtasksShown.all(id)) changes.touch(itemKeyColumn(child));
       }
     }),
-    clearServiceId(key, as) {
+    /**
+     * Removes the service's id from a deleted item that is to be recreated with the same UID. A task may become a subtask, and
+     * vice versa.
+     */
+    clearServiceId(key: ItemKey, as: ItemKind): void {
       touch(key);
       clearId.run(as, key);
     },
-    createIdentity: (kind, uid) => addKey(kind, { id: null, uid }),
-    get(key) {
+    /** Makes the identity of an item to be created, with the UID of the calendar that made it. */
+    createIdentity: (kind: ItemKind, uid: string): ItemKey => addKey(kind, { id: null, uid }),
+    get(key: ItemKey): Mirrored | null {
       const stored = row.get(key);
       return stored === undefined ? null : decode(stored);
     },
-    find(kind, id) {
+    find(kind: ItemKind, id: ServiceId): ItemKey | null {
       const known = byId.get(kind, id);
       return known === undefined ? null : identityRow(known).item;
     },
-    stored(kind, id) {
+    /** Like `get` by the service's id, without decoding the content; null if never known. */
+    stored(kind: ItemKind, id: ServiceId): Stored | null {
       const known = byId.get(kind, id);
       if (known === undefined) return null;
       const { item: key } = identityRow(known);
@@ -358,7 +307,11 @@ export function createMirror({
       const { source, content, updatedAt } = mirrorRow(found);
       return { key, row: { source, content, updatedAt: instantOf(updatedAt) } };
     },
-    findUid(uid) {
+    /**
+     * The identity of a UID that calendars have seen. A UID of this installation still names the item after a creation, which
+     * keeps its calendar's UID, has adopted it.
+     */
+    findUid(uid: string): IdentityRow | null {
       const known = byUid.get(uid);
       const identity = known === undefined ? null : identityRow(known);
       if (identity && (identity.serviceId !== null || isShown.get(identity.item))) return identity;
@@ -366,15 +319,23 @@ export function createMirror({
       const adopted = named ? byId.get(named.kind, named.id) : undefined;
       return adopted === undefined ? identity : identityRow(adopted);
     },
-    identity: (key) => identityRow(byKey.get(key)),
-    ofSource: (source) => rowsOfSource.all(source).map(decode),
-    lastChanges: (source, most) => ({
+    identity: (key: ItemKey): IdentityRow => identityRow(byKey.get(key)),
+    ofSource: (source: string): readonly Mirrored[] => rowsOfSource.all(source).map(decode),
+    /** The number of items of a source, and the `most` latest change times of items, newest first. */
+    lastChanges: (
+      source: string,
+      most: number,
+    ): { readonly items: number; readonly changes: readonly Temporal.Instant[] } => ({
       items: numberColumn(countOfSource.get(source), "items"),
       changes: lastChanged
         .all(source, most)
         .flatMap((found) => instantOf(textColumn(found, "updated_at")) ?? []),
     }),
-    called(title, { source, after }) {
+    /** Items of a source with this exact title that became known after `after`; all if that is null. */
+    called(
+      title: string,
+      { source, after }: { readonly source: string; readonly after: ItemKey | null },
+    ): readonly ItemKey[] {
       const rows = rowsWithText.all(source, after ?? 0, JSON.stringify(title));
       const isCalled = (found: unknown) => {
         const content = textColumn(found, "content");
@@ -382,11 +343,13 @@ export function createMirror({
       };
       return rows.filter(isCalled).map(itemKeyColumn);
     },
-    latest() {
+    /** The item that became known last; null if none. */
+    latest(): ItemKey | null {
       const found = lastKnown.get();
       return numberOrNull(found, "item") === null ? null : itemKeyColumn(found);
     },
-    *inParts(source) {
+    /** Like `ofSource`, in parts, so that other work can run in between. */
+    *inParts(source: string): Iterable<readonly Mirrored[]> {
       for (let after = 0; ; ) {
         const rows = someRowsOfSource.all(source, after).map(decode);
         const last = rows.at(-1);
@@ -395,7 +358,10 @@ export function createMirror({
         yield rows;
       }
     },
-    contents(source) {
+    /** Ids and stored content of a source, to compare a snapshot without decoding unchanged items. */
+    contents(
+      source: string,
+    ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }> {
       const rows = rowsOfSource.all(source).map(mirrorRow);
       return new Map(
         rows.flatMap(({ serviceId: id, item, content }) =>
@@ -403,7 +369,11 @@ export function createMirror({
         ),
       );
     },
-    contentsOf(source, ids) {
+    /** The same for those of the ids that the source has. */
+    contentsOf(
+      source: string,
+      ids: readonly ServiceId[],
+    ): ReadonlyMap<ServiceId, { readonly key: ItemKey; readonly content: string }> {
       const kind = kindIn(source);
       return new Map(
         ids.flatMap((id) => {
@@ -413,18 +383,25 @@ export function createMirror({
         }),
       );
     },
-    keys: (source) => new Map(keysInParts(source).flatMap((keys) => [...keys])),
+    /** The ids of a source. */
+    keys: (source: string): ReadonlyMap<ServiceId, ItemKey> =>
+      new Map(keysInParts(source).flatMap((keys) => [...keys])),
+    /** The same, in parts, so that other work can run in between. */
     keysInParts,
-    watch: (source) => watches.watch(source),
-    follow: (listener) => watches.follow(listener),
-    populated: (sources) =>
+    /** Starts recording which rows of a source are written. */
+    watch: (source: string): RowWatch => watches.watch(source),
+    /** Calls back for each row that is written, with its source and the service's id, also if only its time changed. */
+    follow: (listener: (source: string, id: ServiceId) => void): void => watches.follow(listener),
+    /** The sources that have items in the mirror. */
+    populated: (sources: readonly string[]): ReadonlySet<string> =>
       new Set(
         sourcesWithRows
           .all(JSON.stringify(sources))
           .map((found) => textColumn(found, "source"))
           .filter((source) => source !== null),
       ),
-    counts() {
+    /** Number of mirrored items per kind. */
+    counts(): Readonly<Record<ItemKind, number>> {
       const counted = countByKind.get();
       const of = (kind: ItemKind) => numberColumn(counted, kind);
       return { event: of("event"), task: of("task"), subtask: of("subtask") };

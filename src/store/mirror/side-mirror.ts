@@ -17,19 +17,7 @@ import {
 import type { StoreDeps } from "../steady-database.ts";
 
 /** Comments of tasks as last seen. Missing ones are marked gone, never deleted. */
-export interface CommentMirror {
-  put(comment: Comment): void;
-  /** Stores a list of a task's comments. Only a complete list marks others as gone. Returns how many rows changed. */
-  putAll(
-    task: ServiceId,
-    list: { readonly comments: readonly Comment[]; readonly complete: boolean },
-  ): number;
-  /** Comments that are not gone, oldest first. */
-  ofTask(task: ServiceId): readonly Comment[];
-  count(): number;
-}
-
-export function createCommentMirror({ db, clock }: StoreDeps): CommentMirror {
+export function createCommentMirror({ db, clock }: StoreDeps) {
   const upsert = db.prepare(
     `INSERT INTO comments (id, project_id, list_id, task_id, description, creator_id, by_me, created_at)
      VALUES (@id, @project, @list, @task, @description, @creator, @byMe, @createdAt)
@@ -61,39 +49,31 @@ export function createCommentMirror({ db, clock }: StoreDeps): CommentMirror {
     }).changes;
 
   return {
-    put: (comment) => void put(comment),
-    putAll: db.transaction((task: ServiceId, { comments, complete }) => {
-      let changed = 0;
-      for (const comment of comments) changed += put(comment);
-      if (!complete) return changed;
-      const kept = JSON.stringify(comments.map(({ id }: Comment) => id));
-      return changed + bury.run(instantText(clock()), task, kept).changes;
-    }),
-    ofTask: (task) => ofTask.all(task).map(commentRow),
-    count: () => Number(count.get()),
+    put: (comment: Comment): void => void put(comment),
+    /** Stores a list of a task's comments. Only a complete list marks others as gone. Returns how many rows changed. */
+    putAll: db.transaction(
+      (
+        task: ServiceId,
+        {
+          comments,
+          complete,
+        }: { readonly comments: readonly Comment[]; readonly complete: boolean },
+      ): number => {
+        let changed = 0;
+        for (const comment of comments) changed += put(comment);
+        if (!complete) return changed;
+        const kept = JSON.stringify(comments.map(({ id }: Comment) => id));
+        return changed + bury.run(instantText(clock()), task, kept).changes;
+      },
+    ),
+    /** Comments that are not gone, oldest first. */
+    ofTask: (task: ServiceId): readonly Comment[] => ofTask.all(task).map(commentRow),
+    count: (): number => Number(count.get()),
   };
 }
 
 /** Folders of projects and their files as last seen. Missing ones are marked gone, never deleted. */
-export interface FileMirror {
-  /** Stores folders from the project's look-up or the configuration. Only a complete list marks others as gone. */
-  putFolders(
-    project: ProjectId,
-    list: { readonly folders: readonly Folder[]; readonly complete: boolean },
-  ): number;
-  folders(project: ProjectId): readonly Folder[];
-  /** Stores the list of a folder. Returns how many rows changed. */
-  putFiles(
-    folder: FolderId,
-    list: { readonly files: readonly FileEntry[]; readonly complete: boolean },
-  ): number;
-  bury(id: ServiceId): void;
-  ofFolder(folder: FolderId): readonly FileEntry[];
-  ofProject(project: ProjectId): readonly FileEntry[];
-  count(): number;
-}
-
-export function createFileMirror({ db, clock }: StoreDeps): FileMirror {
+export function createFileMirror({ db, clock }: StoreDeps) {
   const upsertFolder = db.prepare(
     `INSERT INTO folders (id, project_id, name, parent_id, type) VALUES (@id, @project, @name, @parent, @type)
      ON CONFLICT (id) DO UPDATE SET gone_at = NULL, project_id = excluded.project_id, name = excluded.name,
@@ -134,31 +114,43 @@ export function createFileMirror({ db, clock }: StoreDeps): FileMirror {
     JSON.stringify(rows.map(({ id }) => id));
 
   return {
-    putFolders: db.transaction((project: ProjectId, list) => {
-      let changed = 0;
-      for (const { id, projectId, name, parentId, type } of list.folders) {
-        changed += upsertFolder.run({
-          id,
-          project: projectId,
-          name,
-          parent: parentId,
-          type,
-        }).changes;
-      }
-      if (!list.complete) return changed;
-      return changed + buryFolders.run(stamp(), project, idsOf(list.folders)).changes;
-    }),
-    folders: (project) => folders.all(project).map(folderRow),
-    putFiles: db.transaction((folder: FolderId, list) => {
-      let changed = 0;
-      for (const file of list.files) changed += upsertFile.run(columnsOf(file)).changes;
-      if (!list.complete) return changed;
-      return changed + buryFiles.run(stamp(), folder, idsOf(list.files)).changes;
-    }),
-    bury: (id) => void buryFile.run(stamp(), id),
-    ofFolder: (folder) => ofFolder.all(folder).map(fileRow),
-    ofProject: (project) => ofProject.all(project).map(fileRow),
-    count: () => Number(count.get()),
+    /** Stores folders from the project's look-up or the configuration. Only a complete list marks others as gone. */
+    putFolders: db.transaction(
+      (
+        project: ProjectId,
+        list: { readonly folders: readonly Folder[]; readonly complete: boolean },
+      ): number => {
+        let changed = 0;
+        for (const { id, projectId, name, parentId, type } of list.folders) {
+          changed += upsertFolder.run({
+            id,
+            project: projectId,
+            name,
+            parent: parentId,
+            type,
+          }).changes;
+        }
+        if (!list.complete) return changed;
+        return changed + buryFolders.run(stamp(), project, idsOf(list.folders)).changes;
+      },
+    ),
+    folders: (project: ProjectId): readonly Folder[] => folders.all(project).map(folderRow),
+    /** Stores the list of a folder. Returns how many rows changed. */
+    putFiles: db.transaction(
+      (
+        folder: FolderId,
+        list: { readonly files: readonly FileEntry[]; readonly complete: boolean },
+      ): number => {
+        let changed = 0;
+        for (const file of list.files) changed += upsertFile.run(columnsOf(file)).changes;
+        if (!list.complete) return changed;
+        return changed + buryFiles.run(stamp(), folder, idsOf(list.files)).changes;
+      },
+    ),
+    bury: (id: ServiceId): void => void buryFile.run(stamp(), id),
+    ofFolder: (folder: FolderId): readonly FileEntry[] => ofFolder.all(folder).map(fileRow),
+    ofProject: (project: ProjectId): readonly FileEntry[] => ofProject.all(project).map(fileRow),
+    count: (): number => Number(count.get()),
   };
 }
 
@@ -179,19 +171,7 @@ function columnsOf(file: FileEntry): Readonly<Record<string, string | number | n
 }
 
 /** The service's history of tasks. Entries are only added, and detailed once. */
-export interface History {
-  /** Adds new entries; returns how many were new. */
-  add(entries: readonly HistoryEntry[]): number;
-  /** Stores the detail of an entry; `content` null: the service does not provide it. */
-  detail(entry: HistoryEntry, content: string | null): void;
-  /** Entries of a task without a detail, newest first. */
-  undetailed(task: ServiceId): readonly DetailedEntry[];
-  /** All entries of a task, oldest first. */
-  ofTask(task: ServiceId): readonly DetailedEntry[];
-  count(): number;
-}
-
-export function createHistory({ db, clock }: StoreDeps): History {
+export function createHistory({ db, clock }: StoreDeps) {
   const insert = db.prepare(
     `INSERT OR IGNORE INTO history_entries
        (task_id, id, project_id, list_id, person_id, action, activity_at, activity_on)
@@ -208,7 +188,8 @@ export function createHistory({ db, clock }: StoreDeps): History {
   );
   const count = db.prepare("SELECT count(*) FROM history_entries").pluck();
   return {
-    add: db.transaction((entries: readonly HistoryEntry[]) => {
+    /** Adds new entries; returns how many were new. */
+    add: db.transaction((entries: readonly HistoryEntry[]): number => {
       let added = 0;
       for (const entry of entries) {
         added += insert.run({
@@ -224,31 +205,19 @@ export function createHistory({ db, clock }: StoreDeps): History {
       }
       return added;
     }),
-    detail: ({ taskId, id }, content) => void detail.run(content, instantText(clock()), taskId, id),
-    undetailed: (task) => undetailed.all(task).map(historyRow),
-    ofTask: (task) => ofTask.all(task).map(historyRow),
-    count: () => Number(count.get()),
+    /** Stores the detail of an entry; `content` null: the service does not provide it. */
+    detail: ({ taskId, id }: HistoryEntry, content: string | null): void =>
+      void detail.run(content, instantText(clock()), taskId, id),
+    /** Entries of a task without a detail, newest first. */
+    undetailed: (task: ServiceId): readonly DetailedEntry[] => undetailed.all(task).map(historyRow),
+    /** All entries of a task, oldest first. */
+    ofTask: (task: ServiceId): readonly DetailedEntry[] => ofTask.all(task).map(historyRow),
+    count: (): number => Number(count.get()),
   };
 }
 
 /** Results of the last polls of comments, files and history, by source. */
-export interface SideSources {
-  /** Folders and files of projects. */
-  ofProjects(): readonly SideState[];
-  /** Comments and history of tasks that were read completely; `seen`: the state of the task at that time. */
-  ofTasks(): Iterable<SeenTask>;
-  /** Records that a source was read completely; `seen`: the state of its task, null if there is none. */
-  succeeded(
-    source: SideSource,
-    read: { readonly seen: string | null; readonly items: number },
-  ): void;
-  failed(source: SideSource, failure: string): void;
-  drop(source: SideSource): void;
-  /** Deletes sources of tasks that are no longer mirrored. */
-  prune(): void;
-}
-
-export function createSideSources({ db, clock }: StoreDeps): SideSources {
+export function createSideSources({ db, clock }: StoreDeps) {
   const ofProjects = db.prepare(
     "SELECT * FROM sources WHERE kind IN ('folders', 'files') ORDER BY rowid",
   );
@@ -286,14 +255,21 @@ export function createSideSources({ db, clock }: StoreDeps): SideSources {
   }
 
   return {
-    ofProjects: () => ofProjects.all().map(sideRow),
-    *ofTasks() {
+    /** Folders and files of projects. */
+    ofProjects: (): readonly SideState[] => ofProjects.all().map(sideRow),
+    /** Comments and history of tasks that were read completely; `seen`: the state of the task at that time. */
+    *ofTasks(): Iterable<SeenTask> {
       for (const row of ofTasks.iterate()) yield seenRow(row);
     },
-    succeeded: (source, { seen, items }) =>
-      void success.run({ name: ensure(source), seen, items, now: stamp() }),
-    failed: (source, text) => void failure.run(stamp(), text, ensure(source)),
-    drop: (source) => void drop.run(sideName(source)),
-    prune: () => void prune.run(),
+    /** Records that a source was read completely; `seen`: the state of its task, null if there is none. */
+    succeeded: (
+      source: SideSource,
+      { seen, items }: { readonly seen: string | null; readonly items: number },
+    ): void => void success.run({ name: ensure(source), seen, items, now: stamp() }),
+    failed: (source: SideSource, text: string): void =>
+      void failure.run(stamp(), text, ensure(source)),
+    drop: (source: SideSource): void => void drop.run(sideName(source)),
+    /** Deletes sources of tasks that are no longer mirrored. */
+    prune: (): void => void prune.run(),
   };
 }

@@ -1,12 +1,6 @@
-import {
-  type ItemKey,
-  itemKey,
-  type ProjectId,
-  projectId,
-  type ServiceId,
-} from "../../domain/ids.ts";
+import { type ItemKey, itemKey, type ServiceId } from "../../domain/ids.ts";
 import { type Source, sideKinds, sourceName } from "../../domain/source.ts";
-import { numberColumn, textColumn } from "../rows/item-rows.ts";
+import { numberColumn } from "../rows/item-rows.ts";
 import {
   type AbsenceCount,
   type AbsenceRow,
@@ -17,70 +11,12 @@ import {
   brakeRow,
   type FailingSource,
   failingSourceRow,
-  type RoundRow,
-  roundRow,
   type SourceAges,
   type SourceState,
   sourceAgesRow,
   sourceRow,
 } from "../rows/source-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
-
-/** What is polled, the results of polls, and open questions from snapshots. */
-export interface Sources {
-  /** Adds new sources. A known one keeps its history; in another place it counts as unread in this round. */
-  put(sources: readonly Source[]): void;
-  drop(names: readonly string[]): void;
-  all(): readonly SourceState[];
-  get(name: string): SourceState | null;
-  /** How old each kind's data is, without loading each source. */
-  ages(): readonly SourceAges[];
-  /** When the most recently read list was read; null = none was. */
-  lastReadAt(): Temporal.Instant | null;
-  /** Sources whose last poll failed, including comments and other side sources. */
-  failing(): readonly FailingSource[];
-  /** Polled projects that are not served yet, as some of their lists were never read. */
-  projectsNeverRead(): number;
-  /** `at`: when the poll began, as its data is as old as that. A success or a refusal counts for the current round. */
-  attempted(source: Source, at: Temporal.Instant): void;
-  /** `gaps`: why the list could not be understood completely. Then nothing counts as missing from it. */
-  succeeded(source: Source, read: { readonly items: number; readonly gaps: string | null }): void;
-  failed(source: Source, failure: string): void;
-  /** Like `failed`: the service refuses, and will do so again. */
-  refused(source: Source, failure: string): void;
-}
-
-/** Items missing from a complete snapshot, until the service says what became of them. */
-export interface Absences {
-  notice(item: ItemKey, source: string): void;
-  confirm(item: ItemKey): void;
-  /** The items exist after all. */
-  withdraw(items: readonly ItemKey[]): void;
-  all(): readonly AbsenceRow[];
-  get(item: ItemKey): AbsenceRow | null;
-  /** Missing items of a source, with their ids. */
-  ofSource(source: string): ReadonlyMap<ItemKey, ServiceId | null>;
-  /** Up to `most` missing items of a source that are confirmed as gone. */
-  confirmedOf(source: string, most: number): readonly AbsenceRow[];
-  /** Up to `most` unconfirmed missing items, by key, after `after`. */
-  unconfirmed(after: number, most: number): readonly ItemKey[];
-  /** Counts per source. */
-  counts(): ReadonlyMap<string, AbsenceCount>;
-}
-
-/** Sources whose removals are held by a brake. */
-export interface Brakes {
-  set(
-    source: string,
-    count: { readonly missing: number; readonly total: number; readonly needsPerson: boolean },
-  ): void;
-  /** A person agrees to the removals of this source; false if none are held. */
-  release(source: string): boolean;
-  /** Ends the hold: everything came back or was removed. */
-  lift(source: string): void;
-  all(): readonly BrakeRow[];
-  get(source: string): BrakeRow | null;
-}
 
 /** True if a list was completely read by a request sent after a moment. A request already in progress may be too early. */
 export function isReadSince(
@@ -92,7 +28,8 @@ export function isReadSince(
   return isLate && Temporal.Instant.compare(succeededAt, attemptedAt) >= 0;
 }
 
-export function createSources({ db, clock }: StoreDeps): Sources {
+/** What is polled, the results of polls, and open questions from snapshots. */
+export function createSources({ db, clock }: StoreDeps) {
   const upsert = db.prepare(
     `INSERT INTO sources (name, kind, project_id, list_id, task_id) VALUES (@name, @kind, @project, @list, @task)
      ON CONFLICT (name) DO UPDATE SET project_id = excluded.project_id, list_id = excluded.list_id,
@@ -127,7 +64,8 @@ export function createSources({ db, clock }: StoreDeps): Sources {
   const stamp = () => clock().toString();
 
   return {
-    put: db.transaction((sources: readonly Source[]) => {
+    /** Adds new sources. A known one keeps its history; in another place it counts as unread in this round. */
+    put: db.transaction((sources: readonly Source[]): void => {
       for (const source of sources) {
         upsert.run({
           name: sourceName(source),
@@ -138,32 +76,43 @@ export function createSources({ db, clock }: StoreDeps): Sources {
         });
       }
     }),
-    drop: db.transaction((gone: readonly string[]) => {
+    drop: db.transaction((gone: readonly string[]): void => {
       for (const name of gone) drop.run(name);
     }),
-    all: () => all.all().map(sourceRow),
-    get(name) {
+    all: (): readonly SourceState[] => all.all().map(sourceRow),
+    get(name: string): SourceState | null {
       const row = one.get(name);
       return row === undefined ? null : sourceRow(row);
     },
-    ages: () => ages.all().map(sourceAgesRow),
-    lastReadAt() {
+    /** How old each kind's data is, without loading each source. */
+    ages: (): readonly SourceAges[] => ages.all().map(sourceAgesRow),
+    /** When the most recently read list was read; null = none was. */
+    lastReadAt(): Temporal.Instant | null {
       const newest = ages.all().flatMap((row) => sourceAgesRow(row).newest ?? []);
       return newest.toSorted((a, b) => Temporal.Instant.compare(b, a))[0] ?? null;
     },
-    failing: () => failing.all().map(failingSourceRow),
-    projectsNeverRead: () => numberColumn(neverRead.get(), "projects"),
-    attempted: (source, at) => void attempt.run(at.toString(), sourceName(source)),
-    succeeded: (source, { items, gaps }) =>
-      void success.run(stamp(), gaps, items, sourceName(source)),
-    failed: (source, text) =>
+    /** Sources whose last poll failed, including comments and other side sources. */
+    failing: (): readonly FailingSource[] => failing.all().map(failingSourceRow),
+    /** Polled projects that are not served yet, as some of their lists were never read. */
+    projectsNeverRead: (): number => numberColumn(neverRead.get(), "projects"),
+    /** `at`: when the poll began, as its data is as old as that. A success or a refusal counts for the current round. */
+    attempted: (source: Source, at: Temporal.Instant): void =>
+      void attempt.run(at.toString(), sourceName(source)),
+    /** `gaps`: why the list could not be understood completely. Then nothing counts as missing from it. */
+    succeeded: (
+      source: Source,
+      { items, gaps }: { readonly items: number; readonly gaps: string | null },
+    ): void => void success.run(stamp(), gaps, items, sourceName(source)),
+    failed: (source: Source, text: string): void =>
       void failure.run({ name: sourceName(source), text, refused_at: null }),
-    refused: (source, text) =>
+    /** Like `failed`: the service refuses, and will do so again. */
+    refused: (source: Source, text: string): void =>
       void failure.run({ name: sourceName(source), text, refused_at: stamp() }),
   };
 }
 
-export function createAbsences({ db, clock }: StoreDeps): Absences {
+/** Items missing from a complete snapshot, until the service says what became of them. */
+export function createAbsences({ db, clock }: StoreDeps) {
   const notice = db.prepare(
     "INSERT OR IGNORE INTO absences (item, source, noticed_at) VALUES (?, ?, ?)",
   );
@@ -189,24 +138,34 @@ export function createAbsences({ db, clock }: StoreDeps): Absences {
   );
   const one = db.prepare("SELECT * FROM absences WHERE item = ?");
   return {
-    notice: (item, source) => void notice.run(item, source, clock().toString()),
-    confirm: (item) => void confirm.run(clock().toString(), item),
-    withdraw: db.transaction((items: readonly ItemKey[]) => {
+    notice: (item: ItemKey, source: string): void =>
+      void notice.run(item, source, clock().toString()),
+    confirm: (item: ItemKey): void => void confirm.run(clock().toString(), item),
+    /** The items exist after all. */
+    withdraw: db.transaction((items: readonly ItemKey[]): void => {
       for (const item of items) withdraw.run(item);
     }),
-    all: () => all.all().map(absenceRow),
-    get(item) {
+    all: (): readonly AbsenceRow[] => all.all().map(absenceRow),
+    get(item: ItemKey): AbsenceRow | null {
       const row = one.get(item);
       return row === undefined ? null : absenceRow(row);
     },
-    ofSource: (source) => new Map(ofSource.all(source).map(absentItem)),
-    confirmedOf: (source, most) => confirmedOf.all(source, most).map(absenceRow),
-    unconfirmed: (after, most) => unconfirmed.all(after, most).map((item) => itemKey(Number(item))),
-    counts: () => new Map(counts.all().map(absenceCountRow)),
+    /** Missing items of a source, with their ids. */
+    ofSource: (source: string): ReadonlyMap<ItemKey, ServiceId | null> =>
+      new Map(ofSource.all(source).map(absentItem)),
+    /** Up to `most` missing items of a source that are confirmed as gone. */
+    confirmedOf: (source: string, most: number): readonly AbsenceRow[] =>
+      confirmedOf.all(source, most).map(absenceRow),
+    /** Up to `most` unconfirmed missing items, by key, after `after`. */
+    unconfirmed: (after: number, most: number): readonly ItemKey[] =>
+      unconfirmed.all(after, most).map((item) => itemKey(Number(item))),
+    /** Counts per source. */
+    counts: (): ReadonlyMap<string, AbsenceCount> => new Map(counts.all().map(absenceCountRow)),
   };
 }
 
-export function createBrakes({ db, clock }: StoreDeps): Brakes {
+/** Sources whose removals are held by a brake. */
+export function createBrakes({ db, clock }: StoreDeps) {
   const put = db.prepare(
     `INSERT INTO brakes (source, held_at, missing, total, needs_person) VALUES (@source, @now, @missing, @total, @needsPerson)
      ON CONFLICT (source) DO UPDATE SET missing = excluded.missing, total = excluded.total,
@@ -220,75 +179,23 @@ export function createBrakes({ db, clock }: StoreDeps): Brakes {
   const one = db.prepare("SELECT * FROM brakes WHERE source = ?");
   const stamp = () => clock().toString();
   return {
-    set: (source, { missing, total, needsPerson }) =>
+    set: (
+      source: string,
+      {
+        missing,
+        total,
+        needsPerson,
+      }: { readonly missing: number; readonly total: number; readonly needsPerson: boolean },
+    ): void =>
       void put.run({ source, now: stamp(), missing, total, needsPerson: needsPerson ? 1 : 0 }),
-    release: (source) => release.run(stamp(), source).changes > 0,
-    lift: (source) => void lift.run(source),
-    all: () => all.all().map(brakeRow),
-    get(source) {
+    /** A person agrees to the removals of this source; false if none are held. */
+    release: (source: string): boolean => release.run(stamp(), source).changes > 0,
+    /** Ends the hold: everything came back or was removed. */
+    lift: (source: string): void => void lift.run(source),
+    all: (): readonly BrakeRow[] => all.all().map(brakeRow),
+    get(source: string): BrakeRow | null {
       const row = one.get(source);
       return row === undefined ? null : brakeRow(row);
     },
-  };
-}
-
-/**
- * What has been read completely: the current round, which is one reading of all sources, and projects read at least once. Both
- * are stored, so that a restart continues.
- */
-export interface Rounds {
-  /** The last round; null before the first. */
-  last(): RoundRow | null;
-  /** Starts a new round with nothing read. */
-  begin(): RoundRow;
-  /** All sources were read, or given up. */
-  end(): void;
-  /** Continues the last round. */
-  resume(): void;
-  /** Projects whose lists have all been read at least once. */
-  readProjects(): ReadonlySet<ProjectId>;
-  projectRead(project: ProjectId): void;
-  /** True if all projects were read at some time. */
-  isAllRead(): boolean;
-  allRead(): void;
-  /** True if a restored database was not yet compared with everything in the service. Nothing is removed until then. */
-  isReconciling(): boolean;
-  reconciled(): void;
-}
-
-export function createRounds({ db, clock }: StoreDeps): Rounds {
-  const last = db.prepare("SELECT * FROM rounds ORDER BY round DESC LIMIT 1");
-  const add = db.prepare("INSERT INTO rounds (begun_at) VALUES (?) RETURNING *");
-  const forget = db.prepare("DELETE FROM rounds WHERE round < ?");
-  const end = db.prepare("UPDATE rounds SET ended_at = ? WHERE ended_at IS NULL");
-  const resume = db.prepare("UPDATE rounds SET ended_at = NULL");
-  const read = db.prepare("SELECT id FROM projects WHERE read_at IS NOT NULL");
-  const mark = db.prepare("UPDATE projects SET read_at = ? WHERE id = ? AND read_at IS NULL");
-  const whole = db.prepare("SELECT value FROM meta WHERE name = 'all_read_at'");
-  const markWhole = db.prepare(
-    "INSERT OR IGNORE INTO meta (name, value) VALUES ('all_read_at', ?)",
-  );
-  const reconciling = db.prepare("SELECT 1 FROM meta WHERE name = 'reconcile_since'");
-  const reconcile = db.prepare("DELETE FROM meta WHERE name = 'reconcile_since'");
-  const stamp = () => clock().toString();
-
-  return {
-    last() {
-      const row = last.get();
-      return row === undefined ? null : roundRow(row);
-    },
-    begin: db.transaction(() => {
-      const begun = roundRow(add.get(stamp()));
-      forget.run(begun.round);
-      return begun;
-    }),
-    end: () => void end.run(stamp()),
-    resume: () => void resume.run(),
-    readProjects: () => new Set(read.all().map((row) => projectId(numberColumn(row, "id")))),
-    projectRead: (project) => void mark.run(stamp(), project),
-    isAllRead: () => textColumn(whole.get(), "value") !== null,
-    allRead: () => void markWhole.run(stamp()),
-    isReconciling: () => reconciling.get() !== undefined,
-    reconciled: () => void reconcile.run(),
   };
 }

@@ -36,10 +36,7 @@ type Taken =
   | { readonly kind: "unusable"; readonly problem: string };
 
 /** Takes consistent copies of a database that another process replaces or writes. Never writes to it or beside it. */
-export interface CopySource {
-  /** Copies the current state into a folder of its own, unless that was done before. Call again in a second. */
-  take(): Promise<Taken>;
-}
+export type CopySource = ReturnType<typeof createCopySource>;
 
 interface CopySourceDeps {
   readonly file: string;
@@ -61,7 +58,7 @@ const againAfterMs = 30_000;
  * during the copy, and SQLite's own check passes; until then the last one stays. A database that changes all the time, such as
  * a running daemon's or one below LiteFS, is read through SQLite.
  */
-export function createCopySource(deps: CopySourceDeps): CopySource {
+export function createCopySource(deps: CopySourceDeps) {
   const { file, into, clock, monotonic } = deps;
   let count = 0;
   let taken: string | null = null;
@@ -108,7 +105,8 @@ export function createCopySource(deps: CopySourceDeps): CopySource {
   };
 
   return {
-    async take() {
+    /** Copies the current state into a folder of its own, unless that was done before. Call again in a second. */
+    async take(): Promise<Taken> {
       const stamp = stampOf(file);
       if (stamp === null) return { kind: "unusable", problem: "it is not there" };
       if (stamp === taken) {

@@ -15,12 +15,7 @@ export interface DateMove {
 }
 
 /** Items with changed dates, from the stored versions. */
-export interface DateMoves {
-  /** Items assigned to a person whose due date, start or end differs from what it was at a moment. */
-  since(at: Temporal.Instant, person: PersonId): readonly DateMove[];
-}
-
-export function createDateMoves({ db, zone, view }: StoreDeps & { view: View }): DateMoves {
+export function createDateMoves({ db, zone, view }: StoreDeps & { view: View }) {
   const movedSince = db.prepare(
     `SELECT v.item, b.workspace AS before, i.service_id, (
        SELECT e.actor FROM edits e WHERE e.item = v.item AND e.created_at > @at
@@ -37,7 +32,8 @@ export function createDateMoves({ db, zone, view }: StoreDeps & { view: View }):
      ORDER BY v.item`,
   );
   return {
-    since: (at, person) =>
+    /** Items assigned to a person whose due date, start or end differs from what it was at a moment. */
+    since: (at: Temporal.Instant, person: PersonId): readonly DateMove[] =>
       movedSince.all({ at: instantText(at), person }).flatMap((row) => {
         const { key, before, serviceId, actor } = dateMoveRow(row);
         const shown = view.get(key);

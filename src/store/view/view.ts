@@ -75,51 +75,7 @@ interface KeysWanted {
 }
 
 /** The mirror with pending edits applied, read by feeds, mails and pages. */
-export interface View {
-  get(key: ItemKey): ViewItem | null;
-  findUid(uid: string): ViewItem | null;
-  /** Items of a project, in the order in which they became known. */
-  ofProject(project: ProjectId): readonly ViewItem[];
-  /** Keys of a project's items, in the same order. */
-  keysOfProject(project: ProjectId): readonly ItemKey[];
-  /** Items of a collection, in the order in which they became known. */
-  ofCollection(collection: CollectionName): readonly ViewItem[];
-  /** Keys of a collection's items, in the same order. */
-  keysOfCollection(collection: CollectionName): readonly ItemKey[];
-  /** Subtasks of a task, in the order in which they became known. */
-  below(task: ServiceId | null): readonly ViewItem[];
-  /** Items assigned to a person, of all projects. */
-  assignedTo(person: PersonId): readonly ViewItem[];
-  /** Keys of such items, read in parts of the whole view. */
-  keysAssignedTo(person: PersonId): Iterable<readonly ItemKey[]>;
-  /**
-   * Keys of events that take place, and tasks due, between two days, each with the first of these days. Sorted by day, then by
-   * the order in which they became known. Reads indexes only.
-   */
-  daysBetween(days: DaySpan): readonly KeyOnDay[];
-  /** Keys of items of some projects (null = all) assigned to some people (null = anyone or nobody), read in parts. */
-  keysWhere(wanted: KeysWanted): Iterable<readonly ItemKey[]>;
-  /**
-   * Items that need reminders: open, assigned, and with a reminder or a due date, or a milestone. Read in parts of the whole
-   * view.
-   */
-  remindable(): Iterable<readonly ViewItem[]>;
-  /**
-   * The item that a calendar was shown with this SEQUENCE, this LAST-MODIFIED, or both; null if unknown, never shown, or hidden
-   * from the reader.
-   */
-  shownAs(key: ItemKey, shown: Shown, reader: Reader): Item | null;
-  /** The item as shown at a moment; null if unknown or hidden from the reader. */
-  shownAt(key: ItemKey, at: Temporal.Instant, reader: Reader): Item | null;
-  /**
-   * An item's version at a revision and all later ones, oldest first; null where it was buried. Empty if it was never in the
-   * view by then, or if that is no longer known. Includes hidden versions: it is for deciding what a calendar contains.
-   */
-  versionsFrom(key: ItemKey, at: Revision): readonly ItemVersion[];
-  /** Every version that the reader could see, oldest first; from the one shown at `since` on, if given. */
-  history(key: ItemKey, reader: Reader, since?: Temporal.Instant): readonly Item[];
-  count(project: ProjectId): number;
-}
+export type View = ReturnType<typeof createView>;
 
 const columns = `v.item, v.collection, v.content, i.uid, i.sequence, i.modified_at, i.created_at, i.service_id,
   coalesce(m.by_me, 0) AS by_me, m.updated_at,
@@ -142,7 +98,7 @@ export function createView({
   db,
   zone,
   findIdentity,
-}: StoreDeps & { findIdentity: (uid: string) => IdentityRow | null }): View {
+}: StoreDeps & { findIdentity: (uid: string) => IdentityRow | null }) {
   const byKey = db.prepare(`${joined} WHERE v.item = ?`);
   const byProject = db.prepare(`${joined} WHERE v.project_id = ? ORDER BY v.item`);
   const keysByProject = db.prepare(
@@ -255,43 +211,76 @@ export function createView({
   }
 
   return {
-    get: (key) => one(byKey.get(key)),
-    findUid(uid) {
+    get: (key: ItemKey): ViewItem | null => one(byKey.get(key)),
+    findUid(uid: string): ViewItem | null {
       const identity = findIdentity(uid);
       return identity && one(byKey.get(identity.item));
     },
-    ofProject: (project) => byProject.all(project).map((row) => decode(viewItemRow(row))),
-    keysOfProject: (project) => keysByProject.all(project).map(itemKeyColumn),
-    ofCollection: (name) => byCollection.all(name).map((row) => decode(viewItemRow(row))),
-    keysOfCollection: (name) => keysByCollection.all(name).map(itemKeyColumn),
-    below: (task) => byParent.all(task).map((row) => decode(viewItemRow(row))),
-    assignedTo: (person) => byPerson.all(person).map((row) => decode(viewItemRow(row))),
+    /** Items of a project, in the order in which they became known. */
+    ofProject: (project: ProjectId): readonly ViewItem[] =>
+      byProject.all(project).map((row) => decode(viewItemRow(row))),
+    /** Keys of a project's items, in the same order. */
+    keysOfProject: (project: ProjectId): readonly ItemKey[] =>
+      keysByProject.all(project).map(itemKeyColumn),
+    /** Items of a collection, in the order in which they became known. */
+    ofCollection: (name: CollectionName): readonly ViewItem[] =>
+      byCollection.all(name).map((row) => decode(viewItemRow(row))),
+    /** Keys of a collection's items, in the same order. */
+    keysOfCollection: (name: CollectionName): readonly ItemKey[] =>
+      keysByCollection.all(name).map(itemKeyColumn),
+    /** Subtasks of a task, in the order in which they became known. */
+    below: (task: ServiceId | null): readonly ViewItem[] =>
+      byParent.all(task).map((row) => decode(viewItemRow(row))),
+    /** Items assigned to a person, of all projects. */
+    assignedTo: (person: PersonId): readonly ViewItem[] =>
+      byPerson.all(person).map((row) => decode(viewItemRow(row))),
+    /** Keys of such items, read in parts of the whole view. */
     keysAssignedTo,
-    daysBetween: (span) => byDay(inDays.all(boundsOf(span)), span),
+    /**
+     * Keys of events that take place, and tasks due, between two days, each with the first of these days. Sorted by day, then by
+     * the order in which they became known. Reads indexes only.
+     */
+    daysBetween: (span: DaySpan): readonly KeyOnDay[] => byDay(inDays.all(boundsOf(span)), span),
+    /** Keys of items of some projects (null = all) assigned to some people (null = anyone or nobody), read in parts. */
     keysWhere,
-    *remindable() {
+    /**
+     * Items that need reminders: open, assigned, and with a reminder or a due date, or a milestone. Read in parts of the whole
+     * view.
+     */
+    *remindable(): Iterable<readonly ViewItem[]> {
       const last = numberColumn(lastKey.get(), "item");
       for (let after = 0; after < last; after += itemsPerPart) {
         const rows = remindableItems.all({ after, upTo: after + itemsPerPart });
         yield rows.map((row) => decode(viewItemRow(row)));
       }
     },
-    shownAs(key, { sequence, modifiedAt }, reader) {
+    /**
+     * The item that a calendar was shown with this SEQUENCE, this LAST-MODIFIED, or both; null if unknown, never shown, or hidden
+     * from the reader.
+     */
+    shownAs(key: ItemKey, { sequence, modifiedAt }: Shown, reader: Reader): Item | null {
       if (sequence === null && modifiedAt === null) return null;
       const named = { key, sequence, modifiedAt: modifiedAt?.toString() ?? null };
       return readVersion(versionAt.get(named), reader);
     },
-    shownAt: (key, at, reader) => readVersion(versionOfMoment.get(key, instantText(at)), reader),
-    versionsFrom: (key, at) =>
+    /** The item as shown at a moment; null if unknown or hidden from the reader. */
+    shownAt: (key: ItemKey, at: Temporal.Instant, reader: Reader): Item | null =>
+      readVersion(versionOfMoment.get(key, instantText(at)), reader),
+    /**
+     * An item's version at a revision and all later ones, oldest first; null where it was buried. Empty if it was never in the
+     * view by then, or if that is no longer known. Includes hidden versions: it is for deciding what a calendar contains.
+     */
+    versionsFrom: (key: ItemKey, at: Revision): readonly ItemVersion[] =>
       versionsAfter.all({ key, at }).map((row) => {
         const { revision, collection, content } = placedVersionRow(row);
         return { revision, collection, item: content === null ? null : decodeVersion(row) };
       }),
-    history: (key, reader, since) =>
+    /** Every version that the reader could see, oldest first; from the one shown at `since` on, if given. */
+    history: (key: ItemKey, reader: Reader, since?: Temporal.Instant): readonly Item[] =>
       versionsOf
         .all({ key, since: since ? instantText(since) : null })
         .flatMap((row) => readVersion(row, reader) ?? []),
-    count: (project) => numberColumn(inProject.get(project), "items"),
+    count: (project: ProjectId): number => numberColumn(inProject.get(project), "items"),
   };
 }
 

@@ -24,15 +24,9 @@ interface CommentPlace extends ParentPlace {
 type One = Promise<Result<Comment, Failure>>;
 
 /** Comments of one task. Source: service-api.md, Task comments. */
-export interface CommentClient {
-  list(place: ParentPlace, call: Call): Promise<Result<Snapshot<Comment>, Failure>>;
-  get(place: CommentPlace, call: Call): One;
-  create(wish: ParentPlace & { readonly description: string }, call: Call): One;
-  update(wish: CommentPlace & { readonly description: string }, call: Call): One;
-  delete(place: CommentPlace, call: Call): Promise<Result<null, Failure>>;
-}
+export type CommentClient = ReturnType<typeof createCommentClient>;
 
-export function createCommentClient(asker: Asker): CommentClient {
+export function createCommentClient(asker: Asker) {
   const calls = elementCalls<ParentPlace, Comment>(asker, {
     kind: "comment",
     pathOf: (place) => `${belowTask(place)}/comments`,
@@ -41,12 +35,17 @@ export function createCommentClient(asker: Asker): CommentClient {
   });
 
   return {
-    list: (place, call) => calls.list(place, call),
+    list: (place: ParentPlace, call: Call): Promise<Result<Snapshot<Comment>, Failure>> =>
+      calls.list(place, call),
     get: calls.get,
-    create: ({ description, ...place }, call) =>
-      calls.create({ place, json: { description } }, call),
-    update: ({ description, ...place }, call) =>
-      calls.update({ place, json: { description } }, call),
+    create: (
+      { description, ...place }: ParentPlace & { readonly description: string },
+      call: Call,
+    ): One => calls.create({ place, json: { description } }, call),
+    update: (
+      { description, ...place }: CommentPlace & { readonly description: string },
+      call: Call,
+    ): One => calls.update({ place, json: { description } }, call),
     delete: calls.delete,
   };
 }

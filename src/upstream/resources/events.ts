@@ -41,21 +41,12 @@ type One = Promise<Result<EventItem, Failure>>;
  * Calendar events and milestones. `update` sends the patch's fields except `completed`, which has its own call. Source:
  * service-api.md, Calendar events and milestones.
  */
-export interface Events {
-  list(query: EventQuery, call: Call): Promise<Result<Snapshot<EventItem>, Failure>>;
-  /** The same list, not yet parsed. */
-  listing(query: EventQuery, call: Call): Promise<Result<RawList<EventItem>, Failure>>;
-  get(place: EventPlace, call: Call): One;
-  create(wish: InProject & { readonly patch: Patch }, call: Call): One;
-  update(wish: EventPlace & { readonly patch: Patch }, call: Call): One;
-  complete(wish: EventPlace & { readonly completed: boolean }, call: Call): One;
-  delete(place: EventPlace, call: Call): Promise<Result<null, Failure>>;
-}
+export type Events = ReturnType<typeof createEvents>;
 
 export function createEvents(
   asker: Asker,
   { timeZone, known }: { readonly timeZone: string; readonly known: KnownValues },
-): Events {
+) {
   const calls = elementCalls<InProject, EventItem>(asker, {
     kind: "event",
     pathOf: ({ projectId: project }) => `/projects/${project}/events`,
@@ -77,15 +68,20 @@ export function createEvents(
   });
 
   return {
-    list: (query, call) => calls.list(query, call, writeQuery(query)),
-    listing: (query, call) => calls.listing(query, call, writeQuery(query)),
+    list: (query: EventQuery, call: Call): Promise<Result<Snapshot<EventItem>, Failure>> =>
+      calls.list(query, call, writeQuery(query)),
+    /** The same list, not yet parsed. */
+    listing: (query: EventQuery, call: Call): Promise<Result<RawList<EventItem>, Failure>> =>
+      calls.listing(query, call, writeQuery(query)),
     get: calls.get,
-    create: ({ patch, ...place }, call) =>
+    create: ({ patch, ...place }: InProject & { readonly patch: Patch }, call: Call): One =>
       calls.create({ place, json: writeEventBody(patch, "create"), patch }, call),
-    update: ({ patch, ...place }, call) =>
+    update: ({ patch, ...place }: EventPlace & { readonly patch: Patch }, call: Call): One =>
       calls.update({ place, json: writeEventBody(patch, "update"), patch }, call),
-    complete: ({ completed, ...place }, call) =>
-      calls.update({ place, json: { completed }, patch: { completed } }, call),
+    complete: (
+      { completed, ...place }: EventPlace & { readonly completed: boolean },
+      call: Call,
+    ): One => calls.update({ place, json: { completed }, patch: { completed } }, call),
     delete: calls.delete,
   };
 }

@@ -41,19 +41,9 @@ interface FolderPlace {
  * Files of one folder. `create` files an earlier upload. The shape of its answer is not documented, so it returns the ids found
  * in it, possibly none. Source: service-api.md, Files.
  */
-export interface FileClient {
-  list(place: FolderPlace, call: Call): Promise<Result<Snapshot<FileEntry>, Failure>>;
-  create(
-    wish: FolderPlace & { readonly fileIds: readonly string[] },
-    call: Call,
-  ): Promise<Result<{ readonly ids: readonly ServiceId[] }, Failure>>;
-  delete(
-    place: FolderPlace & { readonly id: ServiceId },
-    call: Call,
-  ): Promise<Result<null, Failure>>;
-}
+export type FileClient = ReturnType<typeof createFileClient>;
 
-export function createFileClient(asker: Asker): FileClient {
+export function createFileClient(asker: Asker) {
   const calls = elementCalls<FolderPlace, FileEntry>(asker, {
     kind: "file",
     pathOf,
@@ -61,8 +51,12 @@ export function createFileClient(asker: Asker): FileClient {
     read: (place) => (raw) => readFile(raw, place),
   });
   return {
-    list: (place, call) => calls.list(place, call),
-    create: ({ fileIds, ...place }, call) => {
+    list: (place: FolderPlace, call: Call): Promise<Result<Snapshot<FileEntry>, Failure>> =>
+      calls.list(place, call),
+    create: (
+      { fileIds, ...place }: FolderPlace & { readonly fileIds: readonly string[] },
+      call: Call,
+    ): Promise<Result<{ readonly ids: readonly ServiceId[] }, Failure>> => {
       const json = { attachments: fileIds.map(numberWherePossible) };
       return asker.one({ ask: { method: "POST", path: pathOf(place), json }, read: readIds }, call);
     },

@@ -18,16 +18,9 @@ interface HistoryEntry extends ParentPlace {
 }
 
 /** Source: service-api.md, Task history. */
-export interface Histories {
-  list(place: ParentPlace, call: Call): Promise<Result<Snapshot<HistoryEntry>, Failure>>;
-  /** Markup that describes previous and new values. */
-  detail(
-    place: ParentPlace & { readonly id: ServiceId },
-    call: Call,
-  ): Promise<Result<string, Failure>>;
-}
+export type Histories = ReturnType<typeof createHistories>;
 
-export function createHistories(asker: Asker): Histories {
+export function createHistories(asker: Asker) {
   const pathOf = (place: ParentPlace) => `${belowTask(place)}/history`;
   const { list } = elementCalls<ParentPlace, HistoryEntry>(asker, {
     kind: "history entry",
@@ -36,8 +29,13 @@ export function createHistories(asker: Asker): Histories {
     read: (place) => (raw) => readEntry(raw, place),
   });
   return {
-    list: (place, call) => list(place, call),
-    detail: (place, call) =>
+    list: (place: ParentPlace, call: Call): Promise<Result<Snapshot<HistoryEntry>, Failure>> =>
+      list(place, call),
+    /** Markup that describes previous and new values. */
+    detail: (
+      place: ParentPlace & { readonly id: ServiceId },
+      call: Call,
+    ): Promise<Result<string, Failure>> =>
       asker.one(
         { ask: { method: "GET", path: `${pathOf(place)}/${place.id}` }, read: readDetail },
         call,

@@ -21,24 +21,9 @@ interface SubtaskPlace extends ParentPlace {
 type One = Promise<Result<TaskItem, Failure>>;
 
 /** Subtasks of one task. Their documented fields lack custom fields, stage and ticket. Source: service-api.md, Subtasks. */
-export interface Subtasks {
-  list(place: ParentPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>>;
-  /** The same list, not yet parsed. */
-  listing(place: ParentPlace, call: Call): Promise<Result<RawList<TaskItem>, Failure>>;
-  get(place: SubtaskPlace, call: Call): One;
-  create(
-    wish: ParentPlace & {
-      readonly patch: Patch;
-      readonly attachments?: readonly AttachmentRef[];
-    },
-    call: Call,
-  ): One;
-  update(wish: SubtaskPlace & { readonly patch: Patch }, call: Call): One;
-  complete(wish: SubtaskPlace & { readonly completed: boolean }, call: Call): One;
-  delete(place: SubtaskPlace, call: Call): Promise<Result<null, Failure>>;
-}
+export type Subtasks = ReturnType<typeof createSubtasks>;
 
-export function createSubtasks(asker: Asker, known: KnownValues): Subtasks {
+export function createSubtasks(asker: Asker, known: KnownValues) {
   const calls = elementCalls<ParentPlace, TaskItem>(asker, {
     kind: "subtask",
     pathOf: (place) => `${belowTask(place)}/subtasks`,
@@ -49,18 +34,33 @@ export function createSubtasks(asker: Asker, known: KnownValues): Subtasks {
   });
 
   return {
-    list: (place, call) => calls.list(place, call),
-    listing: (place, call) => calls.listing(place, call),
+    list: (place: ParentPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>> =>
+      calls.list(place, call),
+    /** The same list, not yet parsed. */
+    listing: (place: ParentPlace, call: Call): Promise<Result<RawList<TaskItem>, Failure>> =>
+      calls.listing(place, call),
     get: calls.get,
-    create: ({ patch, attachments, ...place }, call) => {
+    create: (
+      {
+        patch,
+        attachments,
+        ...place
+      }: ParentPlace & {
+        readonly patch: Patch;
+        readonly attachments?: readonly AttachmentRef[];
+      },
+      call: Call,
+    ): One => {
       const files = attachments?.map(({ fileId }) => ({ fileId }));
       const json = { ...writeTask(patch, "create"), ...writeAttachments(files) };
       return calls.create({ place, json, patch }, call);
     },
-    update: ({ patch, ...place }, call) =>
+    update: ({ patch, ...place }: SubtaskPlace & { readonly patch: Patch }, call: Call): One =>
       calls.update({ place, json: writeTask(patch, "update"), patch }, call),
-    complete: ({ completed, ...place }, call) =>
-      calls.update({ place, json: { completed }, patch: { completed } }, call),
+    complete: (
+      { completed, ...place }: SubtaskPlace & { readonly completed: boolean },
+      call: Call,
+    ): One => calls.update({ place, json: { completed }, patch: { completed } }, call),
     delete: calls.delete,
   };
 }

@@ -63,24 +63,9 @@ type CustomValues = { readonly customFields?: readonly CustomValue[] };
  * Tasks of a todolist. `create` and `update` never send `completed`, which has its own call. A move answered with 404 after a
  * lost answer ends as `unknown-outcome`, as the old path is gone once it has worked. Source: service-api.md, Tasks.
  */
-export interface Tasks {
-  list(place: ListPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>>;
-  /** The same list, not yet parsed. */
-  listing(place: ListPlace, call: Call): Promise<Result<RawList<TaskItem>, Failure>>;
-  get(place: TaskPlace, call: Call): One;
-  create(
-    wish: ListPlace &
-      CustomValues & { readonly patch: Patch; readonly attachments?: readonly AttachmentRef[] },
-    call: Call,
-  ): One;
-  update(wish: TaskPlace & CustomValues & { readonly patch: Patch }, call: Call): One;
-  complete(wish: TaskPlace & { readonly completed: boolean }, call: Call): One;
-  delete(place: TaskPlace, call: Call): Promise<Result<null, Failure>>;
-  copy(wish: TaskCopy, call: Call): One;
-  move(wish: TaskMove, call: Call): One;
-}
+export type Tasks = ReturnType<typeof createTasks>;
 
-export function createTasks(asker: Asker, known: KnownValues): Tasks {
+export function createTasks(asker: Asker, known: KnownValues) {
   const readerOf = (place: ListPlace, written?: WriteBeingAnswered) =>
     taskReader({ ...place, parentId: null }, { known, ...(written && { written }) });
   const calls = elementCalls<ListPlace, TaskItem>(asker, {
@@ -92,10 +77,20 @@ export function createTasks(asker: Asker, known: KnownValues): Tasks {
   });
 
   return {
-    list: (place, call) => calls.list(place, call),
-    listing: (place, call) => calls.listing(place, call),
+    list: (place: ListPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>> =>
+      calls.list(place, call),
+    /** The same list, not yet parsed. */
+    listing: (place: ListPlace, call: Call): Promise<Result<RawList<TaskItem>, Failure>> =>
+      calls.listing(place, call),
     get: calls.get,
-    create: ({ patch, ...wish }, call) => {
+    create: (
+      {
+        patch,
+        ...wish
+      }: ListPlace &
+        CustomValues & { readonly patch: Patch; readonly attachments?: readonly AttachmentRef[] },
+      call: Call,
+    ): One => {
       const json = {
         ...writeTask(patch, "create"),
         ...writeCustom(wish.customFields),
@@ -103,19 +98,24 @@ export function createTasks(asker: Asker, known: KnownValues): Tasks {
       };
       return calls.create({ place: wish, json, patch }, call);
     },
-    update: ({ patch, ...wish }, call) => {
+    update: (
+      { patch, ...wish }: TaskPlace & CustomValues & { readonly patch: Patch },
+      call: Call,
+    ): One => {
       const json = { ...writeTask(patch, "update"), ...writeCustom(wish.customFields) };
       return calls.update({ place: wish, json, patch }, call);
     },
-    complete: ({ completed, ...place }, call) =>
-      calls.update({ place, json: { completed }, patch: { completed } }, call),
+    complete: (
+      { completed, ...place }: TaskPlace & { readonly completed: boolean },
+      call: Call,
+    ): One => calls.update({ place, json: { completed }, patch: { completed } }, call),
     delete: calls.delete,
-    copy: (wish, call) => {
+    copy: (wish: TaskCopy, call: Call): One => {
       const path = `${pathOf(wish)}/${wish.id}`;
       const ask = { method: "POST", path, json: writeCopy(wish) } as const;
       return asker.one({ ask, read: readerOf(targetOf(wish)) }, call);
     },
-    move: (wish, call) => {
+    move: (wish: TaskMove, call: Call): One => {
       const path = `${pathOf(wish)}/${wish.id}`;
       const ask = { method: "PUT", path, json: writeMove(wish), gone: "unknown" } as const;
       return asker.one({ ask, read: readerOf(targetOf(wish)) }, call);
@@ -196,14 +196,12 @@ interface Upload {
 }
 
 /** Source: service-api.md, Attachments (two-step upload). */
-export interface Attachments {
-  /** The first step; the second names the id in the creation of a file, a task or a subtask. */
-  upload(upload: Upload, call: Call): Promise<Result<{ readonly fileId: string }, Failure>>;
-}
+export type Attachments = ReturnType<typeof createAttachments>;
 
-export function createAttachments(asker: Asker): Attachments {
+export function createAttachments(asker: Asker) {
   return {
-    upload: (upload, call) =>
+    /** The first step; the second names the id in the creation of a file, a task or a subtask. */
+    upload: (upload: Upload, call: Call): Promise<Result<{ readonly fileId: string }, Failure>> =>
       asker.one(
         { ask: { method: "POST", path: null, form: formOf(upload) }, read: readFileId },
         call,

@@ -35,23 +35,9 @@ type InProject = { readonly projectId: ProjectId };
  * Look-ups that the service's document does not describe. A workspace without them answers 403, 404 or another shape, which are
  * ordinary failures here; the caller then uses the configured ids. Source: beyond-the-document.md, Look-ups.
  */
-export interface WorkspaceClient {
-  projects(call: Call): List<Project>;
-  project(id: ProjectId, call: Call): Promise<Result<Project, Failure>>;
-  people(call: Call): List<Person>;
-  todolists(place: InProject, call: Call): List<TodolistRow>;
-  todolist(
-    place: InProject & { readonly id: ListId },
-    call: Call,
-  ): Promise<Result<TodolistRow, Failure>>;
-  folders(place: InProject, call: Call): List<Folder>;
-  /** One page of the tasks and subtasks of the whole account. */
-  allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>>;
-  /** The same, parsed only if it differs from the previous answer. */
-  allTasksUnread(query: TaskPageQuery, call: Call): Promise<Result<Unread<TaskPage>, Failure>>;
-}
+export type WorkspaceClient = ReturnType<typeof createWorkspace>;
 
-export function createWorkspace(asker: Asker, values: KnownValues): WorkspaceClient {
+export function createWorkspace(asker: Asker, values: KnownValues) {
   const list = <Value extends { readonly id: number }>(
     of: {
       readonly path: string;
@@ -75,22 +61,22 @@ export function createWorkspace(asker: Asker, values: KnownValues): WorkspaceCli
   });
 
   return {
-    projects: (call) =>
+    projects: (call: Call): List<Project> =>
       list(
         { path: "/projects", where: "the account", kind: "project", read: projectReader(values) },
         call,
       ),
-    project: (id, call) =>
+    project: (id: ProjectId, call: Call): Promise<Result<Project, Failure>> =>
       asker.one(
         { ask: { method: "GET", path: `/projects/${id}` }, read: projectReader(values) },
         call,
       ),
-    people: (call) =>
+    people: (call: Call): List<Person> =>
       list(
         { path: "/people", where: "the account", kind: "person", read: personReader(values) },
         call,
       ),
-    todolists: (place, call) =>
+    todolists: (place: InProject, call: Call): List<TodolistRow> =>
       list(
         {
           path: `/projects/${place.projectId}/todolists`,
@@ -100,12 +86,15 @@ export function createWorkspace(asker: Asker, values: KnownValues): WorkspaceCli
         },
         call,
       ),
-    todolist: ({ id, ...place }, call) => {
+    todolist: (
+      { id, ...place }: InProject & { readonly id: ListId },
+      call: Call,
+    ): Promise<Result<TodolistRow, Failure>> => {
       const path = `/projects/${place.projectId}/todolists/${id}`;
       const read = (raw: unknown) => readTodolist(raw, { ...place, values });
       return asker.one({ ask: { method: "GET", path }, read }, call);
     },
-    folders: (place, call) =>
+    folders: (place: InProject, call: Call): List<Folder> =>
       list(
         {
           path: `/projects/${place.projectId}/folders`,
@@ -115,11 +104,16 @@ export function createWorkspace(asker: Asker, values: KnownValues): WorkspaceCli
         },
         call,
       ),
-    async allTasks(query, call) {
+    /** One page of the tasks and subtasks of the whole account. */
+    async allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>> {
       const answer = await asker.unread(page(query), call);
       return answer.ok ? answer.value.read() : answer;
     },
-    allTasksUnread: (query, call) => asker.unread(page(query), call),
+    /** The same, parsed only if it differs from the previous answer. */
+    allTasksUnread: (
+      query: TaskPageQuery,
+      call: Call,
+    ): Promise<Result<Unread<TaskPage>, Failure>> => asker.unread(page(query), call),
   };
 }
 
@@ -250,15 +244,9 @@ const folderShape = z.object({
 type One = Promise<Result<Label, Failure>>;
 
 /** Labels of the account. Their colour is read-only. Source: service-api.md, Labels. */
-export interface LabelClient {
-  list(call: Call): Promise<Result<Snapshot<Label>, Failure>>;
-  get(id: LabelId, call: Call): One;
-  create(wish: { readonly name: string }, call: Call): One;
-  rename(wish: { readonly id: LabelId; readonly name: string }, call: Call): One;
-  delete(id: LabelId, call: Call): Promise<Result<null, Failure>>;
-}
+export type LabelClient = ReturnType<typeof createLabels>;
 
-export function createLabels(asker: Asker): LabelClient {
+export function createLabels(asker: Asker) {
   const calls = elementCalls<unknown, Label>(asker, {
     kind: "label",
     pathOf: () => "/labels",
@@ -266,11 +254,13 @@ export function createLabels(asker: Asker): LabelClient {
     read: () => readLabel,
   });
   return {
-    list: (call) => calls.list(null, call),
-    get: (id, call) => calls.get({ id }, call),
-    create: ({ name }, call) => calls.create({ place: null, json: { name } }, call),
-    rename: ({ id, name }, call) => calls.update({ place: { id }, json: { name } }, call),
-    delete: (id, call) => calls.delete({ id }, call),
+    list: (call: Call): Promise<Result<Snapshot<Label>, Failure>> => calls.list(null, call),
+    get: (id: LabelId, call: Call): One => calls.get({ id }, call),
+    create: ({ name }: { readonly name: string }, call: Call): One =>
+      calls.create({ place: null, json: { name } }, call),
+    rename: ({ id, name }: { readonly id: LabelId; readonly name: string }, call: Call): One =>
+      calls.update({ place: { id }, json: { name } }, call),
+    delete: (id: LabelId, call: Call): Promise<Result<null, Failure>> => calls.delete({ id }, call),
   };
 }
 
