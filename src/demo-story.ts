@@ -67,7 +67,7 @@ export async function playStory(place: StoryPlace): Promise<void> {
   const taken = rename(stage, cast);
   await offerFeed(place, cast);
   await until(() => edits.every((id) => isSettled(place, id)), place.signal);
-  if (taken !== null && !place.signal.aborted) await takeBack(place, { edit: taken, by: cast.ben });
+  if (taken !== null && !place.signal.aborted) await takeBack(place, taken, cast.ben);
 }
 
 /** Four people change five items with four programs; one is a milestone that slips. */
@@ -190,7 +190,8 @@ function rename(place: Stage, { ben }: Cast): EditId | null {
 
 async function takeBack(
   { modules, signal }: StoryPlace,
-  { edit, by }: { readonly edit: EditId; readonly by: PersonId },
+  edit: EditId,
+  by: PersonId,
 ): Promise<void> {
   await until(() => isSettled({ modules }, edit), signal);
   modules.editActions.undo(edit, { channel: "dashboard", actor: by });

@@ -64,7 +64,7 @@ async function runIn(dataDir: string, { options, context }: DemoRun): Promise<nu
   try {
     const daemon = await startDemoDaemon(sandbox, { options, dataDir, context });
     if (typeof daemon === "number") return daemon;
-    const playing = options.play ? play(sandbox, { every: options.play, context }) : null;
+    const playing = options.play ? play(sandbox, options.play, context) : null;
     const guide = printGuide(daemon, {
       sandbox,
       dataDir,
@@ -175,7 +175,7 @@ async function demoConfig(
 ): Promise<Result<DemoConfig, StartFault>> {
   const { cwd } = context;
   const env = demoEnvironment(options, context.env);
-  const written = demoSettings(sandbox, { dataDir, port: options.port ?? usualPort });
+  const written = demoSettings(sandbox, dataDir, options.port ?? usualPort);
   const loaded = parseConfig(written, { folder: dataDir, env, cwd });
   if (!loaded.ok) {
     return fail({ code: 2, message: `configuration:\n${describeProblems(loaded.failure)}` });
@@ -198,10 +198,7 @@ async function demoConfig(
 /** Not `config.json`, which may belong to somebody. */
 const configFileIn = (dataDir: string): string => join(dataDir, "demo.json");
 
-function demoSettings(
-  sandbox: Sandbox,
-  { dataDir, port }: { readonly dataDir: string; readonly port: number },
-) {
+function demoSettings(sandbox: Sandbox, dataDir: string, port: number) {
   const [owner] = sandbox.keys;
   return {
     dataDir,
@@ -251,7 +248,8 @@ async function freePort({ host, port }: Address): Promise<Result<number, string>
 /** Someone else changes something now and then. */
 async function play(
   sandbox: Sandbox,
-  { every, context }: { readonly every: Temporal.Duration; readonly context: RunContext },
+  every: Temporal.Duration,
+  context: RunContext,
 ): Promise<void> {
   await runLoop({
     step() {

@@ -150,7 +150,7 @@ function openApp(parts: Parts): {
       examine: (status) => examineDaemon(status, modules),
       test: async () => {
         const { messageFindings } = await import("./cli/daemon-findings.ts");
-        return messageFindings(await testWays(mails.operatorWays, { id: randomId(), signal }));
+        return messageFindings(await testWays(mails.operatorWays, randomId(), signal));
       },
     },
     signal,

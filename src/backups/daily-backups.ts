@@ -117,7 +117,7 @@ export function createDailyBackups(deps: DailyBackupsDeps) {
     /** Makes the backup that is due; pauses for an hour after a failed one. */
     async step(signal: AbortSignal): Promise<"idle"> {
       const now = clock();
-      const dueAt = lastTurn(now, { at: rules.at, zone });
+      const dueAt = lastTurn(now, rules.at, zone);
       if (Temporal.Instant.compare(dueAt, deps.installedAt) < 0) return "idle";
       if (!rules.enabled) {
         await examine(dueAt, signal);
@@ -159,10 +159,7 @@ const isWithin = (
   Temporal.Instant.compare(moment, from) >= 0 && Temporal.Instant.compare(moment, to) <= 0;
 
 /** The most recent occurrence of that time of day. */
-function lastTurn(
-  now: Temporal.Instant,
-  { at, zone }: { readonly at: Temporal.PlainTime; readonly zone: string },
-): Temporal.Instant {
+function lastTurn(now: Temporal.Instant, at: Temporal.PlainTime, zone: string): Temporal.Instant {
   const today = now.toZonedDateTimeISO(zone).toPlainDate();
   const [turn, before] = [today, today.subtract({ days: 1 })].map((day) =>
     day.toZonedDateTime({ timeZone: zone, plainTime: at }).toInstant(),

@@ -77,7 +77,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Result<Res
     const checked = await unpack(file, stage);
     if (!checked.ok) return checked;
     const manifest = checked.value;
-    const keys = keysOf(manifest, { stage, passphrase });
+    const keys = keysOf(manifest, stage, passphrase);
     if (!keys.ok) return fail(`${file}: ${keys.failure}`);
     const copy = join(stage, databasePart);
     const database = join(dataDir, databasePart);
@@ -171,7 +171,7 @@ export async function verifyBackup(
   try {
     const checked = await unpack(file, folder);
     if (!checked.ok || passphrase === null) return checked;
-    const keys = keysOf(checked.value, { stage: folder, passphrase });
+    const keys = keysOf(checked.value, folder, passphrase);
     return keys.ok ? checked : fail(`${file}: ${keys.failure}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -180,7 +180,8 @@ export async function verifyBackup(
 
 function keysOf(
   { keys, installation, madeAt }: Manifest,
-  { stage, passphrase }: { readonly stage: string; readonly passphrase: string | null },
+  stage: string,
+  passphrase: string | null,
 ): Result<Keys, string> {
   const path = join(stage, keysPart);
   if (keys === "left out" || passphrase === null) {
@@ -227,7 +228,7 @@ export async function restoreKeys({
   try {
     const checked = await unpack(file, stage);
     if (!checked.ok) return checked;
-    const opened = keysOf(checked.value, { stage, passphrase });
+    const opened = keysOf(checked.value, stage, passphrase);
     if (!opened.ok) return fail(`${file}: ${opened.failure}`);
     const aside = asideIn(dataDir, now);
     const keys = [...opened.value].filter(([name, text]) => textIn(join(dataDir, name)) !== text);

@@ -65,7 +65,7 @@ export function acceptEdit(context: WriteContext, edit: ObjectEdit): Result<Acce
     const reason = "the UID belongs to a read-only item";
     return fail(objectRefused("valid-calendar-object-resource", reason));
   }
-  const seen = item.action === "create" ? null : (base ?? lastSeen(context, { key, incoming }));
+  const seen = item.action === "create" ? null : (base ?? lastSeen(context, key, incoming));
   const patch = plans[0]?.asked ?? {};
   const isNew = item.action === "create" && context.store.view.get(key) === null;
   const described = seen && !isNew ? describedItem({ base: seen, patch, incoming }) : null;
@@ -75,7 +75,8 @@ export function acceptEdit(context: WriteContext, edit: ObjectEdit): Result<Acce
 /** What octets without a base were compared with, if their item was deleted and exists again. */
 const lastSeen = (
   { store: { view }, person }: WriteContext,
-  { key, incoming }: { readonly key: ItemKey; readonly incoming: IncomingItem },
+  key: ItemKey,
+  incoming: IncomingItem,
 ): Item | null =>
   shownBase(incoming, { key, view, editor: person.id }) ?? view.get(key)?.item ?? null;
 

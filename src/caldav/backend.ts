@@ -65,7 +65,7 @@ export function createCaldavBackend(deps: BackendDeps): CalendarBackend {
     put: ({ writer, ...put }: PutObject<Calendar, CalendarObject, Person>) =>
       putObject(contextOf(writer), put),
     remove: ({ calendar }: At, object: CalendarObject, writer: By) =>
-      removeObject(contextOf(writer), { calendar, object }),
+      removeObject(contextOf(writer), calendar, object),
     move: (
       { calendar: from }: At,
       object: CalendarObject,

@@ -33,7 +33,7 @@ function create(context: WriteContext, put: ObjectPut): Result<boolean, Refusal>
   const recreate = isRecreation(context, incoming.uid);
   const accepted = acceptEdit(context, {
     calendar,
-    incoming: belowWhatIsHere(context, { calendar, incoming }),
+    incoming: belowWhatIsHere(context, calendar, incoming),
     base: identity && baseOfTaken(context, put, { key: identity.item, recreate }),
     recreate,
   });
@@ -47,7 +47,7 @@ function create(context: WriteContext, put: ObjectPut): Result<boolean, Refusal>
     context.calendars.retract(calendar, { key, name });
     return ok(true);
   }
-  const brought = isKnown ? bringBack(context, { calendar, uid: incoming.uid }) : ok(null);
+  const brought = isKnown ? bringBack(context, calendar, incoming.uid) : ok(null);
   if (!brought.ok) return brought;
   const shown = context.store.view.get(key)?.item ?? null;
   const made = shown && describedItem({ base: shown, patch: {}, incoming });
@@ -59,7 +59,8 @@ function create(context: WriteContext, put: ObjectPut): Result<boolean, Refusal>
 /** An item that was deleted in another calendar and put here still exists if the deletion was not sent yet. */
 function bringBack(
   context: WriteContext,
-  { calendar, uid }: { readonly calendar: Calendar; readonly uid: string },
+  calendar: Calendar,
+  uid: string,
 ): Result<unknown, Refusal> {
   const viewed = context.store.view.findUid(uid);
   const isHere = viewed === null || context.calendars.objectOfUid(calendar, uid) !== null;
@@ -95,7 +96,8 @@ export function couldSee({ store, person }: WriteContext, key: ItemKey): boolean
  */
 function belowWhatIsHere(
   context: WriteContext,
-  { calendar, incoming }: { readonly calendar: Calendar; readonly incoming: IncomingItem },
+  calendar: Calendar,
+  incoming: IncomingItem,
 ): IncomingItem {
   const { relatedTo } = incoming;
   const above = relatedTo === undefined ? null : context.store.view.findUid(relatedTo)?.item;

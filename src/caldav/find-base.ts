@@ -69,11 +69,11 @@ function versionSeen(context: WriteContext, comparison: Comparison): Item {
   const refusedAt = context.recentWrites.refused.take(key, context);
   if (at.seen) return at.present;
   if (refusedAt) return store.view.shownAt(key, refusedAt, person.id) ?? at.present;
-  const held = lastHeld(context, { key, component });
+  const held = lastHeld(context, key, component);
   const last = held ?? store.objects.get({ item: key, component });
   const isOwn = last?.actor === person.id && last.agent === agent;
   if (base === null) {
-    const putAt = whenPut(context, { key, last });
+    const putAt = whenPut(context, key, last);
     const shown = putAt && store.view.shownAt(key, putAt, person.id);
     if (isOwn && shown) return ownCopy(context, { comparison, shown, own: last });
     return nearest(context, { comparison, copies: [shown ?? at.present] });
@@ -99,7 +99,8 @@ function versionSeen(context: WriteContext, comparison: Comparison): Item {
 /** What the person's program last put with a waiting edit. */
 function lastHeld(
   context: WriteContext,
-  { key, component }: { readonly key: ItemKey; readonly component: CalendarObject["component"] },
+  key: ItemKey,
+  component: CalendarObject["component"],
 ): ObjectRow | null {
   const rows = ownHeldEdits(key, context).map(({ id }) => context.store.heldObjects.get(id)?.row);
   return rows.findLast((row) => row?.component === component) ?? null;
@@ -149,7 +150,8 @@ function withOwnWords(
  */
 function whenPut(
   context: WriteContext,
-  { key, last }: { readonly key: ItemKey; readonly last: ObjectRow | null },
+  key: ItemKey,
+  last: ObjectRow | null,
 ): Temporal.Instant | null {
   const { person, agent } = context;
   const kept = last && numberIn(last.raw, baseMark) === null ? last : null;

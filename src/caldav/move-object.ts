@@ -31,7 +31,7 @@ function move(context: WriteContext, transfer: Transfer): Result<null, Refusal> 
     const viewed = calendars.itemOf(object);
     const moved = relocate(context, { from, to: calendar, viewed });
     if (!moved.ok) return moved;
-    if (moved.value !== null) hold(context, { edit: moved.value, transfer });
+    if (moved.value !== null) hold(context, moved.value, transfer);
     else nameAtDestination(context, transfer);
   } else if (name !== object.name) rename(context, transfer);
   return ok(null);
@@ -45,10 +45,7 @@ function shownElsewhere(from: Calendar, to: Calendar): Refusal | null {
 }
 
 /** Until a person approves, only the mover sees the item there. */
-function hold(
-  { calendars }: WriteContext,
-  { edit, transfer }: { readonly edit: EditId; readonly transfer: Transfer },
-): void {
+function hold({ calendars }: WriteContext, edit: EditId, transfer: Transfer): void {
   const { object, calendar, name } = transfer;
   const { key } = object;
   calendars.hold({ edit, key, name, object: null });
@@ -68,6 +65,6 @@ function rename(context: WriteContext, transfer: Transfer): void {
   const last = ownHeldEdits(object.key, context).findLast(
     ({ action, patch }) => action === "create" || patch.place !== undefined,
   );
-  if (last) hold(context, { edit: last.id, transfer });
+  if (last) hold(context, last.id, transfer);
   else context.calendars.rename(object.key, name);
 }

@@ -13,7 +13,8 @@ import type { WriteContext } from "./write-context.ts";
  */
 export function removeObject(
   context: WriteContext,
-  { calendar, object }: { readonly calendar: Calendar; readonly object: CalendarObject },
+  calendar: Calendar,
+  object: CalendarObject,
 ): Result<null, Refusal> {
   return atomically(context.store, () => {
     if (withdrawCreation(context, object)) return ok(null);

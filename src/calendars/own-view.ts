@@ -99,8 +99,8 @@ export function createOwnViews(deps: {
     if (edits.length === 0 && (before === undefined || before.digest === "")) {
       return { ...unheld, readAt: latest, view: before?.view ?? null };
     }
-    const changes = changesOf(edits, { store, before: before ?? null });
-    const digest = edits.length === 0 ? "" : digestOfView(changes, { edits, store });
+    const changes = changesOf(edits, store, before ?? null);
+    const digest = edits.length === 0 ? "" : digestOfView(changes, edits, store);
     const isSame = before !== undefined && digest === before.digest;
     const items = new Map([...changes.values()].flatMap((change) => change.items));
     const view = isSame ? before.view : viewOf(items);
@@ -167,10 +167,7 @@ function withoutItem(key: ItemKey, was: ReadView): ReadView {
   return { ...was, isFresh: false, digest: null, changes };
 }
 
-function digestOfView(
-  changes: HeldChanges,
-  { edits, store }: { readonly edits: readonly Edit[]; readonly store: Store },
-): string {
+function digestOfView(changes: HeldChanges, edits: readonly Edit[], store: Store): string {
   const shown = [...changes.values()].map(({ digest }) => digest);
   const ids = edits.map(({ id }) => id);
   return JSON.stringify([ids, store.changes.revisionOfDirectory(), shown]);
@@ -189,10 +186,7 @@ const octetsOf = (row: ObjectRow | null | undefined) =>
   row?.body ? [row.rendered, row.stale, hash("sha256", row.body, "base64")] : null;
 
 /** Rereads only what has changed, as hundreds of edits may wait. */
-function changesOf(
-  edits: readonly Edit[],
-  { store, before }: { readonly store: Store; readonly before: ReadView | null },
-): HeldChanges {
+function changesOf(edits: readonly Edit[], store: Store, before: ReadView | null): HeldChanges {
   // The log does not cover what it has dropped.
   const isInLog = before !== null && before.readAt >= store.changes.completeFrom();
   const changed = isInLog ? store.changes.changedAfter(before.readAt) : [];
@@ -215,7 +209,7 @@ function changeOf(key: ItemKey, edits: readonly Edit[], store: Store): HeldChang
   const item = overlay(shown?.item ?? null, edits);
   const own = item && ownItem({ key, item, shown, edits }, store);
   const isAlone = !shown || staysThere(shown, item);
-  const below = isAlone ? [] : belowOf(shown, { item, store });
+  const below = isAlone ? [] : belowOf(shown, item, store);
   const items = [[key, own] as const, ...below];
   return { edits, items, isAlone, digest: digestOfItems(items) };
 }
@@ -235,7 +229,7 @@ function ownItem(
   // A move has no octets of its own, and uses those of an earlier edit.
   const row = held.findLast((one) => one.row !== null)?.row ?? null;
   return {
-    view: shown ? inPlace(shown, item) : notCreated(key, { item, store }),
+    view: shown ? inPlace(shown, item) : notCreated(key, item, store),
     facts: factsOf(item),
     held: last ? { name: last.name, row } : null,
   };
@@ -247,10 +241,7 @@ const inPlace = (shown: ViewItem, item: Item): ViewItem => ({
   collection: collectionOf(item),
 });
 
-function notCreated(
-  key: ItemKey,
-  { item, store }: { readonly item: Item; readonly store: Store },
-): ViewItem {
+function notCreated(key: ItemKey, item: Item, store: Store): ViewItem {
   const { uid, sequence, modifiedAt, createdAt } = store.mirror.identity(key);
   const about = { key, uid, sequence, modifiedAt, knownAt: createdAt, pending: true };
   return { ...about, item, collection: collectionOf(item) };
@@ -260,10 +251,7 @@ function notCreated(
 const staysThere = ({ item: shown }: ViewItem, item: Item | null): boolean =>
   shown.kind !== "task" || (item !== null && samePlace(placeOf(item), placeOf(shown)));
 
-function belowOf(
-  shown: ViewItem,
-  { item, store }: { readonly item: Item | null; readonly store: Store },
-): HeldChange["items"] {
+function belowOf(shown: ViewItem, item: Item | null, store: Store): HeldChange["items"] {
   return store.view.below(shown.item.id).map((below) => {
     const placed = item && placedIn(below.item, placeOf(item));
     if (!placed) return [below.key, null];

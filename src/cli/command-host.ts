@@ -144,7 +144,8 @@ export class DataFailed extends Failed {
  * sentence and what helps.
  */
 export async function withLocalModules<Value>(
-  { config, host }: { readonly config: Config; readonly host: CommandHost },
+  config: Config,
+  host: CommandHost,
   work: (modules: LocalModules) => Promise<Value> | Value,
 ): Promise<Value> {
   const about = { place: config, now: host.clock() };

@@ -17,7 +17,8 @@ export interface DatabaseOptions {
 /** With `--database` no configuration is needed: a copy of the file is enough. */
 export function databaseFor(
   { database, timeZone }: DatabaseOptions,
-  { command, host }: { readonly command: Command; readonly host: CommandHost },
+  command: Command,
+  host: CommandHost,
 ): DatabasePlace {
   const isConfigured = configOption(command) !== null || host.hasConfig();
   const isNeeded = database === undefined || (timeZone === undefined && isConfigured);

@@ -57,7 +57,7 @@ export async function withRunner<Value>(
   const config = configFor(command, host);
   const daemon = host.daemonOf(config);
   if (daemon) return work(runnerOf(throughDaemon(daemon)), { config, modules: null });
-  return withLocalModules({ config, host }, (modules) =>
+  return withLocalModules(config, host, (modules) =>
     work(runnerOf(inProcess(modules, host.signal)), { config, modules }),
   );
 }

@@ -82,7 +82,7 @@ export function feedRules(choice: FeedChoice, facts: FeedFacts): FeedRules {
   const { kinds, labels } = filter ?? {};
   const projects = projectsOf(choice, facts);
   return {
-    fault: faultOf(choice, { facts, projects }),
+    fault: faultOf(choice, facts, projects),
     projects,
     archived: new Set(facts.projects.filter(({ archived }) => archived).map(({ id }) => id)),
     archivedLists: new Set(
@@ -143,7 +143,8 @@ function projectsOf(
 
 function faultOf(
   { kind, personId, filter }: FeedChoice,
-  { facts, projects }: { readonly facts: FeedFacts; readonly projects: FeedRules["projects"] },
+  facts: FeedFacts,
+  projects: FeedRules["projects"],
 ): FeedFault | null {
   const there = new Set(facts.projects.map(({ id }) => id));
   const { labels, projects: chosen } = filter ?? {};

@@ -224,13 +224,14 @@ export function fieldInWords(field: PatchField, values: Patch, names: Names): st
   if (field === "labels") {
     return listed(values.labels?.map((id) => names.labels.get(id) ?? `label ${id}`));
   }
-  return wordsOfValue(values[field] ?? null, { type: fieldOf(field).type.name, names });
+  return wordsOfValue(values[field] ?? null, fieldOf(field).type.name, names);
 }
 
 /** A value that explains itself. */
 function wordsOfValue(
   value: Patch[Exclude<EditedField, "assigned" | "labels">] | null,
-  { type, names }: { readonly type: FieldTypeName; readonly names: Names },
+  type: FieldTypeName,
+  names: Names,
 ): string {
   if (type === "flag") return value === true ? "yes" : "no";
   if (value === null || value === undefined || typeof value === "boolean") return none;

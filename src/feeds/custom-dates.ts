@@ -29,10 +29,7 @@ export function fieldView(view: ViewItem, field: number): ViewItem | null {
 }
 
 /** The place of an entry: the day in its custom field, or the item's own place. */
-export function placeOfView(
-  { item }: ViewItem,
-  { field, options }: { readonly field: number; readonly options: FeedOptions },
-): When | null {
+export function placeOfView({ item }: ViewItem, field: number, options: FeedOptions): When | null {
   if (field === 0) return feedPlaceOf(item, options);
   const on = customDatesOf(item).find(({ id }) => id === field)?.on;
   return on ? wholeDay(on) : null;

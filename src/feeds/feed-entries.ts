@@ -192,7 +192,7 @@ function entryOf(view: ViewItem, context: Writing & { readonly field: number }):
   const { key, uid, item } = view;
   const { names, options, field } = context;
   const omitted = options.private === "omit" && isAmongPrivate(item, names.privateLists);
-  const place = omitted ? null : placeOfView(view, { field, options });
+  const place = omitted ? null : placeOfView(view, field, options);
   if (!place) return { key, field, days: null, years: null, order: "", inputs: "" };
   const start = startsAt(place, options.zone).toString({ smallestUnit: "second" });
   const { days, years } = feedSpanOf(view, place, options.zone);

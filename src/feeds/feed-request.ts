@@ -33,7 +33,7 @@ export function readFeedWish(
   const reading = startReading(directory);
   const { problem } = reading;
   const given = reading.object(body, { at: "", keys: wishKeys });
-  const kind = kindOf(given, { problem, viewer });
+  const kind = kindOf(given, problem, viewer);
   const project = reading.project(given.get("projectId"), kind);
   const asked = reading.person(given.get("personId"), kind);
   const isOwn = viewer.kind === "person";
@@ -64,7 +64,8 @@ export function readFeedWish(
 /** Parses a change of an existing feed. A filter replaces the former one. */
 export function readFeedChange(
   body: unknown,
-  { feed, directory }: { readonly feed: PublishedFeed; readonly directory: Store["directory"] },
+  feed: PublishedFeed,
+  directory: Store["directory"],
 ): Result<FeedChange, readonly FeedProblem[]> {
   const reading = startReading(directory);
   const { kind, personId: person } = feed;
@@ -103,10 +104,7 @@ const spokenKinds: readonly SpokenKind[] = ["event", "milestone", "task", "subta
 
 const usualColour = (kind: FeedKind): string | null => (kind === "project" ? "project" : null);
 
-function kindOf(
-  given: ReadonlyMap<string, unknown>,
-  { problem, viewer }: { readonly problem: Tell; readonly viewer: Viewer },
-): FeedKind {
+function kindOf(given: ReadonlyMap<string, unknown>, problem: Tell, viewer: Viewer): FeedKind {
   const named = given.get("kind");
   const kind = feedKinds.find((one) => one === named);
   if (kind) return kind;

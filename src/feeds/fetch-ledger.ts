@@ -113,7 +113,7 @@ export function createFetchLedger({
       const now = clock();
       return [...visitedOf(feed).byProgram.values()]
         .toSorted((a, b) => b.lastMs - a.lastMs)
-        .map((row) => fetchOf(row, { shown, now }));
+        .map((row) => fetchOf(row, shown, now));
     },
     /** Writes new notes; at most once a minute unless `now`. */
     keep(now: boolean): void {
@@ -135,10 +135,7 @@ export function createFetchLedger({
 
 const visitorOf = (row: FetchRow): Visitor => ({ ...row, lastMs: row.lastAt.epochMilliseconds });
 
-function fetchOf(
-  row: Visitor,
-  { shown, now }: { readonly shown: string | null; readonly now: Temporal.Instant },
-): Fetch {
+function fetchOf(row: Visitor, shown: string | null, now: Temporal.Instant): Fetch {
   const { program, agent, lastAt, firstAt, visits, etag, modifiedAt, revision, gaps } = row;
   const interval = usualGap(gaps);
   const isShownNow = etag === shown;

@@ -93,7 +93,7 @@ export function createFragments({ store, feed, entries, render, seal }: Fragment
     const own = entries.context();
     const context = field === 0 ? own : { ...own, links: null };
     const shown = fieldView(view, field);
-    const place = shown && placeOfView(shown, { field, options: context.options });
+    const place = shown && placeOfView(shown, field, context.options);
     if (!place) throw new FragmentError(view.uid, new Error("it has no place in a calendar"));
     try {
       return render(cardOf(shown, { ...context, place }));
@@ -189,7 +189,8 @@ const hasLink = (body: string): boolean => body.replaceAll("\r\n ", "").includes
  */
 export function fragmentFormatOf(
   options: FeedOptions,
-  { render, links }: { readonly render: RenderEvent; readonly links: LinkMaker | null },
+  render: RenderEvent,
+  links: LinkMaker | null,
 ): string {
   const { zone } = options;
   const sampleLinks = links && { ...links, ...sampleClaim };

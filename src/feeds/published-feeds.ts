@@ -204,7 +204,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     onTurned = () => undefined,
   } = deps;
   if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
-  const format = lazy(() => fragmentFormatOf(options, { render, links }));
+  const format = lazy(() => fragmentFormatOf(options, render, links));
   const seal = createSeal(key, "components of feeds");
   const today = createCalendarDay(options.zone, clock);
   const readNames = createNameReader(store);

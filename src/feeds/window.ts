@@ -42,7 +42,7 @@ export function feedPlaceOf(item: ViewItem["item"], options: FeedOptions): When 
 /** The days of an item at `place`, in the account's zone. */
 export function feedSpanOf(view: ViewItem, place: When, zone: string): DaySpanWithYears {
   const { first, last } = covered(place, zone);
-  const doneOn = doneDate(view, { last, zone });
+  const doneOn = doneDate(view, last, zone);
   return {
     days: {
       first: dayOf(first),
@@ -55,7 +55,8 @@ export function feedSpanOf(view: ViewItem, place: When, zone: string): DaySpanWi
 
 function doneDate(
   { item, modifiedAt }: ViewItem,
-  { last, zone }: { readonly last: Temporal.PlainDate; readonly zone: string },
+  last: Temporal.PlainDate,
+  zone: string,
 ): Temporal.PlainDate | null {
   if (!item.completed) return null;
   if (item.kind === "event") return item.milestone ? last : null;

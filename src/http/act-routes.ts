@@ -70,7 +70,7 @@ export function actRoutes({ links, editActions }: ActRoutesDeps): Router {
     if (decision.kind === "done") response.redirect(303, `../${decision.edit.id}`);
     else {
       const reason = decision.kind === "refused" ? decision.reason : `there is no edit ${id}`;
-      sendPage(response.status(409), notTakenBackPage({ id, reason }));
+      sendPage(response.status(409), notTakenBackPage(id, reason));
     }
   });
   return router;

@@ -165,7 +165,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     const reader = viewer.kind === "person" ? viewer.person : null;
     const seen = seenItem(shown, sequence, reader);
     const zones = { reader: viewer.zone, account: deps.zone };
-    const patch = readItemFields(fields, { shown: seen, zones });
+    const patch = readItemFields(fields, seen, zones);
     if (!patch.ok) {
       const reasons = patch.failure.map(({ message }) => message);
       if (wantsJson(request)) response.status(422).json({ kind: "refused", reasons });
@@ -191,7 +191,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
   router.get("/calendar/new", (request, response) => {
     const viewer = viewers.viewerOf(request);
     const today = clock().toZonedDateTimeISO(viewer.zone).toPlainDate();
-    const draft = draftItem(request.query, { today });
+    const draft = draftItem(request.query, today);
     sendNew(request, { response, fields: draft });
   });
 

@@ -70,7 +70,7 @@ function countConnections(
 ): void {
   const { perAddress } = limits;
   const open = new Map<string, number>();
-  const logRefusal = createRefusalLog({ log, clock, perAddress });
+  const logRefusal = createRefusalLog(log, clock, perAddress);
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? "";
     if (isOwn(address) || trusts(address, 0)) return;
@@ -90,15 +90,11 @@ function countConnections(
 }
 
 /** The first refusal is reported at once, those of the next minute with the first one after it. */
-function createRefusalLog({
-  log,
-  clock,
-  perAddress,
-}: {
-  readonly log: Log;
-  readonly clock: () => Temporal.Instant;
-  readonly perAddress: number;
-}): (address: string) => void {
+function createRefusalLog(
+  log: Log,
+  clock: () => Temporal.Instant,
+  perAddress: number,
+): (address: string) => void {
   let loggedAt: Temporal.Instant | null = null;
   let refused = 0;
   return (address) => {

@@ -34,7 +34,7 @@ export function createDamagedApp(deps: DamagedDeps): RequestListener {
   return (request, response) => {
     const path = (request.url ?? "/").split("?")[0] ?? "/";
     if (path === "/healthz" || path === "/readyz") {
-      sendHealth(response, { path, deps });
+      sendHealth(response, path, deps);
       return;
     }
     const secret = feedAddress.exec(path)?.[1];
@@ -48,10 +48,7 @@ export function createDamagedApp(deps: DamagedDeps): RequestListener {
 }
 
 /** Alive, as a restart would not help, but not ready for edits. Paths are shown to the operator only. */
-function sendHealth(
-  response: ServerResponse,
-  { path, deps }: { readonly path: string; readonly deps: DamagedDeps },
-): void {
+function sendHealth(response: ServerResponse, path: string, deps: DamagedDeps): void {
   const feedsAsOf = deps.asOf?.toString() ?? null;
   response.writeHead(path === "/healthz" ? 200 : 503, {
     "Content-Type": "application/json; charset=utf-8",

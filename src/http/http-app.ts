@@ -182,7 +182,7 @@ export function createApp(deps: HttpDeps): Express {
   app.use(feedRoutes({ feeds, sharedCache, log, health: store.health }));
   if (deps.caldav) app.use(deps.caldav);
   app.use(assetRouter);
-  app.get("/live", openLive({ deps, viewers }));
+  app.get("/live", openLive(deps, viewers));
   app.use((_request, response, next) => {
     // Everything below is for one reader and one moment; cacheable answers override this.
     response.set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
@@ -196,7 +196,7 @@ export function createApp(deps: HttpDeps): Express {
   app.use((request, response) => {
     sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
   });
-  app.use(errorHandler({ log, health: store.health }));
+  app.use(errorHandler(log, store.health));
   return app;
 }
 
@@ -257,13 +257,7 @@ const noSharedCache = ({ meta: { installation } }: Store): SharedCache =>
   createSharedCache({ config: null, installation, onServed() {} });
 
 /** The stream for open pages, until the server stops. */
-function openLive({
-  deps,
-  viewers,
-}: {
-  readonly deps: HttpDeps;
-  readonly viewers: Viewers;
-}): RequestHandler {
+function openLive(deps: HttpDeps, viewers: Viewers): RequestHandler {
   const live = createLive({
     watch: deps.store.topics,
     directory: deps.store.directory,
@@ -275,13 +269,7 @@ function openLive({
   return live.handler;
 }
 
-function errorHandler({
-  log,
-  health,
-}: {
-  readonly log: Log;
-  readonly health: StorageHealth;
-}): ErrorRequestHandler {
+function errorHandler(log: Log, health: StorageHealth): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const trouble = health.note(error) ? health.trouble() : null;
     if (response.headersSent) {

@@ -126,13 +126,13 @@ export function loginRoutes(deps: LoginRoutesDeps): Router {
   router.get("/login/:signed", (request, response) => {
     const opened = mailedLogIns.look(request.params.signed);
     if (opened) sendPage(response, confirmLogInPage(opened.person));
-    else sendPage(response.status(410), deadLinkPage({ root: rootOf(request) }));
+    else sendPage(response.status(410), deadLinkPage(rootOf(request)));
   });
 
   router.post("/login/:signed", (request, response) => {
     const opened = mailedLogIns.use(request.params.signed);
     if (!opened) {
-      sendPage(response.status(410), deadLinkPage({ root: rootOf(request) }));
+      sendPage(response.status(410), deadLinkPage(rootOf(request)));
       return;
     }
     const { cookie } = viewers.logIn(request, { person: opened.person, way: "link" });

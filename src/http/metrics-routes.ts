@@ -53,7 +53,7 @@ export function metricsRoutes(scrape: Scraper): Router {
 /** A server with only `/metrics`, for a separate port. */
 export function metricsServer(scrape: Scraper, log: Log): Server {
   return createServer((request, response) => {
-    answer(request, { response, scrape }).catch((error: unknown) => {
+    answer(request, response, scrape).catch((error: unknown) => {
       log.error("metrics cannot be read", { error });
       if (response.headersSent) response.destroy();
       else end(response, { status: 500, text: "the metrics cannot be read; the log says why\n" });
@@ -63,7 +63,8 @@ export function metricsServer(scrape: Scraper, log: Log): Server {
 
 async function answer(
   { url = "", method = "", headers }: IncomingMessage,
-  { response, scrape }: { readonly response: ServerResponse; readonly scrape: Scraper },
+  response: ServerResponse,
+  scrape: Scraper,
 ): Promise<void> {
   if (!/^\/metrics\/?(?:\?|$)/.test(url)) {
     end(response, { status: 404, text: "there is nothing here but /metrics\n" });

@@ -17,7 +17,7 @@ export function pageRoutes(deps: PageRoutesDeps): Router {
   router.get("/", (request, response) => {
     const viewer = viewers.viewerOf(request);
     const formToken = viewers.formToken(request);
-    sendPage(response, todayPage(today(viewer, status()), { formToken }));
+    sendPage(response, todayPage(today(viewer, status()), formToken));
   });
   return router;
 }

@@ -30,7 +30,7 @@ export function refuseWrites(primary: string | null): RequestHandler {
         ? "this is a copy that is only read: send it to the daemon that takes edits"
         : `this is a copy that is only read: send it to ${primary}`;
     if (/^\/(?:dav|\.well-known)(?:\/|$)/.test(request.path))
-      sendDavError(response, { detail, primary });
+      sendDavError(response, detail, primary);
     else sendProblem(response, { status: 503, title: "Read only", detail, more: { primary } });
   };
 }
@@ -54,10 +54,7 @@ function decodeSafely(path: string): string {
 }
 
 /** A WebDAV error with our own element. Source: RFC 4918 14.5, 16. */
-function sendDavError(
-  response: Response,
-  { detail, primary }: { readonly detail: string; readonly primary: string | null },
-): void {
+function sendDavError(response: Response, detail: string, primary: string | null): void {
   const at = primary === null ? "" : `<d:href>${escaped(primary)}</d:href>`;
   response
     .status(503)

@@ -11,7 +11,7 @@ import { bareMessageId, toMessage } from "./message.ts";
  * Writes each mail as `<date>-<hash of the Message-ID>.eml` into a folder, with the octets that a mail server would get. A
  * repeated Message-ID replaces its file. Creates the folder if missing, readable by its owner only.
  */
-export function createDirectoryMailer({ directory }: { readonly directory: string }): Mailer {
+export function createDirectoryMailer(directory: string): Mailer {
   // One after the other, so that two deliveries of one mail see each other's file.
   let last: Promise<unknown> = Promise.resolve();
   return {

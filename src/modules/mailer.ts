@@ -18,7 +18,7 @@ const smtpTimeout = Temporal.Duration.from({ seconds: 30 });
 /** The configured transport: a mail server, or a folder of `.eml` files. */
 export function chooseMailer({ smtpUrl, smtpPassword, directory }: MailConfig): Mailer {
   return smtpUrl === null
-    ? createDirectoryMailer({ directory })
+    ? createDirectoryMailer(directory)
     : createSmtpMailer({ url: smtpUrl, password: smtpPassword, timeout: smtpTimeout });
 }
 
@@ -124,7 +124,7 @@ export async function testMessages(
   const mailer = chooseMailer(config.mail);
   try {
     const ways = openOperatorWays(config, { ...about, mailer, installation: "test.dayferry" });
-    return await testWays(ways, { id: randomId(), signal: about.signal });
+    return await testWays(ways, randomId(), about.signal);
   } finally {
     mailer.close();
   }

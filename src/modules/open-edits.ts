@@ -124,7 +124,7 @@ function openDrain(base: Base, { upstream, sync }: ServiceModule): Drain {
     },
     onApplied(edit) {
       const { answer, base: had, before, patch, createdAt } = edit;
-      noteAnswer(edit, { troubles: store.troubles, zone: config.service.timeZone });
+      noteAnswer(edit, store.troubles, config.service.timeZone);
       tallies.editDelays.add(createdAt.until(clock()).total("seconds"));
       sync.hurry(sourceOf(answer ?? had));
       // Until the old source is read again, it may still show what was moved away.

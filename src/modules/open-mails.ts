@@ -67,7 +67,7 @@ export function openMails(modules: Modules, options: MailsOptions): MailsModule 
     baseUrl: options.baseUrl,
     onEvent: logMail(modules, { what: "log-in mail", sort: "log-in" }),
   });
-  const operator = openOperatorMessages(modules, { mailer, version: options.version });
+  const operator = openOperatorMessages(modules, options.version, mailer);
   return {
     mailLinks,
     webhooks,
@@ -78,7 +78,7 @@ export function openMails(modules: Modules, options: MailsOptions): MailsModule 
       { name: "reminders", step: reminders.step, wake: wakes.reminders },
       { name: "notices", step: notices.step, wake: wakes.notices },
       { name: "log-in mails", step: logInMails.step, wake: wakes.logInMails },
-      { name: "messages to people", step: webhookStep(modules, { webhooks, shared }) },
+      { name: "messages to people", step: webhookStep(modules, webhooks, shared) },
       operator.job,
     ],
   };
@@ -137,10 +137,8 @@ const logMail =
 /** The same messages to people's webhooks, each sent once by each channel; created when anybody has one. */
 function webhookStep(
   modules: Modules,
-  {
-    webhooks,
-    shared,
-  }: { readonly webhooks: WebhookSettings; readonly shared: ReturnType<typeof sharedDeps> },
+  webhooks: WebhookSettings,
+  shared: ReturnType<typeof sharedDeps>,
 ): LoopJob["step"] {
   const { config, store, tallies, log } = modules;
   const open = () => {
@@ -180,7 +178,8 @@ function webhookStep(
 /** Sends troubles to the operator by every configured channel. */
 function openOperatorMessages(
   { config, secrets, store, troubleWatch, tallies, clock, random, log }: Modules,
-  { version, mailer }: { readonly version: string; readonly mailer: Mailer },
+  version: string,
+  mailer: Mailer,
 ): { readonly ways: readonly OperatorWay[]; readonly job: LoopJob } {
   const { installation } = store.meta;
   const { current } = secrets;

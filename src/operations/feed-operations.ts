@@ -59,7 +59,7 @@ export const changeFeed = operation({
     const { feeds, caller } = context;
     const feed = feeds.get(id, caller.viewer);
     if (!feed || feed.revokedAt !== null) return missing(noOpenFeed(id));
-    const read = readFeedChange(change, { feed, directory: directoryOf(context) });
+    const read = readFeedChange(change, feed, directoryOf(context));
     if (!read.ok) return fail(wrongFeed(read.failure));
     const changed = feeds.change(id, read.value, caller.viewer);
     return foundOr(changed && listedFor(context)(changed), noOpenFeed(id));

@@ -128,7 +128,7 @@ export function operation<Shape extends z.ZodRawShape>(
     isOffered: (modules) => declared.isOffered?.(modules) ?? true,
     async run(given, context) {
       const read = input.safeParse(given);
-      if (!read.success) return fail(failureOf(read.error, { given, pathMembers }));
+      if (!read.success) return fail(failureOf(read.error, given, pathMembers));
       const outcome = await declared.run(read.data, context);
       if (!outcome.ok) return outcome;
       const { value } = outcome;
@@ -140,7 +140,8 @@ export function operation<Shape extends z.ZodRawShape>(
 /** The first problem of an input. An impossible id in the path means that it does not exist. */
 function failureOf(
   { issues: [issue] }: z.ZodError,
-  { given, pathMembers }: { readonly given: Input; readonly pathMembers: readonly string[] },
+  given: Input,
+  pathMembers: readonly string[],
 ): OperationFailure {
   const member = String(issue?.path[0] ?? "");
   const message = issue?.message ?? "";

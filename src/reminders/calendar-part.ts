@@ -19,7 +19,8 @@ import type { ViewItem } from "../store/view/view.ts";
  * 3.2.1.
  */
 export function writeCalendarPart(
-  { shown, item }: { readonly shown: ViewItem; readonly item: EventItem },
+  shown: ViewItem,
+  item: EventItem,
   {
     zone,
     link,

@@ -75,7 +75,7 @@ export async function deliverMail(
 ): Promise<readonly ReminderEvent[]> {
   const { store } = deps;
   const reader = readerBy(mail.person, deps);
-  const things = mail.mails.flatMap((due) => rereadTopic(due, { reader, deps }) ?? []);
+  const things = mail.mails.flatMap((due) => rereadTopic(due, reader, deps) ?? []);
   const [first] = things;
   if (!first) return [];
   const { messageId } = mail;
@@ -84,7 +84,7 @@ export async function deliverMail(
       things,
       messageId,
       address: emailAddressOf(first.reader, deps),
-      compose: (taken) => compose(taken, { messageId, deps }),
+      compose: (taken) => compose(taken, messageId, deps),
     },
     { ...deps, queue: store.ledger },
   );
@@ -101,12 +101,13 @@ export async function deliverMail(
 /** null if the reminder is no longer wanted. `reader` is the recipient; null if nobody can be reached. */
 export function rereadTopic(
   { key }: DueMail,
-  { reader, deps }: { readonly reader: Recipient | null; readonly deps: DeliverMailDeps },
+  reader: Recipient | null,
+  deps: DeliverMailDeps,
 ): Current | null {
   const { store, rules, windowOf, clock } = deps;
   const { directory, view } = store;
   const shown = key.item === noItem ? null : view.get(key.item);
-  if (!shown || !reader || !isOpenTo(key.person, { item: shown.item, directory })) return null;
+  if (!shown || !reader || !isOpenTo(key.person, shown.item, directory)) return null;
   const reminder = remindersOf(shown, rules).find(
     ({ sort, occurrence, lead }) =>
       sort === key.kind && occurrence === key.occurrence && lead === key.lead,
@@ -117,10 +118,7 @@ export function rereadTopic(
   return { key, ...window, shown, reminder, reader: reader.person, zone: reader.zone };
 }
 
-function compose(
-  things: readonly Current[],
-  { messageId, deps }: { readonly messageId: string; readonly deps: DeliverMailDeps },
-): Mail {
+function compose(things: readonly Current[], messageId: string, deps: DeliverMailDeps): Mail {
   const [first] = things;
   if (!first) throw new Error(`mail ${messageId} has no content`);
   const { installation } = deps.store.meta;
@@ -131,7 +129,7 @@ function compose(
   const address = { person: first.reader, choice, messageId };
   const unsubscribe = unsubscribeFor(address, deps);
   const content: MailContent = isAlone
-    ? reminderContent(contextOf(first, { deps, unsubscribe }))
+    ? reminderContent(contextOf(first, deps, unsubscribe))
     : combinedContent(
         things.map((thing) => ({
           ...thing,
@@ -153,10 +151,8 @@ function compose(
 
 function contextOf(
   { shown, reminder, reader, dueAt, zone }: Current,
-  {
-    deps,
-    unsubscribe,
-  }: { readonly deps: DeliverMailDeps; readonly unsubscribe: MailContent["unsubscribe"] },
+  deps: DeliverMailDeps,
+  unsubscribe: MailContent["unsubscribe"],
 ) {
   const { store, rules, webUrl, actions, clock } = deps;
   const { item } = shown;
@@ -200,10 +196,11 @@ function calendarOf(
 ): Mail["calendar"] {
   const { item } = shown;
   if (item.kind !== "event" || reminder.sort === "overdue") return null;
-  const content = writeCalendarPart(
-    { shown, item },
-    { zone: rules.zone, link: webLink(webUrl, item), from },
-  );
+  const content = writeCalendarPart(shown, item, {
+    zone: rules.zone,
+    link: webLink(webUrl, item),
+    from,
+  });
   return { content, method: "PUBLISH" };
 }
 

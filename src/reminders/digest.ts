@@ -50,7 +50,7 @@ export function gatherDigest(context: DigestContext): Digest {
   const ahead = store.view
     .assignedTo(person)
     .filter(({ item }) => isOpen(item, context))
-    .flatMap(({ item }) => digestEntry(item, { today, context }) ?? [])
+    .flatMap(({ item }) => digestEntry(item, today, context) ?? [])
     .toSorted((a, b) => Temporal.Instant.compare(a.startAt, b.startAt));
   const of = (section: SectionName) =>
     ahead.flatMap((each) => (each.section === section ? [each.entry] : []));
@@ -83,11 +83,12 @@ function section(heading: string, entries: readonly SectionEntry[]): Section {
 }
 
 const isOpen = (item: Item, { store: { directory }, person }: DigestContext): boolean =>
-  !item.completed && isOpenTo(person, { item, directory });
+  !item.completed && isOpenTo(person, item, directory);
 
 function digestEntry(
   item: Item,
-  { today, context }: { readonly today: Temporal.PlainDate; readonly context: DigestContext },
+  today: Temporal.PlainDate,
+  context: DigestContext,
 ): DigestEntry | null {
   const { zone } = context;
   const days = daysOf(item, zone);
@@ -99,7 +100,7 @@ function digestEntry(
       ? startsAt(item.when, zone)
       : days.first.toZonedDateTime(zone).toInstant();
   const late = section === "overdue" ? [dueInWords(days.last, today)] : [];
-  return { section, startAt, entry: sectionEntry(item, { about: late, context }) };
+  return { section, startAt, entry: sectionEntry(item, late, context) };
 }
 
 interface Days {
@@ -128,10 +129,7 @@ function daysOf(item: Item, zone: string): Days | null {
   return { first: when.start.toPlainDate(), last: end.toPlainDate() };
 }
 
-function sectionEntry(
-  item: Item,
-  { about, context }: { readonly about: readonly string[]; readonly context: DigestContext },
-): SectionEntry {
+function sectionEntry(item: Item, about: readonly string[], context: DigestContext): SectionEntry {
   const { store, zone, webUrl } = context;
   const project = store.directory.project(item.projectId)?.title ?? "";
   const parts = [...about, datesInWords(item, zone), spokenKind(item), plainLine(project)];

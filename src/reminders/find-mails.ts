@@ -45,7 +45,7 @@ export function* findMails(deps: MailFinderDeps): Generator<void, MailFinder> {
   const readers = readersOf(deps);
   const reachable = yield* index.within({ from: now, until: now });
   const plan = yield* planMails(reachable.items, { readers, now, windowOf });
-  const digests = planDigests(readers.values(), { deps, now });
+  const digests = planDigests(readers.values(), deps, now);
   const planned = new Set([
     ...plan.due.map(({ key }) => nameOf(key)),
     ...digests.due.map((digest) => nameOf(digestKey(digest))),
@@ -61,7 +61,7 @@ export function* findMails(deps: MailFinderDeps): Generator<void, MailFinder> {
   const ready = plan.due.flatMap((mail): readonly Ready[] => {
     const found = begun(mail.key);
     const reader = readers.get(mail.key.person) ?? null;
-    return found && rereadTopic(mail, { reader, deps }) ? [{ mail, begunAs: found.as }] : [];
+    return found && rereadTopic(mail, reader, deps) ? [{ mail, begunAs: found.as }] : [];
   });
   const mails = combineMails(ready, { now, messageIdOf: (key) => ownId(key, deps) });
   const tasks: readonly MailTask[] = [
@@ -79,7 +79,8 @@ export function* findMails(deps: MailFinderDeps): Generator<void, MailFinder> {
 
 function planDigests(
   readers: Iterable<Recipient>,
-  { deps, now }: { readonly deps: MailFinderDeps; readonly now: Temporal.Instant },
+  deps: MailFinderDeps,
+  now: Temporal.Instant,
 ): { readonly due: readonly DueDigest[]; readonly nextAt: Temporal.Instant | null } {
   const { digest, rules, extended } = deps;
   const due: DueDigest[] = [];

@@ -51,7 +51,7 @@ export function createLogInMails(deps: LogInMailsDeps) {
             things: [thing],
             messageId,
             address: byMail.addressOf(person),
-            compose: () => compose(thing, { messageId, deps }),
+            compose: () => compose(thing, messageId, deps),
           },
           { ...deps, queue: store.logInLinks.mails },
         );
@@ -65,10 +65,7 @@ export function createLogInMails(deps: LogInMailsDeps) {
   };
 }
 
-function compose(
-  { link, person }: LinkMail,
-  { messageId, deps }: { readonly messageId: string; readonly deps: LogInMailsDeps },
-): Mail {
+function compose({ link, person }: LinkMail, messageId: string, deps: LogInMailsDeps): Mail {
   const { signer, baseUrl, from, zone, clock } = deps;
   const until = momentInWords(link.until, zoneFor(person, zone));
   const fact = `The link logs in ${plainLine(person.name)}. It works once, until ${until}.`;

@@ -17,7 +17,8 @@ export interface MailAhead {
 /** What is due after now and up to `until`, next first. Reads only, in steps. */
 export function* mailsAhead(
   deps: MailFinderDeps,
-  { until, most }: { readonly until: Temporal.Instant; readonly most: number },
+  until: Temporal.Instant,
+  most: number,
 ): Generator<void, readonly MailAhead[]> {
   const { store, index, windowOf, clock, digest, rules } = deps;
   const now = clock();

@@ -74,7 +74,7 @@ export function createParkingNotices(deps: NoticesDeps) {
         things,
         messageId,
         address: emailAddressOf(first.editor, deps),
-        compose: (taken) => compose(taken, { messageId, deps }),
+        compose: (taken) => compose(taken, messageId, deps),
       },
       { ...deps, queue: store.notices },
     );
@@ -130,10 +130,7 @@ function messageIdOf({ edit, parkedAt }: NoticeKey, installation: string): strin
 const combinedId = (ids: readonly string[], installation: string): string =>
   `<${fingerprint(ids.join(" "))}@${installation}>`;
 
-function compose(
-  notices: readonly Notice[],
-  { messageId, deps }: { readonly messageId: string; readonly deps: NoticesDeps },
-): Mail {
+function compose(notices: readonly Notice[], messageId: string, deps: NoticesDeps): Mail {
   const [first] = notices;
   if (!first) throw new Error(`mail ${messageId} has no content`);
   const { installation } = deps.store.meta;
@@ -152,7 +149,7 @@ function compose(
   return {
     ...envelope(address, deps),
     ...renderMail(
-      isAlone && only ? noticeContent(only) : noticesContent(parkings, { publicUrl, unsubscribe }),
+      isAlone && only ? noticeContent(only) : noticesContent(parkings, publicUrl, unsubscribe),
     ),
     calendar: null,
   };
@@ -169,7 +166,7 @@ function parkingOf(
     reason: edit.parkReason ?? "failed",
     editor,
     now,
-    isOpen: now === null || isOpenTo(editor.id, { item: now, directory }),
+    isOpen: now === null || isOpenTo(editor.id, now, directory),
     names: {
       people: directory.personNames(),
       labels: directory.labelNames(),

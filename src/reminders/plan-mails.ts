@@ -90,7 +90,7 @@ export function createWindows(rules: ReminderRules): WindowOf {
     const { timing, sort, occurrence, lead, knownAt } = reminder;
     const name = [sort, occurrence, lead, timing.kind === "moment" ? "" : zone].join(" ");
     const found = kept.get(name) ?? {
-      window: windowOf(reminder, { zone, rules }),
+      window: windowOf(reminder, zone, rules),
       overdueAt: overdueAt(reminder, zone),
     };
     if (kept.size > mostKept) kept.clear();
@@ -122,10 +122,7 @@ export const isInMailWindow = ({ dueAt, lapsesAt }: MailWindow, now: Temporal.In
 export const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
   Temporal.Instant.compare(a, b) < 0;
 
-function windowOf(
-  { timing }: Reminder,
-  { zone, rules }: { readonly zone: string; readonly rules: ReminderRules },
-): MailWindow {
+function windowOf({ timing }: Reminder, zone: string, rules: ReminderRules): MailWindow {
   switch (timing.kind) {
     case "moment": {
       const { startAt, dueAt } = timing;
@@ -136,7 +133,7 @@ function windowOf(
     }
     case "before": {
       const day = dayIn(timing.day, zone);
-      const dueAt = countBack(day.toPlainDateTime(rules.at), { zone, lead: timing.lead });
+      const dueAt = countBack(day.toPlainDateTime(rules.at), zone, timing.lead);
       const dayEnds = day.add({ days: 1 }).toZonedDateTime(zone).toInstant();
       const until = missedUntil(dueAt, rules);
       return { dueAt, lapsesAt: isBefore(dayEnds, until) ? dayEnds : until, endsAt: dayEnds };
@@ -154,7 +151,8 @@ function windowOf(
 /** Days are counted on the calendar and hours on the clock of that day, so that a clock change moves no morning. */
 function countBack(
   from: Temporal.PlainDateTime,
-  { zone, lead }: { readonly zone: string; readonly lead: Temporal.Duration },
+  zone: string,
+  lead: Temporal.Duration,
 ): Temporal.Instant {
   const { years, months, weeks, days } = lead;
   const { hours, minutes, seconds } = lead;

@@ -118,7 +118,7 @@ export function createReminders(deps: RemindersDeps) {
     /** What will be sent within a week, next first, at most `most`. */
     ahead(most: number): Promise<readonly MailAhead[]> {
       const until = clock().add(lookAhead);
-      return inTurns(mailsAhead(finderDeps, { until, most }), eventLoop);
+      return inTurns(mailsAhead(finderDeps, until, most), eventLoop);
     },
     /** No mail is due before this, which may be now; null if none is planned. */
     nextAt(): Temporal.Instant | null {

@@ -19,10 +19,8 @@ import { shownTitle } from "./reminder-words.ts";
 /** One mail to an editor about many edits that were not saved. */
 export function noticesContent(
   parkings: readonly Parking[],
-  {
-    publicUrl,
-    unsubscribe,
-  }: { readonly publicUrl: string | null; readonly unsubscribe: UnsubscribeLink | null },
+  publicUrl: string | null,
+  unsubscribe: UnsubscribeLink | null,
 ): MailContent {
   const count = parkings.length === 1 ? "1 edit" : `${parkings.length} edits`;
   const titles = parkings.map((parking) => excerpt(shownTitle(parkedItem(parking)), 60));

@@ -28,7 +28,7 @@ export async function sendPurge(
     signal: AbortSignal.any([late, signal]),
   };
   try {
-    const status = await statusOf(url, { options, body });
+    const status = await statusOf(url, options, body);
     const isDone = (status >= 200 && status < 300) || status === 404 || status === 410;
     return isDone ? null : `the cache answers ${method} with ${status}`;
   } catch (error) {
@@ -40,7 +40,8 @@ export async function sendPurge(
 
 async function statusOf(
   url: string,
-  { options, body }: { readonly options: RequestOptions; readonly body: string | null },
+  options: RequestOptions,
+  body: string | null,
 ): Promise<number> {
   const request = url.startsWith("https:") ? (await import("node:https")).request : requestOf;
   return new Promise((resolve, reject) => {

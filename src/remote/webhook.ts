@@ -66,7 +66,7 @@ export async function postMessage(
   const late = timeLimit(milliseconds);
   try {
     const outgoing = outgoingOf(to, { url, now: clock() });
-    const response = await post(outgoing, { allows, signal: AbortSignal.any([late, signal]) });
+    const response = await post(outgoing, allows, AbortSignal.any([late, signal]));
     // The body is not used, and may be endless.
     response.destroy();
     return judge(response.statusCode ?? 0);
@@ -212,7 +212,8 @@ function signatureOf(signed: {
 /** The answer once its headers are there, on its own connection. Rejects with the network's error. */
 async function post(
   { url, headers, body }: Outgoing,
-  { allows, signal }: { readonly allows: AddressGuard; readonly signal: AbortSignal },
+  allows: AddressGuard,
+  signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const request = url.protocol === "https:" ? (await import("node:https")).request : requestOf;
   return new Promise((resolve, reject) => {

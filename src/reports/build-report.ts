@@ -45,10 +45,7 @@ export function buildReport(
     mirror: ageOf(reader.mirrorAge(), now),
     workOut: report.read((reading) => reader.view({ ...reading, at: scope }), scope),
   }));
-  const tooEarly = earlierThanKnown(scope, {
-    knownFrom: found.knownFrom,
-    said: request.asOf ?? "",
-  });
+  const tooEarly = earlierThanKnown(scope, found.knownFrom, request.asOf ?? "");
   if (tooEarly) return fail({ kind: "usage", message: tooEarly });
   const built = found.workOut();
   return ok({
@@ -101,7 +98,8 @@ function filtersOf({
 
 function earlierThanKnown(
   { asOf, zone }: ReportScope,
-  { knownFrom, said }: { readonly knownFrom: Temporal.Instant | null; readonly said: string },
+  knownFrom: Temporal.Instant | null,
+  said: string,
 ): string | null {
   if (!asOf) return null;
   if (!knownFrom) {

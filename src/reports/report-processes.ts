@@ -87,7 +87,7 @@ export function createReportProcesses({ signal: stop }: { readonly signal: Abort
     ): Promise<Result<ProcessReport, RenderFailure>> {
       const turn = last.then(async () => {
         signal.throwIfAborted();
-        return askProcess(await takeProcess(), { options, signal });
+        return askProcess(await takeProcess(), options, signal);
       });
       last = turn.catch(() => undefined);
       return turn;
@@ -161,7 +161,8 @@ async function startProcess(): Promise<ReportProcess> {
 
 async function askProcess(
   { child, written, ending }: ReportProcess,
-  { options, signal }: { readonly options: RenderOptions; readonly signal: AbortSignal },
+  options: RenderOptions,
+  signal: AbortSignal,
 ): Promise<Result<ProcessReport, RenderFailure>> {
   const { now, ...rest } = options;
   const task: ReportTask = { ...rest, now: now.toString() };

@@ -56,7 +56,7 @@ export function storeDatabase(db: Database.Database): StoreDatabase {
     prepare: (sql) => new LazyStatement(() => db.prepare(steady(sql)), committed),
     exec: (sql) => db.exec(sql),
     pragma: (sql) => db.pragma(sql),
-    transaction: (steps) => transactionOn(db, { steps, committed }),
+    transaction: (steps) => transactionOn(db, steps, committed),
     function: db.function.bind(db),
     get inTransaction() {
       return db.inTransaction;
@@ -67,10 +67,8 @@ export function storeDatabase(db: Database.Database): StoreDatabase {
 
 function transactionOn<Given extends unknown[], Value>(
   db: Database.Database,
-  {
-    steps,
-    committed,
-  }: { readonly steps: (...given: Given) => Value; readonly committed: () => void },
+  steps: (...given: Given) => Value,
+  committed: () => void,
 ): StoreTransaction<Given, Value> {
   const transaction = db.transaction((isOutermost: boolean, given: Given): Value => {
     const value = steps(...given);

@@ -60,7 +60,7 @@ export function createTroubles({ db, clock }: StoreDeps) {
         const { id, identity, trouble, goneAt } = episode;
         if (seen.has(identity) || isUnsure(trouble)) return [];
         const { overAfter } = troubleTiming(trouble);
-        if (isOver(goneAt, { overAfter, now })) return episodeRow(end.get({ ...at, id })) ?? [];
+        if (isOver(goneAt, overAfter, now)) return episodeRow(end.get({ ...at, id })) ?? [];
         // A time in the future comes from a clock that was set back. It is counted anew.
         const isAhead = goneAt && Temporal.Instant.compare(goneAt, now) > 0;
         if (!goneAt || isAhead) miss.run({ ...at, id });
@@ -95,7 +95,8 @@ export function createTroubles({ db, clock }: StoreDeps) {
 
 function isOver(
   goneAt: Temporal.Instant | null,
-  { overAfter, now }: { readonly overAfter: Temporal.Duration; readonly now: Temporal.Instant },
+  overAfter: Temporal.Duration,
+  now: Temporal.Instant,
 ): boolean {
   if (overAfter.blank) return true;
   return goneAt !== null && Temporal.Instant.compare(later(goneAt, overAfter), now) <= 0;

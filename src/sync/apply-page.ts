@@ -65,7 +65,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
     contents.set(item, content);
     const polled = polledFor(sources, item);
     const isPartial = page.partial.has(item);
-    const asks = polled?.name ?? listOf(sources, { item, stored });
+    const asks = polled?.name ?? listOf(sources, item, stored);
     if (stored?.row && stored.row.content === content && stored.row.source === source) {
       const isLater = isAfter(item.updatedAt, stored.row.updatedAt);
       if (isPartial && isLater && asks)
@@ -102,7 +102,7 @@ export function applyPage(store: Store, { page, sources, ...facts }: PageFacts):
       items,
       ...expectationsOf(store, { source, clockLead: facts.clockLead }),
     });
-    const applied = applyPlan(store, { plan, source });
+    const applied = applyPlan(store, plan, source);
     changes.push(...applied.changes);
     changedAt.push(...applied.changedAt);
     put.push(...plan.put);
@@ -124,10 +124,7 @@ function polledFor(sources: SourceList, item: TaskItem): PolledSource | null {
 }
 
 /** The list to poll for an element without a source: a subtask's parent is new, has moved, or had no subtasks. */
-function listOf(
-  sources: SourceList,
-  { item, stored }: { readonly item: TaskItem; readonly stored: Stored | null },
-): string | null {
+function listOf(sources: SourceList, item: TaskItem, stored: Stored | null): string | null {
   const list = sources.get(`tasks:${item.listId}`);
   const isPolled = list?.source.kind === "tasks" && list.source.projectId === item.projectId;
   if (isPolled) return list.name;

@@ -103,7 +103,7 @@ export class SnapshotApplication {
       items,
       ...this.#expectations,
     });
-    const { changes, changedAt } = applyPlan(store, { plan, source });
+    const { changes, changedAt } = applyPlan(store, plan, source);
     this.#changes.push(...changes);
     this.#changedAt.push(...changedAt);
     this.#put.push(...plan.put);
@@ -146,7 +146,7 @@ export class SnapshotApplication {
     const { same, gone } = snapshot;
     const seen = this.#seen;
     const total = gone ? same + gone.length + this.#known : this.#rows - this.#gained;
-    const asked = stillAsked(store, { source, seen });
+    const asked = stillAsked(store, source, seen);
     const rows = this.#unseen;
     const isWhole = isComplete(snapshot);
     const lacking = isWhole ? missingFrom({ rows, seen, overtaken }) : [];
@@ -211,7 +211,8 @@ export function expectationsOf(
 /** Writes new and changed items, and what they mean for edits, but nothing about missing ones. Call inside a transaction. */
 export function applyPlan(
   store: Store,
-  { plan, source }: { readonly plan: SnapshotPlan; readonly source: string },
+  plan: SnapshotPlan,
+  source: string,
 ): Pick<Applied, "changedAt"> & { readonly changes: readonly ItemChange[] } {
   const changes: ItemChange[] = [];
   const changedAt: (Temporal.Instant | null)[] = [];
@@ -226,7 +227,7 @@ export function applyPlan(
     changedAt.push(item.updatedAt);
   }
   for (const { edit, item } of plan.candidates) store.candidates.note(edit.id, item);
-  for (const { edit, item } of plan.lateCreations) takeBack(store, { edit, item });
+  for (const { edit, item } of plan.lateCreations) takeBack(store, edit, item);
   return { changes, changedAt };
 }
 
@@ -284,7 +285,8 @@ export function stepBrake(
 /** Withdraws items that the source shows again; returns those still missing. */
 function stillAsked(
   { absences, mirror }: Store,
-  { source, seen }: { readonly source: string; readonly seen: ReadonlySet<number> },
+  source: string,
+  seen: ReadonlySet<number>,
 ): ReadonlySet<ItemKey> {
   const asked = absences.ofSource(source);
   const isBack = ([item, id]: readonly [ItemKey, ServiceId | null]) =>
@@ -315,10 +317,7 @@ function isRuledOut(
 }
 
 /** Deletes what a creation made after it was given up, with an edit of the same person. */
-function takeBack(
-  { journal, mirror }: Store,
-  { edit, item }: { readonly edit: Edit; readonly item: Identified },
-): void {
+function takeBack({ journal, mirror }: Store, edit: Edit, item: Identified): void {
   const key = mirror.find(item.kind, item.id);
   if (key === null) return;
   const { channel, actor, id } = edit;

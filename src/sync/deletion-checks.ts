@@ -384,14 +384,11 @@ export function getItem(
     return upstream.tasks.get({ projectId, listId: item.listId, id }, call);
   }
   const taskId = item.parentId;
-  return upstream.subtasks.get({ ...placeOf(store, { item, taskId }), taskId, id }, call);
+  return upstream.subtasks.get({ ...placeOf(store, item, taskId), taskId, id }, call);
 }
 
 // A subtask's own row may still name the list that its parent has left.
-function placeOf(
-  { mirror }: Store,
-  { item, taskId }: { readonly item: TaskItem; readonly taskId: ServiceId },
-) {
+function placeOf({ mirror }: Store, item: TaskItem, taskId: ServiceId) {
   const { projectId, listId } = item;
   const key = mirror.find("task", taskId);
   const task = key === null ? null : (mirror.get(key)?.item ?? null);

@@ -265,10 +265,10 @@ function gapsOf(
 export function applyScope(store: Store, scope: MirrorScope): void {
   const { directory } = store;
   if (scope.projects !== "discover") {
-    putConfigured(store, { scope, found: [] });
+    putConfigured(store, scope, []);
     for (const { id, todolists } of scope.projects) {
       if (todolists === "discover") continue;
-      const lists = todolists.map((list) => configuredList(store, { list, project: id }));
+      const lists = todolists.map((list) => configuredList(store, list, id));
       directory.putTodolists(id, lists, true);
     }
   }
@@ -289,7 +289,7 @@ function applyProjects(
 ): void {
   if (scope.projects === "discover") {
     store.directory.putProjects([...snapshot.items, ...staying], isComplete(snapshot));
-  } else putConfigured(store, { scope, found: snapshot.items });
+  } else putConfigured(store, scope, snapshot.items);
 }
 
 /** The answer of the people's look-up, with listed people applied. */
@@ -316,10 +316,7 @@ function applyLabels(store: Store, { snapshot, staying }: Answered<Label>): void
   store.directory.putLabels([...snapshot.items, ...staying], isComplete(snapshot));
 }
 
-function putConfigured(
-  store: Store,
-  { scope, found }: { readonly scope: MirrorScope; readonly found: readonly Project[] },
-): void {
+function putConfigured(store: Store, scope: MirrorScope, found: readonly Project[]): void {
   if (scope.projects === "discover") return;
   const shown = new Map(found.map((project) => [project.id, project]));
   const projects = scope.projects.map(({ id, name }): Project => {
@@ -330,10 +327,7 @@ function putConfigured(
   store.directory.putProjects(projects, true);
 }
 
-function configuredList(
-  store: Store,
-  { list, project }: { readonly list: ListId; readonly project: ProjectId },
-): Todolist {
+function configuredList(store: Store, list: ListId, project: ProjectId): Todolist {
   const known = store.directory.todolist(list);
   const blank = { id: list, title: `List ${list}`, archived: false, private: false };
   return { ...(known ?? blank), projectId: project };

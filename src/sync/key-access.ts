@@ -58,7 +58,7 @@ export function createKeyAccess(deps: KeyAccessDeps): (signal: AbortSignal) => P
 
   /** Returns whether the key has any access, as far as known. */
   async function ask(at: At, signal: AbortSignal): Promise<boolean> {
-    const answer = await look(at, { deps, signal });
+    const answer = await look(at, deps, signal);
     if (signal.aborted) return false;
     if (answer === "key-refused") {
       noteSilence(keyName(at));
@@ -144,10 +144,7 @@ function freshUntil(
 const restAfter = (times: number, first: Temporal.Duration): Temporal.Duration =>
   backOff(times, { first, ceiling: usualRest });
 
-async function look(
-  at: At,
-  { deps, signal }: { readonly deps: KeyAccessDeps; readonly signal: AbortSignal },
-): Promise<Answer> {
+async function look(at: At, deps: KeyAccessDeps, signal: AbortSignal): Promise<Answer> {
   const { person, project } = at;
   const { events, labels } = deps.upstream;
   // Until the first answer a calendar may be offered wrongly, so that one is urgent.

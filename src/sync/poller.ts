@@ -132,7 +132,7 @@ export class Poller {
     try {
       sources.save();
       const call = { priority: "sweep", signal } as const;
-      const answer = await fetchSource(upstream, { source: begun.source, call });
+      const answer = await fetchSource(upstream, begun.source, call);
       await eventLoop.share();
       if (!this.#isCurrent(begun)) {
         sources.end(begun, null);
@@ -468,7 +468,8 @@ function bodyOf(
 /** Reads a source with one request. */
 function fetchSource(
   upstream: Upstream,
-  { source, call }: { readonly source: Source; readonly call: Call },
+  source: Source,
+  call: Call,
 ): Promise<Result<Answer, Failure>> {
   const { workspace, labels, events, tasks, subtasks } = upstream;
   switch (source.kind) {

@@ -179,7 +179,7 @@ export class SideReader {
     this.#nextRefreshAt = later(now, restAfter(1, maxAge));
     for (const projectId of projects()) {
       const configured = foldersOf(projectId);
-      if (configured) keepConfigured(store, { projectId, configured });
+      if (configured) keepConfigured(store, projectId, configured);
       else this.queue.refresh({ kind: "folders", projectId }, maxAge);
       for (const { id } of store.files.folders(projectId)) {
         this.queue.refresh({ kind: "files", projectId, folderId: id }, maxAge);
@@ -196,13 +196,7 @@ export class SideReader {
 const isFinal = ({ kind }: Failure): boolean =>
   kind === "refused" || kind === "service-refused" || kind === "unreadable";
 
-function keepConfigured(
-  store: Store,
-  {
-    projectId,
-    configured,
-  }: { readonly projectId: ProjectId; readonly configured: readonly FolderId[] },
-): void {
+function keepConfigured(store: Store, projectId: ProjectId, configured: readonly FolderId[]): void {
   const known = store.files.folders(projectId);
   const isSame =
     known.length === configured.length && known.every(({ id }) => configured.includes(id));

@@ -414,7 +414,7 @@ export class SubtaskPages {
     });
     const claimed = plan.heldBack.length + plan.candidates.length + plan.lateCreations.length;
     if (claimed > 0 || plan.put.length !== shown.length) return null;
-    const { changes } = applyPlan(store, { plan, source: name });
+    const { changes } = applyPlan(store, plan, name);
     store.sources.attempted(entry.source, at);
     store.sources.succeeded(entry.source, { items: shown.length, gaps: null });
     return { entry, items: plan.put, changes };

@@ -105,7 +105,7 @@ async function expiryOf(server: TlsServer, outer: AbortSignal): Promise<Temporal
   signal.addEventListener("abort", end, { once: true });
   try {
     const { host, port, servername = host } = server;
-    const plain = server.byStartTls ? await startTls(server, { opened, signal }) : null;
+    const plain = server.byStartTls ? await startTls(server, opened, signal) : null;
     const secure = connectSecure({
       ...(plain ? { socket: plain } : { host, port }),
       ...(isIP(servername) === 0 && { servername }),
@@ -126,7 +126,8 @@ async function expiryOf(server: TlsServer, outer: AbortSignal): Promise<Temporal
 /** Source: RFC 3207. */
 async function startTls(
   { host, port }: TlsServer,
-  { opened, signal }: { readonly opened: Socket[]; readonly signal: AbortSignal },
+  opened: Socket[],
+  signal: AbortSignal,
 ): Promise<Socket> {
   const socket = connectPlain({ host, port });
   opened.push(socket);

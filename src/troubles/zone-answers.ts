@@ -17,7 +17,8 @@ const longestShiftMinutes = 26 * 60;
  */
 export function noteAnswer(
   { patch, answer, conflicts }: Pick<Edit, "patch" | "answer" | "conflicts">,
-  { troubles, zone }: { readonly troubles: Troubles; readonly zone: string },
+  troubles: Troubles,
+  zone: string,
 ): void {
   const sent = patch.when;
   const answered = answer?.kind === "event" ? answer.when : null;

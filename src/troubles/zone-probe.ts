@@ -113,7 +113,7 @@ async function probeIn(projectId: ProjectId, deps: ZoneProbeDeps): Promise<ZoneP
   const place = { projectId, id };
   const read = await upstream.events.get(place, { ...urgent, signal });
   const left = await remove(place, deps);
-  if (read.ok) return { ending: compare(read.value, { when, zone }), removed: 0, left };
+  if (read.ok) return { ending: compare(read.value, when, zone), removed: 0, left };
   const why = `the event was created, but cannot be read back: ${describeFailure(read.failure)}`;
   return { ...unproved(zone, why), left };
 }
@@ -180,10 +180,7 @@ async function remove(
   return `the private event ${id} of project ${projectId}, “${title}”, could not be deleted: ${describeFailure(deleted.failure)}`;
 }
 
-function compare(
-  answer: EventItem,
-  { when, zone }: { readonly when: When; readonly zone: string },
-): ZoneProof["ending"] {
+function compare(answer: EventItem, when: When, zone: string): ZoneProof["ending"] {
   if (sameWhen(answer.when, when)) return { kind: "right", zone };
   if (when.kind !== "times" || answer.when.kind !== "times") {
     const why = `the service returned whole days for an event with times: ${answer.when.start.toString()}`;

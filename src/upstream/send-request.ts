@@ -165,7 +165,7 @@ export async function sendWithRetries(
       case "retry": {
         failures += 1;
         lost ||= verdict.lost;
-        const waitMs = waitBefore(failures, { verdict, random: deps.random });
+        const waitMs = waitBefore(failures, verdict, deps.random);
         const mayBeDone = isReadFirst && lost;
         if (mayBeDone || failures >= mostTries || waitMs > longestWaitMs) {
           return fail(unavailable(request, verdict));
@@ -231,10 +231,8 @@ const isFailing = (reply: RawAnswer): boolean =>
 
 function waitBefore(
   failures: number,
-  {
-    verdict,
-    random,
-  }: { readonly verdict: { readonly retryAfterMs: number | null }; readonly random: () => number },
+  verdict: { readonly retryAfterMs: number | null },
+  random: () => number,
 ): number {
   const pause = backOff(failures, { ...betweenTries, jitter: fullJitter(random()) });
   return Math.max(pause.total("milliseconds"), verdict.retryAfterMs ?? 0);

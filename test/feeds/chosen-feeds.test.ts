@@ -347,10 +347,7 @@ describe("readFeedWish()", () => {
     const { store, feeds } = rig();
     const [feed] = feeds.list();
     if (!feed) throw new Error("there is no feed");
-    const read = readFeedChange(
-      { filter: { kinds: ["task"] } },
-      { feed, directory: store.directory },
-    );
+    const read = readFeedChange({ filter: { kinds: ["task"] } }, feed, store.directory);
     expect(read).toMatchObject({ ok: false, failure: [{ field: "filter" }] });
   });
 });

@@ -41,7 +41,7 @@ async function place() {
       },
     };
   }
-  const mailer = createDirectoryMailer({ directory });
+  const mailer = createDirectoryMailer(directory);
   const logInMails = createLogInMails({
     store: rig.store,
     mailer,

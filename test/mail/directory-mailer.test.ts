@@ -18,7 +18,7 @@ afterEach(() => {
 describe("createDirectoryMailer()", () => {
   test("send() result when the folder does not exist yet", async () => {
     const directory = join(folder, "data/mail");
-    const mailer = createDirectoryMailer({ directory });
+    const mailer = createDirectoryMailer(directory);
     const delivery = await mailer.send(sample);
     const [file = ""] = readdirSync(directory);
     expect(file).toMatch(/^2026-11-21T081500Z-[0-9a-f]{32}\.eml$/);
@@ -34,14 +34,14 @@ describe("createDirectoryMailer()", () => {
   });
 
   test("send() result when the same mail comes again, later and at once", async () => {
-    const mailer = createDirectoryMailer({ directory: folder });
+    const mailer = createDirectoryMailer(folder);
     const date = sample.date.add({ hours: 1 });
     await Promise.all([
       mailer.send(sample),
       mailer.send({ ...sample, date, messageId: "reminder-1@dayferry.example", text: "again" }),
       mailer.send({ ...sample, messageId: "<other@dayferry.example>" }),
     ]);
-    await createDirectoryMailer({ directory: folder }).send({ ...sample, date, text: "at last" });
+    await createDirectoryMailer(folder).send({ ...sample, date, text: "at last" });
     const files = readdirSync(folder);
     expect(files).toHaveLength(2);
     const texts = files.map((file) => readFileSync(join(folder, file), "utf8"));
@@ -64,7 +64,7 @@ describe("createDirectoryMailer()", () => {
         calendar: { content: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", method: "PUBLISH" as const },
       };
       await smtp.send(mail);
-      await createDirectoryMailer({ directory: folder }).send(mail);
+      await createDirectoryMailer(folder).send(mail);
       const [file = ""] = readdirSync(folder);
       const written = readFileSync(join(folder, file), "utf8").trimEnd();
       expect(written).toBe(server.received[0]?.octets.toString().trimEnd());
@@ -77,7 +77,7 @@ describe("createDirectoryMailer()", () => {
 
   test("send() and verify() result when the folder cannot be made", async () => {
     writeFileSync(join(folder, "file"), "");
-    const mailer = createDirectoryMailer({ directory: join(folder, "file/mail") });
+    const mailer = createDirectoryMailer(join(folder, "file/mail"));
     expect(await mailer.send(sample)).toMatchObject({
       kind: "deferred",
       code: null,
@@ -87,14 +87,14 @@ describe("createDirectoryMailer()", () => {
   });
 
   test("send() result when the address can be none", async () => {
-    const mailer = createDirectoryMailer({ directory: folder });
+    const mailer = createDirectoryMailer(folder);
     const delivery = await mailer.send({ ...sample, to: { name: "x", address: "x\r\ny@z" } });
     expect(delivery).toMatchObject({ kind: "rejected", code: null });
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test("verify() result when all is well leaves nothing behind", async () => {
-    const mailer = createDirectoryMailer({ directory: folder });
+    const mailer = createDirectoryMailer(folder);
     expect(await mailer.verify()).toBe(null);
     expect(readdirSync(folder)).toEqual([]);
     mailer.close();

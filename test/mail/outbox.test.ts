@@ -26,7 +26,7 @@ describe("openOutbox()", () => {
       content: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n",
       method: "PUBLISH",
     } as const;
-    const mailer = createDirectoryMailer({ directory });
+    const mailer = createDirectoryMailer(directory);
     await mailer.send({ ...mail, calendar });
     await mailer.send({
       ...mail,

@@ -12,7 +12,7 @@ function partFrom(from: Mailbox): string {
   rig.put(item);
   const [shown] = rig.store.view.ofProject(item.projectId);
   if (!shown) throw new Error("the event is not shown");
-  return writeCalendarPart({ shown, item }, { zone: berlin, link: null, from });
+  return writeCalendarPart(shown, item, { zone: berlin, link: null, from });
 }
 const nobody = {
   send: () => Promise.resolve({ kind: "sent", response: "250" } as const),

@@ -20,7 +20,7 @@ function watching() {
     see: (sent: When, answered: When, isOthers = false) => {
       const answer = { ...anEvent(1), when: answered };
       const conflicts = isOthers ? [conflict] : [];
-      noteAnswer({ patch: { when: sent }, answer, conflicts }, { troubles, zone });
+      noteAnswer({ patch: { when: sent }, answer, conflicts }, troubles, zone);
       return troubles
         .reported()
         .map((one) => (one.kind === "zone-mismatch" ? `${one.sent} ${one.answered}` : one.kind));

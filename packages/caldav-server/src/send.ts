@@ -32,8 +32,8 @@ export async function sendAnswer(answer: DavAnswer, exchange: Exchange): Promise
     return sendWhole(failureOf(error, exchange), exchange);
   }
   if (first.isLast) return sendWhole({ ...answer, body: first.text }, exchange);
-  const chunks = chunksOf(first.text, { rest: gathering, exchange });
-  return sendInPieces(answer, { exchange, chunks });
+  const chunks = chunksOf(first.text, gathering, exchange);
+  return sendInPieces(answer, exchange, chunks);
 }
 
 /** Text up to this size is sent as a whole with its length. It is also what an unread answer keeps in memory. */
@@ -78,7 +78,8 @@ function gather(all: Iterable<string>, eventLoop: EventLoopBudget): Gathering {
 
 async function* chunksOf(
   first: string,
-  { rest, exchange }: { readonly rest: Gathering; readonly exchange: Exchange },
+  rest: Gathering,
+  exchange: Exchange,
 ): AsyncGenerator<Buffer> {
   yield Buffer.from(first);
   const { request, onError } = exchange;
@@ -116,7 +117,8 @@ async function sendWhole(answer: DavAnswer, { request, response }: Exchange): Pr
 
 async function sendInPieces(
   { status, headers = {} }: DavAnswer,
-  { exchange, chunks }: { readonly exchange: Exchange; readonly chunks: AsyncGenerator<Buffer> },
+  exchange: Exchange,
+  chunks: AsyncGenerator<Buffer>,
 ): Promise<void> {
   const { request, response } = exchange;
   const isPacked = acceptsGzip(request.get("accept-encoding"));

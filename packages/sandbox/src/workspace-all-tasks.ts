@@ -100,7 +100,7 @@ export class AllTasksWork {
   #strangePage(person: PersonRecord, { query, start, limit }: Cut): AllTasksView {
     const { ignores = [], order, repeats, total, cachedFor, totalCachedFor } = this.#manner;
     const now = this.#setting.clock();
-    this.#kept = stillKept(this.#kept, { length: cachedFor, now }) ?? {
+    this.#kept = stillKept(this.#kept, cachedFor, now) ?? {
       at: now,
       value: this.#all(person, query),
     };
@@ -110,7 +110,7 @@ export class AllTasksWork {
     const from = ignores.includes("start") ? 0 : start;
     const page = turned.slice(from, ignores.includes("limit") ? undefined : from + limit);
     const shown = repeats && page[0] ? [...page, page[0]] : page;
-    this.#keptTotal = stillKept(this.#keptTotal, { length: totalCachedFor, now }) ?? {
+    this.#keptTotal = stillKept(this.#keptTotal, totalCachedFor, now) ?? {
       at: now,
       value: all.length,
     };
@@ -185,10 +185,8 @@ function shuffled(shown: readonly Shown[], turn: number): readonly Shown[] {
 
 function stillKept<Value>(
   kept: Kept<Value> | null,
-  {
-    length,
-    now,
-  }: { readonly length: Temporal.Duration | undefined; readonly now: Temporal.Instant },
+  length: Temporal.Duration | undefined,
+  now: Temporal.Instant,
 ): Kept<Value> | null {
   if (!kept || !length) return null;
   return Temporal.Instant.compare(kept.at.add(length), now) > 0 ? kept : null;

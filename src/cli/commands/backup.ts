@@ -54,7 +54,7 @@ export function backupCommand({ host }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async (name: string, options: BackupOptions, self: Command) => {
       const file = resolve(name);
-      if (options.verify) return verify(file, { options, host });
+      if (options.verify) return verify(file, options, host);
       const config = configFor(self, host);
       const passphrase = options.withoutKeys
         ? null
@@ -83,10 +83,7 @@ export function backupCommand({ host }: CommandTools): Command {
     });
 }
 
-async function verify(
-  file: string,
-  { options, host }: { readonly options: BackupOptions; readonly host: CommandHost },
-): Promise<void> {
+async function verify(file: string, options: BackupOptions, host: CommandHost): Promise<void> {
   const passphrase = await passphraseFor(options, { host, config: null });
   const checked = await verifyBackup(file, passphrase);
   if (!checked.ok) throw new Failed(checked.failure, 1);
@@ -168,7 +165,7 @@ async function restore(
     });
     if (!restored.ok) throw new Failed(`nothing was changed: ${restored.failure}`, 1);
     if (options.json) host.print(asJson(restored.value));
-    host.say(describeRestored(restored.value, { dataDir, passphrase }));
+    host.say(describeRestored(restored.value, dataDir, passphrase));
   } finally {
     lock.release();
   }
@@ -181,10 +178,7 @@ function describeKeys({ keys, aside }: KeysRestored, dataDir: string): string {
 }
 
 /** What a restore has done, and what it cannot know. */
-function describeRestored(
-  restored: Restored,
-  { dataDir, passphrase }: { readonly dataDir: string; readonly passphrase: string | null },
-): string {
+function describeRestored(restored: Restored, dataDir: string, passphrase: string | null): string {
   const { manifest, aside, lost, passwords } = restored;
   const lines = [
     `restored into ${dataDir}: ${inWords(manifest)}`,

@@ -81,7 +81,8 @@ async function examine(
   const service = daemon
     ? await throughDaemon(daemon, { config, host, probe })
     : await withLocalModules(
-        { config, host },
+        config,
+        host,
         async (modules): Promise<readonly Finding[]> => [
           fine("data directory", `${config.dataDir} is writable, its database is up to date`),
           ...mailFindings(modules.store.ledger.state(), config.service.timeZone),

@@ -62,14 +62,14 @@ export function reportCommand({ host }: CommandTools): Command {
         listReports(options, host);
         return;
       }
-      const place = databaseFor(options, { command: self, host });
+      const place = databaseFor(options, self, host);
       const format = formatOf(options);
       const plain = render(name, { options, place, format, now: host.clock() });
       const mark = options.bom && format === "csv" ? byteOrderMark : "";
       const rendered = { ...plain, text: `${mark}${plain.text}` };
       if (options.output !== undefined) writeWhole(options.output, rendered.text);
       if (options.publish !== undefined) {
-        const folder = folderOf(options.publish, { place, project: options.project ?? null });
+        const folder = folderOf(options.publish, place, options.project ?? null);
         const content = new TextEncoder().encode(rendered.text);
         const file = { ...folder, name: rendered.fileName, type: typeOf(format), content };
         await withRunner({ host, command: self }, (runner) => runner.run(uploadFile, file));
@@ -136,7 +136,8 @@ function failedOf({ kind, message }: RenderFailure): Failed {
 /** A folder by id or name; its project is the named one, or its own. */
 function folderOf(
   text: string,
-  { place, project }: { readonly place: DatabasePlace; readonly project: string | null },
+  place: DatabasePlace,
+  project: string | null,
 ): { readonly project: number; readonly folder: number } {
   const opened = openReader(place.file);
   if (!opened.ok) throw unreadable(opened.failure);

@@ -35,7 +35,7 @@ export function sqlCommand({ host }: CommandTools): Command {
     .option("--limit <rows>", "maximum number of rows", readRows, mostRows)
     .option("--timeout <duration>", "time limit", durationOption, patience);
   return withDatabase(command).action(async (given: string, options: SqlOptions, self: Command) => {
-    const { file } = databaseFor({ ...options, timeZone: "UTC" }, { command: self, host });
+    const { file } = databaseFor({ ...options, timeZone: "UTC" }, self, host);
     const bytes = given === "-" ? await host.readStandardInput() : null;
     const sql = bytes ? new TextDecoder().decode(bytes) : given;
     if (sql.trim() === "") throw new Failed("there is no query", 2);

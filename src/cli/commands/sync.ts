@@ -15,7 +15,7 @@ export function syncCommand({ host, finish }: CommandTools): Command {
     .option("--json", "print JSON", false)
     .action(async ({ json }: { readonly json: boolean }, command: Command) => {
       const config = configFor(command, host);
-      await withLocalModules({ config, host }, async (modules) => {
+      await withLocalModules(config, host, async (modules) => {
         const { signal } = host;
         const edits = await drainAll(modules, signal);
         const onProgress = (progress: SweepProgress) => host.say(progressLine(progress));

@@ -167,11 +167,8 @@ export type Resolution =
     };
 
 /** The effect of a decision; fails with a sentence if it is incomplete, or names something that does not exist. */
-export function resolutionOf(
-  edit: Edit,
-  { choice, picks }: { readonly choice: Choice; readonly picks: Picks },
-): Result<Resolution, string> {
-  if (choice.kind === "fields") return fieldResolution(edit, { choice, picks });
+export function resolutionOf(edit: Edit, choice: Choice, picks: Picks): Result<Resolution, string> {
+  if (choice.kind === "fields") return fieldResolution(edit, choice, picks);
   const [named] = Object.keys(picks.fields);
   if (named !== undefined) {
     return fail(
@@ -193,7 +190,8 @@ const agreed = true;
 
 function fieldResolution(
   edit: Edit,
-  { choice, picks }: { readonly choice: FieldChoice; readonly picks: Picks },
+  choice: FieldChoice,
+  picks: Picks,
 ): Result<Resolution, string> {
   const { crossed, present, wish, rest, settled } = choice;
   for (const field of Object.keys(picks.fields)) {

@@ -192,7 +192,7 @@ export interface EditStory extends EditDescription {
 
 /** Like `describeEdit`, with the history. */
 export function describeWithStory(edit: Edit, store: Store, names = namesOf(store)): EditStory {
-  return { ...describeEdit(edit, store, names), story: storyOf(edit, { store, names }) };
+  return { ...describeEdit(edit, store, names), story: storyOf(edit, store, names) };
 }
 
 function describeChoice(choice: Choice, names: Names): ChoiceDescription {

@@ -172,7 +172,7 @@ export function createEditActions({
     if (version !== choice.version) {
       return { kind: "overwrites", version: choice.version, edit: described() };
     }
-    const resolved = resolutionOf(edit, { choice, picks });
+    const resolved = resolutionOf(edit, choice, picks);
     if (!resolved.ok) return { kind: "unclear", reason: resolved.failure };
     const resolution = resolved.value;
     if (dryRun) {
@@ -226,7 +226,7 @@ export function createEditActions({
       const reason = "choosing by field needs the version of a preview";
       return { kind: "unclear", reason };
     }
-    const preview = seen === null ? null : previewUndo(edit, { store, names: namesOf(store) });
+    const preview = seen === null ? null : previewUndo(edit, store, namesOf(store));
     if (preview?.kind === "possible" && preview.version !== seen) {
       return { kind: "overwrites", version: preview.version, edit: show(edit) };
     }
@@ -296,7 +296,7 @@ export function createEditActions({
     resolve,
     undoPreview(id, zone = store.zone) {
       const edit = isId(id) ? journal.get(editId(id)) : null;
-      return edit && previewUndo(edit, { store, names: namesOf(store, zone) });
+      return edit && previewUndo(edit, store, namesOf(store, zone));
     },
     undo,
   };

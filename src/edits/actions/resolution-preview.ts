@@ -94,7 +94,7 @@ export function previewOf(
   });
   return {
     ...common,
-    sentence: fieldSentence(edit, { fields, kind: resolution.kind }),
+    sentence: fieldSentence(edit, fields, resolution.kind),
     fields,
     result,
     losses,
@@ -114,10 +114,8 @@ function wholeSentence(kind: "deletion" | "revival", isMine: boolean): string {
 
 function fieldSentence(
   edit: Edit,
-  {
-    fields,
-    kind,
-  }: { readonly fields: readonly PreviewedField[]; readonly kind: Resolution["kind"] },
+  fields: readonly PreviewedField[],
+  kind: Resolution["kind"],
 ): string {
   if (kind === "yields") return "The workspace stays unchanged; nothing is sent.";
   const changed = fields.filter(({ now, result }) => now !== result);

@@ -47,7 +47,7 @@ export function carryOutResolution(
       ) {
         return null;
       }
-      const base = keepVisible(recreated(resolution.item), { edit, store });
+      const base = keepVisible(recreated(resolution.item), edit, store);
       return journal.append({
         channel: edit.channel,
         actor: edit.actor,
@@ -65,10 +65,7 @@ export function carryOutResolution(
 }
 
 /** A recreated item has another creator. The former one is assigned to keep access to a private item. */
-function keepVisible(
-  item: ReturnType<typeof recreated>,
-  { edit, store }: { readonly edit: Edit; readonly store: Store },
-) {
+function keepVisible(item: ReturnType<typeof recreated>, edit: Edit, store: Store) {
   const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
   const people = [edit.base.creatorId, edit.actor];
   const assigned = assigneesToKeepVisible(item, { list, creator: null, people });

@@ -25,10 +25,7 @@ export interface StoryStep {
 }
 
 /** What has happened to an edit, from its acceptance to the calendars that show it, in order. */
-export function storyOf(
-  edit: Edit,
-  { store, names }: { readonly store: Store; readonly names: Names },
-): readonly StoryStep[] {
+export function storyOf(edit: Edit, store: Store, names: Names): readonly StoryStep[] {
   const steps = store.editSteps.of(edit.id);
   const deliverySteps = steps.map((step): StoryStep => {
     const isRepeated = step.times > 1;
@@ -44,7 +41,7 @@ export function storyOf(
     accepted(edit, names),
     ...kept(edit, steps),
     ...deliverySteps,
-    ...takingsBack(edit, { store, names }),
+    ...takingsBack(edit, store, names),
     ...shown(edit, store),
   ];
   return all.toSorted((a, b) => Temporal.Instant.compare(a.at, b.at));
@@ -151,10 +148,7 @@ const wayOf = ({ channel, program }: Pick<Decider, "channel" | "program">): stri
   programInWords({ channel, program: program ?? null }) ?? "on the page";
 
 /** Who requested to undo it. Each undo is an edit of its own. */
-const takingsBack = (
-  { id }: Edit,
-  { store, names }: { readonly store: Store; readonly names: Names },
-): readonly StoryStep[] =>
+const takingsBack = ({ id }: Edit, store: Store, names: Names): readonly StoryStep[] =>
   store.pastEdits
     .inversesOf(id)
     .map((inverse) =>

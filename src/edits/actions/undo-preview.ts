@@ -44,10 +44,7 @@ interface ChangeSince {
 }
 
 /** What an undo would restore, and which of that somebody has changed since. */
-export function previewUndo(
-  edit: Edit,
-  { store, names }: { readonly store: Store; readonly names: Names },
-): UndoPreview {
+export function previewUndo(edit: Edit, store: Store, names: Names): UndoPreview {
   const inverse = inverseOf(edit, { store, by: { channel: "dashboard", actor: null } });
   if (!inverse.ok) return { kind: "impossible", reason: inverse.failure };
   const { action, patch, base } = inverse.value;

@@ -42,7 +42,7 @@ export function inverseOf(
   const common = { ...whose, item: edit.item, newLabels: [], undoes: edit.id };
   if (edit.action === "delete") {
     const lost = edit.before ?? edit.base;
-    const fault = recreationFault(edit, { lost, store });
+    const fault = recreationFault(edit, lost, store);
     if (fault !== null) return fail(fault);
     const base = keepVisible(recreated(lost), { lost, store });
     return ifStorable({ ...common, action: "create", base, patch: spokenFields(base) });
@@ -127,10 +127,7 @@ function stateFault(edit: Edit, { pastEdits }: Store): string | null {
   }
 }
 
-function recreationFault(
-  { id, item }: Edit,
-  { lost, store }: { readonly lost: Item; readonly store: Store },
-): string | null {
+function recreationFault({ id, item }: Edit, lost: Item, store: Store): string | null {
   if (store.view.get(item)) return `the item that edit ${id} deleted is back in the workspace`;
   if (lost.kind === "event" || lost.kind === "task") return null;
   if (lost.parentId === null) {

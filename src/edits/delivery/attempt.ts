@@ -151,7 +151,8 @@ export function besideItsTask(item: Item, { mirror }: Store): Item {
  */
 export function cancelledCreation(
   edit: Edit,
-  { store, now }: { readonly store: Store; readonly now: Temporal.Instant },
+  store: Store,
+  now: Temporal.Instant,
 ): Extract<AttemptEnding, { readonly kind: "withdrawn" | "settled" }> | null {
   const deletion = store.journal.deletionOf(edit);
   if (!deletion) return null;

@@ -70,7 +70,8 @@ export interface Created {
 /** True if an earlier request may have created it: same creator, and not known before. */
 export const mayBeOf = (
   { sentAt, known }: OpenRequest,
-  { created, actor }: { readonly created: Created; readonly actor: PersonId | null },
+  created: Created,
+  actor: PersonId | null,
 ): boolean => isByHand(created, { sentAt, actor }) && !known.has(created.id);
 
 /** A list that cannot be read completely does not prove that something is missing. */

@@ -40,7 +40,7 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
     // An old id of an item to be recreated; nothing was sent for it.
     store.mirror.clearServiceId(edit.item, edit.base.kind);
   }
-  const early = edit.sentAt === null ? cancelledCreation(edit, { store, now }) : null;
+  const early = edit.sentAt === null ? cancelledCreation(edit, store, now) : null;
   if (early) return early;
 
   const patch = await fullPatch(attempt);
@@ -57,7 +57,7 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
   }
   const files = await attempt.uploadFiles();
   if (!files.ok) return failed(files.failure);
-  const late = cancelledCreation(edit, { store, now: attempt.clock() });
+  const late = cancelledCreation(edit, store, attempt.clock());
   if (late) return late;
   const wish = { patch: without(patch.value, "completed"), files: files.value };
   const created = await calls.create(edit.base, wish);
@@ -94,13 +94,10 @@ async function adopt(attempt: Attempt, created: Item): Promise<AttemptEnding> {
     store.mirror.adopt(edit.item, id);
     store.mirror.put({ ...created, id }, sourceOf(created));
   });
-  return finish(attempt, { created, id });
+  return finish(attempt, created, id);
 }
 
-async function finish(
-  attempt: Attempt,
-  { created, id }: { readonly created: Item; readonly id: ServiceId },
-): Promise<AttemptEnding> {
+async function finish(attempt: Attempt, created: Item, id: ServiceId): Promise<AttemptEnding> {
   if (attempt.edit.patch.completed !== true || created.completed) {
     return { kind: "done", answer: created };
   }
@@ -130,10 +127,10 @@ async function resume(attempt: Attempt, id: ServiceId): Promise<AttemptEnding | 
   if (edit.sentAt === null) return isMissing(failure) ? "gone" : failed(failure);
   if (!isMissing(failure)) return progressUnknown(failure, attempt);
   // Somebody may have moved it since.
-  const moved = await findMoved(attempt, { address, failure });
+  const moved = await findMoved(attempt, address, failure);
   if (moved.kind === "ended") return moved.ending;
   if (moved.kind === "gone") return parkAsGone(failure);
-  return finish(attempt, { created: moved.ours, id });
+  return finish(attempt, moved.ours, id);
 }
 
 /** The item that a creation asked for. New labels have no id in the edit, so they are taken from the item that was found. */

@@ -39,7 +39,7 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
   });
   const conflicts = [...own, ...below.value.map((news) => ({ ...news, taken }))];
   if (conflicts.length > 0 && taken !== "theirs") {
-    return yieldTo(ours, { attempt, conflicts: [...conflicts, ...agreed] });
+    return yieldTo(ours, attempt, [...conflicts, ...agreed]);
   }
   if (isDiscarded(edit, store)) return { kind: "discarded" };
   store.journal.replacing(edit.id, ours);

@@ -131,8 +131,8 @@ export function createDrain(deps: DrainDeps): Drain {
         leases.begin(edit.id);
         const ending = await carryOutOne(edit, signal);
         leases.end(edit.id, {
-          store: () => end(edit, { ending, deps }),
-          giveUp: (error) => end(edit, { ending: parkFaulty(error), deps }),
+          store: () => end(edit, ending, deps),
+          giveUp: (error) => end(edit, parkFaulty(error), deps),
         });
         return "worked";
       }
@@ -331,10 +331,7 @@ function wasChangedBack(write: Edit, all: readonly Edit[]): boolean {
 const spokenOf = ({ patch, newLabels }: Edit): readonly PatchField[] =>
   fieldsOf(newLabels.length > 0 ? { labels: [], ...patch } : patch);
 
-function end(
-  edit: Edit,
-  { ending, deps }: { readonly ending: AttemptEnding; readonly deps: DrainDeps },
-): void {
+function end(edit: Edit, ending: AttemptEnding, deps: DrainDeps): void {
   // The edit was replaced meanwhile, or its result is stored already.
   if (deps.store.journal.get(edit.id)?.state !== "claimed") return;
   switch (ending.kind) {
@@ -356,14 +353,14 @@ function end(
     case "failed": {
       const isOut = () => deps.upstream.isOut();
       const trial = trialOf({ edit, now: deps.clock(), random: deps.random(), isOut });
-      settle(edit, { settlement: settleFailure(ending.failure, trial), deps });
+      settle(edit, settleFailure(ending.failure, trial), deps);
       return;
     }
     case "withdrawn":
       withdraw(edit, deps);
       return;
     case "settled":
-      settle(edit, { settlement: ending.settlement, deps });
+      settle(edit, ending.settlement, deps);
       return;
     default:
       unreachable(ending);
@@ -373,7 +370,7 @@ function end(
 /** The deletion may have been taken back meanwhile; then the item is created. */
 function withdraw(edit: Edit, deps: DrainDeps): void {
   const { store, clock, onEvent } = deps;
-  const ending = cancelledCreation(edit, { store, now: clock() });
+  const ending = cancelledCreation(edit, store, clock());
   if (ending?.kind === "withdrawn") {
     store.journal.withdraw(edit, ending.by);
     onEvent({ kind: "withdrawn", edit: edit.id, by: ending.by.id });
@@ -381,13 +378,10 @@ function withdraw(edit: Edit, deps: DrainDeps): void {
   }
   const problem = "the deletion was undone";
   const retry = { kind: "retry", notBefore: clock(), problem } as const;
-  settle(edit, { settlement: ending?.settlement ?? retry, deps });
+  settle(edit, ending?.settlement ?? retry, deps);
 }
 
-function settle(
-  edit: Edit,
-  { settlement, deps }: { readonly settlement: Settlement; readonly deps: DrainDeps },
-): void {
+function settle(edit: Edit, settlement: Settlement, deps: DrainDeps): void {
   const { store, onEvent } = deps;
   if (settlement.kind === "retry") {
     store.journal.settle(edit, settlement);
@@ -402,9 +396,9 @@ function settle(
   }
   const isUnborn = store.mirror.identity(edit.item).serviceId === null;
   const isNever = isUnborn && edit.action === "create" && !mayExist(edit, { settlement, store });
-  const ending = isNever ? cancelledCreation(edit, { store, now: deps.clock() }) : null;
+  const ending = isNever ? cancelledCreation(edit, store, deps.clock()) : null;
   if (ending) {
-    end(edit, { ending, deps });
+    end(edit, ending, deps);
     return;
   }
   const along = store.journal.settle(edit, settlement);

@@ -98,7 +98,7 @@ async function carryOutOne(
     if (!edit) return { kind: "park", problem: "its edit no longer exists" };
     const call: Call = { priority: "edit", person: edit.actor, signal };
     const attempt = { extra, edit, store, upstream, call, clock, keep };
-    return endingOf(await carryOut(attempt), { extra, deps });
+    return endingOf(await carryOut(attempt), extra, deps);
   } catch (error) {
     // One that causes an error must not block others, nor stay claimed forever.
     if (!store.health.note(error)) return { kind: "park", problem: messageOf(error) };
@@ -132,10 +132,7 @@ async function carryOut(attempt: ExtraAttempt): Promise<CarriedOut> {
   }
 }
 
-function endingOf(
-  made: CarriedOut,
-  { extra, deps }: { readonly extra: EditExtra; readonly deps: ExtrasDrainDeps },
-): ExtraEnding {
+function endingOf(made: CarriedOut, extra: EditExtra, deps: ExtrasDrainDeps): ExtraEnding {
   if (made.ok) return { kind: "done", answer: made.value };
   const { attempts, createdAt } = extra;
   const isOut = deps.upstream.isOut();
@@ -234,9 +231,7 @@ function findEarlier<Thing extends Created>(
     .map(({ answerId }) => answerId);
   const found = items.find(
     (created) =>
-      isAlike(created) &&
-      mayBeOf(earlier, { created, actor: edit.actor }) &&
-      !taken.includes(created.id),
+      isAlike(created) && mayBeOf(earlier, created, edit.actor) && !taken.includes(created.id),
   );
   if (found) return ok(found);
   return problems.length === 0 ? ok(null) : fail(unsure(word, problems));

@@ -238,8 +238,8 @@ async function gapsIn(
   const listed = new Set(items.map(({ id }) => id));
   const missing = [...store.mirror.keys(source)]
     .filter(([id, key]) => known.has(id) && !listed.has(id) && !isLeaving(key, store))
-    .flatMap(([id, key]) => addressOf({ id, key }, store))
-    .filter(({ item }) => !isHiddenFrom(edit.actor, { item, store }));
+    .flatMap(([id, key]) => addressOf(id, key, store))
+    .filter(({ item }) => !isHiddenFrom(edit.actor, item, store));
   const count = missing.length <= mostAsked ? await countThere(missing, attempt) : missing.length;
   return count > 0 ? [`${count} known items are not in it`] : [];
 }
@@ -249,18 +249,12 @@ const isLeaving = (key: ItemKey, { pastEdits }: Store): boolean =>
     .ofItem(key)
     .some(({ action, patch }: Edit) => action === "delete" || patch.place !== undefined);
 
-function addressOf(
-  { id, key }: { readonly id: ServiceId; readonly key: ItemKey },
-  { mirror }: Store,
-): readonly ItemAddress[] {
+function addressOf(id: ServiceId, key: ItemKey, { mirror }: Store): readonly ItemAddress[] {
   const item = mirror.get(key)?.item;
   return item ? [{ item, id }] : [];
 }
 
-function isHiddenFrom(
-  person: PersonId | null,
-  { item, store }: { readonly item: Item; readonly store: Store },
-): boolean {
+function isHiddenFrom(person: PersonId | null, item: Item, store: Store): boolean {
   if (person === null) return false;
   const list = item.kind === "event" ? null : store.directory.todolist(item.listId);
   return isPrivate(item, list) && !isPartyTo(person, item);

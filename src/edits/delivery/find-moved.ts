@@ -35,7 +35,8 @@ export type CurrentItem =
  */
 export async function findMoved(
   attempt: Attempt,
-  { address, failure }: { readonly address: ItemAddress; readonly failure: Failure },
+  address: ItemAddress,
+  failure: Failure,
 ): Promise<CurrentItem> {
   const there = await findThere(attempt, address);
   if (there?.kind === "ended") return there;

@@ -87,7 +87,7 @@ async function look(
   const person = edit?.actor ?? null;
   const plain = createItemCalls(upstream, { priority: "edit", person, signal });
   const calls = createSettledCalls(plain, { store, upstream, clock });
-  const found = await find({ item, id: serviceId(id) }, { writes: own, calls });
+  const found = await find({ item, id: serviceId(id) }, own, calls);
   if (found === "unknown") return false;
   if (found) storeFound(store, { key, before: item, found });
   else if (edit) onMissing(edit, [sourceOf(item)]);
@@ -97,7 +97,8 @@ async function look(
 /** The item in its known place, or where a late move may have taken it; null if it is in neither. */
 async function find(
   { item, id }: ItemAddress,
-  { writes, calls }: { readonly writes: readonly UnansweredWrite[]; readonly calls: ItemCalls },
+  writes: readonly UnansweredWrite[],
+  calls: ItemCalls,
 ): Promise<Item | "unknown" | null> {
   const elsewhere = writes.flatMap(({ patch: { place } }) =>
     place ? [placedIn(item, place)] : [],
@@ -141,10 +142,7 @@ export function judgeLateWrites(store: Store): (change: ObservedChange) => void 
  * Fields of an item that one of our unanswered writes has set: nobody else has changed them, so an edit of them does not
  * conflict.
  */
-export function lateValues(
-  key: ItemKey,
-  { ours, store }: { readonly ours: Item; readonly store: Store },
-): Patch {
+export function lateValues(key: ItemKey, ours: Item, store: Store): Patch {
   const fields = store.unanswered
     .ofItem(key)
     .filter(({ act }) => act !== "delete")
@@ -235,7 +233,7 @@ function restore(
   const [was, is] = [valuesOf(before), valuesOf(after)];
   const setters = new Map<Edit | null, PatchField[]>();
   for (const field of overwritten) {
-    const setter = edits.find((edit) => hasSet(field, { edit, was })) ?? null;
+    const setter = edits.find((edit) => hasSet(field, edit, was)) ?? null;
     setters.set(setter, [...(setters.get(setter) ?? []), field]);
   }
   for (const [setter, fields] of setters) {
@@ -246,10 +244,7 @@ function restore(
 }
 
 /** True if the edit is done and has set the field's value. */
-function hasSet(
-  field: PatchField,
-  { edit, was }: { readonly edit: Edit; readonly was: Patch },
-): boolean {
+function hasSet(field: PatchField, edit: Edit, was: Patch): boolean {
   const { state, action, answer } = edit;
   const isChange = state === "confirmed" && action !== "create" && action !== "delete";
   return isChange && touches(edit, field) && !!answer && sameShown(field, valuesOf(answer), was);

@@ -44,7 +44,7 @@ export function mergeEdit(attempt: Attempt, ours: Item): Merged {
   const taken = policy === "ask" ? null : policy;
   const own = attempt.store.pastEdits.ofItem(edit.item).filter((other) => isLater(other, edit));
   const replaced = merge.conflicts.flatMap((field) => {
-    const by = own.find((other) => wrote(field, { other, ours: sides.ours }))?.id;
+    const by = own.find((other) => wrote(field, other, sides.ours))?.id;
     return by === undefined ? [] : [{ field, by }];
   });
   const crossed = merge.conflicts.filter((name) => !replaced.some(({ field }) => field === name));
@@ -54,8 +54,7 @@ export function mergeEdit(attempt: Attempt, ours: Item): Merged {
       describeConflicts([field], { ...sides, taken: "ours" }).map((lost) => ({ ...lost, by })),
     ),
   ];
-  const moved =
-    policy === "ask" ? movedSince(edit, { ours: sides.ours, zone: attempt.store.zone }) : [];
+  const moved = policy === "ask" ? movedSince(edit, sides.ours, attempt.store.zone) : [];
   const isOpen = (crossed.length > 0 && taken === null) || moved.length > 0;
   const lost = conflicts.filter((conflict) => conflict.taken === "ours");
   const yields = isOpen || (lost.length > 0 && lost.length === fieldsOf(edit.patch).length);
@@ -86,10 +85,7 @@ export function overwrittenBefore(attempt: Attempt): readonly FieldConflict[] {
  * Fields in which a person kept the workspace's value, which has changed since. The person is asked again, as they may have
  * wanted exactly that value.
  */
-function movedSince(
-  { conflicts }: Edit,
-  { ours, zone }: { readonly ours: Patch; readonly zone: string },
-): readonly FieldConflict[] {
+function movedSince({ conflicts }: Edit, ours: Patch, zone: string): readonly FieldConflict[] {
   return conflicts.flatMap(({ field, ours: seen, theirs, taken, agreed }) => {
     if (!agreed || taken !== "ours") return [];
     const kept = patchFromPlain(Object.fromEntries([[field, seen]]), zone);
@@ -110,10 +106,7 @@ const isLater = (other: Edit, edit: Edit): boolean =>
   isOwn(edit, other) && other.id > edit.id && other.confirmedAt !== null;
 
 /** True if an edit set the service's value of this field. */
-function wrote(
-  field: PatchField,
-  { other, ours }: { readonly other: Edit; readonly ours: Patch },
-): boolean {
+function wrote(field: PatchField, other: Edit, ours: Patch): boolean {
   const { answer, patch } = other;
   return patch[field] !== undefined && answer !== null && sameShown(field, valuesOf(answer), ours);
 }
@@ -124,7 +117,7 @@ export const mergeBaseOf = (
   ours: Item,
 ): Patch => ({
   ...seenBase(edit, store.pastEdits.ofItem(edit.item)),
-  ...lateValues(edit.item, { ours, store }),
+  ...lateValues(edit.item, ours, store),
 });
 
 /**
@@ -207,7 +200,7 @@ export function describeConflict(
   const [first] = conflicts;
   if (!first) return null;
   return action === "delete"
-    ? aboutDeletion(conflicts, { taken: first.taken, names })
+    ? aboutDeletion(conflicts, first.taken, names)
     : conflicts.map((conflict) => aboutField(conflict, names)).join("; ");
 }
 
@@ -229,7 +222,8 @@ function aboutField(conflict: FieldConflict, names: Names): string {
 
 function aboutDeletion(
   conflicts: readonly FieldConflict[],
-  { taken, names }: { readonly taken: FieldConflict["taken"]; readonly names: Names },
+  taken: FieldConflict["taken"],
+  names: Names,
 ): string {
   const news = conflicts
     .map(({ field, base, ours, below }) => {

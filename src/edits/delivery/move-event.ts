@@ -47,7 +47,7 @@ export async function moveEvent(
   const fields = without(spokenFields(wished), "completed");
   const created = await calls.create(wished, { patch: fields, files: [] });
   if (!created.ok) return failed(created.failure);
-  return settleIn(attempt, { old: ours, created: created.value });
+  return settleIn(attempt, ours, created.value);
 }
 
 /** Continues a move of an event whose creation is known; null if there is none. */
@@ -83,7 +83,7 @@ export async function recallMove(
   const others = second && !looksAlike(first, second) ? [second] : [];
   const found = await lookUp({ wishes: [first, ...others], sentAt, resentAt, actor }, attempt);
   if (found.kind === "ended") return found.ending;
-  return found.kind === "one" ? settleIn(attempt, { old, created: found.item }) : null;
+  return found.kind === "one" ? settleIn(attempt, old, found.item) : null;
 }
 
 /** The event in its old project when the edit's creating request was sent. */
@@ -93,10 +93,7 @@ function leftBehind({ edit: { patch, before, sentAt } }: Attempt): Identified | 
 }
 
 /** The event exists in its new project, and is shown there from now on. */
-async function settleIn(
-  attempt: Attempt,
-  { old, created }: { readonly old: Identified; readonly created: Item },
-): Promise<AttemptEnding> {
+async function settleIn(attempt: Attempt, old: Identified, created: Item): Promise<AttemptEnding> {
   const { edit, store } = attempt;
   const { id } = created;
   if (id === null) return stuck("the service's response has no id for the new event");

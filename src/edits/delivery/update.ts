@@ -39,7 +39,7 @@ export async function carryOutUpdate(attempt: Attempt): Promise<AttemptEnding> {
   const { sides, patch, yields, ...merged } = mergeEdit(attempt, ours);
   const conflicts = edit.restores ? [] : merged.conflicts;
   if (yields && edit.restores) return { kind: "done", answer: ours };
-  if (yields) return yieldTo(ours, { attempt, conflicts });
+  if (yields) return yieldTo(ours, attempt, conflicts);
   const full = await withNewLabels(patch, { attempt, ours: sides.ours });
   if (!full.ok) return failed(full.failure);
   if (fieldsOf(full.value).length === 0) return { kind: "done", answer: ours, conflicts };
@@ -82,10 +82,8 @@ async function carryOver(
 /** The workspace keeps its values: for good, or until a person has decided. */
 export function yieldTo(
   before: Item,
-  {
-    attempt,
-    conflicts,
-  }: { readonly attempt: Attempt; readonly conflicts: readonly FieldConflict[] },
+  attempt: Attempt,
+  conflicts: readonly FieldConflict[],
 ): AttemptEnding {
   const { edit, store } = attempt;
   const open = conflicts.filter(({ taken }) => taken === null);
@@ -126,7 +124,7 @@ export async function fetchCurrent(attempt: Attempt): Promise<CurrentItem> {
   const { failure } = found;
   const isHidden = failure.kind === "refused" && failure.status === 403;
   if (!isMissing(failure) && !isHidden) return ended(failed(failure));
-  return findMoved(attempt, { address, failure });
+  return findMoved(attempt, address, failure);
 }
 
 /** A watched item may show the effect of a late request, which is judged when it is stored. */

@@ -142,7 +142,7 @@ type Drafting = Drafted | Exclude<FormOutcome, { readonly kind: "planned" }>;
 
 function draft(request: FormRequest, deps: AcceptDeps): Drafting {
   const { wish } = request;
-  if (wish.kind === "create") return draftCreation(wish, { request, deps });
+  if (wish.kind === "create") return draftCreation(wish, request, deps);
   const viewed = deps.store.view.get(wish.item);
   if (!viewed) return { kind: "gone" };
   return wish.kind === "delete"
@@ -220,7 +220,8 @@ function draftDeletion(viewed: ViewItem, { wish, request, deps }: Asked<"delete"
 
 function draftCreation(
   { item, uid }: Extract<FormWish, { readonly kind: "create" }>,
-  { request, deps }: { readonly request: FormRequest; readonly deps: AcceptDeps },
+  request: FormRequest,
+  deps: AcceptDeps,
 ): Drafting {
   const { store, zone } = deps;
   const patch = spokenFields(item);

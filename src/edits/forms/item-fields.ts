@@ -117,7 +117,8 @@ export function fieldsOfItem(item: Item, zone: string): ItemFields {
 /** What the form changes of the item it showed; unchanged fields are left out. Fails with every invalid field. */
 export function readItemFields(
   given: ItemFields,
-  { shown, zones }: { readonly shown: Item; readonly zones: FormZones },
+  shown: Item,
+  zones: FormZones,
 ): Result<Patch, readonly FieldFault[]> {
   const before = fieldsOfItem(shown, zones.reader);
   const differs = (field: keyof ItemFields): boolean =>
@@ -152,10 +153,10 @@ function readWhen(fields: ItemFields, zone: string): Result<When, FieldFault> {
   if (fields.allDay === "yes") {
     return ok({ kind: "dates", start: first.value, end: end.add({ days: 1 }) });
   }
-  const from = readClock(fields.startAt, { on: first.value, zone });
+  const from = readClock(fields.startAt, first.value, zone);
   if (!from.ok) return fail({ field: "startAt", message: from.failure });
   if (textOrNull(fields.endAt) === null) return ok({ kind: "times", start: from.value, end: null });
-  const to = readClock(fields.endAt, { on: end, zone });
+  const to = readClock(fields.endAt, end, zone);
   if (!to.ok) return fail({ field: "endAt", message: to.failure });
   if (Temporal.ZonedDateTime.compare(to.value, from.value) < 0) {
     return fail({ field: "endAt", message: `it would end at ${fields.endAt}, before it starts` });
@@ -166,7 +167,8 @@ function readWhen(fields: ItemFields, zone: string): Result<When, FieldFault> {
 /** A time skipped by a clock change is reported instead of being moved. */
 function readClock(
   text: string | undefined,
-  { on, zone }: { readonly on: Temporal.PlainDate; readonly zone: string },
+  on: Temporal.PlainDate,
+  zone: string,
 ): Result<Temporal.ZonedDateTime, string> {
   const given = text?.trim() ?? "";
   if (!/^([01]\d|2[0-3]):[0-5]\d(:\d\d)?$/.test(given)) {

@@ -45,7 +45,7 @@ export function readNewItem(
   const blank =
     kind === "task" ? newTask(given, { ...about, project }) : newEvent(kind, { ...about, project });
   if (!blank.ok) return blank;
-  const patch = readItemFields(fieldsFor(kind, given), { shown: blank.value, zones: about.zones });
+  const patch = readItemFields(fieldsFor(kind, given), blank.value, about.zones);
   const faults: readonly FieldFault[] = patch.ok ? [] : patch.failure;
   const hasTitle = (given.title ?? "").trim() !== "";
   const untitled: readonly NewItemFault[] = hasTitle
@@ -95,7 +95,7 @@ function newTask(given: NewItemFields, placed: Placed): Result<TaskItem, readonl
 /** The fields of a form prefilled from a URL: `on`, `at`, `until`, `kind`, `project`, `list`. */
 export function draftItem(
   query: Readonly<Record<string, unknown>>,
-  { today }: { readonly today: Temporal.PlainDate },
+  today: Temporal.PlainDate,
 ): NewItemFields {
   const text = (name: string): string => {
     const value = query[name];

@@ -79,12 +79,12 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
   return (request) => {
     const planned = store.durably((): PlannedItem => {
       const checked = check(request, store);
-      if (!checked.ok) return refused(request, { note: checked.failure, store });
+      if (!checked.ok) return refused(request, checked.failure, store);
       const { viewed, place } = checked.value;
       const about = itemOf(viewed);
       const before = valuesOf(viewed.item);
       if (samePlace(placeOf(viewed.item), place)) {
-        stay(request, { viewed, deps });
+        stay(request, viewed, deps);
         return {
           ...about,
           action: "unchanged",
@@ -137,10 +137,7 @@ const isMine = (held: Edit, { channel, actor }: MoveRequest): boolean =>
   channel !== "caldav" || (held.channel === channel && held.actor === actor);
 
 /** A move back to where the item is cancels a waiting move of the same editor. The rest of that edit goes on waiting. */
-function stay(
-  request: MoveRequest,
-  { viewed, deps }: { readonly viewed: ViewItem; readonly deps: AcceptDeps },
-): void {
+function stay(request: MoveRequest, viewed: ViewItem, deps: AcceptDeps): void {
   const { store } = deps;
   const { item, channel, actor, program } = request;
   const waiting = ownHeld(item, { store, channel, actor });
@@ -179,13 +176,10 @@ function check(request: MoveRequest, { view, directory }: Store): Result<Wish, N
     const message = "subtasks cannot be moved: they stay with their task";
     return fail({ line: null, code: "subtask-place", message });
   }
-  return placeFault(place, { item: viewed.item, directory }) ?? ok({ viewed, place });
+  return placeFault(place, viewed.item, directory) ?? ok({ viewed, place });
 }
 
-function placeFault(
-  place: Place,
-  { item, directory }: { readonly item: Item; readonly directory: Directory },
-): Result<never, Note> | null {
+function placeFault(place: Place, item: Item, directory: Directory): Result<never, Note> | null {
   const { projectId, listId } = place;
   const project = directory.project(projectId);
   if (!project) {
@@ -229,10 +223,7 @@ const waits = (edit: EditId): Note => ({
 
 const itemOf = ({ uid, item }: ViewItem) => ({ uid, kind: spokenKind(item), title: item.title });
 
-function refused(
-  { item: key }: MoveRequest,
-  { note, store }: { readonly note: Note; readonly store: Store },
-): PlannedItem {
+function refused({ item: key }: MoveRequest, note: Note, store: Store): PlannedItem {
   const viewed = store.view.get(key);
   const { uid, kind } = store.mirror.identity(key);
   const about = viewed ? itemOf(viewed) : { uid, kind, title: "" };

@@ -56,7 +56,7 @@ export function diffItem(sent: IncomingItem, base: Item, context: DiffContext): 
     own,
     descriptionPart(incoming, base),
     ...linesPart(incoming, base),
-    attendeesPart(incoming, { base, names: context.names }),
+    attendeesPart(incoming, base, context.names),
     {
       ...silent,
       notes: notesOnLosses(incoming, { base, link: link && encodeUrl(link), isPrivate }),
@@ -88,7 +88,7 @@ function isEdgeOfDay(time: IncomingTime, zone: string): boolean {
 }
 
 function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext): PlanPart {
-  const title = titleOf(incoming, { base, context });
+  const title = titleOf(incoming, base, context);
   const milestoneChange = milestonePart(incoming, {
     base,
     marked: base.id === null && title.milestone,
@@ -113,21 +113,18 @@ function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext
 
 function diffTask(incoming: IncomingItem, base: TaskItem, context: DiffContext): PlanPart {
   const { names, unknownLabels: unknown } = context;
-  const title = titleOf(incoming, { base, context });
+  const title = titleOf(incoming, base, context);
   const span = context.tasks === "span" ? "span" : "due";
   return joinParts([
     titlePart(incoming, title),
-    taskDatesPart(incoming, { base, span }),
+    taskDatesPart(incoming, base, span),
     completionPart(incoming, { completed: base.completed, mark: title.done, able: true }),
     labelsPart(incoming, { base, names, unknown }),
   ]);
 }
 
 /** Only feeds mark completed items in the title, and they show everything as VEVENT. */
-function titleOf(
-  incoming: IncomingItem,
-  { base, context }: { readonly base: Item; readonly context: DiffContext },
-): TitleReading {
+function titleOf(incoming: IncomingItem, base: Item, context: DiffContext): TitleReading {
   const { decorated } = context;
   const isPrivate = isAmongPrivate(base, context.privateLists);
   const title = readTitle(incoming.summary, { base, decorated, isPrivate });
@@ -346,10 +343,7 @@ function linesPart({ raw, component }: IncomingItem, base: Item): readonly PlanP
  * The change of assignees. Feeds never write attendees, so only a file with some changes them. Assignees without an address,
  * which a file cannot name, stay.
  */
-function attendeesPart(
-  incoming: IncomingItem,
-  { base, names }: { readonly base: Item; readonly names: KnownNames },
-): PlanPart {
+function attendeesPart(incoming: IncomingItem, base: Item, names: KnownNames): PlanPart {
   const emails = incoming.attendees ?? [];
   // An assignee is also recognised by a former address, from before the file was downloaded.
   const personOf = (email: string) =>

@@ -121,17 +121,14 @@ type TaskSpan = "due" | "span";
  * The change of a task's start and due date: DTSTART and DUE of a VTODO, or the days of the VEVENT in a feed. A time of day is
  * refused, as the service has none for tasks.
  */
-export function taskDatesPart(
-  incoming: IncomingItem,
-  { base, span }: { readonly base: TaskItem; readonly span: TaskSpan },
-): PlanPart {
+export function taskDatesPart(incoming: IncomingItem, base: TaskItem, span: TaskSpan): PlanPart {
   const timed = [incoming.start, incoming.due].find((time) => time?.kind === "time");
   if (timed?.kind === "time") {
     const at = timed.at.toPlainDateTime().toString({ smallestUnit: "minute" });
     const message = `a task cannot have a time of day, such as ${at}`;
     return refuse({ line: incoming.line, code: "task-time", message });
   }
-  if (incoming.component === "VTODO") return ordered(todoDates(incoming), { incoming, base });
+  if (incoming.component === "VTODO") return ordered(todoDates(incoming), incoming, base);
   if (incoming.when?.kind !== "dates") return silent;
 
   const shown = shownDays(base, span);
@@ -142,7 +139,7 @@ export function taskDatesPart(
     const message = `the calendar shows the task on its due date alone; it cannot last from ${days.first.toString()} to ${days.last.toString()}`;
     return refuse({ line: incoming.line, code: "task-days", message });
   }
-  return ordered(movedDates(days, { base, isLong, span }), { incoming, base });
+  return ordered(movedDates(days, { base, isLong, span }), incoming, base);
 }
 
 interface Days {
@@ -192,10 +189,7 @@ function movedDates(
   return base.dueOn === null && base.startOn ? { startOn: days.first } : { dueOn: days.last };
 }
 
-function ordered(
-  patch: Patch,
-  { incoming, base }: { readonly incoming: IncomingItem; readonly base: TaskItem },
-): PlanPart {
+function ordered(patch: Patch, incoming: IncomingItem, base: TaskItem): PlanPart {
   const changed = changedFields({ startOn: base.startOn, dueOn: base.dueOn }, patch);
   const startOn = changed.startOn ?? base.startOn;
   const dueOn = changed.dueOn ?? base.dueOn;

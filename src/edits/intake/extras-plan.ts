@@ -19,7 +19,7 @@ export function withExtras(plan: ItemPlan, store: Store): ItemPlan {
     (key === null ? [] : store.extras.ofItem(key)).map(({ kind, digest }) => `${kind} ${digest}`),
   );
   const isNew = ({ extra }: Pick<Planned, "extra">) => !known.has(`${extra.kind} ${extra.digest}`);
-  const asked = [...commentsOf(plan, { subject, store }), ...filesOf(plan, subject)].filter(isNew);
+  const asked = [...commentsOf(plan, subject, store), ...filesOf(plan, subject)].filter(isNew);
   const kept = keptOf(plan).filter((extra) => ending.kind !== "waits" || isNew({ extra }));
   const extras = [...asked.map(({ extra }) => extra), ...kept];
   const notes = [...plan.notes, ...asked.map(({ note }) => note)];
@@ -72,10 +72,7 @@ function subjectOf({ ending, incoming }: ItemPlan, store: Store): Subject | null
 }
 
 /** A comment that the task has already, from anyone, is not added again. */
-function commentsOf(
-  { incoming }: ItemPlan,
-  { subject, store }: { readonly subject: Subject; readonly store: Store },
-): readonly Planned[] {
+function commentsOf({ incoming }: ItemPlan, subject: Subject, store: Store): readonly Planned[] {
   const { item } = subject;
   if (item.kind !== "task") return [];
   const present = item.id === null ? [] : store.comments.ofTask(item.id);

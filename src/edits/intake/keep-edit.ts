@@ -43,7 +43,7 @@ export function keepEdit(
   }
   for (const id of itemPlan.takesIn ?? []) store.journal.discard(id, takenIn);
   if (ending.kind !== "edit") {
-    if (ending.kind === "unchanged") keepObject(itemPlan, { store, sender });
+    if (ending.kind === "unchanged") keepObject(itemPlan, store, sender);
     return null;
   }
   const { edit } = ending;
@@ -60,7 +60,7 @@ export function keepEdit(
   const wish = { action, base, patch, newLabels, state, recreates, ...times };
   const id = store.journal.append({ channel, actor, program, item, ...wish });
   store.extras.append(id, extras);
-  keepObject(itemPlan, { store, sender });
+  keepObject(itemPlan, store, sender);
   return id;
 }
 
@@ -87,7 +87,8 @@ function restOf(
  */
 function keepObject(
   { incoming, notes, ending }: ItemPlan,
-  { store, sender }: { readonly store: Store; readonly sender: Pick<Sender, "channel"> },
+  store: Store,
+  sender: Pick<Sender, "channel">,
 ): void {
   const { channel } = sender;
   const isPartial = notes.some(({ code }) => code === "not-stored");

@@ -81,7 +81,7 @@ export function createAnswerBuilder(
       const { itemPlan } = step;
       summary[actionOf(itemPlan)] += 1;
       const isPassedOver = isLong && itemPlan.ending.kind === "unchanged";
-      if (items.length < most && !isPassedOver) items.push(planned(step, { names, at }));
+      if (items.length < most && !isPassedOver) items.push(planned(step, names, at));
       else unlisted += 1;
       refusals += itemPlan.refusals.length;
       for (const { line, code, message } of itemPlan.refusals.slice(0, most - errors.length)) {
@@ -114,10 +114,7 @@ export const refusedFile = (errors: readonly IcsProblem[], most: number): Accept
   errors: errors.slice(0, most),
 });
 
-function planned(
-  { itemPlan, editId }: Kept,
-  { names, at }: { readonly names: Names; readonly at: Temporal.Instant },
-): PlannedItem {
+function planned({ itemPlan, editId }: Kept, names: Names, at: Temporal.Instant): PlannedItem {
   const { incoming, kind, title, changes, refusals, notes, ending } = itemPlan;
   return {
     uid: incoming.uid,

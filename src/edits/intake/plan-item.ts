@@ -163,7 +163,7 @@ function planCustomDate(incoming: IncomingItem, { store, calendar }: Situation):
   const date = customDatesOf(item).find(({ id }) => id === named.field);
   const isCancelled = calendar.method === "CANCEL" || incoming.status === "CANCELLED";
   const title = customDateTitle(item.title, date?.title ?? `field ${named.field}`);
-  if (date && !isCancelled && isShown(incoming, { title, on: date.on })) {
+  if (date && !isCancelled && isShown(incoming, title, date.on)) {
     return { ...refusal(incoming, { reasons: [], title }), ending: { kind: "unchanged" } };
   }
   const message = `it shows a custom field of the task "${item.title}"; change the field in the workspace`;
@@ -174,10 +174,7 @@ function planCustomDate(incoming: IncomingItem, { store, calendar }: Situation):
 }
 
 /** A private item has another title if so configured. */
-function isShown(
-  { summary, when }: IncomingItem,
-  { title, on }: { readonly title: string; readonly on: Temporal.PlainDate },
-): boolean {
+function isShown({ summary, when }: IncomingItem, title: string, on: Temporal.PlainDate): boolean {
   const said = summary === undefined ? title : readSummary(summary).title;
   const isTitle = sameText(said, oneLine(title)) || said === privateTitle;
   return isTitle && (when === undefined || sameWhen(when, wholeDay(on)));

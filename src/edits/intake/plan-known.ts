@@ -47,11 +47,11 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
     return planOf(incoming, { known, edit, notes: [] });
   }
   const base = baseOf(incoming, known);
-  const unset = takenAway(incoming, { base, situation });
+  const unset = takenAway(incoming, base, situation);
   const diff = diffItem(incoming, applyPatch(base, unset), situation.context);
   const held = ownHeld(key, situation);
   const changed = changedFields(valuesOf(present), { ...held?.patch, ...unset, ...diff.patch });
-  const newLabels = labelsOnTheirWay(diff, known) ? [] : labelsOf(diff, { unset, held });
+  const newLabels = labelsOnTheirWay(diff, known) ? [] : labelsOf(diff, unset, held);
   const patch: Patch =
     newLabels.length > 0
       ? { ...changed, labels: diff.patch.labels ?? held?.patch.labels ?? [] }
@@ -83,19 +83,13 @@ export function planKnown(incoming: IncomingItem, known: Known): ItemPlan {
 }
 
 /** Names of labels still to be created: from this file, else from the waiting edit. */
-function labelsOf(
-  diff: PlanPart,
-  { unset, held }: { readonly unset: Patch; readonly held: OwnHeld | null },
-): readonly string[] {
+function labelsOf(diff: PlanPart, unset: Patch, held: OwnHeld | null): readonly string[] {
   const isSpoken = diff.patch.labels !== undefined || unset.labels !== undefined;
   return isSpoken ? diff.newLabels : (held?.newLabels ?? []);
 }
 
 /** Fields to unset because the editor omitted them, where absence has a meaning. */
-function takenAway(
-  incoming: IncomingItem,
-  { base, situation }: { readonly base: Item; readonly situation: Situation },
-): Patch {
+function takenAway(incoming: IncomingItem, base: Item, situation: Situation): Patch {
   const { cleared, replaced, context } = situation;
   const { names } = context;
   const shown = replaced.get(incoming.uid);
@@ -167,7 +161,7 @@ function defaultsOf(
     ...(isGone("summary") && { title: untitled }),
     ...(isEvent && isGone("classification") && { private: false }),
     ...(incoming.component === "VTODO" && isSilent && base.completed && { completed: false }),
-    ...(isGone("attendees") && { assigned: withoutThose(shown, { base, names }) }),
+    ...(isGone("attendees") && { assigned: withoutThose(shown, base, names) }),
     ...(when && { when }),
   };
 }
@@ -176,10 +170,7 @@ const saysState = ({ status, completedAt, percent }: IncomingItem): boolean =>
   [status, completedAt, percent].some((said) => said !== undefined);
 
 /** Removes assignees whose addresses were shown; the others were not shown. */
-const withoutThose = (
-  { attendees = [] }: IncomingItem,
-  { base, names }: { readonly base: Item; readonly names: KnownNames },
-) => {
+const withoutThose = ({ attendees = [] }: IncomingItem, base: Item, names: KnownNames) => {
   const shown = new Set(attendees.map((email) => names.personOf(email)));
   return base.assigned.filter((person) => !shown.has(person));
 };

@@ -51,7 +51,7 @@ export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
   ];
   const kind = spokenKind(item);
   const changes = changesOf(null, part);
-  const reasons = [...part.refusals, ...kindRefusals(incoming, { kind: item.kind, asked })];
+  const reasons = [...part.refusals, ...kindRefusals(incoming, item.kind, asked)];
   if (reasons.length > 0) {
     return refusal(incoming, { reasons, notes, kind, title, changes });
   }
@@ -223,10 +223,7 @@ function parentNotes(incoming: IncomingItem, situation: Situation): readonly Not
   return [{ line: incoming.line, code: "not-stored", message: remark }];
 }
 
-function kindRefusals(
-  incoming: IncomingItem,
-  { kind, asked }: { readonly kind: ItemKind; readonly asked: NewItem },
-): readonly Note[] {
+function kindRefusals(incoming: IncomingItem, kind: ItemKind, asked: NewItem): readonly Note[] {
   const { identity, isGone = false } = asked.recreated ?? {};
   const before = identity?.kind;
   if (before === undefined || before === kind) return [];

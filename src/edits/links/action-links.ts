@@ -70,7 +70,7 @@ export function createActionLinks(deps: ActionLinksDeps) {
       (edit) =>
         edit.item === viewed.key &&
         sentStates.includes(edit.state) &&
-        isOfLink(edit, { action: state.action, shown }) &&
+        isOfLink(edit, state.action, shown) &&
         says(viewed.item, edit.patch),
     );
     return found?.id ?? null;
@@ -156,10 +156,7 @@ const moves = (action: LinkAction): boolean => action === "day" || action === "w
 
 const dayText = (item: Item): string => dayOf(item)?.toString() ?? "";
 
-function isOfLink(
-  edit: Edit,
-  { action, shown }: { readonly action: LinkAction; readonly shown: string },
-): boolean {
+function isOfLink(edit: Edit, action: LinkAction, shown: string): boolean {
   const patch = linkPatch(edit.base, action);
   if (edit.channel !== "link" || !patch || dayText(edit.base) !== shown) return false;
   return sameWish(edit, { patch, newLabels: [] });

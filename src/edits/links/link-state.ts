@@ -82,7 +82,7 @@ export function lookAt(text: string, deps: LinkStateDeps): Result<Looked, LinkFa
   const claim = read.value;
   const { action } = claim;
   const viewed = store.view.get(claim.item);
-  if (!viewed || !isShown(viewed.item, { claim, deps })) return fail("gone");
+  if (!viewed || !isShown(viewed.item, claim, deps)) return fail("gone");
   const { item } = viewed;
   const subject = subjectOf(item, store);
   const patch = linkPatch(item, action);
@@ -101,10 +101,7 @@ function stands(claim: AnyLinkClaim, { store, readOnly }: LinkStateDeps): boolea
 }
 
 /** True if the feed still shows the item, or the reader may still see it. */
-function isShown(
-  item: Item,
-  { claim, deps }: { readonly claim: AnyLinkClaim; readonly deps: LinkStateDeps },
-): boolean {
+function isShown(item: Item, claim: AnyLinkClaim, deps: LinkStateDeps): boolean {
   const { directory, feeds } = deps.store;
   const list = item.kind === "event" ? null : directory.todolist(item.listId);
   if ("person" in claim) {

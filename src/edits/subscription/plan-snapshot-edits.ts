@@ -231,7 +231,7 @@ class PlanBuilder {
       }
       this.#drop.push(before.uid);
       this.#items.set(knownAs, { ...last, uid: knownAs, status: "CANCELLED", problems: [] });
-      this.#bases.set(knownAs, baseOf(last, { item: viewed.item, context }));
+      this.#bases.set(knownAs, baseOf(last, viewed.item, context));
     }
   }
 
@@ -254,7 +254,7 @@ class PlanBuilder {
     const versions = store.view.history(viewed.key, null);
     if (repeatsPublished({ newer: incoming, older }, { versions, context })) return true;
     const isFirst = this.#wish(knownAs, spoken);
-    if (isFirst) this.#bases.set(knownAs, baseOf(older, { item: viewed.item, context }));
+    if (isFirst) this.#bases.set(knownAs, baseOf(older, viewed.item, context));
     return true;
   }
 
@@ -282,10 +282,7 @@ class PlanBuilder {
 }
 
 /** The item as the calendar showed it: the item here, with everything from the calendar applied. */
-function baseOf(
-  shown: IncomingItem,
-  { item, context }: { readonly item: Item; readonly context: DiffContext },
-): Item {
+function baseOf(shown: IncomingItem, item: Item, context: DiffContext): Item {
   return applyPatch(item, diffItem(shown, item, context).patch);
 }
 

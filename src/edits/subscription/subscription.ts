@@ -160,7 +160,7 @@ function settleFetch(
   }
   const { zone } = deps;
   const read = wholeCalendar(about.read ?? readCalendar(fetched.body, { zone }));
-  const taken = read.ok ? acceptSnapshot(read.value, { row: good, deps }) : read;
+  const taken = read.ok ? acceptSnapshot(read.value, good, deps) : read;
   if (taken.ok) {
     reportRecovery(row, deps);
     return;
@@ -184,7 +184,8 @@ function wholeCalendar(read: FileReading): Result<IncomingCalendar, string> {
 
 function acceptSnapshot(
   calendar: IncomingCalendar,
-  { row, deps }: { readonly row: SubscriptionRow; readonly deps: SubscriptionDeps },
+  row: SubscriptionRow,
+  deps: SubscriptionDeps,
 ): Result<void, string> {
   const { options, store, clock } = deps;
   const before = row.baselineAt ? store.subscriptions.items(row.name) : null;

@@ -86,7 +86,7 @@ export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps) {
         return actionFailed(moved.failure);
       }
       const now = { ...moved.value, id: moved.value.id ?? id };
-      store.together(() => storeMove(found, { now, store }));
+      store.together(() => storeMove(found, now, store));
       hurryLists(before, now);
       hurry(`subtasks:${now.id}`);
       return ok(placed(found.key, { item: now, id: now.id, store }));
@@ -119,7 +119,8 @@ const listOf = (id: ListId, { directory }: Store): Todolist | null =>
 
 function storeMove(
   { key }: FoundTask,
-  { now, store }: { readonly now: TaskItem & { readonly id: ServiceId }; readonly store: Store },
+  now: TaskItem & { readonly id: ServiceId },
+  store: Store,
 ): void {
   const { mirror } = store;
   followTask(key, { now, store });

@@ -54,13 +54,7 @@ ${undoForm(edit)}
 }
 
 /** Says why an edit could not be undone. */
-export function notTakenBackPage({
-  id,
-  reason,
-}: {
-  readonly id: number;
-  readonly reason: string;
-}): Page {
+export function notTakenBackPage(id: number, reason: string): Page {
   return card({
     title: "Not undone",
     body: html`<p class="problem">${reason}</p>\n<p class="quiet"><a href="../${id}">Back to edit ${id}</a></p>`,

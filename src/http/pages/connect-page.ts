@@ -37,7 +37,7 @@ ${unreachable(server)}
       card({
         title: program.label,
         id: program.id,
-        body: programBody(program, { person, server }),
+        body: programBody(program, person, server),
       }),
     )}</div>`,
   };
@@ -85,7 +85,8 @@ ${person.calendars === "read" ? notice("info", html`<p>These calendars are read-
 
 function programBody(
   { id, label, by, steps, asks }: CalendarProgram,
-  { person, server }: { readonly person: PersonDescription | null; readonly server: string },
+  person: PersonDescription | null,
+  server: string,
 ): Markup {
   const said = steps.map((text) => html`<p>${stepMarkup(text, server)}</p>`);
   if (by === "feed") return html`${said}<p>${linkButton("Feeds", "feeds")}</p>`;

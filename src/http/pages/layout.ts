@@ -87,7 +87,7 @@ ${styles.map((file) => html`<link rel="stylesheet" href="${root}${file}">\n`)}${
 <header class="bar">
 <a class="brand" href="${root}"><img src="${root}${assets.icon}" alt="" width="28" height="28">${appName}</a>
 ${viewer && loggedIn(viewer, frame)}
-${viewer && menu(viewer, { root, current: page.current })}
+${viewer && menu(viewer, root, page.current)}
 </header>
 <main id="main" tabindex="-1" class="page${width === "narrow" ? " narrow" : ""}">
 <div class="head"><h1>${title}</h1>${actions}${lead && html`<p class="lead">${lead}</p>`}</div>
@@ -107,10 +107,7 @@ function loggedIn(viewer: Viewer, { root, formToken }: PageFrame): Markup {
   return html`<div class="who"><bdi>${name}</bdi><form method="post" action="${root}logout"><input type="hidden" name="form" value="${formToken}"><button class="link">Log out</button></form></div>`;
 }
 
-function menu(
-  { kind }: Viewer,
-  { root, current }: { readonly root: string; readonly current: NavigationId | undefined },
-): Markup {
+function menu({ kind }: Viewer, root: string, current: NavigationId | undefined): Markup {
   const entries = navigation.filter(({ kinds }) => kinds.some((each) => each === kind));
   const items = entries.map(
     ({ id, label, path }) =>

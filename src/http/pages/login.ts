@@ -91,7 +91,7 @@ export function confirmLogInPage({ name }: { readonly name: string }): Page {
 }
 
 /** Says that a link does not work. */
-export function deadLinkPage({ root }: { readonly root: string }): Page {
+export function deadLinkPage(root: string): Page {
   return {
     title: "Link not valid",
     width: "narrow",

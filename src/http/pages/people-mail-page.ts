@@ -65,7 +65,7 @@ export function peopleAndMailPage(data: PeopleAndMail, frame: Frame): Page {
 <h2>People</h2>
 <p class="quiet">Calendar programs and this site accept the app password. Creating a new one, or removing it, ends the old one at once.</p>
 ${people.length > 0 ? html`<ul class="cards">${people.map((each) => personCard(each, { ...frame, isOpen: each.person.id === unfolded }))}</ul>` : noPeople}
-${card({ title: "Mails ahead", id: "ahead", live: ["mail"], body: aheadTable(ahead, { nameOf, zone: frame.zone }) })}
+${card({ title: "Mails ahead", id: "ahead", live: ["mail"], body: aheadTable(ahead, nameOf, frame.zone) })}
 ${card({
   title: "Mails sent",
   id: "sent",
@@ -144,10 +144,7 @@ export function mailSwitches(
 /** More are collapsed. */
 const mostAhead = 10;
 
-function aheadTable(
-  ahead: readonly MailAhead[],
-  { nameOf, zone }: { readonly nameOf: NameOf; readonly zone: string },
-): Markup {
+function aheadTable(ahead: readonly MailAhead[], nameOf: NameOf, zone: string): Markup {
   if (ahead.length === 0) return html`<p class="quiet">No mails due within a week.</p>`;
   const rows = ahead.map(({ dueAt, person, kind, title }) => [
     time(dueAt, zone),

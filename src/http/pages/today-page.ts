@@ -20,7 +20,7 @@ import { keptMeanwhile } from "./outage-notice.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
 
 /** Shows at a glance whether everything is up to date, and what needs a decision; at `/`. */
-export function todayPage(today: Today, { formToken }: { readonly formToken: string }): Page {
+export function todayPage(today: Today, formToken: string): Page {
   return {
     title: "Today",
     current: "today",

@@ -174,7 +174,7 @@ function layGroup(group: PropertyGroup, { patch, said, wanted, differs, zone }: 
   const isTorn = ends.length > 0 && missing.length > 0;
   if (names.some((name) => differs.has(name)) || isTorn) {
     const lines = names.includes("CATEGORIES")
-      ? mergedCategories(object, { said, wanted })
+      ? mergedCategories(object, said, wanted)
       : keepingTimes(linesOf(wanted, names), { object, group, zone });
     if (lines) layLines(patch, { names, lines });
     layLines(patch, { names: restated, lines: [] });
@@ -190,7 +190,8 @@ function layGroup(group: PropertyGroup, { patch, said, wanted, differs, zone }: 
  */
 function mergedCategories(
   object: ObjectLines,
-  { said, wanted }: { readonly said: PropertyLines | null; readonly wanted: PropertyLines },
+  said: PropertyLines | null,
+  wanted: PropertyLines,
 ): readonly string[] | null {
   const theirs = positionsOf(object, ["CATEGORIES"]).flatMap((at) =>
     categoriesIn(object.lines[at]?.raw ?? ""),

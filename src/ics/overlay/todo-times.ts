@@ -31,18 +31,18 @@ export function timedLines(
   { object, zone }: { readonly object: ObjectLines; readonly zone: string },
 ): readonly string[] {
   const span = spanIn(object, zone);
-  const start = timedOf("DTSTART", { object, time: span.start });
+  const start = timedOf("DTSTART", object, span.start);
   // With a DURATION, its parameters are those of the start.
-  const end = timedOf("DUE", { object, time: span.due }) ?? startsWords(start, span.due);
+  const end = timedOf("DUE", object, span.due) ?? startsWords(start, span.due);
   const model = { start: start ?? end, due: end ?? start };
   if (!model.start || !model.due) return lines;
 
   const was = todoDays(span, zone);
   const due = dayIn(lines, "DUE");
-  const begins = dayIn(lines, "DTSTART") ?? carried({ was, due });
+  const begins = dayIn(lines, "DTSTART") ?? carried(was, due);
   const moved = {
-    start: begins && { ...model.start, at: onDay(model.start.at, { day: begins, zone }) },
-    due: due && { ...model.due, at: onDay(model.due.at, { day: due, zone }) },
+    start: begins && { ...model.start, at: onDay(model.start.at, begins, zone) },
+    due: due && { ...model.due, at: onDay(model.due.at, due, zone) },
   };
   const isTurned =
     moved.start && moved.due && Temporal.ZonedDateTime.compare(moved.due.at, moved.start.at) < 0;
@@ -55,13 +55,10 @@ export function timedLines(
 }
 
 /** A start that is not before the due date is omitted, so one on that day moves with it. */
-function carried({
-  was,
-  due,
-}: {
-  readonly was: { readonly start: Day | undefined; readonly due: Day | undefined };
-  readonly due: Day | undefined;
-}): Day | undefined {
+function carried(
+  was: { readonly start: Day | undefined; readonly due: Day | undefined },
+  due: Day | undefined,
+): Day | undefined {
   return was.start && was.due && was.start.equals(was.due) ? due : undefined;
 }
 
@@ -82,7 +79,8 @@ function spanIn({ text, lines, begin }: ObjectLines, zone: string) {
 
 function timedOf(
   name: "DTSTART" | "DUE",
-  { object, time }: { readonly object: ObjectLines; readonly time: IncomingTime | undefined },
+  object: ObjectLines,
+  time: IncomingTime | undefined,
 ): Timed | undefined {
   const [at] = object.own.get(name) ?? [];
   const raw = at === undefined ? "" : (object.lines[at]?.raw ?? "");
@@ -104,10 +102,7 @@ function dayIn(lines: readonly string[], name: string): Day | undefined {
 }
 
 /** The same time of day on another day, in its writer's zone. */
-function onDay(
-  at: Temporal.ZonedDateTime,
-  { day, zone }: { readonly day: Day; readonly zone: string },
-): Temporal.ZonedDateTime {
+function onDay(at: Temporal.ZonedDateTime, day: Day, zone: string): Temporal.ZonedDateTime {
   const own = asWritten(at, zone);
   const time = own.toPlainTime();
   return day

@@ -102,7 +102,7 @@ export function createOperatorNotifier(deps: OperatorMessagesDeps) {
   }
 
   async function sendBy(way: OperatorWay, signal: AbortSignal): Promise<number> {
-    const plan = planFor(way.name, { episodes: messages.pending(), deps });
+    const plan = planFor(way.name, messages.pending(), deps);
     let handled = 0;
     for (const message of plan) {
       if (signal.aborted) break;
@@ -179,7 +179,8 @@ export interface WayTest {
 /** Sends a test by each channel and stores nothing. `id` makes the Message-IDs, and must be different each time. */
 export function testWays(
   ways: readonly OperatorWay[],
-  { id, signal }: { readonly id: string; readonly signal: AbortSignal },
+  id: string,
+  signal: AbortSignal,
 ): Promise<readonly WayTest[]> {
   return Promise.all(
     ways.map(async (way) => {
@@ -207,10 +208,8 @@ interface Planned {
 /** What was started is resent unchanged; everything new goes into one message. */
 function planFor(
   way: string,
-  {
-    episodes,
-    deps,
-  }: { readonly episodes: readonly Episode[]; readonly deps: OperatorMessagesDeps },
+  episodes: readonly Episode[],
+  deps: OperatorMessagesDeps,
 ): readonly Planned[] {
   const { clock, again, store } = deps;
   const now = clock();
@@ -253,7 +252,7 @@ function planFor(
       const isEndDue = episode.goneAt === null && !isBefore(now, dueAt);
       return isEndDue ? [{ thing: thing(episode, "begun"), dueAt }] : [];
     }
-    const turn = again && first.state === "sent" ? turnOf(first, { again, now }) : null;
+    const turn = again && first.state === "sent" ? turnOf(first, again, now) : null;
     if (!turn || episode.goneAt || rowOf(episode, turn.phase)) return [];
     return [{ thing: thing(episode, turn.phase), dueAt: turn.dueAt }];
   });
@@ -276,7 +275,8 @@ const notifiesEnd = ({ overAt, trouble }: Episode): boolean =>
 /** How many repeats of a lasting trouble were due by now; null for none. */
 function turnOf(
   { settledAt, claimedAt }: OperatorMessageRow,
-  { again, now }: { readonly again: Temporal.Duration; readonly now: Temporal.Instant },
+  again: Temporal.Duration,
+  now: Temporal.Instant,
 ): { readonly phase: OperatorKey["phase"]; readonly dueAt: Temporal.Instant } | null {
   const from = settledAt ?? claimedAt;
   const each = again.total("milliseconds");

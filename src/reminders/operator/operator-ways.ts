@@ -44,7 +44,7 @@ export function operatorWays(deps: OperatorWaysDeps): readonly OperatorWay[] {
       async send(message, signal) {
         const { postMessage } = await import("../../remote/webhook.ts");
         const { statusUrl } = deps.context();
-        const posted = webhookMessage(await words(message), { message, click: statusUrl });
+        const posted = webhookMessage(await words(message), message, statusUrl);
         const webhook = deps.webhooks().find(({ name }) => name === first.name) ?? first;
         const limits = { allows: anyAddress, timeout, signal, clock: deps.clock };
         return postMessage({ webhook, message: posted }, limits);
@@ -78,7 +78,8 @@ function mailOf(
 
 const webhookMessage = (
   { title, text, priority, tags, data }: OperatorWords,
-  { message, click }: { readonly message: OperatorMessage; readonly click: string | null },
+  message: OperatorMessage,
+  click: string | null,
 ): WebhookMessage => ({
   id: message.messageId.replace(/^<(.*)>$/, "$1"),
   title,

@@ -51,14 +51,15 @@ export const milestones: Report = {
       where: { report_items: itemsOf(scope), report_milestones: daysOf("due_on", scope) },
     });
     const moves = view({ view: "report_moves", columns: moveFields, where: {} });
-    return () => milestonesOf(rows, { moves, scope });
+    return () => milestonesOf(rows, moves, scope);
   },
 };
 
 /** `moves` are sorted oldest first per item; those of other items are skipped. */
 function milestonesOf(
   rows: readonly Row[],
-  { moves, scope }: { readonly moves: readonly Move[]; readonly scope: ReportScope },
+  moves: readonly Move[],
+  scope: ReportScope,
 ): ReportContent {
   const peopleOf = namer(scope.people);
   const local = localTimes(scope.zone);

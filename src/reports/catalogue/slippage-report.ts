@@ -56,14 +56,15 @@ export const slippage: Report = {
     const where = { ...moved, report_items: itemsOf(scope) };
     const rows = view({ view: "report_slippage", columns: fields, where });
     const moves = view({ view: "report_moves", columns: moveFields, where: moved });
-    return () => slippageOf(rows, { moves, scope });
+    return () => slippageOf(rows, moves, scope);
   },
 };
 
 /** `moves` are sorted oldest first per item; those of other items are skipped. */
 function slippageOf(
   rows: readonly Row[],
-  { moves, scope }: { readonly moves: readonly Move[]; readonly scope: ReportScope },
+  moves: readonly Move[],
+  scope: ReportScope,
 ): ReportContent {
   const byItem = new Map<number, Move[]>();
   for (const move of moves) {
@@ -93,7 +94,7 @@ function slippageOf(
       row.last_moved_at,
       row.completed,
     ]),
-    chart: linesOf(sorted, { moves: byItem, scope }),
+    chart: linesOf(sorted, byItem, scope),
     notes: [
       "Only moves that were seen count: a date that moved twice between two sweeps moved once.",
     ],
@@ -105,10 +106,8 @@ const shownLines = 8;
 /** Milestones first, because others depend on their dates. */
 function linesOf(
   rows: readonly Row[],
-  {
-    moves,
-    scope,
-  }: { readonly moves: ReadonlyMap<number, readonly Move[]>; readonly scope: ReportScope },
+  moves: ReadonlyMap<number, readonly Move[]>,
+  scope: ReportScope,
 ): Chart | null {
   const own = rows.filter(({ kind }) => kind === "milestone");
   const shown = own.length > 0 ? own : rows;

@@ -56,7 +56,7 @@ export function readTask(
   const kind = origin.parentId === null ? "task" : "subtask";
   const isWhole = saysAll(fields, kind);
   // Most answers are complete, and looking values up costs more than parsing.
-  const known = isWhole ? {} : knownTask({ kind, id: serviceId(id) }, origin);
+  const known = isWhole ? {} : knownTask(kind, serviceId(id), origin);
   const keep = omittedStays(issues);
   const startOn = wire.date(fields.start_date, "start_date");
   if (!startOn.ok) return startOn;
@@ -144,7 +144,8 @@ export function writeTask(patch: Patch, mode: "create" | "update"): Record<strin
 }
 
 function knownTask(
-  { kind, id }: { readonly kind: TaskItem["kind"]; readonly id: ServiceId },
+  kind: TaskItem["kind"],
+  id: ServiceId,
   { known, written }: TaskContext,
 ): Partial<TaskItem> {
   if (written?.isNew) return written.patch;

@@ -103,6 +103,6 @@ describe("mayBeOf()", () => {
     ["someone else's", { ...made, byMe: false, creatorId: personId(12) }, false],
     ["the person's own", { ...made, byMe: false, creatorId: personId(11) }, true],
   ])("result for one that is %s", (_what, one, expected) => {
-    expect(mayBeOf(open, { created: one, actor: personId(11) })).toBe(expected);
+    expect(mayBeOf(open, one, personId(11))).toBe(expected);
   });
 });

@@ -12,7 +12,7 @@ const zones = { reader: "America/New_York", account: zone };
 const call = anEvent(1, { title: "Release call" });
 const task = aTask(2, { estimated: Temporal.Duration.from({ minutes: 90 }) });
 
-const read = (given: ItemFields, shown: Item = call) => readItemFields(given, { shown, zones });
+const read = (given: ItemFields, shown: Item = call) => readItemFields(given, shown, zones);
 const wished = (given: ItemFields, shown: Item = call) => {
   const patch = read(given, shown);
   return patch.ok ? patchToPlain(patch.value) : patch.failure;

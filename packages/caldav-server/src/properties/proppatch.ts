@@ -46,7 +46,7 @@ export function proppatchAnswer(context: DavContext, request: ResourceRequest): 
   const judged = changes.value.map((change) => ({ change, verdict: judge(change, isProtected) }));
   const full = isFull(changes.value, kept);
   const isDone = !full && judged.every(({ verdict }) => verdict === null);
-  if (isDone) keep(changes.value, { context, place });
+  if (isDone) keep(changes.value, context, place);
 
   const minimal = wantsMinimal(request);
   if (isDone && minimal) return { status: 200, headers: minimalHeaders };
@@ -132,10 +132,7 @@ function isFull(changes: readonly Change[], kept: ReadonlyMap<string, string>): 
 const sizeOf = (properties: ReadonlyMap<string, string>): number =>
   properties.entries().reduce((sum, [key, value]) => sum + key.length + value.length, 0);
 
-function keep(
-  changes: readonly Change[],
-  { context, place }: { readonly context: DavContext; readonly place: Calendar | null },
-): void {
+function keep(changes: readonly Change[], context: DavContext, place: Calendar | null): void {
   const { backend, person } = context;
   const set = new Map<string, string | null>();
   for (const { element, value, language } of changes) {

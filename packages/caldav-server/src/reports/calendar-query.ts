@@ -42,15 +42,15 @@ export function queryAnswer(context: DavContext, report: DavReport): DavAnswer {
   if (!element) return faultAnswer(bodyFault("a calendar-query needs a filter"));
   const filter = readFilter(element);
   if (!filter.ok) return faultAnswer(filter.failure);
-  const scope = scopeOf(context, { report, filter: filter.value });
+  const scope = scopeOf(context, report, filter.value);
   if (!scope.ok) return faultAnswer(scope.failure);
   if (scope.value === null) return multistatusAnswer({ responses: [] }, question.value);
 
   const { calendar, members } = scope.value;
-  const zone = zoneOf(context, { report, calendar });
+  const zone = zoneOf(context, report, calendar);
   if (!zone.ok) return faultAnswer(zone.failure);
   const search = { calendar, members, filter: filter.value, zone: zone.value };
-  const responses = found(context, { search, question: question.value });
+  const responses = found(context, search, question.value);
   return multistatusAnswer({ responses }, question.value);
 }
 
@@ -58,17 +58,14 @@ export function queryAnswer(context: DavContext, report: DavReport): DavAnswer {
 const knownPerPiece = 64;
 
 /** Finds everything first, to know whether it is too much for an answer. */
-function* found(
-  context: DavContext,
-  { search, question }: { readonly search: Search; readonly question: MemberQuestion },
-): Generator<string> {
+function* found(context: DavContext, search: Search, question: MemberQuestion): Generator<string> {
   const { calendar, members, filter, zone } = search;
   const prefilter = createPrefilter(filter, zone === context.zone);
   const objects: CalendarObject[] = [];
   let untilPause = knownPerPiece;
   for (const object of members) {
     const known = prefilter(object);
-    const match = known === null ? readAndMatch(context, { object, search }) : object;
+    const match = known === null ? readAndMatch(context, object, search) : object;
     if (known !== false && match) objects.push(match);
     if (known !== null && --untilPause > 0) continue;
     untilPause = knownPerPiece;
@@ -90,7 +87,8 @@ interface Scope {
  */
 function scopeOf(
   { backend }: DavContext,
-  { report, filter }: { readonly report: DavReport; readonly filter: ComponentFilter },
+  report: DavReport,
+  filter: ComponentFilter,
 ): Result<Scope | null, DavFault> {
   const depth = report.headers["depth"]?.trim().toLowerCase() ?? "1";
   if (!["0", "1", "infinity"].includes(depth)) {
@@ -123,7 +121,8 @@ function objectScope({
 /** Dates and floating times are in the zone of the query, of the calendar's owner, or of the account. */
 function zoneOf(
   { backend, person, zone }: DavContext,
-  { report, calendar }: { readonly report: DavReport; readonly calendar: Calendar },
+  report: DavReport,
+  calendar: Calendar,
 ): Result<string, DavFault> {
   const named = childOf(report.xml, caldav("timezone"));
   if (named) {
@@ -149,12 +148,13 @@ interface Search {
 /** For objects that kind and span do not decide: null if their octets do not match. */
 function readAndMatch(
   { backend }: DavContext,
-  { object, search }: { readonly object: CalendarObject; readonly search: Search },
+  object: CalendarObject,
+  search: Search,
 ): CalendarObject | null {
   const { calendar, filter, zone } = search;
   const look = (present: CalendarObject) => {
     const tree = readTree(backend.octets(present));
-    return matchesFilter(filter, { calendar: tree, zone }) ? present : null;
+    return matchesFilter(filter, tree, zone) ? present : null;
   };
   return withPresent(look, { backend, calendar, object });
 }
@@ -232,10 +232,7 @@ function prefilterAtRange(range: TimeRange, margin: number): Prefilter {
 }
 
 /** True if a calendar object matches a filter. `zone`: IANA zone of its dates and floating times. Source: RFC 4791 9.7. */
-export function matchesFilter(
-  filter: ComponentFilter,
-  { calendar, zone }: { readonly calendar: Component; readonly zone: string },
-): boolean {
+export function matchesFilter(filter: ComponentFilter, calendar: Component, zone: string): boolean {
   const context = { zone, zoneOf: zonesOfFile(calendar, zone), parent: null };
   return matchesOneOf([calendar], filter, context);
 }

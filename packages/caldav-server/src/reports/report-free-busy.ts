@@ -27,10 +27,7 @@ export function freeBusyAnswer(context: DavContext, { resource, xml }: DavReport
   const range = readClosedRange(element);
   if (!range.ok) return faultAnswer(bodyFault(range.failure));
   const headers = { "Content-Type": "text/calendar; charset=utf-8" };
-  const pieces = freeBusyText(context, {
-    members: membersOf(resource, context),
-    range: range.value,
-  });
+  const pieces = freeBusyText(context, membersOf(resource, context), range.value);
   return { status: 200, headers, pieces };
 }
 
@@ -50,7 +47,8 @@ function membersOf(resource: Resource, { backend }: Pick<DavContext, "backend">)
 
 function* freeBusyText(
   context: DavContext,
-  { members, range }: { readonly members: Members; readonly range: ClosedRange },
+  members: Members,
+  range: ClosedRange,
 ): Generator<string> {
   const { backend, clock, randomId } = context;
   const { calendar, objects } = members;

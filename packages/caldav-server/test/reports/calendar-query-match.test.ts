@@ -38,7 +38,7 @@ function matches(octets: string, inner: string, zone = "Europe/Berlin"): boolean
   if (!xml.ok || !xml.value) throw new Error(`no XML: ${JSON.stringify(xml)}`);
   const filter = readFilter(xml.value);
   if (!filter.ok) throw new Error(`refused: ${filter.failure.reason}`);
-  return matchesFilter(filter.value, { calendar: readTree(octets), zone });
+  return matchesFilter(filter.value, readTree(octets), zone);
 }
 
 const comp = (name: string, inner = "") => `<comp-filter name="${name}">${inner}</comp-filter>`;

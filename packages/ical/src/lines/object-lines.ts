@@ -61,7 +61,7 @@ export function findLines(text: string, component: "VEVENT" | "VTODO"): ObjectLi
     const frame = /^(BEGIN|END)(?:;[^:]*)?:\s*(.*?)\s*$/i.exec(raw);
     const isInside = begin >= 0 && end < 0 && open[1] === component;
     if (!frame) {
-      if (isInside && open.length === 2) addTo(own, { name: nameOfLine(raw), at });
+      if (isInside && open.length === 2) addTo(own, nameOfLine(raw), at);
       if (open.length === 2 && open[1] === "VTIMEZONE") tzid ||= tzidOf(raw);
       continue;
     }
@@ -98,10 +98,7 @@ export function positionsOf({ own }: ObjectLines, names: readonly string[]): rea
   return names.flatMap((name) => own.get(name) ?? []).toSorted((a, b) => a - b);
 }
 
-function addTo(
-  own: Map<string, number[]>,
-  { name, at }: { readonly name: string; readonly at: number },
-): void {
+function addTo(own: Map<string, number[]>, name: string, at: number): void {
   const known = own.get(name);
   if (known) known.push(at);
   else own.set(name, [at]);

@@ -224,8 +224,8 @@ function takeLine(tree: Tree, at: Unfolded): void {
     report(tree, { line: at.line, code: "text-outside", message });
   } else if (!read.ok) {
     report(tree, { line: at.line, code: "bad-line", message: read.failure });
-  } else if (name === "BEGIN") begin(tree, { line: read.value, from: at.from });
-  else if (name === "END") close(tree, { line: read.value, to: at.to });
+  } else if (name === "BEGIN") begin(tree, read.value, at.from);
+  else if (name === "END") close(tree, read.value, at.to);
   else if (countLine(tree, at)) {
     if (isItemName(tree.open.at(1)?.name)) tree.itemLineCount += 1;
     const isSaid = !isVoid(read.value);
@@ -256,10 +256,7 @@ function countLine(tree: Tree, { line }: Unfolded): boolean {
 const isCalendar = (line: ContentLine): boolean =>
   line.value.trim().toUpperCase() === "VCALENDAR" && line.params.size === 0;
 
-function begin(
-  tree: Tree,
-  { line, from }: { readonly line: ContentLine; readonly from: number },
-): void {
+function begin(tree: Tree, line: ContentLine, from: number): void {
   const name = line.value.trim().toUpperCase();
   if (++tree.componentCount > tree.limits.components) {
     const message = `it has more than ${tree.limits.components} components`;
@@ -288,10 +285,7 @@ function begin(
   }
 }
 
-function close(
-  tree: Tree,
-  { line, to }: { readonly line: ContentLine; readonly to: number },
-): void {
+function close(tree: Tree, line: ContentLine, to: number): void {
   const name = line.value.trim().toUpperCase();
   const depth = tree.open.findLastIndex((one) => one.name === name);
   if (depth < 0) {

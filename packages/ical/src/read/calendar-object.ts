@@ -52,13 +52,14 @@ export function readCalendar(
   const files = read.flatMap((each) => (each.ok ? [each.value] : []));
   const failures = read.flatMap((each) => (each.ok ? [] : each.failure));
   const [first] = files;
-  return first ? ok(joined(files, { first, ignored: [...skipped, ...failures] })) : fail(failures);
+  return first ? ok(joined(files, first, [...skipped, ...failures])) : fail(failures);
 }
 
 /** Merges the calendars of one file. If only some are cancellations, each item states it. */
 function joined(
   files: readonly CalendarFile[],
-  { first, ignored }: { readonly first: CalendarFile; readonly ignored: readonly IcsProblem[] },
+  first: CalendarFile,
+  ignored: readonly IcsProblem[],
 ): CalendarFile {
   const isOneMethod = files.every(({ method }) => method === first.method);
   const items = files.flatMap((file) =>
@@ -106,10 +107,11 @@ function readComponents(
   return ok({
     line: calendar.line,
     method: wordOf(calendar, "METHOD") || null,
-    items: withSecondReading(calendar, {
-      items: overrides.size === 0 ? items : markOverridden(items, overrides),
-      zoneOf: context.zoneOf,
-    }),
+    items: withSecondReading(
+      calendar,
+      overrides.size === 0 ? items : markOverridden(items, overrides),
+      context.zoneOf,
+    ),
     ignored: [...left, ...components.filter(isStrange).map(ignoredProblem)],
   });
 }
@@ -133,7 +135,8 @@ const isFloatingTime = ({ name, params, value }: ContentLine): boolean =>
 /** Rejects an item that another parser reads at another time, whichever is right. */
 function withSecondReading(
   calendar: CalendarTree,
-  { items, zoneOf }: { readonly items: readonly IncomingItem[]; readonly zoneOf: ZoneOf },
+  items: readonly IncomingItem[],
+  zoneOf: ZoneOf,
 ): readonly IncomingItem[] {
   const disputed = readAgain(calendar, {
     components: calendar.components.filter(isItem),

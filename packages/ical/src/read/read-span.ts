@@ -120,7 +120,7 @@ function addDuration(
     const message = `DURATION ${quotedValue(line.value)} is no length such as PT30M or P1D`;
     return complain(reading, { line: line.line, code: "bad-duration", message });
   }
-  if (start?.kind !== "date") return start && timeAfterStart(reading, { start, length });
+  if (start?.kind !== "date") return start && timeAfterStart(reading, start, length);
   const days = wholeDaysOf(length);
   if (!days) {
     const message = `DURATION ${quotedValue(line.value)} of a date must be whole days`;
@@ -131,13 +131,8 @@ function addDuration(
 
 function timeAfterStart(
   { component, zoneOf }: ItemReading,
-  {
-    start,
-    length,
-  }: {
-    readonly start: IncomingTime & { readonly kind: "time" };
-    readonly length: Temporal.Duration;
-  },
+  start: IncomingTime & { readonly kind: "time" },
+  length: Temporal.Duration,
 ): IncomingTime {
   const line = firstLine(component, "DTSTART");
   return { kind: "time", at: line ? timeAfter(start.at, length, { line, zoneOf }) : start.at };

@@ -152,7 +152,7 @@ interface Context {
 function disagreements(read: ReadItem, context: Context): readonly IcsProblem[] {
   const { component, item } = read;
   const lines = timeLines(component, context.zoneOf);
-  const answer = ask(textFor(component, { text: context.calendar.text, lines }));
+  const answer = ask(textFor(component, context.calendar.text, lines));
   if (!answer) return [];
   const startLine = lines.get("DTSTART")?.line;
   const startAt = plainOf(item.start);
@@ -187,10 +187,7 @@ function timeLines(component: Component, zoneOf: ZoneOf): ReadonlyMap<string, Ti
  * duplicate line, a name in lower case, a trailing space, or text with U+2028 node-ical produces another item, none, or an
  * error.
  */
-function textFor(
-  component: Component,
-  { text, lines }: { readonly text: string; readonly lines: ReadonlyMap<string, TimeLine> },
-): string {
+function textFor(component: Component, text: string, lines: ReadonlyMap<string, TimeLine>): string {
   const kept = ["BEGIN:VCALENDAR", `BEGIN:${component.name}`, "UID:item"];
   const seen = new Set<string>();
   const own = text.slice(component.from, component.to);

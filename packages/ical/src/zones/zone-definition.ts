@@ -56,14 +56,15 @@ function readObservance(part: Component, spend: () => boolean): Result<DefinedOb
   const rule = readRule(line.value, { start, from });
   if (!rule.ok) return rule;
   const { repeats, isCounted } = rule.value;
-  if (!isCounted) return ok({ from, to, single, ...expander(repeats, { spend, onsetAt }) });
+  if (!isCounted) return ok({ from, to, single, ...expander(repeats, spend, onsetAt) });
   const counted = repeats.all().map(secondsOf).map(onsetAt);
   return ok({ from, to, single: [...single, ...counted], rule: null, last: null });
 }
 
 function expander(
   rule: RRuleTemporal,
-  { spend, onsetAt }: { readonly spend: () => boolean; readonly onsetAt: (at: number) => Onset },
+  spend: () => boolean,
+  onsetAt: (at: number) => Onset,
 ): Pick<DefinedObservance, "rule" | "last"> {
   return {
     rule(from, to) {

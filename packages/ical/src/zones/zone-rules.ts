@@ -41,7 +41,7 @@ export function observancesOf(options: {
   const { eras, single } = erasOf(onsets, { start: start.toInstant(), toYear, lastYear });
 
   const oldest = Math.min(anchorYear, firstYear);
-  const isRound = isCycle(eras, { single, year: firstYear });
+  const isRound = isCycle(eras, single, firstYear);
   const isSteady = eras.length === 0 && single.length === 0;
   return [
     ...(isRound ? [] : [initialObservance(start, isSteady ? oldest : firstYear)]),
@@ -71,10 +71,7 @@ function onsetsBetween(start: Temporal.ZonedDateTime, lastYear: number): readonl
 const offsetSeconds = (time: Temporal.ZonedDateTime): number => time.offsetNanoseconds / 1e9;
 
 /** True if rules make up a whole year, so that they lead to its first offset if they also applied before. */
-function isCycle(
-  eras: readonly Era[],
-  { single, year }: { readonly single: readonly OffsetChange[]; readonly year: number },
-): boolean {
+function isCycle(eras: readonly Era[], single: readonly OffsetChange[], year: number): boolean {
   const round = eras.map(({ onsets }) => onsets[0]).filter(({ local }) => local.year === year);
   const first = round.at(0);
   const last = round.at(-1);

@@ -139,7 +139,7 @@ function addTask(
     createdAt: writer.stamp(random.between(3, 40) + Math.max(0, -(due ?? 0))),
     ...(finished ? writer.completed(by, Math.max(1, -(due ?? 0))) : {}),
   });
-  if (random.chance(given.parents)) addSubtasks(writer, { task, team: given.team });
+  if (random.chance(given.parents)) addSubtasks(writer, task, given.team);
   if (random.chance(0.3))
     for (let count = random.between(1, 3); count > 0; count -= 1)
       writer.comment(task, {
@@ -149,10 +149,7 @@ function addTask(
       });
 }
 
-function addSubtasks(
-  writer: SeedWriter,
-  { task, team }: { readonly task: TaskRecord; readonly team: readonly number[] },
-): void {
+function addSubtasks(writer: SeedWriter, task: TaskRecord, team: readonly number[]): void {
   const { random } = writer;
   for (const title of random.some(words.steps, random.between(2, 4))) {
     const by = random.pick(team);
