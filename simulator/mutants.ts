@@ -51,8 +51,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "forgets requests that got no answer",
     file: "store/journal/attempts.ts",
-    from: "lost: (id, until) => void lose.run({ id, ...unanswered(until) }),",
-    to: "lost: () => undefined,",
+    from: "void lose.run({ id, ...unanswered(until) }),",
+    to: "undefined,",
   },
   {
     name: "keeps the claims of a process that died",
