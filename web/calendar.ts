@@ -46,7 +46,10 @@ function start(at: HTMLElement): void {
     height: heightOf(views.includes(asked) ? asked : usualView),
     firstDay: 1,
     nowIndicator: true,
-    dayMaxEvents: 5,
+    dayMaxEvents: true,
+    fixedWeekCount: false,
+    // Done items come last, so that "more" hides them first.
+    eventOrder: "completed,start,-duration,allDay,title",
     todayHint: "Today",
     defaultTimedEventDuration: "00:30",
     forceEventDuration: true,
@@ -67,7 +70,10 @@ function start(at: HTMLElement): void {
       const [from, to] = [view.currentStart, view.currentEnd].map((each) =>
         calendar.formatIso(each, true),
       );
-      const isNow = from !== undefined && to !== undefined && from <= today && today < to;
+      const isNow =
+        view.type === "listWeek"
+          ? from === today
+          : from !== undefined && to !== undefined && from <= today && today < to;
       keepPlace({
         on: isNow ? null : (from ?? null),
         view: view.type === usualView ? null : view.type,
@@ -85,6 +91,8 @@ function start(at: HTMLElement): void {
         titleFormat: { day: "numeric", month: "long", year: "numeric" },
         dayHeaderFormat: { weekday: narrow.matches ? "narrow" : "short", day: "numeric" },
       },
+      // From today on, not from Monday.
+      listWeek: { duration: { days: 7 } },
     },
     eventClick: ({ event, jsEvent }) => {
       jsEvent.preventDefault();
@@ -116,6 +124,7 @@ function start(at: HTMLElement): void {
     calendar.changeView(matches ? "listWeek" : "dayGridMonth");
   });
   followLive(() => calendar.refetchEvents());
+  filterAtOnce(() => calendar.refetchEvents());
 
   async function settle(change: EventChangeInfo): Promise<void> {
     const { event, revert } = change;
@@ -139,9 +148,13 @@ function start(at: HTMLElement): void {
   }
 }
 
-/** The hours of a week scroll in their own area, so that the morning is visible; other views are as high as their content. */
+/**
+ * A month fits the window, and the hours of a week scroll in their own area, so that today and the morning are visible. A list is
+ * as high as its content.
+ */
 function heightOf(view: string): string {
-  return view === "timeGridWeek" ? "max(42rem, 85vh)" : "auto";
+  if (view === "timeGridWeek") return "max(42rem, 85vh)";
+  return view === "dayGridMonth" ? "max(36rem, calc(100vh - 12.5rem))" : "auto";
 }
 
 interface Props {
@@ -366,6 +379,23 @@ function keepPlace(shown: { readonly on: string | null; readonly view: string | 
     form?.append(kept);
   }
   history.replaceState(history.state, "", address);
+}
+
+/** Applies a changed filter without a reload, and keeps it in the page's address. */
+function filterAtOnce(onChange: () => void): void {
+  const form = document.querySelector<HTMLFormElement>("form.filters");
+  const apply = form?.querySelector("button");
+  if (!form || !apply) return;
+  apply.hidden = true;
+  form.addEventListener("change", () => {
+    const address = new URL(location.href);
+    const chosen = [...new FormData(form)].flatMap(([name, value]) =>
+      typeof value === "string" && value !== "" ? [[name, value]] : [],
+    );
+    address.search = new URLSearchParams(chosen).toString();
+    history.replaceState(history.state, "", address);
+    onChange();
+  });
 }
 
 /**

@@ -69,6 +69,12 @@ describeInBrowser("the calendar", () => {
     await page.mouse.up();
   }
 
+  /** A month is as high as its window: here its days have room for everything that these tests make. */
+  const withRoom = async (page: Page): Promise<void> => {
+    const width = page.viewportSize()?.width ?? 1280;
+    await page.setViewportSize({ width, height: 3000 });
+  };
+
   const day = "2026-11-25";
   const cell = (page: Page, on: string) => page.locator(`#calendar [data-date="${on}"]`).first();
   const entry = (page: Page, title: string) =>
@@ -78,6 +84,7 @@ describeInBrowser("the calendar", () => {
     it(`moves an event by dragging, seen from ${zone}`, async () => {
       const title = `Dragged from ${zone}`;
       const page = await open({ zone });
+      await withRoom(page);
       await make(page, { title });
       await page.goto(`${daemon.url}/calendar?on=${day}`);
       await entry(page, title).waitFor();
@@ -145,6 +152,7 @@ describeInBrowser("the calendar", () => {
   it("leaves an event where it was for who does not agree", async () => {
     const title = "Left alone";
     const page = await open();
+    await withRoom(page);
     await make(page, { title });
     await page.goto(`${daemon.url}/calendar?on=${day}`);
     await entry(page, title).waitFor();
@@ -196,8 +204,13 @@ describeInBrowser("the calendar", () => {
     await page.goBack();
     await expect.poll(() => shown.textContent()).toBe(range);
     await page.getByLabel("Subtasks").uncheck();
-    await page.getByRole("button", { name: "Show", exact: true }).click();
+    // A filter applies at once, and is kept in the address with the days and the view.
+    await expect
+      .poll(() => new URL(page.url()).searchParams.getAll("kind"))
+      .toEqual(["event", "milestone", "task"]);
+    await page.reload();
     await expect.poll(() => shown.textContent()).toBe(range);
+    expect(await page.getByLabel("Subtasks").isChecked()).toBe(false);
     expect(new URL(page.url()).searchParams.get("view")).toBe("listWeek");
     // Where it begins has no word in the address: tomorrow it is tomorrow.
     await page.goto(`${daemon.url}/calendar`);
@@ -260,6 +273,7 @@ describeInBrowser("the calendar", () => {
   it("keeps a title of one long word within the page", async () => {
     const title = "Donaudampfschifffahrt".repeat(9);
     const page = await open({ device: "phone" });
+    await withRoom(page);
     await make(page, { title });
     for (const view of ["listWeek", "timeGridWeek", "dayGridMonth"]) {
       await page.goto(`${daemon.url}/calendar?on=${day}&view=${view}`);

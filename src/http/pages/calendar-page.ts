@@ -41,10 +41,10 @@ export function calendarPage(data: CalendarPageData): Page {
   const { viewer, filter, today, from, listing, formToken, isFixed } = data;
   const { days, next, isCut } = listing;
   const body = html`${filterForm(data)}
-${legend(data)}
 ${isCut ? notice("wait", "Too many items for one page. Choose a project to see all of them.") : null}
 <div id="calendar" class="calendar" hidden data-clocks="${viewer.zone}" data-today="${today.toString()}" data-on="${from.toString()}" data-form="${formToken}"${isFixed ? html` data-fixed` : null}></div>
 <p id="calendar-said" role="status" class="unseen"></p>
+${legend(data)}
 ${card({
   title: next ? `${dayInWords(from)} and on` : `${dayInWords(from)} and two weeks on`,
   id: "agenda",
@@ -56,7 +56,6 @@ ${card({
     title: "Calendar",
     current: "calendar",
     scripts: ["calendar"],
-    lead: "Everything with a date, from all projects. Open an item to see or edit it.",
     actions: isFixed ? null : linkButton("New item", "calendar/new", { isMain: true }),
     body,
   };
@@ -95,7 +94,7 @@ ${selectField({
       .map(({ id, name }) => ({ value: String(id), label: name })),
   ],
 })}
-<fieldset><legend class="unseen">What is shown</legend>${kindChoices.map(({ kind, label }) =>
+<fieldset><legend class="unseen">Shown items</legend>${kindChoices.map(({ kind, label }) =>
     checkbox({
       name: "kind",
       value: kind,
