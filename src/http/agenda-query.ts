@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import type { AgendaFilter } from "../calendars/agenda.ts";
-import { isId, personId, projectId } from "../domain/ids.ts";
+import { isId, type PersonId, personId, projectId } from "../domain/ids.ts";
 import type { SpokenKind } from "../domain/item.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { DaySpan } from "../store/view/view.ts";
@@ -13,6 +13,10 @@ export const kindChoices: readonly { readonly kind: SpokenKind; readonly label: 
   { kind: "task", label: "Tasks" },
   { kind: "subtask", label: "Subtasks" },
 ];
+
+/** Whose eyes an agenda is for: a person's, or the operator's (null), who sees everything. */
+export const onlookerOf = (viewer: Viewer): PersonId | null =>
+  viewer.kind === "person" ? viewer.person : null;
 
 /** The filter in the calendar's URL. Unknown parts are ignored, as URLs are often truncated or retyped. */
 export function readAgendaFilter(query: Request["query"], viewer: Viewer): AgendaFilter {

@@ -1,7 +1,7 @@
 import { createEventLoopBudget, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import { type Request, type Response, Router } from "express";
-import { type AgendaItem, createAgenda, type Onlooker } from "../calendars/agenda.ts";
-import { type ItemKey, isId, itemKey, type PersonId } from "../domain/ids.ts";
+import { type AgendaItem, createAgenda } from "../calendars/agenda.ts";
+import { type ItemKey, isId, itemKey } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import type { Reader } from "../domain/visibility.ts";
@@ -12,7 +12,7 @@ import { draftItem, readNewItem } from "../edits/forms/new-item.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
-import { readAgendaFilter, readDay, readDays } from "./agenda-query.ts";
+import { onlookerOf, readAgendaFilter, readDay, readDays } from "./agenda-query.ts";
 import { calendarEvent } from "./calendar-events.ts";
 import { formField, formGuard } from "./form-guard.ts";
 import { readItemBody } from "./item-body.ts";
@@ -382,9 +382,6 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
 
   return router;
 }
-
-const onlookerOf = (viewer: Viewer): Onlooker & (PersonId | null) =>
-  viewer.kind === "person" ? viewer.person : null;
 
 const keyOf = (text: string): ItemKey | null => (isId(Number(text)) ? itemKey(Number(text)) : null);
 

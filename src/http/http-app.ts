@@ -244,7 +244,7 @@ function pageRouters(deps: HttpDeps, { viewers, status }: Shown): readonly [Rout
     ...(webhooks ? [webhookRoutes({ viewers, people, tests, ...webhooks })] : []),
     feedPageRoutes(operationDeps(deps, viewers)),
     connectRoutes({ viewers, people, baseUrl }),
-    pageRoutes({ ...deps, viewers, status }),
+    pageRoutes({ ...operationDeps(deps, viewers), status }),
     statusRoutes({ ...deps, viewers, status, tests }),
     ...(backups ? [backupRoutes({ viewers, backups })] : []),
     ...(acceptForm ? [calendarRoutes({ ...deps, acceptForm, viewers })] : []),

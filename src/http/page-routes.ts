@@ -1,4 +1,7 @@
+import { type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import { Router } from "express";
+import { type AgendaFilter, createAgenda } from "../calendars/agenda.ts";
+import { onlookerOf } from "./agenda-query.ts";
 import { todayPage } from "./pages/today-page.ts";
 import { sendPage } from "./send-page.ts";
 import { createToday, type TodayDeps } from "./today.ts";
@@ -6,18 +9,37 @@ import type { Viewers } from "./viewer.ts";
 
 export interface PageRoutesDeps extends TodayDeps {
   readonly viewers: Viewers;
+  readonly eventLoop: EventLoopBudget;
 }
 
-/** `/`: today's state for the viewer, and what can be resolved at once. */
+const listedDays = 7;
+/** Whole days are listed until there are this many items. */
+const listedItems = 12;
+const openItems: AgendaFilter = {
+  projects: new Set(),
+  kinds: new Set(),
+  assigned: null,
+  completed: false,
+};
+
+/** `/`: today's state for the viewer, what can be resolved at once, and the next days. */
 export function pageRoutes(deps: PageRoutesDeps): Router {
-  const { viewers, status } = deps;
+  const { viewers, status, store, eventLoop } = deps;
   const today = createToday(deps);
+  const agenda = createAgenda(store);
   const router = Router();
 
-  router.get("/", (request, response) => {
+  router.get("/", async (request, response) => {
     const viewer = viewers.viewerOf(request);
     const formToken = viewers.formToken(request);
-    sendPage(response, todayPage(today(viewer, status()), formToken));
+    const now = status();
+    const from = now.now.toZonedDateTimeISO(viewer.zone).toPlainDate();
+    const steps = agenda.listing(
+      { from, to: from.add({ days: listedDays }), zone: viewer.zone },
+      { onlooker: onlookerOf(viewer), filter: openItems, enough: listedItems },
+    );
+    const week = await inTurns(steps, eventLoop);
+    sendPage(response, todayPage({ ...today(viewer, now), week }, formToken));
   });
   return router;
 }

@@ -43,6 +43,9 @@ it("shows a member the own projects' items, and nothing of others", async () => 
   expect(text).toContain("Review");
   expect(text).not.toContain("Secret");
   expect((await get("/calendar?on=2026-11-20")).text).not.toContain("Secret");
+  const start = (await get("/")).text;
+  expect(start).toContain("Review");
+  expect(start).not.toContain("Secret");
   expect(await get(`/calendar/items/${secret}`)).toMatchObject({ status: 404 });
   const change = { title: "Known", sequence: "0", step: "apply" };
   expect(await post(`/calendar/items/${secret}`, change)).toMatchObject({ status: 404 });

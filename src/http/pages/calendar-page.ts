@@ -1,13 +1,10 @@
-import { endsAt, inZone, startsAt } from "@dayferry/ical";
-import type { AgendaDay, AgendaFilter, AgendaItem, AgendaListing } from "../../calendars/agenda.ts";
-import { type Person, type Project, spokenKind } from "../../domain/item.ts";
-import { tintOf } from "../../domain/tints.ts";
-import { clockInWords, dayInWords } from "../../domain/wording.ts";
+import type { AgendaFilter, AgendaListing } from "../../calendars/agenda.ts";
+import type { Person, Project } from "../../domain/item.ts";
+import { dayInWords } from "../../domain/wording.ts";
 import { kindChoices } from "../agenda-query.ts";
-import { projectColourOf } from "../calendar-events.ts";
 import type { Viewer } from "../viewer.ts";
+import { agendaDay, swatch } from "./agenda-list.ts";
 import {
-  badge,
   card,
   checkbox,
   emptyState,
@@ -122,14 +119,6 @@ function legend({ projects, filter }: CalendarPageData): Markup | null {
     : list;
 }
 
-/** A project's colour as a drawing, as pages must not have inline styles. */
-function swatch(project: Pick<Project, "id" | "color">): Markup {
-  const colour = projectColourOf(project);
-  const look =
-    colour === null ? html` class="tint-${tintOf(project.id)}"` : html` fill="${colour}"`;
-  return html`<svg class="swatch" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3"${look}/></svg>`;
-}
-
 function nothing({ projects, kinds, assigned }: AgendaFilter): Markup {
   const isFiltered = projects.size > 0 || kinds.size > 0 || assigned !== null;
   return isFiltered
@@ -142,53 +131,4 @@ function nothing({ projects, kinds, assigned }: AgendaFilter): Markup {
         title: "No items in these two weeks",
         text: "Items with a date appear here.",
       });
-}
-
-const agendaDay = (
-  { day, items }: AgendaDay,
-  zone: string,
-): Markup => html`<h3 class="day">${dayInWords(day)}</h3>
-<ul class="agenda">${items.toSorted(byTime(zone)).map((shown) => agendaEntry(shown, zone))}</ul>`;
-
-function agendaEntry(shown: AgendaItem, zone: string): Markup {
-  const { key, item, project, pending } = shown;
-  const kind = spokenKind(item);
-  const mark = swatch(project ?? { id: item.projectId, color: null });
-  return html`<li${item.completed ? html` class="is-done"` : null}><span class="at">${mark} ${timeOf(shown, zone)}</span>
-<span><a href="calendar/items/${key}"><bdi>${item.title}</bdi></a> <span class="quiet"><bdi>${project?.title ?? ""}</bdi></span>${
-    kind === "event" ? null : html` ${badge(kind)}`
-  }${item.completed ? html` ${badge("done", "good")}` : null}${pending ? html` ${badge("pending", "wait")}` : null}${
-    shown.private ? html` ${badge("private")}` : null
-  }</span></li>`;
-}
-
-function timeOf({ item }: AgendaItem, zone: string): string {
-  if (item.kind !== "event") return "due";
-  const when = inZone(item.when, zone);
-  if (when.kind === "dates") return "all day";
-  const start = clockInWords(when.start);
-  return when.end ? `${start}–${clockInWords(when.end)}` : start;
-}
-
-const byTime =
-  (zone: string) =>
-  (a: AgendaItem, b: AgendaItem): number =>
-    rank(a) - rank(b) ||
-    compareTimes(a, b, zone) ||
-    a.item.title.localeCompare(b.item.title, "en") ||
-    a.key - b.key;
-
-/** Whole days, then timed items, then what is due some time that day. */
-function rank({ item }: AgendaItem): number {
-  if (item.kind !== "event") return 2;
-  return item.when.kind === "dates" ? 0 : 1;
-}
-
-function compareTimes(a: AgendaItem, b: AgendaItem, zone: string): number {
-  if (a.item.kind !== "event" || b.item.kind !== "event") return 0;
-  const [left, right] = [a.item.when, b.item.when];
-  return (
-    Temporal.Instant.compare(startsAt(left, zone), startsAt(right, zone)) ||
-    Temporal.Instant.compare(endsAt(left, zone), endsAt(right, zone))
-  );
 }

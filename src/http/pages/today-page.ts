@@ -1,8 +1,10 @@
+import type { AgendaListing } from "../../calendars/agenda.ts";
 import { unreachable } from "../../domain/result.ts";
 import { enumerated } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
 import { editStateLabels, parkReasonLabels } from "../../edits/actions/state-labels.ts";
 import type { FirstStep, ProjectToday, SyncStanding, Today } from "../today.ts";
+import { agendaDay } from "./agenda-list.ts";
 import {
   badge,
   button,
@@ -20,13 +22,17 @@ import { keptMeanwhile } from "./outage-notice.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
 
 /** Shows at a glance whether everything is up to date, and what needs a decision; at `/`. */
-export function todayPage(today: Today, formToken: string): Page {
+export function todayPage(
+  today: Today & { readonly week: AgendaListing },
+  formToken: string,
+): Page {
   return {
     title: "Today",
     current: "today",
     body: html`${standingCard(today)}
 <section id="waiting" class="stack" data-live="edits mirror">${waiting(today, formToken)}</section>
 ${firstSteps(today.firstSteps)}
+${nextDays(today.week, today.viewer.zone)}
 <div class="split">
 ${recentEdits(today)}
 ${projectAges(today)}
@@ -198,6 +204,25 @@ function waitingBrake({
         : "Nothing is removed until the service has confirmed each of them. There is nothing to do."
     }</p>
 ${asks && path !== null ? html`<p>${linkButton("Review…", path, { isMain: true })}</p>` : null}`,
+  });
+}
+
+function nextDays({ days, next }: AgendaListing, zone: string): Markup {
+  const page = pathOf("calendar");
+  const link = (text: string) => (page === null ? null : html`<a href="${page}">${text}</a>`);
+  return card({
+    title: "Next 7 days",
+    aside: link("Calendar"),
+    body:
+      days.length > 0
+        ? days.map((day) => agendaDay(day, zone))
+        : emptyState({
+            title: "Nothing due",
+            text: "Events and open tasks of the next 7 days appear here.",
+          }),
+    footer: next && html`${link("More in the calendar")}`,
+    id: "week",
+    live: ["mirror", "edits"],
   });
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
 import type { Trouble } from "../../../src/domain/trouble-kinds.ts";
-import { anEvent, aProject, aTodolist, days } from "../../support/items.ts";
+import { anEvent, aProject, aTask, aTodolist, days } from "../../support/items.ts";
 import { ana, ben, startApp, token } from "../people-rig.ts";
 
 const website: Source = { kind: "events", projectId: projectId(2001) };
@@ -147,6 +147,22 @@ describe("the sentence of today", () => {
 });
 
 describe("the rest of today", () => {
+  it("lists what takes place or is due in the next seven days, and nothing completed", async () => {
+    const { told, store } = await signedIn();
+    const dueOn = (day: string) => Temporal.PlainDate.from(day);
+    for (const item of [
+      aTask(21, { title: "Order plates", dueOn: dueOn("2026-11-25") }),
+      aTask(22, { title: "Order cups", dueOn: dueOn("2026-11-25"), completed: true }),
+      aTask(23, { title: "Pay", dueOn: dueOn("2026-12-24") }),
+    ]) {
+      store.mirror.put(item, "tests");
+    }
+    expect(await told("week")).toMatch(
+      /Mon 23 Nov.* 10:00–11:00 Review Website.* Wed 25 Nov.* due Order plates/,
+    );
+    expect(await told("week")).not.toMatch(/Order cups|Pay/);
+  });
+
   it("tells recent edits as sentences, and lets what waits be decided", async () => {
     const { told, wish, press, page, store } = await signedIn();
     expect(await told("recent")).toContain("No edit yet");
