@@ -130,7 +130,7 @@ export function messageFindings(
 ): readonly Finding[] {
   const subject = "messages";
   if (tests.length === 0) {
-    const what = "nobody is notified of troubles: operator.mail and operator.webhooks are empty";
+    const what = "nobody is notified of problems: operator.mail and operator.webhooks are empty";
     return [doubtful(subject, { what, remedy: "name somebody there" })];
   }
   return tests.map(({ way, problem }) =>

@@ -34,7 +34,7 @@ export function operator(folder: string) {
     ),
     again: doc(
       textSetting(readExactLength, "duration").nullable().prefault(null),
-      "how often a lasting trouble is reported again, such as `P7D`; never by default",
+      "how often a lasting problem is reported again, such as `P7D`; never by default",
     ),
   });
 }

@@ -39,7 +39,7 @@ export const allMetrics: readonly Metric[] = [
   }),
   gauge("dayferry_troubles", {
     labels: ["kind"],
-    help: "Open troubles, by kind.",
+    help: "Open problems, by kind.",
     status: "troubles",
     read({ gauges }) {
       const open = gauges.troubles();
@@ -242,7 +242,7 @@ export const allMetrics: readonly Metric[] = [
   }),
   counter("dayferry_messages_total", {
     labels: ["to", "ending"],
-    help: "Attempts since the start to notify the operator of troubles, or people by webhook, by result.",
+    help: "Attempts since the start to notify the operator of problems, or people by webhook, by result.",
     status: null,
     read: ({ tallies }) => tallies.messages.samples(),
   }),

@@ -57,7 +57,7 @@ export function peopleAndMailPage(data: PeopleAndMail, frame: Frame): Page {
   const names = new Map(people.map(({ person }) => [person.id, person.name]));
   const nameOf = (id: RecentMail["person"]) =>
     id === null ? "unknown" : (names.get(id) ?? `person ${id}`);
-  const trouble = state.problem === null ? null : notice("bad", `Last trouble: ${state.problem}`);
+  const trouble = state.problem === null ? null : notice("bad", `Last problem: ${state.problem}`);
   return {
     title: "People and mail",
     current: "people",

@@ -140,9 +140,9 @@ function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
 function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null {
   if (troubles.length === 0) return null;
   return card({
-    title: "Troubles",
+    title: "Problems",
     aside: badge(
-      troubles.length === 1 ? "one trouble" : `${troubles.length} troubles`,
+      troubles.length === 1 ? "1 problem" : `${troubles.length} problems`,
       troubles.some(({ verdict }) => verdict === "broken") ? "bad" : "wait",
     ),
     body: html`<ul>${troubles.map(

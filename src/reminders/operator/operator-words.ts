@@ -59,7 +59,7 @@ export function operatorWords(
       overLines(each, { context, isNews: unreported.has(troubleId(each.trouble)) }),
     ),
   ];
-  const [first = ["This is a test: messages of troubles come this way."]] = lines;
+  const [first = ["This is a test. Problems are reported here."]] = lines;
   const isBroken = lasting.some(({ trouble }) => verdictOf(trouble) === "broken");
   return {
     title: `Dayferry (${context.account}): ${title}`,
@@ -100,11 +100,11 @@ function titleOf(lasting: readonly ReportedEpisode[], over: readonly ReportedEpi
   const [ended] = over;
   if (!first && !ended) return "a test message";
   if (!first && ended)
-    return over.length === 1 ? `over: ${named(ended)}` : `${over.length} troubles are over`;
+    return over.length === 1 ? `over: ${named(ended)}` : `${over.length} problems are over`;
   if (first && lasting.length === 1 && over.length === 0) {
     return first.phase === "begun" ? named(first) : `still: ${named(first)}`;
   }
-  const begun = lasting.length === 1 && first ? named(first) : `${lasting.length} troubles`;
+  const begun = lasting.length === 1 && first ? named(first) : `${lasting.length} problems`;
   return over.length === 0 ? begun : `${begun}, ${over.length} over`;
 }
 

@@ -98,17 +98,17 @@ describe("a day with every trouble at once", () => {
       ["sent", "over ceiling-missed"],
     ]);
     expect(inbox.mails.map(({ mail }) => mail.subject?.replace(/^.*\): /, ""))).toEqual([
-      "6 troubles",
-      "2 troubles",
-      "5 troubles",
-      "2 troubles",
-      "3 troubles",
+      "6 problems",
+      "2 problems",
+      "5 problems",
+      "2 problems",
+      "3 problems",
       "4 lists cannot be read",
-      "2 troubles",
-      "6 troubles are over",
-      "2 troubles are over",
-      "7 troubles are over",
-      "4 troubles are over",
+      "2 problems",
+      "6 problems are over",
+      "2 problems are over",
+      "7 problems are over",
+      "4 problems are over",
       "over: Polling too slow",
     ]);
   });
