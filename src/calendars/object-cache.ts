@@ -19,7 +19,7 @@ interface ObjectCacheDeps {
   readonly budget: number;
 }
 
-/** An item is written once for all calendars. */
+/** The present calendar objects of items, and their octets up to a budget. An item is written once for all calendars. */
 export function createObjectCache({ store, renderer, zone, budget }: ObjectCacheDeps) {
   const objects = new Map<number, CalendarObject>();
   const cache = createOctetCache(budget);
@@ -72,7 +72,7 @@ const idOf = (key: ItemKey, component: ObjectComponent): number =>
 /** Approximate overhead of one entry in octets. */
 const sizeOfEntry = 300;
 
-/** `budget`: in octets. */
+/** Octets in memory up to a budget, in octets; the oldest are evicted first. */
 function createOctetCache(budget: number) {
   const kept = new Map<number, { readonly etag: string; readonly octets: Buffer }>();
   let size = 0;

@@ -38,8 +38,8 @@ interface PersonCalendarsDeps {
 }
 
 /**
- * A person's calendars: the events, milestones and task lists of each project they are a member of, and everything assigned to
- * them.
+ * A person's calendars by slug, in order: the events, milestones and task lists of each project they are a member of, and
+ * everything assigned to them. Reloaded when names have changed.
  */
 export function createPersonCalendars(deps: PersonCalendarsDeps) {
   const { store } = deps;

@@ -16,6 +16,7 @@ export function createAdminAuth({ adminToken, throttle }: AdminAuthDeps) {
     /** True if the text is the admin token. */
     isToken: (candidate: string): boolean => sameSecret(candidate, adminToken()),
     // An image on another site can request a URL, so these are counted separately.
+    /** Records a wrong token, like `noteWrong`. Each way is counted separately. */
     noteWrong: (request: Request, by: "bearer" | "form" | "address"): Promise<number | null> =>
       noteWrong(throttle, { request, login: by === "bearer" ? by : `token by ${by}` }),
   };

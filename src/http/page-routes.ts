@@ -32,14 +32,14 @@ export function pageRoutes(deps: PageRoutesDeps): Router {
   router.get("/", async (request, response) => {
     const viewer = viewers.viewerOf(request);
     const formToken = viewers.formToken(request);
-    const now = status();
-    const from = now.now.toZonedDateTimeISO(viewer.zone).toPlainDate();
+    const present = status();
+    const from = present.now.toZonedDateTimeISO(viewer.zone).toPlainDate();
     const steps = agenda.listing(
       { from, to: from.add({ days: listedDays }), zone: viewer.zone },
       { onlooker: onlookerOf(viewer), filter: openItems, enough: listedItems },
     );
     const week = await inTurns(steps, eventLoop);
-    sendPage(response, todayPage({ ...today(viewer, now), week }, formToken));
+    sendPage(response, todayPage({ ...today(viewer, present), week }, formToken));
   });
   return router;
 }

@@ -25,8 +25,8 @@ interface LinkMail extends MailTopic<LogInMailKey> {
 }
 
 /**
- * Login mails do not wait for other mails, because somebody is waiting for them; requests are limited beforehand. A retried
- * mail has the same link. It is composed when it is sent, so the link itself is not stored.
+ * Mails each requested login link once. Login mails do not wait for other mails, because somebody is waiting for them; requests
+ * are limited beforehand. A retried mail has the same link. It is composed when it is sent, so the link itself is not stored.
  */
 export function createLogInMails(deps: LogInMailsDeps) {
   const { store, onEvent } = deps;

@@ -1,7 +1,9 @@
 /** Clocks are adjusted by seconds all the time. That shifts waits a little and does no harm. */
 const tolerableMs = 60_000;
 
-/** `monotonic`: milliseconds of a monotonic clock. */
+/**
+ * Detects that the machine's clock was set back while the process runs. `monotonic`: milliseconds of a monotonic clock.
+ */
 export function createClockWatch({
   clock,
   monotonic,

@@ -52,8 +52,9 @@ const warning = Temporal.Duration.from({ hours: 24 * 14 });
 const patienceMs = 10_000;
 
 /**
- * Only reads what a server presents and sends nothing, so that untrusted certificates are checked as well. The earliest expiry
- * of the chain counts, without the root authority, which is not renewed with it.
+ * Warns of certificates that are about to expire, before anything fails. Only reads what a server presents and sends nothing, so
+ * that untrusted certificates are checked as well. The earliest expiry of the chain counts, without the root authority, which is
+ * not renewed with it.
  */
 export function createCertificateWatch(deps: CertificateWatchDeps) {
   const { servers, troubles, clock } = deps;

@@ -220,7 +220,7 @@ function nextDays({ days, next }: AgendaListing, zone: string): Markup {
             title: "Nothing due",
             text: "Events and open tasks of the next 7 days appear here.",
           }),
-    footer: next && html`${link("More in the calendar")}`,
+    footer: next && link("More in the calendar"),
     id: "week",
     live: ["mirror", "edits"],
   });

@@ -67,10 +67,10 @@ const retryFor = Temporal.Duration.from({ hours: 24 * 90 });
 const unstoredRest = Temporal.Duration.from({ minutes: 1 });
 
 /**
- * A message goes once a trouble has lasted for its kind's time; what becomes due together goes together. Each is claimed
- * before it leaves and keeps its id when it is sent again. An end is told where the beginning was; a beginning that could
- * not be sent until the end goes with it. Where not even a claim can be stored, which is a trouble of its own, that one is told
- * without, once in a process, and noted as soon as something can be.
+ * Notifies the operator by each channel once when a trouble has lasted for its kind's time, and once when it ends. Troubles due
+ * together go in one message. A message is claimed before it is sent, and keeps its id when it is sent again. The end goes to the
+ * channels that had the beginning; if the beginning could not be sent by then, both go together. If the claim cannot be stored,
+ * which is a trouble of its own, the message is sent without it, once per process, and recorded as soon as possible.
  */
 export function createOperatorNotifier(deps: OperatorMessagesDeps) {
   const { store, ways, clock, onEvent } = deps;
