@@ -249,7 +249,7 @@ export class Program {
     const mark = this.#ledger.nextMark();
     // Not secret: another person may have recreated it meanwhile.
     const text = titleOf(mark, { by: me, before: "" });
-    const octets = withLine(copy.octets, "SUMMARY", text);
+    const octets = withLine(copy.octets.replaceAll(` ${secrecy}`, ""), "SUMMARY", text);
     const headers = this.#habit === "careful" ? { "if-none-match": "*" } : {};
     const answer = await this.#put(href, { octets, headers });
     const item = markIn(copy.octets);

@@ -192,6 +192,20 @@ export function nextLook(
 }
 
 /**
+ * `{ private: true }` for an edit of a private event that exists anew, without its privacy: a late request of a move may have
+ * created it from an older version. What the editor wrote was not for everybody. Otherwise empty.
+ */
+export function lostPrivacy({ base, patch }: Pick<Edit, "base" | "patch">, now: Item): Patch {
+  const isExposed =
+    base.kind === "event" &&
+    now.kind === "event" &&
+    base.private &&
+    !now.private &&
+    base.id !== now.id;
+  return isExposed && patch.private === undefined ? { private: true } : {};
+}
+
+/**
  * The item as its readers see it: the mirror's row with the visible edits applied in order. Null if there is none: it
  * was never mirrored and no creation is pending, or a deletion is in progress. An edit that restores what a late
  * request overwrote only applies the restored fields.
@@ -201,7 +215,11 @@ export function overlay(mirrored: Item | null, edits: readonly Edit[]): Item | n
   for (const edit of edits) {
     if (edit.action === "delete") item = null;
     else if (edit.action === "create") item = applyPatch(edit.base, edit.patch);
-    else if (item) item = applyPatch(item, edit.restores?.patch ?? edit.patch);
+    else if (item)
+      item = applyPatch(item, {
+        ...(edit.restores?.patch ?? edit.patch),
+        ...lostPrivacy(edit, item),
+      });
   }
   return item;
 }

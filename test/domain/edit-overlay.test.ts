@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Edit, editStates, overlay, visibleStates } from "../../src/domain/edit.ts";
-import { editId, itemKey } from "../../src/domain/ids.ts";
+import { editId, itemKey, serviceId } from "../../src/domain/ids.ts";
 import { untouched } from "../support/edits.ts";
 import { anEvent } from "./items.ts";
 
@@ -36,6 +36,17 @@ describe("overlay()", () => {
     ];
     const expected = anEvent({ title: "C", private: true, completed: true });
     expect(overlay(anEvent(), edits)).toEqual(expected);
+  });
+
+  it("stays private if the event exists anew without its privacy", () => {
+    const base = anEvent({ private: true });
+    const renamed = edit({ action: "update", base, patch: { title: "B" } });
+    const anew = anEvent({ id: serviceId(99) });
+    expect(overlay(anew, [renamed])).toEqual({ ...anew, title: "B", private: true });
+    // Someone has published it, or the edit itself does.
+    expect(overlay(anEvent(), [renamed])).toEqual(anEvent({ title: "B" }));
+    const published = edit({ action: "update", base, patch: { title: "B", private: false } });
+    expect(overlay(anew, [published])).toEqual({ ...anew, title: "B" });
   });
 
   it("is null after a deletion, and whatever is wished of the deleted", () => {

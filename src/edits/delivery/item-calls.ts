@@ -297,7 +297,8 @@ export function recordWrites(
       ),
     move: (address, place) =>
       recorded(
-        { ...about(address), act: "move", patch: { place } },
+        // The service sets the title with the place.
+        { ...about(address), act: "move", patch: { place, title: address.item.title } },
         (calls) => calls.move(address, place),
         (moved) => (isOtherTask(moved, address) ? answeredByOther("PUT", moved) : null),
       ),

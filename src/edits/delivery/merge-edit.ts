@@ -1,4 +1,4 @@
-import type { Edit, FieldConflict } from "../../domain/edit.ts";
+import { type Edit, type FieldConflict, lostPrivacy } from "../../domain/edit.ts";
 import type { Item } from "../../domain/item.ts";
 import {
   applyPatch,
@@ -62,7 +62,7 @@ export function mergeEdit(attempt: Attempt, ours: Item): Merged {
   const open = [...conflicts, ...moved];
   return {
     sides,
-    patch: { ...merge.patch, ...won },
+    patch: { ...merge.patch, ...won, ...lostPrivacy(edit, ours) },
     conflicts: isOpen ? [...open, ...stillAgreed(edit, open)] : conflicts,
     yields,
   };

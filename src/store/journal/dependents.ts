@@ -90,7 +90,7 @@ export function createDependents({
        WHERE state = 'pending' AND ${which} RETURNING id, item`,
     );
   const parkLater = parkWhere("item = @item AND id > @creation");
-  const parkBelow = parkWhere(
+  const parkChildren = parkWhere(
     "item IN (SELECT child.item FROM parent_waits w JOIN edits child ON child.id = w.edit WHERE w.parent = @item)",
   );
   const unpark = db.prepare(
@@ -141,6 +141,15 @@ export function createDependents({
     else if (isComing.get(parent) === undefined) makeTask(creationOf(row));
   }
 
+  const aboutCreation = ({ id, item }: Creation) => ({ creation: id, item, now: stamp() });
+  const waitsWith = ({ id }: Creation) =>
+    `edit ${id} is waiting for a decision; this edit follows it`;
+
+  function parkBelow(creation: Creation): readonly EditId[] {
+    const problem = `the task above it was not created: ${waitsWith(creation)}`;
+    return publish(parkChildren.all({ ...aboutCreation(creation), problem }));
+  }
+
   return {
     /** The creation of a to-do waits for its task: for its id if it is known here, else for its arrival. */
     awaitParent(child: Creation, { uid, until }: AwaitedParent): void {
@@ -168,16 +177,15 @@ export function createDependents({
       }
     },
     /** Parks the creation's dependents; returns them. */
-    park({ id: creation, item }: Creation): readonly EditId[] {
-      const waits = `edit ${creation} is waiting for a decision; this edit follows it`;
-      const about = { creation, item, now: stamp() };
-      const below = `the task above it was not created: ${waits}`;
-      const later = `the item was not created: ${waits}`;
+    park(creation: Creation): readonly EditId[] {
+      const problem = `the item was not created: ${waitsWith(creation)}`;
       return [
-        ...publish(parkLater.all({ ...about, problem: later })),
-        ...publish(parkBelow.all({ ...about, problem: below })),
+        ...publish(parkLater.all({ ...aboutCreation(creation), problem })),
+        ...parkBelow(creation),
       ];
     },
+    /** The same for the to-dos below a task that has an id already, as after a restore. */
+    parkBelow,
     /** A person resumes the creation: its dependents go on, and it stops waiting for a task that is not coming. */
     resume(creation: EditId): void {
       endVainWait(creation);

@@ -142,7 +142,7 @@ export function createEndings({
       changes.publish(edit.item);
       if (edit.action !== "create") return [];
       const isUncreated = mirror.identity(edit.item).serviceId === null;
-      if (isParked) return isUncreated ? dependents.park(edit) : [];
+      if (isParked) return isUncreated ? dependents.park(edit) : dependents.parkBelow(edit);
       dependents.detach(edit);
       return [];
     }),

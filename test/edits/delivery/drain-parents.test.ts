@@ -152,6 +152,20 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
   });
 
+  it("waits for a person together with a task that has an id and is gone, as after a restore", async () => {
+    const rig = await parentsRig();
+    rig.put(parent);
+    rig.put(child());
+    rig.store.mirror.adopt(rig.edit(1).item, serviceId(999_999));
+    const creation = rig.store.journal.claimNext();
+    if (creation?.id !== 1) throw new Error("the task is not first");
+    rig.store.journal.settle(creation, { kind: "park", reason: "refused", problem: "it is gone" });
+    expect(rig.states()).toEqual(["parked: refused", "parked: failed"]);
+    rig.editActions.discard(1);
+    await rig.drainAll();
+    expect(rig.workspaceTasks()).toMatchObject([{ title: "child@example.com" }]);
+  });
+
   it("stands for itself when a person lets it go without the task", async () => {
     const rig = await parentsRig();
     rig.put(parent);

@@ -33,6 +33,23 @@ describe("step() when a request lands late on what moves", () => {
     await rig.expectRest();
   });
 
+  it("keeps someone else's title of a task that is moved late, as the request has the old one", async () => {
+    const rig = await moveRig();
+    const { uid, id } = await rig.task({ title: "Write" });
+    rig.sandbox.faults.add({ ...late, method: "PUT" });
+    rig.toOther(uid);
+    await rig.drainAll({ sweep: rig.sweep });
+    rig.move(uid, { list: rig.list });
+    await rig.drainAll({ sweep: rig.sweep });
+    const there = { ...rig.by, list: rig.list, task: id };
+    insist(rig.sandbox.workspace.tasks.update(there, { title: "Rewrite" }));
+    await rig.sweep();
+    rig.sandbox.faults.deliverLate();
+    await watchOut(rig);
+    expect(rig.shown()).toEqual(["Rewrite in list"]);
+    await rig.expectRest();
+  });
+
   it("puts the dates of an event back that were set last", async () => {
     const rig = await moveRig();
     const { uid } = await rig.event({ title: "Launch" });
