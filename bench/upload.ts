@@ -45,6 +45,7 @@ const viewer = { kind: "person", person: ana, name: "Ana", zone } as const;
 const app = express();
 app.use(
   operationRoutes({
+    clock,
     ...createAccessControl({ store, clock, randomBytes, listed: [] }),
     viewers: { viewerOf: () => viewer },
     editActions: createEditActions({ store, onReleased() {} }),

@@ -21,7 +21,8 @@ export function tableTypes(): string {
   migrate(db, migrations);
   const tables = db
     .prepare(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      `SELECT l.name, s.sql FROM pragma_table_list l JOIN sqlite_schema s USING (name)
+       WHERE l.type = 'table' AND l.schema = 'main' AND s.name NOT LIKE 'sqlite_%' ORDER BY s.name`,
     )
     .all();
   const columnsOf = db.prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?)');

@@ -16,7 +16,7 @@ export default defineConfig({
     assetsDir: "",
     target: "es2022",
     modulePreload: { polyfill: false },
-    rollupOptions: { input: { page: "page.ts", calendar: "calendar.ts" } },
+    rollupOptions: { input: { page: "page.ts", calendar: "calendar.ts", search: "search.ts" } },
   },
 });
 

@@ -7,6 +7,8 @@ import {
   spokenKind,
   type Todolist,
 } from "../domain/item.ts";
+import { hasWords } from "../domain/searched-words.ts";
+import { plainDescription } from "../domain/text.ts";
 import { isPrivate, seesItem, seesProject } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
 import type { DaySpan, ViewItem } from "../store/view/view.ts";
@@ -62,11 +64,23 @@ export interface AgendaListing {
 /** Short steps over many items, and finally the result. */
 export type AgendaSteps<Found> = Generator<undefined, Found, undefined>;
 
+/** The best results of a search; `isCut`: there are more. */
+export interface FoundItems {
+  readonly items: readonly AgendaItem[];
+  readonly isCut: boolean;
+}
+
 /** More would not be readable in a browser. */
 const mostItems = 3000;
+/** A search stops after this many results, and sorts them. */
+const mostFound = 200;
 
 /** The agenda of a page: for the operator everything, for a person what they may see. */
-export function createAgenda({ view, directory }: Pick<Store, "view" | "directory">) {
+export function createAgenda({
+  view,
+  directory,
+  itemSearch,
+}: Pick<Store, "view" | "directory" | "itemSearch">) {
   const sees = (onlooker: Onlooker, placed: Placed): boolean =>
     onlooker === null
       ? placed.project?.archived !== true && placed.list?.archived !== true
@@ -82,6 +96,13 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
       list: item.kind === "event" ? null : once(lists, item.listId, (id) => directory.todolist(id)),
     });
   }
+
+  const projectsOf = (onlooker: Onlooker): readonly Project[] =>
+    directory
+      .projects()
+      .filter((project) =>
+        onlooker === null ? !project.archived : seesProject(onlooker, project),
+      );
 
   const agendaItemOf = (
     { key, uid, sequence, pending, item }: ViewItem,
@@ -152,6 +173,37 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
       }
       return { days, next: null, isCut: false };
     },
+    /**
+     * Items with the words of a text, at most `limit`: those with the text in the title, then open ones, then those with the
+     * date nearest to today.
+     */
+    *search(
+      text: string,
+      {
+        onlooker,
+        limit,
+        today,
+      }: {
+        readonly onlooker: Onlooker;
+        readonly limit: number;
+        readonly today: Temporal.PlainDate;
+      },
+    ): AgendaSteps<FoundItems> {
+      const place = placing();
+      const seen = onlooker === null ? null : projectsOf(onlooker).map(({ id }) => id);
+      const found: AgendaItem[] = [];
+      for (const keys of itemSearch.find(text, seen)) {
+        yield;
+        for (const viewed of keys.flatMap((key) => view.get(key) ?? [])) {
+          const placed = place(viewed.item);
+          if (!sees(onlooker, placed) || !matches(viewed.item, text)) continue;
+          found.push(agendaItemOf(viewed, placed));
+        }
+        if (found.length >= mostFound) break;
+      }
+      const items = found.toSorted(byRelevance(text, today)).slice(0, limit);
+      return { items, isCut: found.length > items.length };
+    },
     /** Null if it does not exist or is not visible. */
     item(key: ItemKey, onlooker: Onlooker): AgendaItem | null {
       const viewed = view.get(key);
@@ -160,12 +212,7 @@ export function createAgenda({ view, directory }: Pick<Store, "view" | "director
       return sees(onlooker, placed) ? agendaItemOf(viewed, placed) : null;
     },
     /** Projects with items visible to the onlooker. */
-    projects: (onlooker: Onlooker): readonly Project[] =>
-      directory
-        .projects()
-        .filter((project) =>
-          onlooker === null ? !project.archived : seesProject(onlooker, project),
-        ),
+    projects: projectsOf,
     /** Lists of a project to which the onlooker may add tasks. */
     lists: (project: ProjectId, onlooker: Onlooker): readonly Todolist[] =>
       directory
@@ -185,6 +232,35 @@ function passes(item: Item, { projects, kinds, assigned, completed }: AgendaFilt
   if (kinds.size > 0 && !kinds.has(spokenKind(item))) return false;
   if (!completed && item.completed) return false;
   return assigned === null || item.assigned.includes(assigned);
+}
+
+/** The index knows the markup of descriptions as words too; only readable text counts. */
+function matches(item: Item, text: string): boolean {
+  if (item.title.toLowerCase().includes(text.trim().toLowerCase())) return true;
+  const ticket = item.kind === "event" ? null : item.ticket;
+  return hasWords(`${item.title} ${plainDescription(item.description)} ${ticket ?? ""}`, text);
+}
+
+function byRelevance(text: string, today: Temporal.PlainDate) {
+  const rank = ({ item }: AgendaItem): readonly number[] => {
+    const day = dayOf(item);
+    return [
+      hasWords(item.title, text) ? 0 : 1,
+      item.completed ? 1 : 0,
+      day === null ? Number.POSITIVE_INFINITY : Math.abs(today.until(day).days),
+    ];
+  };
+  return (a: AgendaItem, b: AgendaItem): number => {
+    const [left, right] = [rank(a), rank(b)];
+    const index = left.findIndex((value, at) => value !== right[at]);
+    return index === -1 ? b.key - a.key : (left[index] ?? 0) - (right[index] ?? 0);
+  };
+}
+
+/** The day when it starts or is due, in the account's zone; null without one. */
+function dayOf(item: Item): Temporal.PlainDate | null {
+  if (item.kind !== "event") return item.dueOn;
+  return item.when.kind === "dates" ? item.when.start : item.when.start.toPlainDate();
 }
 
 function once<Key, Value>(known: Map<Key, Value>, key: Key, read: (key: Key) => Value): Value {

@@ -54,6 +54,7 @@ async function otherCommands(tools: CommandTools): Promise<readonly Command[]> {
   return [
     (await import("./commands/sync.ts")).syncCommand(tools),
     (await import("./commands/apply.ts")).applyCommand(tools),
+    (await import("./commands/search.ts")).searchCommand(tools),
     (await import("./commands/edits.ts")).editsCommand(tools),
     (await import("./commands/feeds.ts")).feedsCommand(tools),
     (await import("./commands/people.ts")).peopleCommand(tools),

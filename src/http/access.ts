@@ -75,6 +75,7 @@ export const accessTable: readonly AccessRule[] = [
   page("person", "POST", "/logout"),
 
   page("person", "GET", "/"),
+  page("person", "GET", "/search"),
   page("person", "GET", "/calendar"),
   page("person", "GET", "/calendar/events.json"),
   page("person", "GET POST", "/calendar/new"),

@@ -27,7 +27,7 @@ export interface CalendarRoutesDeps {
   readonly viewers: Viewers;
   readonly store: Pick<
     Store,
-    "view" | "mirror" | "journal" | "directory" | "meta" | "comments" | "history"
+    "view" | "mirror" | "journal" | "directory" | "meta" | "comments" | "history" | "itemSearch"
   >;
   readonly acceptForm: (request: FormRequest) => FormOutcome;
   readonly people: Pick<People, "get">;

@@ -51,7 +51,8 @@ import { notFound, type Problem, sendProblem } from "./problem-json.ts";
 import { createProxyIdentity } from "./proxy-identity.ts";
 import { type ReportRoutesDeps, reportRoutes } from "./report-routes.ts";
 import { tallyRequests } from "./request-tallies.ts";
-import { bareHeaders, surroundPages, withoutPrefix } from "./send-page.ts";
+import { searchRoutes } from "./search-routes.ts";
+import { bareHeaders, surroundPages, themeOf, withoutPrefix } from "./send-page.ts";
 import { createSharedCache, type SharedCache } from "./shared-cache.ts";
 import { readStatus, type Status } from "./status.ts";
 import { type StatusRoutesDeps, statusRoutes } from "./status-routes.ts";
@@ -172,7 +173,8 @@ export function createApp(deps: HttpDeps): Express {
       const viewer = viewers.find(request);
       const formToken = viewers.formToken(request);
       const zone = viewer?.zone ?? deps.zone;
-      return { viewer, formToken, zone, assets: assets(), outage: viewer && outageNow() };
+      const theme = themeOf(request);
+      return { viewer, formToken, zone, theme, assets: assets(), outage: viewer && outageNow() };
     }),
   );
   if (deps.refuseWrites) app.use(deps.refuseWrites);
@@ -245,6 +247,7 @@ function pageRouters(deps: HttpDeps, { viewers, status }: Shown): readonly [Rout
     feedPageRoutes(operationDeps(deps, viewers)),
     connectRoutes({ viewers, people, baseUrl }),
     pageRoutes({ ...operationDeps(deps, viewers), status }),
+    searchRoutes(operationDeps(deps, viewers)),
     statusRoutes({ ...deps, viewers, status, tests }),
     ...(backups ? [backupRoutes({ viewers, backups })] : []),
     ...(acceptForm ? [calendarRoutes({ ...deps, acceptForm, viewers })] : []),

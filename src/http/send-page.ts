@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from "express";
-import { layout, type Page, type PageFrame } from "./pages/layout.ts";
+import { layout, type Page, type PageFrame, type Theme } from "./pages/layout.ts";
 
 /** The frame of pages in answers, except for their location. */
 export type Surroundings = Omit<PageFrame, "root">;
@@ -54,6 +54,12 @@ const pageHeaders: Readonly<Record<string, string>> = {
 export function rootOf({ baseUrl, path }: Pick<Request, "baseUrl" | "path">): string {
   const depth = `${baseUrl}${path}`.split("/").length - 2;
   return depth > 0 ? "../".repeat(depth) : "./";
+}
+
+/** The theme chosen in this browser; null: as the system has it. */
+export function themeOf({ headers }: Pick<Request, "headers">): Theme | null {
+  const [, theme] = /(?:^|; )dayferry-theme=(light|dark)(?:;|$)/.exec(headers.cookie ?? "") ?? [];
+  return theme === "light" || theme === "dark" ? theme : null;
 }
 
 /** Removes the public URL's path, which a proxy may leave on. `publicUrl`: without a trailing slash. */

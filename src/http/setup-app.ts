@@ -14,7 +14,7 @@ import {
 } from "./pages/setup-page.ts";
 import { notFound, sendProblem } from "./problem-json.ts";
 import { queryText } from "./request-query.ts";
-import { rootOf, sendPage, surroundPages } from "./send-page.ts";
+import { rootOf, sendPage, surroundPages, themeOf } from "./send-page.ts";
 
 /** The error of one answer; `field` null = of no single one. */
 export interface SetupFault {
@@ -77,7 +77,10 @@ export function createSetupApp(deps: SetupDeps): Express {
   const { assets, router } = createAssets(deps.assetFolders ?? ownFolders);
   const { formToken } = deps;
   app.use(
-    surroundPages(() => ({ viewer: null, formToken, zone: "UTC", assets: assets(), outage: null })),
+    surroundPages((request) => ({
+      ...{ viewer: null, formToken, zone: "UTC", assets: assets(), outage: null },
+      theme: themeOf(request),
+    })),
     router,
   );
   app.get("/healthz", (_request, response) => void response.json({ status: "setting up" }));

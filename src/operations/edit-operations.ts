@@ -104,7 +104,7 @@ export const listEdits = operation({
     const found = editActions.find(query, { limit, viewer });
     if (!found.ok) return invalid(found.failure);
     const edits: EditDescription[] = [];
-    for (const edit of found.value.filter((each) => isOpenTo(each, context))) {
+    for (const edit of found.value.filter((each) => isEditOpenTo(each, context))) {
       edits.push(edit.describe());
       if (edits.length % describedAtOnce === 0) await eventLoop.share();
     }
@@ -220,13 +220,13 @@ const by = ({ caller }: Context) => deciderOf(caller);
 /** The edit, or 404 if it does not exist or the caller cannot see it. */
 function withEdit(id: number, context: Context, work: (edit: EditStory) => Outcome): Outcome {
   const edit = context.editActions.show(id, context.caller.viewer.zone);
-  return edit && isOpenTo(edit, context) ? work(edit) : missing(noEdit(id));
+  return edit && isEditOpenTo(edit, context) ? work(edit) : missing(noEdit(id));
 }
 
 /** True if the caller may see and decide about an edit: the admin and its editor. */
-function isOpenTo(
+export function isEditOpenTo(
   edit: Pick<FoundEdit, "actor" | "item">,
-  { rights, caller }: Pick<Context, "rights" | "caller">,
+  { rights, caller }: Pick<Context, "rights"> & { readonly caller: Pick<Caller, "viewer"> },
 ): boolean {
   const person = callerPerson(caller);
   return person === null || (person === edit.actor && rights.mayLookAt(person, edit.item.uid));

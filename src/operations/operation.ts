@@ -23,6 +23,7 @@ export interface OperationModules {
   /** Null if nothing is sent to the service on request. */
   readonly workspace: ServiceActions | null;
   readonly eventLoop: EventLoopBudget;
+  readonly clock: () => Temporal.Instant;
   /** Public URL of this server, without a trailing slash. */
   readonly baseUrl: () => string;
 }
@@ -206,7 +207,7 @@ export const octets = (about: string) =>
   z.instanceof(Uint8Array<ArrayBuffer>).register(metas, { kind: "octets", about });
 
 /** The person whose permissions apply; null for the admin. */
-export const callerPerson = ({ viewer }: Caller): PersonId | null =>
+export const callerPerson = ({ viewer }: Pick<Caller, "viewer">): PersonId | null =>
   viewer.kind === "person" ? viewer.person : null;
 
 export const deciderOf = (caller: Caller): Decider => ({

@@ -46,6 +46,7 @@ import { createStorageHealth } from "./storage-health.ts";
 import { createTopicWatch } from "./topic-watch.ts";
 import { createTroubles } from "./troubles.ts";
 import { createDateMoves } from "./view/date-moves.ts";
+import { createItemSearch } from "./view/item-search.ts";
 import { createChanges } from "./view/publish-changes.ts";
 import { createView } from "./view/view.ts";
 
@@ -115,6 +116,7 @@ export function createStore(deps: StoreDeps, randomId: () => string) {
     bodies,
     changes,
     view,
+    itemSearch: createItemSearch(deps),
     journal: createJournal({
       ...{ ...deps, changes, mirror, objectNames, heldObjects },
       ...{ attempts, unanswered },

@@ -117,6 +117,78 @@ describe("createAgenda() days", () => {
   });
 });
 
+describe("createAgenda() search", () => {
+  function searchRig() {
+    const made = rig();
+    const find = (text: string, onlooker: typeof ana | null = null, limit = 50) => {
+      const about = { onlooker, limit, today: day("2026-11-24") };
+      return atOnce(made.agenda.search(text, about)).items.map(({ item }) => item.title);
+    };
+    return { ...made, find };
+  }
+
+  it("finds words and beginnings of words in titles, descriptions and tickets", () => {
+    const { put, find } = searchRig();
+    put(anEvent(1, { title: 'Übergabe – Messe "Malmö"' }));
+    put(aTask(2, { title: "Write", description: "<p>The <b>brochure</b> &amp; flyer</p>" }));
+    put(aTask(3, { title: "Print", ticket: "DF-42" }));
+    const found: readonly (readonly [string, readonly string[]])[] = [
+      ["ubergabe", ['Übergabe – Messe "Malmö"']],
+      ["MES malm", ['Übergabe – Messe "Malmö"']],
+      ["malmö messe", ['Übergabe – Messe "Malmö"']],
+      ['"Malmö"', ['Übergabe – Messe "Malmö"']],
+      ["broch", ["Write"]],
+      ["DF-42", ["Print"]],
+      // A part of a word, if nothing begins with it.
+      ["essE", ['Übergabe – Messe "Malmö"']],
+      ["strong", []],
+      ["messe nowhere", []],
+      ["*", []],
+      ["%", []],
+      [" ", []],
+      ['" OR NEAR(', []],
+    ];
+    expect(found.map(([text]) => [text, find(text)])).toEqual(found);
+  });
+
+  it("finds an item as it is now", () => {
+    const { put, find, store } = searchRig();
+    const uid = put(anEvent(1, { title: "Kickoff", description: "agenda" }));
+    put(anEvent(1, { title: "Launch", description: "agenda" }));
+    expect([find("kickoff"), find("launch")]).toEqual([[], ["Launch"]]);
+    put(anEvent(1, { title: "Launch", description: "minutes" }));
+    expect([find("agenda"), find("minutes")]).toEqual([[], ["Launch"]]);
+    const key = store.view.findUid(uid)?.key;
+    if (key) store.mirror.bury(key);
+    expect(find("launch")).toEqual([]);
+  });
+
+  it("puts titles before texts, open before completed, and near dates before far ones", () => {
+    const { put, find } = searchRig();
+    const on = (text: string) => ({ dueOn: day(text) });
+    put(aTask(1, { title: "text", description: "release", ...on("2026-11-24") }));
+    put(aTask(2, { title: "release, done", completed: true, ...on("2026-11-24") }));
+    put(aTask(3, { title: "release, far", ...on("2027-11-24") }));
+    put(aTask(4, { title: "release, near", ...on("2026-11-20") }));
+    put(aTask(5, { title: "release, some day", dueOn: null }));
+    const best = ["release, near", "release, far", "release, some day", "release, done", "text"];
+    expect(find("release")).toEqual(best);
+    expect(find("release", null, 2)).toEqual(best.slice(0, 2));
+  });
+
+  it("finds nothing for a person that they may not see", () => {
+    const { put, find, store } = searchRig();
+    put(anEvent(1, { title: "plan one", private: true, creatorId: ben }));
+    put(aTask(2, { title: "plan two", listId: listId(3002) }));
+    put(anEvent(3, { title: "plan three", projectId: projectId(2002) }));
+    const fair = store.directory.project(projectId(2002));
+    if (fair) store.directory.putProjects([{ ...fair, members: [ben] }], false);
+    expect([find("plan", ana), find("lan", ana)]).toEqual([[], []]);
+    expect(find("plan", ben).toSorted()).toEqual(["plan one", "plan three"]);
+    expect(find("plan")).toHaveLength(3);
+  });
+});
+
 describe("createAgenda() item", () => {
   it("is none for whom it is not, and names project and list for whom it is", () => {
     const { put, store, agenda } = rig();

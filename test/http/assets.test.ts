@@ -47,10 +47,12 @@ describe("GET /assets/<name>", () => {
     }
   });
 
-  it("has the colours that calendar programs are told for projects without one", () => {
+  it("has the light colors that calendar programs get for projects without one", () => {
     const css = readFileSync(join(ownFolders.sources, "style.css"), "utf8");
-    const light = [...css.matchAll(/--tint-\d: (#[\da-f]{6});/g)].map(([, hex]) => hex);
-    expect(light.slice(0, tints.length)).toEqual(tints.map((hex) => hex.toLowerCase()));
+    const light = [...css.matchAll(/--tint-\d: light-dark\((#[\da-f]{6}), #[\da-f]{6}\);/g)].map(
+      ([, hex]) => hex,
+    );
+    expect(light).toEqual(tints.map((hex) => hex.toLowerCase()));
   });
 
   it("goes on with the scripts of open pages once others lie in their place", async () => {

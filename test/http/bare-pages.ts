@@ -10,5 +10,6 @@ export const barePages = () => {
     zone: "Europe/Berlin",
     assets: assets(),
     outage: null,
+    theme: null,
   }));
 };

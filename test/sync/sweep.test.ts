@@ -234,7 +234,7 @@ function watchWrites(file: string, except: readonly string[]): () => readonly st
   onTestFinished(() => void db.close());
   db.exec("CREATE TABLE audit (table_name TEXT)");
   const tables = db
-    .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .prepare<[], { name: string }>("SELECT name FROM pragma_table_list WHERE type = 'table'")
     .all()
     .map(({ name }) => name)
     .filter((name) => !name.startsWith("sqlite_") && name !== "audit" && !except.includes(name));

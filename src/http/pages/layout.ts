@@ -31,9 +31,13 @@ export interface PageFrame {
   /** The account's zone, for viewers whose zone is unknown. */
   readonly zone: string;
   readonly assets: PageAssets;
+  /** Chosen in this browser; null: as the system has it. */
+  readonly theme: Theme | null;
   /** Null while the service is available. */
   readonly outage: OutageNotice | null;
 }
+
+export type Theme = "light" | "dark";
 
 /** URLs of a page's files, relative to the start page. */
 export interface PageAssets {
@@ -66,12 +70,12 @@ export function pathOf(id: string): string | null {
 /** A whole page without inline styles and scripts. */
 export function layout(page: Page, frame: PageFrame): string {
   const { title, lead = null, actions = null, body, width } = page;
-  const { root, viewer, assets, outage } = frame;
+  const { root, viewer, assets, outage, theme } = frame;
   const zone = viewer?.zone ?? frame.zone;
   const scripts = ["page", ...(page.scripts ?? [])].flatMap((entry) => assets.script(entry) ?? []);
   const styles = [assets.style, ...scripts.flatMap((script) => script.styles)];
   return html`<!doctype html>
-<html lang="en" data-root="${root}">
+<html lang="en" data-root="${root}"${theme && html` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -86,14 +90,15 @@ ${styles.map((file) => html`<link rel="stylesheet" href="${root}${file}">\n`)}${
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar">
 <a class="brand" href="${root}"><img src="${root}${assets.icon}" alt="" width="28" height="28">${appName}</a>
-${viewer && loggedIn(viewer, frame)}
 ${viewer && menu(viewer, root, page.current)}
+${viewer && searchBox(root)}
+${viewer && loggedIn(viewer, frame)}
 </header>
 <main id="main" tabindex="-1" class="page${width === "narrow" ? " narrow" : ""}">
 <div class="head"><h1>${title}</h1>${actions}${lead && html`<p class="lead">${lead}</p>`}</div>
 ${viewer && outage && page.current !== "today" ? outageNotice(outage, viewer) : null}
 ${body}
-${viewer && html`<footer class="foot"><span data-zone="${zone}">Times are those of ${zone.replaceAll("_", " ")}.</span></footer>`}
+${viewer && html`<footer class="foot"><span data-zone="${zone}">Times are those of ${zone.replaceAll("_", " ")}.</span>${themeSwitch(theme)}</footer>`}
 </main>
 </body>
 </html>
@@ -107,11 +112,53 @@ function loggedIn(viewer: Viewer, { root, formToken }: PageFrame): Markup {
   return html`<div class="who"><bdi>${name}</bdi><form method="post" action="${root}logout"><input type="hidden" name="form" value="${formToken}"><button class="link">Log out</button></form></div>`;
 }
 
+const themes = [
+  { value: "", label: "System" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+] as const;
+
+/** Shown by the page's script. */
+const themeSwitch = (theme: Theme | null): Markup =>
+  html`<span class="theme" hidden><label for="theme">Theme</label> <select id="theme">${themes.map(
+    ({ value, label }) =>
+      html`<option value="${value}"${value === (theme ?? "") ? html` selected` : null}>${label}</option>`,
+  )}</select></span>`;
+
+/** On a phone it is a link to the search page. */
+const searchBox = (root: string): Markup =>
+  html`<form method="get" action="${root}search" class="find" role="search"><label class="unseen" for="find">Search</label><input type="search" id="find" name="text" placeholder="Search" autocomplete="off"></form>
+<a class="find" href="${root}search">${icon("search")}<span class="unseen">Search</span></a>`;
+
+/** The first entries; on a phone they form a bar at the bottom, and the others open above it. */
+const inBar = 4;
+
 function menu({ kind }: Viewer, root: string, current: NavigationId | undefined): Markup {
   const entries = navigation.filter(({ kinds }) => kinds.some((each) => each === kind));
-  const items = entries.map(
-    ({ id, label, path }) =>
-      html`<li><a href="${root}${path}"${id === current ? html` aria-current="page"` : null}>${label}</a></li>`,
-  );
-  return html`<nav class="nav" aria-label="Pages"><ul>${items}</ul></nav>`;
+  const link = ({ id, label, path }: (typeof navigation)[number]) =>
+    html`<li><a href="${root}${path}"${id === current ? html` aria-current="page"` : null}>${icon(id)}${label}</a></li>`;
+  const others = entries.slice(inBar);
+  const isOther = others.some(({ id }) => id === current);
+  return html`<nav class="nav" aria-label="Pages"><ul>${entries.slice(0, inBar).map(link)}</ul>
+<button type="button" class="more${isOther ? " current" : ""}" popovertarget="more">${icon("more")}More</button>
+<ul id="more" popover>${others.map(link)}</ul></nav>`;
 }
+
+/** Drawings of the navigation: lines in a square of 20 units. */
+const lines = {
+  today: "M3 9l7-6 7 6v8h-5v-5H8v5H3z",
+  calendar: "M3 5h14v12H3zM3 9h14M7 3v4M13 3v4",
+  edits: "M4 16l1-4 8-8 3 3-8 8z",
+  feeds: "M4 10a6 6 0 0 1 6 6M4 4a12 12 0 0 1 12 12M4.5 15.5h.01",
+  connect: "M8 12l4-4M9 7l2-2a3 3 0 0 1 4 4l-2 2M11 13l-2 2a3 3 0 0 1-4-4l2-2",
+  reports: "M4 17V9M10 17V3M16 17v-5",
+  people: "M10 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM4 17a6 6 0 0 1 12 0",
+  me: "M10 9a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM4 17a6 6 0 0 1 12 0",
+  status: "M2 10h4l2-5 4 10 2-5h4",
+  more: "M4 10h.01M10 10h.01M16 10h.01",
+  search: "M9 15A6 6 0 1 0 9 3a6 6 0 0 0 0 12zM13.5 13.5L17 17",
+} as const;
+
+/** A line drawing beside a label, or instead of one that is only heard. */
+const icon = (name: keyof typeof lines): Markup =>
+  html`<svg class="icon" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="${lines[name]}"/></svg>`;
