@@ -9,9 +9,12 @@ import "fullcalendar/skeleton.css";
 import "fullcalendar/themes/classic/theme.css";
 import "./calendar.css";
 import { askToAgree } from "./agreeing.ts";
+import { addShortcuts } from "./shortcuts.ts";
+import { openSheet } from "./side-sheet.ts";
+import { showToast } from "./toast.ts";
 
-// The page /calendar: month, week and list of the server's events, which open on click and move by dragging. A dragged item is
-// first previewed, and stored when the reader confirms; the item's own page has a form for the same.
+// The page /calendar: month, week and list of the server's events. A click opens an item beside the calendar, and dragging moves
+// it, with an undo. What needs a decision is asked first. The item's page has a form for the same.
 
 /** Phones show the list; there is no room for seven columns. */
 const narrow = window.matchMedia("(max-width: 46rem)");
@@ -96,7 +99,9 @@ function start(at: HTMLElement): void {
     },
     eventClick: ({ event, jsEvent }) => {
       jsEvent.preventDefault();
-      location.assign(`calendar/items/${event.id}`);
+      const path = `calendar/items/${event.id}`;
+      if (jsEvent.ctrlKey || jsEvent.metaKey) window.open(path, "_blank");
+      else void openSheet(path);
     },
     eventDidMount: ({ el, event }) => {
       const { colour, project, pending }: Props = propsOf(event);
@@ -125,27 +130,63 @@ function start(at: HTMLElement): void {
   });
   followLive(() => calendar.refetchEvents());
   filterAtOnce(() => calendar.refetchEvents());
+  addShortcuts([
+    { key: "t", does: "Go to today", run: () => calendar.today() },
+    { key: "ArrowLeft", does: "Go back", run: () => calendar.prev() },
+    { key: "ArrowRight", does: "Go on", run: () => calendar.next() },
+    { key: "m", does: "Show the month", run: () => calendar.changeView("dayGridMonth") },
+    { key: "w", does: "Show the week", run: () => calendar.changeView("timeGridWeek") },
+    { key: "a", does: "Show the list", run: () => calendar.changeView("listWeek") },
+    ...(isFixed
+      ? []
+      : [{ key: "n", does: "New item", run: () => location.assign("calendar/new") }]),
+  ]);
 
   async function settle(change: EventChangeInfo): Promise<void> {
     const { event, revert } = change;
     const { kind }: Props = propsOf(event);
     if (kind !== "event" && !event.allDay) {
       revert();
-      say(`A ${kind} has a day and no time of day: drop it above the hours.`);
+      showToast(`A ${kind} has a day and no time of day: drop it above the hours.`);
       return;
     }
-    const body = wishOf(change);
-    const asked = await send(event.id, { ...body, form, step: "preview" });
-    if (asked.kind === "planned" && (await askToAgree({ title: event.title, ...asked }))) {
-      const stored = await send(event.id, { ...body, form, step: "apply" });
-      say(stored.kind === "planned" ? `${event.title}: change is pending.` : whyNot(stored));
-      if (stored.kind !== "planned") revert();
+    const outcome = await store(event, wishOf(change));
+    if (outcome.kind === "planned") {
+      // The item is newer by then: without a number it is changed as it is.
+      const back = wishOf({ event: change.oldEvent, oldEvent: event });
+      showToast(movedWords(event.title, outcome), {
+        label: "Undo",
+        run: () => void undo(event, { ...back, sequence: "" }),
+      });
     } else {
       revert();
-      if (asked.kind !== "planned") say(whyNot(asked));
+      if (outcome.kind !== "cancelled") showToast(whyNot(outcome));
     }
     calendar.refetchEvents();
   }
+
+  async function undo(event: EventApi, fields: Fields): Promise<void> {
+    const outcome = await store(event, fields);
+    showToast(outcome.kind === "planned" ? `Undone: ${event.title}` : whyNot(outcome));
+    calendar.refetchEvents();
+  }
+
+  /** Stores a change. What it has remarks on, or waits for approval, is asked first. */
+  async function store({ id, title }: EventApi, fields: Fields): Promise<Answer> {
+    const plan = await send(id, { ...fields, form, step: "preview" });
+    if (plan.kind !== "planned") return plan;
+    const needsDecision = (plan.notes ?? []).length > 0 || plan.state === "held";
+    if (needsDecision && !(await askToAgree({ title, ...plan }))) return { kind: "cancelled" };
+    const stored = await send(id, { ...fields, form, step: "apply" });
+    return { ...stored, changes: plan.changes ?? [] };
+  }
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+function movedWords(title: string, { changes = [], state }: Answer): string {
+  const words = changes.map(({ from, to }) => `${from} → ${to}`).join("; ");
+  return `${title}: ${words}${state === "held" ? " (waiting for approval)" : ""}`;
 }
 
 /**
@@ -184,7 +225,7 @@ function propsOf(event: EventApi): Props {
 }
 
 /** The fields of the item's form for its new place. */
-function wishOf({ event, oldEvent }: EventChangeInfo): Readonly<Record<string, string>> {
+function wishOf({ event, oldEvent }: Pick<EventChangeInfo, "event" | "oldEvent">): Fields {
   const { kind, sequence, isOpenEnded }: Props = propsOf(event);
   const common = { sequence: String(sequence), has: "allDay" };
   const startOn = event.startStr.slice(0, 10);
@@ -304,25 +345,12 @@ function together(parts: readonly Node[]): HTMLElement {
   return whole;
 }
 
-/** Announces a text to everybody, including screen readers. */
-function say(text: string): void {
-  const line = document.querySelector<HTMLElement>("#calendar-said");
-  if (!line) return;
-  line.textContent = text;
-  line.className = "notice info";
-}
-
-/** Like `say`, about the days shown: null clears what was said about other days. */
+/** A problem with the days shown; null clears it. */
 function sayOfDays(text: string | null): void {
   const line = document.querySelector<HTMLElement>("#calendar-said");
   if (!line) return;
-  if (text !== null) {
-    say(text);
-    line.dataset["days"] = text;
-  } else if (line.textContent === line.dataset["days"]) {
-    line.textContent = "";
-    line.className = "unseen";
-  }
+  line.textContent = text ?? "";
+  line.className = text === null ? "unseen" : "notice info";
 }
 
 /** A range of days in FullCalendar's form, end exclusive. */

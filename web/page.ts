@@ -2,15 +2,17 @@ import { offerCopying } from "./copying.ts";
 import { followChanges } from "./live-sections.ts";
 import { showLocalTimes } from "./local-times.ts";
 import { sendOnce } from "./sending-once.ts";
+import { offerShortcuts } from "./shortcuts.ts";
 import { offerThemes } from "./theme.ts";
 
-// What every page gets on top of its markup, which works without scripts: copy buttons, local times, the theme switch, forms that
-// are submitted once, and live sections.
+// What every page gets on top of its markup, which works without scripts: copy buttons, local times, the theme switch, keys, forms
+// that are submitted once, and live sections.
 
 offerCopying(document);
 showLocalTimes(document);
 sendOnce();
 offerThemes();
+offerShortcuts();
 followChanges({
   onShown(section) {
     offerCopying(section);

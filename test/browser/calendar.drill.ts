@@ -89,10 +89,8 @@ describeInBrowser("the calendar", () => {
       await page.goto(`${daemon.url}/calendar?on=${day}`);
       await entry(page, title).waitFor();
       await drag(page, entry(page, title), cell(page, "2026-11-26"));
-      const dialog = page.getByRole("dialog");
-      await dialog.getByText("Thu 26 Nov 2026, 10:00–11:00 (Europe/Berlin)").waitFor();
-      expect(inWorkspace(title)?.start).toContain("2026-11-25");
-      await dialog.getByRole("button", { name: "Save" }).click();
+      const toast = page.locator("#toast");
+      await toast.getByText("Thu 26 Nov 2026, 10:00–11:00 (Europe/Berlin)").waitFor();
       const moved = await eventually("the workspace has it on the next day", () => {
         const event = inWorkspace(title);
         return event?.start.startsWith("2026-11-26") ? event : null;
@@ -137,10 +135,8 @@ describeInBrowser("the calendar", () => {
     }
     await page.mouse.move(x, end + twelve.y - eleven.y, { steps: 20 });
     await page.mouse.up();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByText("Wed 25 Nov 2026, 10:00–12:00 (Europe/Berlin)").waitFor();
-    expect(inWorkspace(title)?.end).toContain("11:00");
-    await dialog.getByRole("button", { name: "Save" }).click();
+    const toast = page.locator("#toast");
+    await toast.getByText("Wed 25 Nov 2026, 10:00–12:00 (Europe/Berlin)").waitFor();
     const longer = await eventually("the workspace has its new end", () => {
       const event = inWorkspace(title);
       return event?.end?.includes("12:00") ? event : null;
@@ -149,19 +145,59 @@ describeInBrowser("the calendar", () => {
     if (other !== null) await entry(page, other).waitFor();
   });
 
-  it("leaves an event where it was for who does not agree", async () => {
-    const title = "Left alone";
+  it("puts a moved event back by Undo", async () => {
+    const title = "Put back";
     const page = await open();
     await withRoom(page);
     await make(page, { title });
     await page.goto(`${daemon.url}/calendar?on=${day}`);
     await entry(page, title).waitFor();
     await drag(page, entry(page, title), cell(page, "2026-11-27"));
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.locator("#toast").getByRole("button", { name: "Undo" }).click();
+    await page.locator("#toast").getByText(`Undone: ${title}`).waitFor();
     await expect
       .poll(() => cell(page, day).locator(".is-item").filter({ hasText: title }).count())
       .toBe(1);
-    expect(inWorkspace(title)?.start).toContain(day);
+    await expect.poll(() => inWorkspace(title)?.start).toContain(`${day} 10:00`);
+  });
+
+  it("shows an item beside the month, and changes it there by keyboard alone", async () => {
+    const title = "Beside the month";
+    const page = await open();
+    await withRoom(page);
+    await make(page, { title });
+    await page.goto(`${daemon.url}/calendar?on=${day}`);
+    await entry(page, title).waitFor();
+    await entry(page, title).focus();
+    await page.keyboard.press("Enter");
+    const sheet = page.getByRole("dialog", { name: title });
+    await sheet.getByText("Wed 25 Nov 2026, 10:00–11:00 (Europe/Berlin)").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => sheet.count()).toBe(0);
+    expect(new URL(page.url()).pathname).toBe("/calendar");
+    await page.keyboard.press("Enter");
+    await sheet.getByLabel("Title").fill(`${title}, renamed`);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Save" }).press("Enter");
+    await expect.poll(() => inWorkspace(`${title}, renamed`)?.start).toContain(day);
+  });
+
+  it("is used by keys", async () => {
+    const page = await open();
+    await enter(page, `calendar?on=${day}`);
+    const title = page.locator("#calendar h2, #calendar [role=heading]").first();
+    await expect.poll(() => title.textContent()).toBe("November 2026");
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => title.textContent()).toBe("December 2026");
+    await page.keyboard.press("w");
+    await expect.poll(() => page.url()).toContain("view=timeGridWeek");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).getByText("Go to today").waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("no such words");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing found").waitFor();
   });
 
   it("begins a new item where a day is chosen", async () => {
@@ -200,6 +236,7 @@ describeInBrowser("the calendar", () => {
     await page.getByRole("button", { name: "Next" }).click();
     const range = await shown.textContent();
     await entry(page, "Found again").click();
+    await page.getByRole("link", { name: "Open page" }).click();
     await page.getByRole("heading", { level: 1, name: "Calendar" }).waitFor({ state: "detached" });
     await page.goBack();
     await expect.poll(() => shown.textContent()).toBe(range);
