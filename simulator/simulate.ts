@@ -219,6 +219,8 @@ function changeClock(world: World): void {
 /** Starts or stops a disk failure. */
 function changeDisk(world: World): void {
   const trouble = world.random.pick(["full", "read-only", null, null] as const);
+  // What is written elsewhere meanwhile cannot be noted, so that a late request could replace it unseen.
+  if (trouble !== null) world.sandbox.faults.deliverLate();
   world.disk.trouble = trouble;
   world.note("disk", trouble ?? "can be written");
 }
@@ -227,6 +229,7 @@ function breakSomething(world: World): void {
   const { random, sandbox } = world;
   const isOfList = random.chance(0.2);
   const fault = random.pick(isOfList ? faultsOfLists : faultsOfService);
+  if (fault.kind === "late" && world.disk.trouble !== null) return;
   const method = isOfList ? "GET" : random.pick(["GET", "POST", "PUT", "DELETE"] as const);
   const times = random.between(1, 4);
   sandbox.faults.add({ ...fault, method, times });

@@ -63,7 +63,9 @@ export class Operator {
     if (!this.#backup) return;
     const { file, madeAt } = this.#backup;
     this.#backup = null;
-    const { time, random } = this.#world;
+    const { time, random, sandbox } = this.#world;
+    // A backup does not know what was sent after it and is still to be carried out: a restore takes longer than that.
+    sandbox.faults.deliverLate();
     this.#world.note("operator", `restores the backup of ${madeAt.toString()}`);
     this.#ledger.restoring(madeAt);
     await this.#world.restart((dataDir) => {

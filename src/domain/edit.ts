@@ -192,17 +192,14 @@ export function nextLook(
 }
 
 /**
- * `{ private: true }` for an edit of a private event that exists anew, without its privacy: a late request of a move may have
- * created it from an older version. What the editor wrote was not for everybody. Otherwise empty.
+ * `{ private: true }` for a text written for a private event that exists anew without its privacy, as a late request of a move
+ * may have created it from an older version. Otherwise empty.
  */
 export function lostPrivacy({ base, patch }: Pick<Edit, "base" | "patch">, now: Item): Patch {
-  const isExposed =
-    base.kind === "event" &&
-    now.kind === "event" &&
-    base.private &&
-    !now.private &&
-    base.id !== now.id;
-  return isExposed && patch.private === undefined ? { private: true } : {};
+  const hasText = patch.title !== undefined || patch.description !== undefined;
+  const wasPrivate = base.kind === "event" && base.private && patch.private === undefined;
+  const isAnew = now.kind === "event" && !now.private && now.id !== base.id;
+  return hasText && wasPrivate && isAnew ? { private: true } : {};
 }
 
 /**

@@ -44,8 +44,8 @@ export type Fault = FaultKind & {
 export class Faults {
   readonly #startTimer: StartTimer;
   #waiting: { readonly fault: Fault; left: number }[] = [];
-  #undelivered: (() => void)[] = [];
-  readonly #timers = new Set<() => void>();
+  /** Effects of late requests, oldest first; `cancel` ends the timer of one with a time. */
+  #undelivered: { readonly effect: () => void; readonly cancel: () => void }[] = [];
 
   constructor(startTimer: StartTimer) {
     this.#startTimer = startTimer;
@@ -58,28 +58,31 @@ export class Faults {
   /** Drops all of them; late requests are never carried out. */
   clear(): void {
     this.#waiting = [];
+    for (const { cancel } of this.#undelivered) cancel();
     this.#undelivered = [];
-    for (const takeBack of this.#timers) takeBack();
-    this.#timers.clear();
   }
 
   /** Keeps the effect of a late request until its time or `deliverLate`. */
   delay(effect: () => void, ms: number | undefined): void {
     if (ms === undefined) {
-      this.#undelivered.push(effect);
+      this.#undelivered.push({ effect, cancel() {} });
       return;
     }
-    const timer = this.#startTimer(ms, () => {
-      this.#timers.delete(timer.cancel);
+    const { cancel } = this.#startTimer(ms, () => {
+      this.#undelivered = this.#undelivered.filter((one) => one !== late);
       effect();
     });
-    this.#timers.add(timer.cancel);
+    const late = { effect, cancel };
+    this.#undelivered.push(late);
   }
 
   /** Carries out the oldest pending late requests, all by default; returns how many. */
   deliverLate(most = this.#undelivered.length): number {
     const due = this.#undelivered.splice(0, most);
-    for (const effect of due) effect();
+    for (const { effect, cancel } of due) {
+      cancel();
+      effect();
+    }
     return due.length;
   }
 

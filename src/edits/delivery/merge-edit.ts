@@ -62,7 +62,7 @@ export function mergeEdit(attempt: Attempt, ours: Item): Merged {
   const open = [...conflicts, ...moved];
   return {
     sides,
-    patch: { ...merge.patch, ...won, ...lostPrivacy(edit, ours) },
+    patch: { ...merge.patch, ...won, ...(sides.base.private === true && lostPrivacy(edit, ours)) },
     conflicts: isOpen ? [...open, ...stillAgreed(edit, open)] : conflicts,
     yields,
   };
