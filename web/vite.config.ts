@@ -16,7 +16,9 @@ export default defineConfig({
     assetsDir: "",
     target: "es2022",
     modulePreload: { polyfill: false },
-    rollupOptions: { input: { page: "page.ts", calendar: "calendar.ts", search: "search.ts" } },
+    rollupOptions: {
+      input: { page: "page.ts", calendar: "calendar.ts", search: "search.ts", feeds: "feeds.ts" },
+    },
   },
 });
 

@@ -97,19 +97,37 @@ export function feedRules(choice: FeedChoice, facts: FeedFacts): FeedRules {
   };
 }
 
-/** True if a feed shows an item, regardless of its dates. */
-export function feedHolds(item: Item, rules: FeedRules): boolean {
+/** Why a feed does not contain an item, regardless of its dates. */
+export type FeedExclusion =
+  | "fault"
+  | "project"
+  | "completed"
+  | "kind"
+  | "assigned"
+  | "label"
+  | "archived"
+  | "private";
+
+/** The first reason why a feed does not contain an item, regardless of its dates; null if it does. */
+export function exclusionOf(item: Item, rules: FeedRules): FeedExclusion | null {
   const { projects, person, assigned, kinds, labels } = rules;
-  if (rules.fault) return false;
-  if (projects ? !projects.has(item.projectId) : rules.archived.has(item.projectId)) return false;
-  if (!rules.withCompleted && item.completed) return false;
-  if (kinds && !kinds.has(spokenKind(item))) return false;
-  if (assigned && !item.assigned.some((id) => assigned.has(id))) return false;
-  if (labels && !(item.kind !== "event" && item.labels.some((id) => labels.has(id)))) return false;
-  if (person === null) return true;
-  if (item.kind !== "event" && rules.archivedLists.has(item.listId)) return false;
-  return !isAmongPrivate(item, rules.privateLists) || isPartyTo(person, item);
+  if (rules.fault) return "fault";
+  if (projects && !projects.has(item.projectId)) return "project";
+  if (!projects && rules.archived.has(item.projectId)) return "archived";
+  if (!rules.withCompleted && item.completed) return "completed";
+  if (kinds && !kinds.has(spokenKind(item))) return "kind";
+  if (assigned && !item.assigned.some((id) => assigned.has(id))) return "assigned";
+  if (labels && !(item.kind !== "event" && item.labels.some((id) => labels.has(id)))) {
+    return "label";
+  }
+  if (person === null) return null;
+  if (item.kind !== "event" && rules.archivedLists.has(item.listId)) return "archived";
+  return isAmongPrivate(item, rules.privateLists) && !isPartyTo(person, item) ? "private" : null;
 }
+
+/** True if a feed contains an item, regardless of its dates. */
+export const feedHolds = (item: Item, rules: FeedRules): boolean =>
+  exclusionOf(item, rules) === null;
 
 /** The people of whom one must be assigned; null = no restriction. */
 export function assignedOf({ kind, personId, filter }: FeedChoice): ReadonlySet<PersonId> | null {

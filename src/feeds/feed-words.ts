@@ -55,7 +55,8 @@ const plural: Readonly<Record<SpokenKind, string>> = {
   subtask: "subtasks",
 };
 
-function kindsInWords(filter: FeedFilter | null): string {
+/** `tasks and subtasks`; `everything` without a choice. */
+export function kindsInWords(filter: FeedFilter | null): string {
   if (filter?.labels) {
     const kinds = (filter.kinds ?? ["task", "subtask"]).filter((kind) => kind.endsWith("task"));
     return inList(kinds.map((kind) => plural[kind]));

@@ -140,19 +140,17 @@ function fetchOf(row: Visitor, shown: string | null, now: Temporal.Instant): Fet
   const interval = usualGap(gaps);
   const isShownNow = etag === shown;
   const away = Math.max(0, Math.round((now.epochMilliseconds - row.lastMs) / 1000));
-  const comes =
+  const often =
     interval === null
-      ? `${program} came ${visits === 1 ? "once" : `${visits} times`}`
-      : `${program} comes every ${inWords(interval)}${paceOf(program)}`;
-  const holds = isShownNow
-    ? "it has what is shown now"
-    : "it has an older version, and gets this one when it comes next";
+      ? `fetched ${visits === 1 ? "once" : `${visits} times`}`
+      : `every ${inWords(interval)}${paceOf(program)}`;
+  const holds = isShownNow ? "up to date" : "older version until the next fetch";
   return {
     ...{ program, agent, firstAt, visits },
     at: lastAt,
     holds: { etag, modifiedAt, revision, isShownNow },
     interval: interval === null ? null : Temporal.Duration.from({ seconds: interval }),
-    says: `${comes}; last came ${inWords(away)} ago, ${holds}`,
+    says: `${program} · ${often} · last ${inWords(away)} ago · ${holds}`,
   };
 }
 
@@ -172,11 +170,11 @@ function inWords(seconds: number): string {
 
 /** Who decides how often a program fetches: Google's and Microsoft's fetch from their servers. */
 const paces: Readonly<Record<string, string>> = {
-  Google: ", that is Google's pace",
-  Outlook: ", that is Microsoft's pace",
-  Yahoo: ", that is Yahoo's pace",
-  "Proton Calendar": ", that is Proton's pace",
-  Fastmail: ", that is Fastmail's pace",
+  Google: " (set by Google)",
+  Outlook: " (set by Microsoft)",
+  Yahoo: " (set by Yahoo)",
+  "Proton Calendar": " (set by Proton)",
+  Fastmail: " (set by Fastmail)",
 };
 
 const bySettings = [
@@ -185,5 +183,5 @@ const bySettings = [
 ];
 
 function paceOf(program: string): string {
-  return paces[program] ?? (bySettings.includes(program) ? ", as its settings say" : "");
+  return paces[program] ?? (bySettings.includes(program) ? " (set in the program)" : "");
 }

@@ -18,8 +18,17 @@ import { slugOf } from "../domain/slug.ts";
 import { seesProject, type Viewer } from "../domain/visibility.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
+import type { ViewItem } from "../store/view/view.ts";
+import {
+  type FeedContent,
+  type FeedPresence,
+  feedContent,
+  type PresenceRules,
+  presenceIn,
+  presenceRules,
+} from "./feed-presence.ts";
 import { createNameReader } from "./feed-scope.ts";
-import { describeFeedChoice } from "./feed-words.ts";
+import { describeFeedChoice, kindsInWords } from "./feed-words.ts";
 import { createFetchLedger, type Fetch, type FetchLedger } from "./fetch-ledger.ts";
 import { fragmentFormatOf, type RenderEvent } from "./fragments.ts";
 import {
@@ -132,6 +141,12 @@ export interface OpenFeed {
   fetched(agent: string): void;
 }
 
+/** Whether a feed shows an item. */
+interface ItemPresence {
+  readonly feed: PublishedFeed;
+  readonly presence: FeedPresence;
+}
+
 /** The calendars that can be subscribed to. */
 export interface PublishedFeeds {
   /**
@@ -143,6 +158,12 @@ export interface PublishedFeeds {
   list(viewer?: Viewer): readonly PublishedFeed[];
   /** Null if it does not exist, or is not visible to the viewer. */
   get(id: FeedId, viewer?: Viewer): PublishedFeed | null;
+  /** For each open feed visible to somebody, whether it shows an item, or why not. */
+  presencesOf(item: ViewItem, viewer?: Viewer): readonly ItemPresence[];
+  /** What a feed shows and leaves out now, in short steps; null if it does not exist, or is not visible to the viewer. */
+  contentOf(id: FeedId, viewer?: Viewer): Generator<undefined, FeedContent> | null;
+  /** The same for a feed that does not exist yet. */
+  contentOfChoice(choice: FeedChoice): Generator<undefined, FeedContent>;
   /** Number of open feeds. */
   openCount(): number;
   /** Null for a wrong, old or revoked secret. */
@@ -294,6 +315,15 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     };
   }
 
+  const presenceFor = (choice: FeedChoice): PresenceRules =>
+    presenceRules(choice, {
+      store,
+      options: { ...options, ...ownOptions(choice, options) },
+      privateLists: readNames().names.privateLists,
+      today: today(),
+      hasRead,
+    });
+
   const faultOf = (row: FeedRow): FeedFault | null => (live.get(row.id) ?? startLive(row)).fault();
 
   /** Null for a feed that does not exist, or is not visible to the viewer. */
@@ -340,6 +370,15 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
       const row = visible(id, viewer);
       return row && published(row);
     },
+    presencesOf: (item, viewer) =>
+      (viewer?.kind === "person" ? store.feeds.ofPerson(viewer.person) : store.feeds.all())
+        .filter(({ revokedAt }) => revokedAt === null)
+        .map((row) => ({ feed: published(row), presence: presenceIn(item, presenceFor(row)) })),
+    contentOf(id, viewer) {
+      const row = visible(id, viewer);
+      return row && feedContent(row, { store, rules: presenceFor(row) });
+    },
+    contentOfChoice: (choice) => feedContent(choice, { store, rules: presenceFor(choice) }),
     openCount: () => openAddresses.size,
     open(secret) {
       const id = secretPattern.test(secret) ? openAddresses.get(searchKeyOf(secret)) : undefined;
@@ -452,22 +491,27 @@ const formatSuffix = (own: FeedOptions, usual: FeedOptions): string =>
   (own.private === usual.private ? "" : ` ${own.private}`) +
   (own.reminders === false ? " silent" : "");
 
-/** The automatic name of a feed: whose it is. */
+/** The automatic name of a feed: what it shows, and whose it is. */
 function usualName(choice: FeedChoice, { directory }: Pick<Store, "directory">): string {
-  const { kind, projectId: project, personId: person } = choice;
+  const { kind, projectId: project, personId: person, filter } = choice;
   const whose = person === null ? null : (directory.person(person)?.name ?? `Person ${person}`);
   const found = project === null ? null : directory.project(project);
   // It follows the project's title only while the person may see the project.
   const title = person === null || seesProject(person, found) ? found?.title : null;
+  const chosen = kindsInWords(filter);
+  const kinds =
+    chosen === "everything" ? null : `${chosen.charAt(0).toUpperCase()}${chosen.slice(1)}`;
   switch (kind) {
-    case "project":
-      return `${title ?? `Project ${project ?? ""}`}${whose === null ? "" : ` (${whose})`}`;
+    case "project": {
+      const what = kinds === null ? "" : `: ${chosen}`;
+      return `${title ?? `Project ${project ?? ""}`}${what}${whose === null ? "" : ` (${whose})`}`;
+    }
     case "person":
-      return assignedOf(choice)?.size === 1 && (choice.filter?.assigned ?? "me") === "me"
-        ? `Assigned to ${whose ?? "nobody"}`
-        : `Projects of ${whose ?? "nobody"}`;
+      return assignedOf(choice)?.size === 1 && (filter?.assigned ?? "me") === "me"
+        ? `${kinds === null ? "Assigned" : `${kinds} assigned`} to ${whose ?? "nobody"}`
+        : `${kinds === null ? "Projects" : kinds} of ${whose ?? "nobody"}`;
     case "all":
-      return "All projects";
+      return kinds === null ? "All projects" : `${kinds} of all projects`;
     default:
       return unreachable(kind);
   }

@@ -93,6 +93,7 @@ export const accessTable: readonly AccessRule[] = [
   page("person", "GET", "/edits/:id"),
   page("person", "GET", "/edits/:id/:act"),
   page("person", "GET POST", "/feeds"),
+  page("person", "POST", "/feeds/count"),
   page("person", "GET POST", "/feeds/:id"),
   page("person", "GET", "/connect"),
   page("admin", "POST", "/edits/:id/approve"),

@@ -1,6 +1,7 @@
 import { createEventLoopBudget, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import { type Request, type Response, Router } from "express";
 import { type AgendaItem, createAgenda } from "../calendars/agenda.ts";
+import { calendarPresence } from "../calendars/calendar-presence.ts";
 import { type ItemKey, isId, itemKey } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
@@ -9,6 +10,7 @@ import { webLink } from "../domain/web-link.ts";
 import type { FormOutcome, FormRequest, FormWish } from "../edits/forms/accept-form.ts";
 import { fieldsOfItem, type ItemFields, readItemFields } from "../edits/forms/item-fields.ts";
 import { draftItem, readNewItem } from "../edits/forms/new-item.ts";
+import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
@@ -30,7 +32,8 @@ export interface CalendarRoutesDeps {
     "view" | "mirror" | "journal" | "directory" | "meta" | "comments" | "history" | "itemSearch"
   >;
   readonly acceptForm: (request: FormRequest) => FormOutcome;
-  readonly people: Pick<People, "get">;
+  readonly people: Pick<People, "get" | "list">;
+  readonly feeds: Pick<PublishedFeeds, "presencesOf">;
   readonly rights: Rights;
   /** The account's zone. */
   readonly zone: string;
@@ -60,6 +63,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     store,
     acceptForm,
     people,
+    feeds,
     rights,
     clock,
     eventLoop = createEventLoopBudget(),
@@ -121,6 +125,7 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
       fields: state.fields ?? fieldsOfItem(item, viewer.zone),
       state,
       ...besides(item),
+      presences: presencesOf(shown, viewer),
       people: directory.people(),
       names: directory.personNames(),
       labels: directory.labels(),
@@ -130,6 +135,22 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
       isFixed: isFixed(viewer),
     };
     sendPage(response, itemPage(data));
+  }
+
+  function presencesOf({ key, ...placed }: AgendaItem, viewer: Viewer) {
+    const view = store.view.get(key);
+    const owners = people
+      .list()
+      .filter(({ id, hasPassword }) =>
+        viewer.kind === "person" ? id === viewer.person : hasPassword,
+      );
+    return {
+      feeds: view ? feeds.presencesOf(view, viewer) : [],
+      people: owners.map((person) => ({
+        name: person.name,
+        presence: calendarPresence(person, placed),
+      })),
+    };
   }
 
   /** Data that only tasks have in the service. */

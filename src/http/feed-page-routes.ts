@@ -1,6 +1,8 @@
+import { inTurns } from "@dayferry/event-loop";
 import { type Request, type Response, Router } from "express";
 import { type FeedId, feedId, isId } from "../domain/ids.ts";
 import { directoryFor, type Viewer } from "../domain/visibility.ts";
+import { readFeedWish } from "../feeds/feed-request.ts";
 import { describeFeedChoice } from "../feeds/feed-words.ts";
 import type { PublishedFeed } from "../feeds/published-feeds.ts";
 import { createFeed, revokeFeed, rotateFeed } from "../operations/feed-operations.ts";
@@ -62,6 +64,7 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
           find: queryText(request, "find") ?? "",
           from: countIn(queryText(request, "from")),
         },
+        baseUrl: baseUrl(),
         feeds: feeds.list(viewer).map(shownTo(viewer)),
         ended: endedFeed(request, viewer),
         choices: choicesOf(directoryOf(viewer), viewer),
@@ -91,6 +94,14 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
     );
   }
 
+  async function content({ response, viewer }: Asked, feed: PublishedFeed): Promise<void> {
+    const { feedContentPage } = await import("./pages/feed-pages.ts");
+    const steps = feeds.contentOf(feed.id, viewer);
+    if (!steps) return missing(response);
+    const found = await inTurns(steps, modules.eventLoop);
+    sendPage(response, feedContentPage(shownTo(viewer)(feed), found, viewer.zone));
+  }
+
   const askedBy = (request: Request, response: Response): Asked => {
     return { request, response, viewer: viewers.viewerOf(request) };
   };
@@ -113,11 +124,23 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
     await list(by, { entered, problems: await problemsOf(made.failure) });
   });
 
+  // For the form of a new feed, while it is filled in.
+  router.post("/feeds/count", ...formGuard(viewers), async (request, response) => {
+    const { viewer } = askedBy(request, response);
+    const { feedBodyOf } = await import("./pages/feed-form.ts");
+    const asking = { directory: directoryOf(viewer), viewer };
+    const wish = readFeedWish(feedBodyOf(enteredIn(request.body)), asking);
+    if (!wish.ok) return void response.json({ shown: null });
+    const content = await inTurns(feeds.contentOfChoice(wish.value), modules.eventLoop);
+    response.json({ shown: content.shown, isCut: content.isCut });
+  });
+
   router.get("/feeds/:id", async (request, response) => {
     const by = askedBy(request, response);
     const feed = openFeed(request, by.viewer);
-    if (feed) await one(by, feed);
-    else missing(response);
+    if (!feed) missing(response);
+    else if (queryText(request, "show") === "content") await content(by, feed);
+    else await one(by, feed);
   });
 
   router.post(

@@ -42,7 +42,7 @@ describeInBrowser("feeds", () => {
     expect(fetched.status).toBe(200);
     expect(await fetched.text()).toContain("X-WR-CALNAME:Open tasks\r\n");
     await page.reload();
-    await page.getByText("Google came once").waitFor();
+    await page.getByText("Google · fetched once").waitFor();
 
     await page.getByRole("button", { name: "Make a new address…" }).click();
     await page.getByRole("heading", { name: "Make a new address for Open tasks?" }).waitFor();

@@ -1,3 +1,4 @@
+import { atOnce } from "@dayferry/event-loop";
 import { describe, expect, it } from "vitest";
 import type { FeedFilter } from "../../src/domain/feed-filter.ts";
 import { type FeedId, labelId, listId, personId, projectId } from "../../src/domain/ids.ts";
@@ -118,8 +119,21 @@ describe("a chosen feed", () => {
       { projectId: 2001, personId: 11, filter: { assigned: "me" } },
       ["Mine", "Part"],
     ],
-  ])("shows %s", (_what, body, expected) => {
-    expect(rig().shown(body)).toEqual(expected.toSorted());
+  ])("shows %s, and says so of each item", (_what, body, expected) => {
+    const { create, titles, store, feeds } = rig();
+    const { id } = create(body);
+    expect(titles(id)).toEqual(expected.toSorted());
+    const items = [...store.view.keysWhere({ projects: null, assigned: null })].flat();
+    const said = items.flatMap((key) => {
+      const view = store.view.get(key);
+      const one = view && feeds.presencesOf(view).find(({ feed }) => feed.id === id);
+      const title = view?.item.title ?? "";
+      if (!one || one.presence.kind === "left-out") return [];
+      return [one.presence.kind === "busy" ? "Busy" : title];
+    });
+    expect([...new Set(said)].toSorted()).toEqual(expected.toSorted());
+    const content = feeds.contentOf(id);
+    expect(content && atOnce(content).shown).toBe(said.length);
   });
 
   it("shows what was completed for as long as it says", () => {
@@ -147,6 +161,9 @@ describe("a chosen feed", () => {
       { kind: "person", personId: 11 },
       { kind: "person", personId: 12, filter: { assigned: "anyone" } },
       { kind: "all" },
+      { projectId: 2001, filter: { kinds: ["milestone"] } },
+      { kind: "person", personId: 11, filter: { kinds: ["task", "subtask"] } },
+      { kind: "all", filter: { kinds: ["milestone"] } },
     ].map((body) => create(body).id);
     const names = () => ids.map((id) => feeds.get(id)?.name);
     expect(names()).toEqual([
@@ -154,6 +171,9 @@ describe("a chosen feed", () => {
       "Assigned to Ana",
       "Projects of Björn",
       "All projects",
+      "Website: milestones",
+      "Tasks and subtasks assigned to Ana",
+      "Milestones of all projects",
     ]);
     store.directory.putPeople([aPerson(11, "Anna"), aPerson(12, "Björn")], true);
     const [first] = ids;
@@ -164,6 +184,9 @@ describe("a chosen feed", () => {
       "Assigned to Anna",
       "Projects of Björn",
       "All projects",
+      "Website: milestones",
+      "Tasks and subtasks assigned to Anna",
+      "Milestones of all projects",
     ]);
   });
 

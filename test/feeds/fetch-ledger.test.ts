@@ -32,7 +32,7 @@ describe("the ledger of fetches", () => {
     };
     visit(0);
     expect(ledger.of(feed, { shown: '"a"' })[0]?.says).toBe(
-      "Google came once; last came 0 s ago, it has what is shown now",
+      "Google · fetched once · last 0 s ago · up to date",
     );
     // One night away does not change what is usual.
     for (const hours of [6, 6, 14, 6]) visit(hours);
@@ -44,7 +44,7 @@ describe("the ledger of fetches", () => {
         visits: 5,
         interval: Temporal.Duration.from("PT21600S"),
         holds: { etag: '"a"', revision: 7, isShownNow: false },
-        says: "Google comes every 6 h, that is Google's pace; last came 3 h ago, it has an older version, and gets this one when it comes next",
+        says: "Google · every 6 h (set by Google) · last 3 h ago · older version until the next fetch",
       },
     ]);
   });

@@ -49,6 +49,31 @@ describe("/feeds", () => {
     expect(answer.text).not.toContain('id="kinds-task" name="kinds" value="task" checked');
   });
 
+  it("previews what a feed contains, counts before one is made, and has presets", async () => {
+    const { get, post } = await browserOf("ana");
+    const milestones = [
+      ["of", "project:2001"],
+      ["kinds", "milestone"],
+    ] as const;
+    expect((await post("/feeds", milestones)).status).toBe(303);
+    const { text } = await get("/feeds/3?show=content");
+    expect(text).toContain("<h2>Shown: 0 items</h2>");
+    expect(text).toContain("The feed shows no events.");
+    expect(text).toMatch(/href="..\/calendar\/items\/\d+"><bdi>Review</);
+    const count = await post("/feeds/count", [
+      ["of", "project:2001"],
+      ["kinds", "event"],
+    ]);
+    expect(JSON.parse(count.text)).toEqual({ shown: 1, isCut: false });
+    const unknown = await post("/feeds/count", [["of", "project:99"]]);
+    expect(JSON.parse(unknown.text)).toEqual({ shown: null });
+    const page = (await get("/feeds")).text;
+    for (const preset of ["My tasks", "Everything of Website", "Milestones of my projects"]) {
+      expect(page).toContain(`<button>${preset}</button>`);
+    }
+    expect((await get("/feeds/99?show=content")).status).toBe(404);
+  });
+
   it("gives another address, another name and colour, and ends a feed", async () => {
     const { post, get, feeds } = await browserOf("admin");
     const before = feeds.get(feedId(1));
@@ -93,7 +118,7 @@ describe("/feeds", () => {
     expect(text).toContain('name="kinds" value="task" checked');
     expect(text).not.toContain('name="kinds" value="event" checked');
     expect(text).toContain('<option value="12,11" selected>As it is: Ana &lt;b&gt; and Ben');
-    expect(text).toContain('<option value="P14D" selected>As it is: stays for 14 days');
+    expect(text).toContain('<option value="P14D" selected>As it is: Keep for 14 days');
     expect(text).not.toContain('id="reminders" name="reminders" value="on" checked');
     const kept = [
       ["do", "choose"],
@@ -135,7 +160,7 @@ describe("/feeds", () => {
     const wish = { kind: "person", projectId: null, filter: null, colour: null } as const;
     for (let nth = 0; nth < 60; nth++)
       feeds.create({ ...wish, personId: nth === 59 ? ben : ana, name: `Number ${nth} & more` });
-    const names = (text: string) => text.match(/Number \d+ &amp; more/g) ?? [];
+    const names = (text: string) => text.match(/(?<=<bdi>)Number \d+ &amp; more/g) ?? [];
     const first = await get("/feeds");
     expect(names(first.text).length).toBeLessThan(26);
     expect(first.text).toContain("1 to 25 of 62");
@@ -162,7 +187,7 @@ describe("/feeds", () => {
       headers: { "user-agent": "Google-Calendar-Importer" },
     });
     const { text } = await get("/feeds/1");
-    expect(text).toContain("Google came once; last came 0 s ago, it has what is shown now");
+    expect(text).toContain("Google · fetched once · last 0 s ago · up to date");
     expect(text).toContain("Google fetches it: they get nothing new from then on");
   });
 

@@ -108,6 +108,7 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /edits/:id/discard": of("edit", "let in"),
   "GET /feeds": nothing(200),
   "POST /feeds": post,
+  "POST /feeds/count": post,
   "GET /feeds/:id": of("feed", 200),
   "POST /feeds/:id": of("feed", "let in"),
   "GET /connect": nothing(200),

@@ -30,6 +30,39 @@ interface Asked {
   readonly entered: EnteredFeed;
 }
 
+/** Feeds that people want most, each created by one press. */
+export function presetForms({ choices, viewer, formToken }: Omit<Asked, "entered">): Markup {
+  const of = viewer.kind === "person" ? `person:${viewer.person}` : "all";
+  const [project] = choices.projects;
+  const isOwn = viewer.kind === "person";
+  const plain = { of, kinds: kinds.map(([kind]) => kind), completed: "", assigned: "" } as const;
+  const presets = [
+    ...(isOwn
+      ? [
+          { ...plain, label: "My tasks", kinds: ["task", "subtask"], completed: "none" },
+          { ...plain, label: "Everything assigned to me" },
+        ]
+      : []),
+    ...(project
+      ? [{ ...plain, label: `Everything of ${project.title}`, of: `project:${project.id}` }]
+      : []),
+    {
+      ...plain,
+      label: isOwn ? "Milestones of my projects" : "Milestones of all projects",
+      kinds: ["milestone"],
+      assigned: "anyone",
+    },
+  ];
+  const hidden = (name: string, value: string) =>
+    html`<input type="hidden" name="${name}" value="${value}">`;
+  return html`<div class="row presets">${presets.map(({ label, ...preset }) =>
+    postForm(
+      { action: "feeds", formToken },
+      html`${hidden("of", preset.of)}${preset.kinds.map((kind) => hidden("kinds", kind))}${hidden("completed", preset.completed)}${hidden("assigned", preset.assigned)}${hidden("reminders", "on")}${button(label)}`,
+    ),
+  )}</div>`;
+}
+
 /** The form for a new feed: subject, name and contents. */
 export function newFeedForm(asked: Asked): Markup {
   const { choices, viewer, formToken, entered } = asked;
@@ -49,6 +82,7 @@ export function newFeedForm(asked: Asked): Markup {
 ${nameField(one(entered, "name"))}
 ${filterFields({ ...asked, isOverAll: true })}
 ${colourField(one(entered, "colour"), [{ value: "", label: "Project color, if any" }])}
+<p role="status" class="quiet" id="count"></p>
 ${button("Create feed", { tone: "main" })}`;
   return postForm({ action: "feeds", formToken }, body);
 }
@@ -82,16 +116,16 @@ const stays = [
 function stayInWords(text: string): string {
   try {
     const length = Temporal.Duration.from(text);
-    return `stays for ${lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC"))}`;
+    return `Keep for ${lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC"))}`;
   } catch {
     return text;
   }
 }
 
 const privateWords: Readonly<Record<(typeof privateModes)[number], string>> = {
-  omit: "Are left out",
-  busy: "Say that somebody is busy",
-  show: "Are shown",
+  omit: "Leave out",
+  busy: "Show as busy",
+  show: "Show",
 };
 
 /** A feed's filter as entered; an unusual value is added to the options. */
@@ -136,7 +170,7 @@ ${selectField({
   value: one(entered, "private"),
   hint: "A person's feed never shows other people's private items.",
   choices: [
-    { value: "", label: "As usual" },
+    { value: "", label: "Default" },
     ...privateModes.map((value) => ({ value, label: privateWords[value] })),
   ],
 })}
@@ -157,7 +191,7 @@ ${
   choices.projects.length < 2 || !isOverAll
     ? null
     : folded(
-        "Only some projects, of a feed over all",
+        "Limit to projects",
         html`<fieldset class="boxes"><legend class="unseen">Projects</legend>${boxes(
           "projects",
           choices.projects.map(({ id, title }) => ({ value: String(id), label: title })),
@@ -286,14 +320,14 @@ export const labelled = ({
 };
 
 const fieldLabels = [
-  ["kind", "What it is of"],
-  ["projectId", "What it is of"],
-  ["personId", "What it is of"],
+  ["kind", "Source"],
+  ["projectId", "Source"],
+  ["personId", "Source"],
   ["name", "Name"],
   ["colour", "Colour"],
   ["filter.kinds", "What it shows"],
   ["filter.assigned", "Assigned to"],
-  ["filter.completed", "What is completed"],
+  ["filter.completed", "Completed items"],
   ["filter.private", "Private items"],
   ["filter.labels", "Labels"],
   ["filter.projects", "Projects"],

@@ -1,7 +1,9 @@
 import type { Viewer } from "../../domain/visibility.ts";
-import { enumerated } from "../../domain/wording.ts";
+import { dayInWords, enumerated, spanInWords } from "../../domain/wording.ts";
+import type { FeedContent } from "../../feeds/feed-presence.ts";
 import type { Fetch } from "../../feeds/fetch-ledger.ts";
 import type { PublishedFeed } from "../../feeds/published-feeds.ts";
+import type { ViewItem } from "../../store/view/view.ts";
 import {
   badge,
   button,
@@ -25,6 +27,7 @@ import {
   filterFields,
   nameField,
   newFeedForm,
+  presetForms,
 } from "./feed-form.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
@@ -46,6 +49,8 @@ interface FeedsPageData {
   readonly query: FeedQuery;
   readonly choices: FeedChoices;
   readonly viewer: Viewer;
+  /** Public URL of this server, without a trailing slash. */
+  readonly baseUrl: string;
   readonly formToken: string;
   readonly entered: EnteredFeed;
   /** Errors of the input. */
@@ -56,11 +61,11 @@ interface FeedsPageData {
 
 /** All feeds of the viewer, and the form for a new one. */
 export function feedsPage(data: FeedsPageData): Page {
-  const { feeds, query, viewer, problems, ended, formToken } = data;
+  const { feeds, viewer, problems, ended, formToken } = data;
   const open = feeds.filter(({ revokedAt }) => revokedAt === null);
   const list =
     open.length > 0
-      ? feedList(open, { query, viewer })
+      ? feedList(open, data)
       : emptyState({
           title: "No feeds yet",
           text:
@@ -94,12 +99,18 @@ ${card({
   id: "feeds",
   live: ["feeds", "age"],
 })}
-${card({ title: "A new feed", body: newFeedForm(data), id: "new" })}`;
+${card({
+  title: "New feed",
+  body: html`${presetForms(data)}
+${folded("Choose what it shows", newFeedForm(data), { open: data.entered.size > 0 || open.length === 0 })}`,
+  id: "new",
+})}`;
   return {
     title: "Feeds",
     current: "feeds",
     lead: html`A feed is a calendar that programs subscribe to. They show it and cannot change it; calendars that can be changed are under <a href="connect">Connect</a>.`,
-    actions: open.length === 0 ? null : linkButton("A new feed…", "#new"),
+    actions: open.length === 0 ? null : linkButton("New feed…", "#new"),
+    scripts: ["feeds"],
     body,
   };
 }
@@ -109,8 +120,9 @@ const pageSize = 25;
 /** One page of them; with a search field if there are more. */
 function feedList(
   open: readonly ShownFeed[],
-  { query: { find, from }, viewer }: Pick<FeedsPageData, "query" | "viewer">,
+  data: Pick<FeedsPageData, "query" | "viewer" | "baseUrl">,
 ): Markup {
+  const { find, from } = data.query;
   const wanted = find.trim().toLowerCase();
   const found = open.filter(({ name, shows }) =>
     `${name}\n${shows}`.toLowerCase().includes(wanted),
@@ -127,7 +139,7 @@ function feedList(
 <button>Find</button>${wanted === "" ? null : html` <a href="feeds">Show all</a>`}</form>`;
   const list =
     rows.length > 0
-      ? feedTable(rows, viewer)
+      ? feedTable(rows, data)
       : emptyState({
           title: "No matching feeds",
           text: `None of the ${open.length} feeds match.`,
@@ -143,7 +155,10 @@ function feedList(
   return html`<div class="stack">${finding}${list}${rows.length === 0 ? null : paging}</div>`;
 }
 
-function feedTable(feeds: readonly ShownFeed[], { zone }: Viewer): Markup {
+function feedTable(
+  feeds: readonly ShownFeed[],
+  { viewer: { zone }, baseUrl }: Pick<FeedsPageData, "viewer" | "baseUrl">,
+): Markup {
   return table({
     caption: "Feeds",
     columns: [
@@ -151,12 +166,14 @@ function feedTable(feeds: readonly ShownFeed[], { zone }: Viewer): Markup {
       { title: "Shows" },
       { title: "Items", isNumber: true },
       { title: "Last fetched" },
+      { title: "Address" },
     ],
     rows: feeds.map((feed) => [
       html`<a href="feeds/${feed.id}"><bdi>${feed.name}</bdi></a>`,
       html`<bdi>${feed.shows}</bdi>${feed.problem === null ? null : html` ${badge("empty", "bad")}`}`,
       feed.items ?? "–",
       lastFetched(feed, zone),
+      html`<span class="row"><button type="button" data-copy-text="${baseUrl}${feed.path}" aria-label="Copy the address of ${feed.name}" hidden>Copy</button><a href="feeds/${feed.id}#subscribe" aria-label="Subscribe to ${feed.name}">Subscribe</a></span>`,
     ]),
   });
 }
@@ -205,7 +222,11 @@ export function feedPage(data: FeedPageData): Page {
 ${card({ title: "Subscribe", id: "subscribe", body: subscribing({ feed, url, qr }) })}
 ${card({ title: "Subscribers", id: "fetches", live: ["feeds", "age"], body: fetchList(feed, viewer.zone) })}
 ${card({ title: "Name and colour", id: "change", body: changeForm(feed, formToken) })}
-${card({ title: "Content", id: "choose", body: chooseForm(data) })}
+${card({
+  title: "Content",
+  id: "choose",
+  body: html`<p>${linkButton("Preview", `${feed.id}?show=content`)} <span class="quiet">What the feed contains, and what it leaves out and why.</span></p>${chooseForm(data)}`,
+})}
 ${card({
   title: "New address",
   id: "rotate",
@@ -247,20 +268,19 @@ ${reach}</div>
 
 function fetchList({ fetches, createdAt }: PublishedFeed, zone: string): Markup {
   if (fetches.length === 0) {
-    return html`<p class="quiet">Nobody yet. It was made ${timeTag(createdAt, zone)}; a program comes soon after it has been given the address.</p>`;
+    return html`<p class="quiet">Not fetched yet. Created ${timeTag(createdAt, zone)}.</p>`;
   }
   return html`<ul class="plain-list">${fetches.map((fetch) => fetchLine(fetch, zone))}</ul>`;
 }
 
 function fetchLine({ says, agent, at, holds, firstAt }: Fetch, zone: string): Markup {
-  const state = holds.isShownNow ? badge("up to date", "good") : badge("older version", "wait");
   const more = facts([
-    ["Last came", timeTag(at, zone)],
-    ["First came", timeTag(firstAt, zone)],
-    ["Has the version of", timeTag(holds.modifiedAt, zone)],
-    ["Calls itself", html`<bdi>${agent === "" ? "nothing" : agent}</bdi>`],
+    ["Last fetched", timeTag(at, zone)],
+    ["First fetched", timeTag(firstAt, zone)],
+    ["Version of", timeTag(holds.modifiedAt, zone)],
+    ["User agent", html`<bdi>${agent === "" ? "nothing" : agent}</bdi>`],
   ]);
-  return html`<li><p>${says}. ${state}</p>${folded("More", more)}</li>`;
+  return html`<li><p>${says}</p>${folded("Details", more)}</li>`;
 }
 
 function changeForm(feed: PublishedFeed, formToken: string): Markup {
@@ -276,7 +296,7 @@ const ofProject = { value: "project", label: "Project color" };
 /** The filter's form; a project's automatic feed always shows everything. */
 function chooseForm({ feed, choices, viewer, formToken, entered }: FeedPageData): Markup {
   if (feed.automatic) {
-    return html`<p>The whole project. To choose, <a href="../feeds#new">create another feed</a>.</p>`;
+    return html`<p>The whole project. For a part of it, <a href="../feeds#new">create another feed</a>.</p>`;
   }
   const fields = filterFields({
     ...{ choices, viewer },
@@ -285,11 +305,52 @@ function chooseForm({ feed, choices, viewer, formToken, entered }: FeedPageData)
   });
   const form = postForm(
     { action: `${feed.id}`, formToken },
-    html`${fields}${button("Save the choice", { name: "do", value: "choose", tone: "main" })}`,
+    html`${fields}${button("Save", { name: "do", value: "choose", tone: "main" })}`,
   );
   return folded(
-    html`Choose otherwise<span class="unseen"> what it shows</span>`,
+    "Change the content",
     html`<p class="quiet">The address stays the same. Programs show the change after their next fetch.</p>${form}`,
     { open: entered !== null },
   );
+}
+
+/** What a feed contains and leaves out; its URL is one level below the start page. */
+export function feedContentPage(
+  feed: ShownFeed,
+  { shown, next, leftOut, isCut }: FeedContent,
+  zone: string,
+): Page {
+  const link = (view: ViewItem) =>
+    html`<a href="../calendar/items/${view.key}"><bdi>${view.item.title}</bdi></a>`;
+  const coming =
+    next.length === 0
+      ? html`<p class="quiet">Nothing from today on.</p>`
+      : table({
+          caption: "The next items of the feed",
+          columns: [{ title: "Title" }, { title: "When" }],
+          rows: next.map((view) => [link(view), whenInWords(view.item, zone)]),
+        });
+  const omitted =
+    leftOut.length === 0
+      ? html`<p class="quiet">Nothing is left out.</p>`
+      : table({
+          caption: "Items that the feed leaves out, by reason",
+          columns: [{ title: "Reason" }, { title: "Items", isNumber: true }, { title: "Example" }],
+          rows: leftOut.map(({ why, count, example }) => [why, count, link(example)]),
+        });
+  return {
+    title: `Content of ${feed.name}`,
+    current: "feeds",
+    lead: feed.shows,
+    actions: linkButton("Back to the feed", `${feed.id}`),
+    body: html`${isCut ? notice("wait", "There are too many items: only a part of them was looked at.") : null}
+${card({ title: `Shown: ${shown} ${shown === 1 ? "item" : "items"}`, body: coming, footer: next.length < shown ? "The next ones are listed." : null })}
+${card({ title: "Left out", body: omitted })}`,
+  };
+}
+
+function whenInWords(item: ViewItem["item"], zone: string): string {
+  if (item.kind === "event") return spanInWords(item.when, zone);
+  const day = item.dueOn ?? item.startOn;
+  return day ? dayInWords(day) : "no date";
 }

@@ -38,6 +38,7 @@ import {
   selectField,
   textField,
 } from "./components.ts";
+import { type ItemPresences, presenceCard } from "./item-presence.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
@@ -67,6 +68,7 @@ interface ItemPageData {
   readonly names: ReadonlyMap<PersonId, string>;
   readonly labels: readonly Label[];
   readonly labelNames: ReadonlyMap<LabelId, string>;
+  readonly presences: ItemPresences;
   /** Its URL in the service. */
   readonly link: string | null;
   readonly formToken: string;
@@ -88,6 +90,7 @@ ${card({
   }${shown.private ? badge("private") : null}</p>${everything(data)}`,
 })}
 ${below(data)}
+${presenceCard(data.presences)}
 ${comments(data)}
 ${happened(data)}
 ${isFixed ? null : card({ title: "Edit", id: "change", body: changeForm(data) })}

@@ -1,10 +1,9 @@
-import { type FeedRules, feedRules } from "../../domain/feed-filter.ts";
-import type { FeedRow } from "../rows/feed-rows.ts";
+import { type FeedChoice, type FeedRules, feedRules } from "../../domain/feed-filter.ts";
 import type { Store } from "../store.ts";
 
 /** Resolves what a feed shows in the present workspace. */
 export function rulesOfFeed(
-  feed: FeedRow,
+  feed: FeedChoice,
   { directory, keyAccess }: Pick<Store, "directory" | "keyAccess">,
 ): FeedRules {
   const { personId: person } = feed;

@@ -1,0 +1,34 @@
+// The page /feeds: the form of a new feed says how many items it would show.
+
+const pauseMs = 250;
+
+const form = document.querySelector<HTMLFormElement>("#new details form");
+const place = document.getElementById("count");
+if (form && place) {
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  let asked = 0;
+  const countSoon = () => {
+    clearTimeout(pause);
+    asked += 1;
+    pause = setTimeout(() => void count(asked), pauseMs);
+  };
+  form.addEventListener("change", countSoon);
+  form.closest("details")?.addEventListener("toggle", countSoon);
+
+  async function count(turn: number): Promise<void> {
+    const fields = [...new FormData(form ?? undefined)].flatMap(([name, value]) =>
+      typeof value === "string" ? [[name, value]] : [],
+    );
+    const answer = await fetch("feeds/count", {
+      method: "POST",
+      headers: { accept: "application/json" },
+      body: new URLSearchParams(fields),
+    }).catch(() => null);
+    if (!answer?.ok || turn !== asked || !place) return;
+    const { shown, isCut }: { readonly shown?: unknown; readonly isCut?: unknown } = Object(
+      await answer.json(),
+    );
+    const items = `${isCut === true ? "more than " : ""}${String(shown)} ${shown === 1 ? "item" : "items"}`;
+    place.textContent = typeof shown === "number" ? `Shows ${items} now.` : "";
+  }
+}
