@@ -44,8 +44,8 @@ function headOf(title: Element, { href }: URL): HTMLElement {
   return head;
 }
 
-/** Addresses in the page count from there. */
-function resolveAddresses(main: Element, { href }: URL): void {
+/** Makes relative addresses in a part of another page absolute. */
+export function resolveAddresses(main: Element, { href }: URL): void {
   for (const name of ["href", "action", "formaction"]) {
     for (const element of main.querySelectorAll(`[${name}]`)) {
       element.setAttribute(name, new URL(element.getAttribute(name) ?? "", href).href);

@@ -17,7 +17,13 @@ export default defineConfig({
     target: "es2022",
     modulePreload: { polyfill: false },
     rollupOptions: {
-      input: { page: "page.ts", calendar: "calendar.ts", search: "search.ts", feeds: "feeds.ts" },
+      input: {
+        page: "page.ts",
+        conflict: "conflict.ts",
+        calendar: "calendar.ts",
+        search: "search.ts",
+        feeds: "feeds.ts",
+      },
     },
   },
 });

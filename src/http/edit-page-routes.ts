@@ -219,6 +219,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
       formToken: formToken(request),
       root: rootOf(request),
       zone: viewer.zone,
+      itemKey: store.view.findUid(edit.item.uid)?.key ?? null,
       mayApprove: viewer.kind === "admin",
       ...news,
     });

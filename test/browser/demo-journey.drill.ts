@@ -96,13 +96,13 @@ describeInBrowser("a morning with the demo", () => {
     await enter(page, "edits");
     const mine = edits(/Weekly call/)?.id ?? 0;
     const confirm = "Send this to the workspace";
-    await choose(page, { edit: mine, side: /Keep mine/, confirm });
+    await choose(page, { edit: mine, side: /Use this edit/, confirm });
     await expect.poll(titles).toContain("Weekly call with Haddad & Sons (by video)");
     const theirs = edits(/Redirects/)?.id ?? 0;
     await choose(page, {
       edit: theirs,
-      side: /Keep theirs/,
-      confirm: "Keep what the workspace has",
+      side: /Keep current values/,
+      confirm: "Keep the current values",
     });
     await expect.poll(() => stateOf(theirs)).not.toBe("parked");
   });
@@ -125,7 +125,7 @@ describeInBrowser("a morning with the demo", () => {
     const moved = edits(/Sprint planning/)?.id ?? 0;
     await enter(page, `edits/${moved}`);
     await page.getByRole("link", { name: "Undo…" }).click();
-    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
     await expect.poll(() => stateOf(moved)).toBe("undone");
   });
 });

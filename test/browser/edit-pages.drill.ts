@@ -99,15 +99,28 @@ describeInBrowser("the pages of edits", () => {
     });
   }
 
+  it("show the result of a choice at once, and send it with one press", async () => {
+    const page = await open();
+    await enter(page, `edits/${conflict}`);
+    await page.getByRole("button", { name: /^Use this edit/ }).click();
+    const preview = page.locator("#preview");
+    await preview.getByText("From").waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/edits/${conflict}`);
+    expect(await preview.getByRole("button").count()).toBe(1);
+  });
+
   it("settle a conflict field by field without a script, and undo it", async () => {
     const page = await open({ script: "off" });
     await enter(page, "edits?state=waiting");
     await page.getByRole("link", { name: /renamed Release call to Mine/ }).click();
-    await page.getByRole("group", { name: "Title" }).getByLabel("Mine (this edit)").check();
+    await page
+      .getByRole("group", { name: "Title" })
+      .getByRole("radio", { name: /'s edit/ })
+      .check();
     const description = page.getByRole("group", { name: "Description" });
-    await description.getByRole("radio", { name: /^Custom text/ }).check();
-    await page.getByLabel("Description, custom text").fill("Ours");
-    await page.getByRole("button", { name: "Preview the result" }).click();
+    await description.getByRole("radio", { name: /^Combine/ }).check();
+    await page.getByLabel("Description, combined").fill("Ours");
+    await page.getByRole("button", { name: "Preview" }).click();
     expect(await page.getByRole("cell", { name: "Ours" }).count()).toBe(1);
     const now = () => insist(sandbox.workspace.events.get({ ...placeOf(), event }));
     expect(now().title).toBe("Theirs");
@@ -126,7 +139,7 @@ describeInBrowser("the pages of edits", () => {
       .toBe(1);
     await page.getByRole("link", { name: "Undo…" }).click();
     expect(await page.getByText("No changes since.").count()).toBe(1);
-    await page.getByRole("button", { name: "Undo it" }).click();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
     await expect.poll(() => now().title).toBe("Theirs");
   });
 

@@ -27,6 +27,7 @@ describeInBrowser("feeds", () => {
     const page = await open();
     await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
     await page.getByRole("link", { name: "Feeds" }).first().click();
+    await page.getByText("Choose what it shows").click();
     await page.getByLabel("Source").selectOption({ label: "All projects" });
     await page.getByLabel("Name").fill("Open tasks");
     await page.getByLabel("Events").uncheck();
@@ -60,7 +61,7 @@ describeInBrowser("feeds", () => {
     await page.getByRole("button", { name: "End this feed…" }).click();
     await page.getByRole("heading", { name: /^End the feed / }).waitFor();
     await page.getByRole("button", { name: "End this feed" }).click();
-    await page.getByRole("heading", { name: "A new feed" }).waitFor();
+    await page.getByRole("heading", { name: "New feed" }).waitFor();
     expect(await page.getByRole("link", { name: "Open tasks" }).count()).toBe(0);
   });
 
@@ -68,12 +69,13 @@ describeInBrowser("feeds", () => {
     const page = await open();
     await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
     await page.goto(`${daemon.url}/feeds`);
+    await page.getByText("Choose what it shows").click();
     await page.getByLabel("Source").selectOption({ label: "All projects" });
     await page.getByLabel("Name").fill("Pressed twice");
     await page.getByRole("button", { name: "Create feed" }).dblclick();
     await page.getByRole("heading", { name: "Pressed twice" }).waitFor();
     await page.goto(`${daemon.url}/feeds`);
-    expect(await page.getByRole("link", { name: "Pressed twice" }).count()).toBe(1);
+    expect(await page.getByRole("link", { name: "Pressed twice", exact: true }).count()).toBe(1);
   });
 
   it.each([

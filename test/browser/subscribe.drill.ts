@@ -106,6 +106,7 @@ describeInBrowser("subscribing and connecting, to the end", () => {
     const page = await open({ device: "phone", scheme: "dark", zone: "Asia/Tokyo" });
     await logIn(page, "Ben");
     await page.goto(`${world.url}/feeds`);
+    await page.getByText("Choose what it shows").click();
     const kinds = page.getByLabel("Source");
     await kinds.selectOption({ label: "Me, in all projects" });
     await page.getByLabel("Name").fill("Only mine");
@@ -118,15 +119,15 @@ describeInBrowser("subscribing and connecting, to the end", () => {
     expect(shown).not.toContain("SUMMARY:Weekly call");
     const [admin, other] = [await open(), await open()];
     await enter(admin, "feeds");
-    expect(await admin.getByRole("link", { name: "Only mine" }).count()).toBe(1);
+    expect(await admin.getByRole("link", { name: "Only mine", exact: true }).count()).toBe(1);
     await logIn(other, "Chiara");
     await other.goto(`${world.url}/feeds`);
-    expect(await other.getByRole("link", { name: "Only mine" }).count()).toBe(0);
+    expect(await other.getByRole("link", { name: "Only mine", exact: true }).count()).toBe(0);
     expect((await other.request.get(page.url())).status()).toBe(404);
     await page.getByRole("button", { name: "End this feed…" }).click();
     await page.getByRole("heading", { name: /^End the feed / }).waitFor();
     await page.getByRole("button", { name: "End this feed" }).click();
-    await page.getByRole("heading", { name: "A new feed" }).waitFor();
+    await page.getByRole("heading", { name: "New feed" }).waitFor();
     expect((await fetch(url)).status).toBe(404);
   });
 

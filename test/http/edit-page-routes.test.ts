@@ -260,8 +260,8 @@ describe("/edits/ID/undo of what somebody has changed since", () => {
     store.journal.confirm(claimed, anEvent(1, { title: "Mine" }));
     store.mirror.put(anEvent(1, { title: "Later" }), "events:2001");
     const { text } = await look(`/edits/${id}/undo`);
-    expect(text).toContain("Leave it as it is now");
-    expect(text).toContain("Put it back all the same");
+    expect(text).toContain(">Keep<");
+    expect(text).toContain("Restore anyway");
     const version = hidden(text, "version");
     const left = await press(`/edits/${id}/undo`, { version, "pick-title": "leave" });
     expect(left.text).toContain("Everything keeps its current value, so there is nothing to undo.");

@@ -102,6 +102,8 @@ interface ChoiceDescription {
   readonly fields: readonly ChoiceField[];
   /** What is sent besides, as nobody else changed it. */
   readonly besides: readonly ChangeInWords[];
+  /** When the item was last changed in the service, and by whom; null if unknown. */
+  readonly changed: { readonly at: Temporal.Instant; readonly by: string | null } | null;
 }
 
 interface ChoiceField {
@@ -168,7 +170,7 @@ export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): 
       conflicts: edit.conflicts.map((conflict) => conflictInWords(conflict, names)),
     },
     conflictVersion: choice === null || choice.kind === "revival" ? null : choice.version,
-    choice: choice && describeChoice(choice, names),
+    choice: choice && describeChoice(choice, { names, store }),
     ways: waysOut(edit, choice),
     extras: store.extras.ofEdit(edit.id).map(describeExtra),
     undoes: edit.undoes,
@@ -195,7 +197,10 @@ export function describeWithStory(edit: Edit, store: Store, names = namesOf(stor
   return { ...describeEdit(edit, store, names), story: storyOf(edit, store, names) };
 }
 
-function describeChoice(choice: Choice, names: Names): ChoiceDescription {
+function describeChoice(
+  choice: Choice,
+  { names, store }: { readonly names: Names; readonly store: Store },
+): ChoiceDescription {
   const { kind, version, crossed } = choice;
   const fields = crossed.map((conflict): ChoiceField => {
     const { field, base, ours, theirs } = conflict;
@@ -218,7 +223,20 @@ function describeChoice(choice: Choice, names: Names): ChoiceDescription {
           names,
         )
       : [];
-  return { kind, version, fields, besides };
+  const changed = kind === "revival" ? null : lastChange(choice.present, { names, store });
+  return { kind, version, fields, besides, changed };
+}
+
+/** Only tasks have a history, which names the person. */
+function lastChange(
+  { kind, id, updatedAt }: Item,
+  { names, store }: { readonly names: Names; readonly store: Store },
+): ChoiceDescription["changed"] {
+  if (updatedAt === null) return null;
+  const entries = kind === "task" && id !== null ? store.history.ofTask(id) : [];
+  const isOf = ({ activityAt }: (typeof entries)[number]) => activityAt?.equals(updatedAt) === true;
+  const person = entries.findLast(isOf)?.personId ?? null;
+  return { at: updatedAt, by: person === null ? null : (names.people.get(person) ?? null) };
 }
 
 const conflictName = ({ field, below }: FieldConflict): string =>

@@ -53,16 +53,16 @@ function chosen(choice: Choice): readonly WayOut[] {
   switch (choice.kind) {
     case "deletion":
       return [
-        theirs("Keep theirs", "keeps the item with its changes, and drops the deletion"),
-        mine("Keep mine", "deletes the item, including someone else's changes"),
+        theirs("Keep the item", "keeps the item with its changes, and discards the deletion"),
+        mine("Delete the item", "deletes the item, including someone else's changes"),
       ];
     case "revival":
       return [
         mine(
-          "Keep mine",
+          "Create it again",
           "recreates the deleted item with the edit's values; its comments, files and history are lost",
         ),
-        theirs("Keep theirs", "leaves the item deleted, and drops the edit"),
+        theirs("Leave it deleted", "leaves the item deleted, and discards the edit"),
       ];
     case "fields":
       return choice.crossed.length === 0
@@ -71,9 +71,9 @@ function chosen(choice: Choice): readonly WayOut[] {
             discard("Discard", "sends nothing"),
           ]
         : [
-            mine("Keep mine", "overwrites someone else's values in these fields"),
+            mine("Use this edit", "overwrites someone else's values in these fields"),
             theirs(
-              "Keep theirs",
+              "Keep current values",
               "keeps someone else's values in these fields, and sends the rest of the edit",
             ),
             {

@@ -11,6 +11,8 @@ interface EditPageOptions {
   /** Relative URL of the start page. */
   readonly root: string;
   readonly zone: string;
+  /** The item, if it is shown. */
+  readonly itemKey: number | null;
   /** True if the viewer may approve held edits. */
   readonly mayApprove: boolean;
   /** True if the decided state has changed since, so that it is shown again. */
@@ -21,15 +23,17 @@ interface EditPageOptions {
 
 /** One edit: its changes, choices, actions and history. `/edits/ID`. */
 export function editPage(edit: EditStory, options: EditPageOptions): Page {
-  const { id, words } = edit;
-  const { isAnew = false, problem = null } = options;
+  const { id, words, item } = edit;
+  const { isAnew = false, problem = null, root, itemKey } = options;
   return {
-    title: `Edit ${id}`,
+    title: item.title,
     current: "edits",
+    lead: html`Edit ${id}. ${spoken(words.sentence)}.`,
+    actions: html`${itemKey === null ? null : linkButton("Open item", `${root}calendar/items/${itemKey}`)} ${linkButton("All edits", `${root}edits`)}`,
+    scripts: ["conflict"],
     body: html`${isAnew ? notice("wait", "The item changed since you opened this page. This is the current version. Nothing was sent.") : null}
 ${problem === null ? null : notice("bad", asSentence(problem))}
-<section id="edit" class="stack" data-live="edits"><p class="lead">${spoken(words.sentence)}.</p>
-${edit.choice ? choiceCard(edit, options) : wayCard(edit, options)}
+<section id="edit" class="stack" data-live="edits">${edit.choice ? choiceCard(edit, options) : wayCard(edit, options)}
 ${changeCard(edit, options)}
 ${storyCard(edit, options)}</section>`,
   };
@@ -46,14 +50,14 @@ function changeCard(
   );
   const columns = isNew
     ? [{ title: "Field" }, { title: "Value" }]
-    : [{ title: "Field" }, { title: "Before" }, { title: "Wished" }];
+    : [{ title: "Field" }, { title: "Before" }, { title: "After" }];
   return card({
     title: "Changes",
     body: html`${facts([
       ["Item", html`${item.kind} <bdi>${item.title}</bdi>`],
       ["Project", bdi(item.project.title)],
       [
-        "Takes back",
+        "Undoes",
         undoes === null ? null : html`<a href="${root}edits/${undoes}">edit ${undoes}</a>`,
       ],
       ["Problem", choice === null && problem !== null ? bdi(problem) : null],
@@ -79,7 +83,7 @@ function wayCard(
   const ways = edit.ways.filter(({ act }) => mayApprove || act !== "approve");
   if (ways.length === 0) return null;
   return card({
-    title: edit.state === "confirmed" ? null : "What can be done",
+    title: edit.state === "confirmed" ? null : "Actions",
     body: html`${ways.map((way) =>
       way.act === "undo"
         ? html`<div class="way">${linkButton(way.label, `${here}/undo`)}<p class="hint">It ${way.does}.</p></div>`
@@ -90,7 +94,7 @@ function wayCard(
 
 function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
   const { id, choice, ways } = edit;
-  const { formToken, root } = options;
+  const { formToken, root, zone } = options;
   const here = `${root}edits/${id}`;
   const does = (act: string) => ways.find((way) => way.act === act);
   const quick = (["keep-mine", "keep-theirs"] as const).flatMap((act) => {
@@ -111,7 +115,8 @@ function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
     title: choiceTitle(edit),
     aside: badge("conflict", "wait"),
     id: "choice",
-    body: html`${choice?.kind === "fields" ? fieldForm(edit, { here, formToken }) : newsTable(edit)}
+    body: html`${choice?.kind === "fields" ? fieldForm(edit, { here, formToken, zone }) : newsTable(edit)}
+<div id="preview" role="status"></div>
 <h3>${choice?.kind === "fields" ? "All fields" : "Resolve"}</h3>
 ${quick}${drop ?? null}`,
   });
@@ -135,29 +140,38 @@ function newsTable({ choice }: EditDescription): Markup | null {
   });
 }
 
-/** Before, theirs and mine of each field side by side, one of which is chosen; texts can be combined. */
+/** Each field as it was, in the service and in the edit, side by side; one is chosen, and texts can be combined. */
 function fieldForm(
-  { choice }: EditDescription,
-  { here, formToken }: { readonly here: string; readonly formToken: string },
+  { choice, words }: EditDescription,
+  {
+    here,
+    formToken,
+    zone,
+  }: { readonly here: string; readonly formToken: string; readonly zone: string },
 ): Markup | null {
   if (!choice || choice.fields.length === 0) return null;
-  const fields = choice.fields.map(({ field, name, before, theirs, mine, texts }) => {
-    const radio = (value: string, label: string, said: Markup) =>
-      html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><strong>${label}</strong><br>${said}</label></div>`;
-    return html`<fieldset class="clash"><legend>${name}</legend>
-<p class="quiet">Before: <bdi>${before}</bdi></p>
-<div class="sides">${radio("theirs", "Theirs (in the workspace)", bdi(theirs))}
-${radio("mine", "Mine (this edit)", bdi(mine))}
-${
-  texts === null
-    ? null
-    : html`${radio("text", "Custom text", html`<span class="quiet">enter below</span>`)}</div>
-<label class="unseen" for="text-${field}">${name}, custom text</label>${
+  const { changed } = choice;
+  const theirs = html`In the service${
+    changed &&
+    html`<span class="quiet small">${changed.by === null ? null : html`<bdi>${changed.by}</bdi>, `}${timeTag(changed.at, zone)}</span>`
+  }`;
+  const mine = html`<span><bdi>${words.who}</bdi>'s edit</span>${words.by === null ? null : html`<span class="quiet small">${words.by}</span>`}`;
+  const fields = choice.fields.map((one) => {
+    const { field, name, before, texts } = one;
+    const radio = (value: string, label: Markup | string, said: Markup) =>
+      html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><span class="head-of-side">${label}</span>${said}</label></div>`;
+    const combined =
+      texts &&
+      html`<div class="sides">${radio("text", "Combine", html`<span class="quiet small">Enter the text below.</span>`)}</div>
+<label class="unseen" for="text-${field}">${name}, combined</label>${
         field === "title"
           ? html`<input id="text-${field}" name="text-${field}" value="${`${texts.theirs} / ${texts.mine}`}" maxlength="500">`
           : html`<textarea id="text-${field}" name="text-${field}" rows="6">\n${[texts.theirs, texts.mine].filter((text) => text !== "").join("\n\n")}</textarea>`
-      }<div>`
-}</div></fieldset>`;
+      }`;
+    return html`<fieldset class="clash"><legend>${name}</legend>
+<div class="sides"><div class="side was"><span class="head-of-side">Before</span>${bdi(before)}</div>
+${radio("theirs", theirs, bdi(one.theirs))}
+${radio("mine", mine, bdi(one.mine))}</div>${combined}</fieldset>`;
   });
   const besides =
     choice.besides.length === 0
@@ -168,7 +182,7 @@ ${
   return html`${postForm(
     { action: `${here}/preview`, formToken },
     html`<input type="hidden" name="version" value="${choice.version}">${fields}${besides}
-<p>${button("Preview the result", { tone: "main" })}</p>`,
+<p>${button("Preview", { tone: "main" })}</p>`,
   )}`;
 }
 
@@ -210,15 +224,15 @@ export function previewPage(
   const { kind, sentence: said, fields, losses } = preview;
   const here = `${root}edits/${edit.id}`;
   const whose = {
-    mine: "mine",
-    theirs: "theirs",
-    combined: "both",
-    "nobody-else": "mine, without a conflict",
+    mine: "this edit",
+    theirs: "the service",
+    combined: "combined",
+    "nobody-else": "this edit, no conflict",
   };
   return {
-    title: "Preview",
+    title: edit.item.title,
     current: "edits",
-    lead: html`Edit ${edit.id} of <bdi>${edit.item.title}</bdi>. Nothing has been sent yet.`,
+    lead: html`Preview of edit ${edit.id}. Nothing has been sent yet.`,
     body: html`${card({
       title: said,
       body: html`${
@@ -230,7 +244,7 @@ export function previewPage(
                 { title: "Field" },
                 { title: "In the workspace now" },
                 { title: "Result" },
-                { title: "Whose" },
+                { title: "From" },
               ],
               rows: fields.map(({ name, now, result, whose: of }) => [
                 name,
@@ -243,8 +257,9 @@ export function previewPage(
 ${
   losses.length === 0
     ? null
-    : html`<h3>Given up</h3><ul>${losses.map(
-        ({ name, value, whose: of }) => html`<li>${name} <bdi>${value}</bdi> (${of})</li>`,
+    : html`<h3>Replaced</h3><ul>${losses.map(
+        ({ name, value, whose: of }) =>
+          html`<li>${name} <bdi>${value}</bdi> (${whose[of] ?? of})</li>`,
       )}</ul><p class="quiet">Discarded changes remain in this edit's history.</p>`
 }
 ${postForm(
@@ -257,9 +272,9 @@ ${postForm(
 
 const confirmWords: Readonly<Record<ResolutionPreview["kind"], string>> = {
   sends: "Send this to the workspace",
-  yields: "Keep what the workspace has",
+  yields: "Keep the current values",
   deletes: "Delete it",
-  revives: "Make it anew",
+  revives: "Create it again",
 };
 
 /** What an undo would restore, what has changed since, and the button: `/edits/ID/undo`. */
@@ -274,12 +289,12 @@ export function undoPage(
   const { edit, preview } = about;
   const here = `${root}edits/${edit.id}`;
   return {
-    title: `Undo edit ${edit.id}`,
+    title: `Undo: ${edit.item.title}`,
     current: "edits",
-    lead: html`${spoken(edit.words.sentence)}.`,
+    lead: html`Edit ${edit.id}. ${spoken(edit.words.sentence)}.`,
     body: html`${isAnew ? notice("wait", "The item changed since you opened this page. This is the current version. Nothing was sent.") : null}
 ${card({
-  title: preview.kind === "possible" ? preview.sentence : "It cannot be undone",
+  title: preview.kind === "possible" ? preview.sentence : "Cannot be undone",
   body:
     preview.kind === "impossible"
       ? html`<p>${asSentence(preview.reason)}</p><p>${linkButton("Back to the edit", here)}</p>`
@@ -299,7 +314,7 @@ function undoPick(
   const radio = (value: string, label: string, said: string) =>
     html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><strong>${label}</strong><br>${bdi(said)}</label></div>`;
   return html`<fieldset class="clash"><legend>${name}</legend>
-<div class="sides">${radio("leave", "Leave it as it is now", now)}${radio("back", "Put it back all the same", back)}</div></fieldset>`;
+<div class="sides">${radio("leave", "Keep", now)}${radio("back", "Restore anyway", back)}</div></fieldset>`;
 }
 
 function undoBody(
@@ -312,7 +327,7 @@ function undoBody(
       ? null
       : table({
           caption: "Restored fields",
-          columns: [{ title: "Field" }, { title: "Now" }, { title: "Put back to" }],
+          columns: [{ title: "Field" }, { title: "Now" }, { title: "Restored" }],
           rows: fields.map(({ name, now, back }) => [name, bdi(now), bdi(back)]),
         })
   }
@@ -330,6 +345,6 @@ ${
 ${loss === null ? null : notice("wait", asSentence(loss))}
 ${postForm(
   { action: `${here}/undo`, formToken, inRow: picks.length === 0 },
-  html`<input type="hidden" name="version" value="${version}">${picks.map((change) => undoPick(change, fields))}${button("Undo it", { tone: "main" })}${linkButton("Back", here)}`,
+  html`<input type="hidden" name="version" value="${version}">${picks.map((change) => undoPick(change, fields))}${button("Undo", { tone: "main" })}${linkButton("Back", here)}`,
 )}`;
 }
