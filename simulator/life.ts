@@ -13,6 +13,7 @@ const kept = [
   "admin-token",
   "mail-key",
   "inbox",
+  "mail",
 ];
 
 /** One run of the daemon, from its start to its end or crash. */

@@ -102,7 +102,6 @@ export class World {
   readonly #hash = createHash("sha256");
   readonly #agent;
   /** By processes that have died. */
-  readonly #mailed: string[] = [];
   #sandbox: Sandbox | null = null;
   #life: Life | null = null;
   #calendarUrl: string | null = null;
@@ -220,7 +219,7 @@ export class World {
 
   /** Violations in the mails that were sent. */
   mailFaults(): readonly string[] {
-    const sent = [...this.#mailed, ...this.life.mails];
+    const sent = this.life.mails;
     return sent
       .filter((mail, at) => sent.indexOf(mail) !== at)
       .map((mail) => `the mail in the file that ends in ${mail} was sent twice`);
@@ -238,7 +237,6 @@ export class World {
     this.note("operator", "kill -9, start");
     this.#repairDisk();
     const folder = this.#nextFolder();
-    this.#mailed.push(...dead.mails);
     dead.die(folder);
     this.#network.kill(this.#process);
     // The dead process may be in the middle of something, which it must not be told to finish.

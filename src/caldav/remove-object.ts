@@ -1,6 +1,7 @@
 import type { Refusal } from "@dayferry/caldav-server/backend";
 import type { IncomingItem } from "@dayferry/ical";
 import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
+import { isRecent } from "../domain/backoff.ts";
 import { ok, type Result } from "../domain/result.ts";
 import { acceptEdit, atomically } from "./accept-object.ts";
 import { ownHeldEdits } from "./plan-object.ts";
@@ -9,7 +10,8 @@ import type { WriteContext } from "./write-context.ts";
 
 /**
  * Deletes an item. If the deletion waits for a person, as many at once do, the item disappears for its editor, and returns if
- * that is discarded. An object that only this person saw is discarded. A moved item is no longer here and stays where it is.
+ * that is discarded. An object that only this person saw is discarded. A moved item is no longer here and stays where it is;
+ * one whose move has just failed stays here.
  */
 export function removeObject(
   context: WriteContext,
@@ -20,6 +22,11 @@ export function removeObject(
     if (withdrawCreation(context, object)) return ok(null);
     const moved = finishMove(context, object, calendar);
     if (moved) return moved;
+    if (isRestOfFailedMove(context, object)) {
+      // The program learns that the object is still here.
+      context.store.changes.note(object.key, context.person.id);
+      return ok(null);
+    }
     const base = context.calendars.itemOf(object).item;
     const incoming = nothingSaid(object);
     const accepted = acceptEdit(context, { calendar, incoming, method: "CANCEL", base });
@@ -54,6 +61,26 @@ function finishMove(
   if (!moved.ok) return moved;
   if (moved.value === null) calendars.rename(key, name);
   return ok(null);
+}
+
+/** A program sends both halves of a move within seconds. */
+const moveLasts = Temporal.Duration.from({ minutes: 1 });
+
+/**
+ * True if the program has just put the item into another calendar and that move waits for a person: the deletion is the move's
+ * second half.
+ */
+function isRestOfFailedMove(context: WriteContext, { key }: CalendarObject): boolean {
+  const { store, person, agent, clock } = context;
+  const now = clock();
+  const [last] = store.pastEdits
+    .ofItem(key)
+    .filter(({ actor, program }) => actor === person.id && (program ?? "") === agent);
+  return (
+    last?.state === "parked" &&
+    last.patch.place !== undefined &&
+    isRecent(last.createdAt, { length: moveLasts, now })
+  );
 }
 
 /** An item with an identity only. */

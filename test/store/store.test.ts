@@ -51,6 +51,13 @@ it("mirror knows an item that was to be made again as another kind, and is back 
   expect(store.mirror.find("subtask", subtask.id)).toBe(key);
 });
 
+it("mirror does not show an item any more that is to be made again under another id", () => {
+  const { store, put } = storeRig();
+  const key = put(anEvent(1));
+  store.mirror.clearServiceId(key, "event");
+  expect(store.view.get(key)).toBeNull();
+});
+
 describe("gateSlots", () => {
   it("loadRest() result: the last that was saved, or none", () => {
     const { store } = storeRig();

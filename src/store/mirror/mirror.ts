@@ -280,11 +280,12 @@ export function createMirror({
       }
     }),
     /**
-     * Removes the service's id from a deleted item that is to be recreated with the same UID. A task may become a subtask, and
-     * vice versa.
+     * Removes the service's id from a deleted item that is to be recreated with the same UID, and buries the item if it is
+     * still mirrored, as nothing would tell any more that it is gone. A task may become a subtask, and vice versa.
      */
     clearServiceId(key: ItemKey, as: ItemKind): void {
       touch(key);
+      if (row.get(key) !== undefined) bury(key);
       clearId.run(as, key);
     },
     /** Makes the identity of an item to be created, with the UID of the calendar that made it. */

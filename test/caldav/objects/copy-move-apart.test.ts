@@ -218,6 +218,26 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
     },
   );
 
+  it("keeps the item if the move fails between the PUT and the DELETE, and shows it again", () => {
+    const rig = apartRig();
+    const path = rig.member(aTask(601));
+    const headers = { "content-type": "text/calendar", "user-agent": "One/1" };
+    const there = path.replace("tasks-3001", "tasks-3003");
+    expect(rig.ask("PUT", there, { body: rig.text(path), headers }).status).toBe(201);
+    const move = rig.store.journal.claimNext();
+    if (!move) throw new Error("nothing to claim");
+    rig.store.journal.settle(move, { kind: "park", reason: "refused", problem: "no" });
+    const token = rig.token("tasks-3001");
+    expect(rig.ask("DELETE", path, { headers }).status).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ id: 601, listId: 3001 });
+    expect(rig.actions()).toEqual(["update parked"]);
+    expect(rig.since("tasks-3001", token).put).toHaveLength(1);
+    // Later, or by another program, it is a deletion.
+    rig.clock.advance({ minutes: 2 });
+    expect(rig.ask("DELETE", path, { headers }).status).toBe(204);
+    expect(rig.itemOf(uidOf(path))).toBeNull();
+  });
+
   it("moves back what someone else has moved, for a program that has seen it there", () => {
     const rig = apartRig();
     const path = rig.member(aTask(601));
