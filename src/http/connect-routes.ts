@@ -15,16 +15,21 @@ export function connectRoutes({ people, viewers, baseUrl }: ConnectDeps): Router
   const router = Router();
   router.get("/connect", async (request, response) => {
     const viewer = viewers.viewerOf(request);
-    const { connectPage } = await import("./pages/connect-page.ts");
+    const { connectPage, davx5Link } = await import("./pages/connect-page.ts");
     const { qrPicture } = await import("./pages/qr-picture.ts");
     const active =
       viewer.kind === "admin" ? people.list().filter(({ suspended }) => !suspended) : [];
-    const qr = await qrPicture(`${baseUrl()}/dav/`, "Code of the server");
     const person = personOf(viewer, { people, active, asked: Number(request.query["person"]) });
+    const isSecure = baseUrl().startsWith("https:");
+    const profile = `${baseUrl()}/people/${person?.id}/dayferry.mobileconfig`;
+    const codes = {
+      apple: isSecure && person ? await qrPicture(profile, "Code of the profile") : null,
+      davx5: isSecure ? await qrPicture(davx5Link(`${baseUrl()}/dav/`), "Code for DAVx5") : null,
+    };
     const formToken = viewers.formToken(request);
     sendPage(
       response,
-      connectPage({ viewer, person, people: active, baseUrl: baseUrl(), qr, formToken }),
+      connectPage({ viewer, person, people: active, baseUrl: baseUrl(), codes, formToken }),
     );
   });
   return router;

@@ -8,9 +8,9 @@ describe("/connect", () => {
     const { text } = await get("/connect");
     expect(text).toContain('value="https://calendar.example.com/base/dav/" readonly');
     expect(text).toContain('value="ana@example.com" readonly');
-    expect(text).toContain("One has been set");
+    expect(text).toContain("A password is set");
     expect(text).toContain("people/11/dayferry.mobileconfig");
-    for (const name of ["Apple", "Thunderbird", "DAVx5", "Outlook", "Google"])
+    for (const name of ["Google", "Outlook", "Apple", "Android (DAVx5)", "Thunderbird"])
       expect(text).toContain(`<h2>${name}`);
     for (const [about, value] of [
       ["Server", "https://calendar.example.com/base/dav/"],
@@ -18,7 +18,7 @@ describe("/connect", () => {
       ["Apple: Server", "calendar.example.com"],
       ["Thunderbird: Location", "https://calendar.example.com/base/dav/"],
       ["Thunderbird: Username", "ana@example.com"],
-      ["DAVx5 (Android): Base URL", "https://calendar.example.com/base/dav/"],
+      ["Android (DAVx5): Base URL", "https://calendar.example.com/base/dav/"],
     ]) {
       const [, id = ""] =
         new RegExp(`data-copy="([^"]+)" aria-label="Copy: ${RegExp.escape(about ?? "")}"`).exec(
@@ -26,7 +26,12 @@ describe("/connect", () => {
         ) ?? [];
       expect(text, about).toContain(`<input id="${id}" value="${value}" readonly`);
     }
-    expect(decodeQr(pixelsOf(text))).toBe("https://calendar.example.com/base/dav/");
+    expect(decodeQr(pixelsOf(text))).toBe(
+      "https://calendar.example.com/base/people/11/dayferry.mobileconfig",
+    );
+    expect(text).toContain('href="davx5://calendar.example.com/base/dav/"');
+    const android = text.slice(text.indexOf('id="davx5"'));
+    expect(decodeQr(pixelsOf(android))).toBe("davx5://calendar.example.com/base/dav/");
   });
 
   it("makes the password there, and shows it with the other two to copy", async () => {
@@ -37,7 +42,7 @@ describe("/connect", () => {
     for (const label of ["Server", "User name", "Password"])
       expect(text).toContain(`aria-label="Copy: ${label}"`);
     expect(text).toContain('href="../connect"');
-    expect((await get("/connect")).text).toContain("cannot be shown again");
+    expect((await get("/connect")).text).toContain("It was shown once");
   });
 
   it("shows the admin everybody's way", async () => {

@@ -7,9 +7,7 @@ export interface CalendarProgram {
   readonly label: string;
   /** `calendar`: edits over CalDAV; `feed`: subscribes to feeds read-only. */
   readonly by: "calendar" | "feed";
-  /**
-   * The steps, one alternative after the other. `{server}` stands for the URL; text in backticks is to be entered literally.
-   */
+  /** In order. `{server}` stands for the URL; text in backticks is to be entered literally, between asterisks it is a label. */
   readonly steps: readonly string[];
   /** The program's names for the URL and user fields; null if it asks for neither. */
   readonly asks: {
@@ -22,14 +20,52 @@ export interface CalendarProgram {
 
 export const calendarPrograms: readonly CalendarProgram[] = [
   {
+    id: "google",
+    name: "Google Calendar",
+    label: "Google Calendar",
+    by: "feed",
+    steps: [
+      "Open a feed here and choose *Google Calendar*, or copy its address.",
+      "In Google Calendar choose *Other calendars*, *From URL*, and paste the address.",
+      "Google fetches it every few hours; nobody can speed that up. It is read-only.",
+    ],
+    asks: null,
+  },
+  {
+    id: "outlook-web",
+    name: "Outlook on the web, new Outlook, Outlook for Mac",
+    label: "Outlook",
+    by: "feed",
+    steps: [
+      "Open a feed here and choose *Outlook.com* or *Outlook for work or school*.",
+      "Or in Outlook choose *Add calendar*, *Subscribe from web*, and paste the address.",
+      "Outlook fetches it every three hours or later. It is read-only.",
+    ],
+    asks: null,
+  },
+  {
     id: "apple",
     name: "Apple Calendar and Reminders",
     label: "Apple",
     by: "calendar",
     steps: [
-      "Settings → Apps → Calendar → Calendar Accounts → Add Account → Other → Add CalDAV Account (macOS: Calendar → Add Account → Other CalDAV Account → Manual). Switch on both Calendars and Reminders.",
+      "On iPhone or iPad open *Settings*, *Apps*, *Calendar*, *Calendar Accounts*, *Add Account*, *Other*. On a Mac open *Calendar*, *Add Account*.",
+      "Choose *Add CalDAV Account* (Mac: *Other CalDAV Account*, *Manual*) and enter the account settings.",
+      "Turn on both *Calendars* and *Reminders*.",
     ],
     asks: { server: "Server", isHost: true, user: "User Name" },
+  },
+  {
+    id: "davx5",
+    name: "DAVx5 with tasks.org or jtx Board (Android)",
+    label: "Android (DAVx5)",
+    by: "calendar",
+    steps: [
+      "Install DAVx5; for tasks, install tasks.org or jtx Board first.",
+      "Choose *Add account*, *Login with URL and user name*, and enter `{server}`, user name and password.",
+      "Select calendars and task lists.",
+    ],
+    asks: { server: "Base URL", isHost: false, user: "User name" },
   },
   {
     id: "thunderbird",
@@ -37,27 +73,21 @@ export const calendarPrograms: readonly CalendarProgram[] = [
     label: "Thunderbird",
     by: "calendar",
     steps: [
-      "New Calendar → On the Network → user name and `{server}` → Find Calendars → pick. The password is asked for once.",
+      "Choose *New Calendar*, *On the Network*.",
+      "Enter the user name and `{server}`, and choose *Find Calendars*.",
+      "Select the calendars. Thunderbird asks for the password once.",
     ],
     asks: { server: "Location", isHost: false, user: "Username" },
   },
   {
-    id: "davx5",
-    name: "DAVx5 with tasks.org or jtx Board (Android)",
-    label: "DAVx5 (Android)",
-    by: "calendar",
-    steps: [
-      "Add account → Login with URL and user name → `{server}` → tick calendars and task lists. For tasks, install tasks.org or jtx Board first, and pick it in DAVx5's settings.",
-    ],
-    asks: { server: "Base URL", isHost: false, user: "User name" },
-  },
-  {
     id: "outlook",
     name: "Outlook with CalDav Synchronizer",
-    label: "Outlook for Windows",
+    label: "Outlook for Windows, with CalDav Synchronizer",
     by: "calendar",
     steps: [
-      "The plug-in for classic Outlook on Windows: Synchronization Profiles → Add → Generic CalDAV/CardDAV, Outlook folder, DAV URL `{server}`, user name, password → Test or discover settings → pick. One profile per calendar and task list.",
+      "Install the plug-in CalDav Synchronizer for classic Outlook.",
+      "Choose *Synchronization Profiles*, *Add*, *Generic CalDAV/CardDAV*, and an Outlook folder.",
+      "Enter `{server}`, user name and password, choose *Test or discover settings*, and select a calendar. Each calendar needs a profile.",
     ],
     asks: { server: "DAV URL", isHost: false, user: "Username" },
   },
@@ -67,7 +97,9 @@ export const calendarPrograms: readonly CalendarProgram[] = [
     label: "Evolution, GNOME",
     by: "calendar",
     steps: [
-      "Evolution: File → New → Collection Account, user name, Advanced → server `{server}`; or one calendar by New → Calendar, type CalDAV, Find Calendars. GNOME Calendar and Endeavour show what Evolution or Settings → Online Accounts (Calendar, Contacts and Files) have added.",
+      "In Evolution choose *File*, *New*, *Collection Account*, and enter the user name.",
+      "Under *Advanced* enter the server `{server}`.",
+      "GNOME Calendar and Endeavour show what Evolution has added.",
     ],
     asks: { server: "Server", isHost: false, user: "User" },
   },
@@ -77,18 +109,10 @@ export const calendarPrograms: readonly CalendarProgram[] = [
     label: "KOrganizer, Merkuro",
     by: "calendar",
     steps: [
-      "Settings → Configure KOrganizer → General → Calendars → Add → DAV groupware resource → user name and password → Configure manually, CalDAV, `{server}`.",
+      "Choose *Settings*, *Configure KOrganizer*, *General*, *Calendars*, *Add*, *DAV groupware resource*.",
+      "Enter user name and password, and choose *Configure manually*.",
+      "Choose *CalDAV* and enter `{server}`.",
     ],
     asks: { server: "Remote URL", isHost: false, user: "User" },
-  },
-  {
-    id: "google",
-    name: "Google, and Outlook without a plug-in",
-    label: "Google, Outlook on the web",
-    by: "feed",
-    steps: [
-      "Google Calendar, outlook.com, the new Outlook and Outlook for Mac do not speak CalDAV. They subscribe to feeds: Google by *Other calendars → From URL*, Outlook by *Add calendar → Subscribe from web*. They decide when to fetch: Google after some hours, Outlook after three or more.",
-    ],
-    asks: null,
   },
 ];

@@ -13,8 +13,8 @@ interface ConnectPageData {
   /** People an admin may choose from; otherwise empty. */
   readonly people: readonly PersonDescription[];
   readonly baseUrl: string;
-  /** The QR code of the server's URL. */
-  readonly qr: Markup;
+  /** QR codes: the iPhone's profile, and the link that opens DAVx5; null without a person, or without https. */
+  readonly codes: { readonly apple: Markup | null; readonly davx5: Markup | null };
   readonly formToken: string;
 }
 
@@ -37,7 +37,7 @@ ${unreachable(server)}
       card({
         title: program.label,
         id: program.id,
-        body: programBody(program, person, server),
+        body: programBody(program, { person, server, codes: data.codes }),
       }),
     )}</div>`,
   };
@@ -55,7 +55,6 @@ function threeFields({
   viewer,
   person,
   server,
-  qr,
   formToken,
 }: ConnectPageData & {
   readonly person: PersonDescription;
@@ -64,10 +63,10 @@ function threeFields({
   const isAdmin = viewer.kind === "admin";
   const { hasPassword } = person;
   const has = hasPassword
-    ? "One has been set; it was shown once, and cannot be shown again. A new one ends it in every program that uses it."
-    : "None has been set yet. It is shown once, with the other two.";
-  const own = isAdmin ? null : " It is the one with which you log in here.";
-  return html`<div class="beside"><div class="stack">${copyField({ id: "server", label: "Server", value: server })}
+    ? "A password is set. It was shown once; a new one signs out every connected program."
+    : "No password yet. It is shown once.";
+  const own = isAdmin ? null : " You also sign in here with it.";
+  return html`<div class="stack">${copyField({ id: "server", label: "Server", value: server })}
 ${copyField({ id: "user", label: "User name", value: person.login })}
 <div class="field"><p class="title" id="password">App password</p><p class="hint">${has}${own}</p>
 ${postForm(
@@ -79,17 +78,19 @@ ${postForm(
     tone: hasPassword ? null : "main",
   }),
 )}</div>
-${person.calendars === "read" ? notice("info", html`<p>These calendars are read-only.</p>`) : null}</div>
-<figure>${qr}<figcaption>A code of the server's address for the phone's camera</figcaption></figure></div>`;
+${person.calendars === "read" ? notice("info", html`<p>These calendars are read-only.</p>`) : null}</div>`;
 }
 
 function programBody(
   { id, label, by, steps, asks }: CalendarProgram,
-  person: PersonDescription | null,
-  server: string,
+  {
+    person,
+    server,
+    codes,
+  }: Pick<ConnectPageData, "person" | "codes"> & { readonly server: string },
 ): Markup {
-  const said = steps.map((text) => html`<p>${stepMarkup(text, server)}</p>`);
-  if (by === "feed") return html`${said}<p>${linkButton("Feeds", "feeds")}</p>`;
+  const said = html`<ol class="numbered">${steps.map((text) => html`<li>${stepMarkup(text, server)}</li>`)}</ol>`;
+  if (by === "feed") return html`${said}<p>${linkButton("Choose a feed", "feeds")}</p>`;
   const copied = (part: string, { name, value }: { name: string; value: string }) =>
     copyField({ id: `${id}-${part}`, label: name, value, about: `${label}: ${name}` });
   const fields =
@@ -100,14 +101,27 @@ function programBody(
         })}${copied("user", { name: asks.user, value: person.login })}
 <p class="hint">Password: the <a href="#password">app password</a>.</p>`
       : null;
-  return html`<div class="stack">${id === "apple" && person ? appleProfile(person) : null}${said}${fields}</div>`;
+  return html`<div class="stack">${id === "apple" && person ? appleProfile(person, codes.apple) : null}${id === "davx5" ? androidLink(server, codes.davx5) : null}${said}${fields}</div>`;
 }
 
-function appleProfile({ id }: PersonDescription): Markup {
+function appleProfile({ id }: PersonDescription, code: Markup | null): Markup {
   const path = `people/${id}/dayferry.mobileconfig`;
-  return html`<p>${linkButton("Get the profile", path, { isMain: true })}</p>
-<p>It contains everything except the password. Open it on the device: on an iPhone or iPad under Settings → Profile Downloaded, on a Mac under System Settings → Device Management. By hand:</p>`;
+  return html`<div class="beside"><div class="stack"><p>${linkButton("Get the profile", path, { isMain: true })}</p>
+<p class="hint">It has all settings but the password. Open it under <em>Settings</em>, <em>Profile Downloaded</em> (Mac: <em>System Settings</em>, <em>Device Management</em>).</p></div>${picture(code, "Scan with the iPhone, and sign in")}</div>
+<p>Or by hand:</p>`;
 }
+
+const picture = (code: Markup | null, caption: string): Markup | null =>
+  code && html`<figure>${code}<figcaption>${caption}</figcaption></figure>`;
+
+/** Opens DAVx5 with the server's address. It takes any address as https. Source: DAVx5 manual, Integration. */
+function androidLink(server: string, code: Markup | null): Markup | null {
+  if (code === null) return null;
+  return html`<div class="beside"><p>${linkButton("Open DAVx5", davx5Link(server), { isMain: true })}</p>${picture(code, "Scan with the phone")}</div>`;
+}
+
+/** A link that opens DAVx5 on Android with a server's address. */
+export const davx5Link = (server: string): string => server.replace(/^https:/, "davx5:");
 
 function unreachable(server: string): Markup | null {
   if (isReachable(server)) return null;
