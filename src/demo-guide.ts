@@ -66,7 +66,6 @@ function recipes(
       modules.store.view.ofProject(projectId).some(({ item }) => item.title === soon),
   );
   const command = typedCommand(context.env["npm_lifecycle_event"]);
-  const config = `--config ${configFile}`;
   return [
     ...(feed
       ? [
@@ -77,10 +76,12 @@ function recipes(
           `      "${url}/api/edits?project=${feed.projectId}"\n`,
         ]
       : []),
-    `\n  commands, each with this --config; \`${command} --help\` names them all\n`,
-    `    ${command} edits list ${config}\n`,
-    `    ${command} report agenda ${config}\n`,
-    `    ${command} doctor ${config}\n`,
+    `\n  commands, in another terminal; \`${command} --help\` lists them all\n`,
+    `    ${command} open\n`,
+    `    ${command} edits list\n`,
+    `    ${command} report agenda\n`,
+    `    ${command} doctor\n`,
+    `  (in a folder with a config.json, add --config ${configFile})\n`,
   ].join("");
 }
 

@@ -9,6 +9,7 @@ import { listenFault, openableUrl } from "./config/listening.ts";
 import { type LoadedConfig, parseConfig } from "./config/load.ts";
 import { describeProblems } from "./config/problems.ts";
 import { printGuide } from "./demo-guide.ts";
+import { recordDemo } from "./demo-place.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
 import { createLog, type Log } from "./log.ts";
 import { runLoop } from "./loop.ts";
@@ -64,6 +65,7 @@ async function runIn(dataDir: string, { options, context }: DemoRun): Promise<nu
   try {
     const daemon = await startDemoDaemon(sandbox, { options, dataDir, context });
     if (typeof daemon === "number") return daemon;
+    const forget = recordDemo(configFileIn(dataDir), context.env);
     const playing = options.play ? play(sandbox, options.play, context) : null;
     const guide = printGuide(daemon, {
       sandbox,
@@ -71,7 +73,7 @@ async function runIn(dataDir: string, { options, context }: DemoRun): Promise<nu
       configFile: configFileIn(dataDir),
       context,
     });
-    await Promise.all([daemon.done, playing, guide]);
+    await Promise.all([daemon.done, playing, guide]).finally(forget);
     return 0;
   } finally {
     await sandbox.close();

@@ -1,19 +1,24 @@
 #!/usr/bin/env node
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { styleText } from "node:util";
+import { isZone } from "@dayferry/ical";
 import { createBackupProcesses } from "./backups/backup-processes.ts";
 import { damageBeforeOpening, damageIn, noteDatabase, standInName } from "./backups/damage.ts";
 import { readKeys } from "./backups/sealed-keys.ts";
 import type { CommandHost, DaemonAddress } from "./cli/command-host.ts";
 import { run } from "./cli/run.ts";
+import { layOut, type Terminal } from "./cli/terminal-text.ts";
 import type { Config } from "./config/config.ts";
 import { secretsIn } from "./config/known-secrets.ts";
 import { listenFault } from "./config/listening.ts";
 import { followSecrets, type LiveSecrets } from "./config/live-secrets.ts";
 import { findConfigFile, type LoadedConfig, loadConfig } from "./config/load.ts";
 import type { RunContext } from "./demo.ts";
+import { runningDemo } from "./demo-place.ts";
 import { unreachable } from "./domain/result.ts";
 import { shownText } from "./domain/text.ts";
 import { zoneDataOf } from "./domain/zone-data.ts";
@@ -25,6 +30,10 @@ import { openModules } from "./modules/open-modules.ts";
 import { monotonic, now, random, sleep, startTimer } from "./runtime.ts";
 import { MetricsPortError, startDaemon } from "./serve.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
+
+/** Null for UTC, which containers have because nobody has chosen. */
+const systemZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const readerZone = systemZone === "UTC" || !isZone(systemZone) ? null : systemZone;
 
 // Both calendar libraries use the process's time zone in corner cases.
 process.env["TZ"] = "UTC";
@@ -47,13 +56,20 @@ const version = new Map<string, unknown>(
   Object.entries(JSON.parse(readFileSync(manifest, "utf8"))),
 ).get("version");
 
+const columns = process.stdout.isTTY ? process.stdout.columns : null;
+const terminal: Terminal = {
+  columns,
+  // Follows NO_COLOR and FORCE_COLOR, and is plain where there is no terminal.
+  style: (style, text) => styleText(style, text, { stream: process.stdout }),
+};
+
 const context: RunContext = {
   ...runtime,
   version: String(version),
   cwd: process.cwd(),
   env: process.env,
   signal: stop.signal,
-  print: (text) => void process.stdout.write(shownText(text)),
+  print: (text) => void process.stdout.write(layOut(shownText(text), terminal)),
   say: (text) => void process.stderr.write(shownText(text)),
 };
 
@@ -73,8 +89,28 @@ async function askOnTerminal(question: string): Promise<string> {
   }
 }
 
+/** Opens a URL with the system's program for it. */
+function browse(url: string): Promise<boolean> {
+  const opener = new Map([
+    ["darwin", "open"],
+    ["win32", "explorer"],
+  ]).get(process.platform);
+  if (process.platform === "linux" && !process.env["DISPLAY"] && !process.env["WAYLAND_DISPLAY"]) {
+    return Promise.resolve(false);
+  }
+  const child = spawn(opener ?? "xdg-open", [url], { stdio: "ignore", detached: true });
+  child.unref();
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(false));
+    child.once("spawn", () => resolve(true));
+  });
+}
+
 const host: CommandHost & { readonly version: string } = {
   ...context,
+  columns,
+  zone: readerZone,
+  browse,
   zoneData: zoneDataOf(process.versions),
   send: (text) =>
     new Promise((resolve) => {
@@ -85,7 +121,7 @@ const host: CommandHost & { readonly version: string } = {
   readStandardInput: () => buffer(process.stdin),
   readConfig: (option, { isReader } = { isReader: false }) =>
     loadConfig({
-      ...{ file: findConfigFile(option, context), isReader },
+      ...{ file: findConfigFile(option, context) ?? runningDemo(context.env), isReader },
       ...{ env: context.env, cwd: context.cwd },
     }),
   hasConfig: () => findConfigFile(null, context) !== null,

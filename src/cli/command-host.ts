@@ -19,10 +19,16 @@ import type { Upstream } from "../upstream/client.ts";
 
 /** What commands need from the process and the other modules; passed in by `main`. */
 export interface CommandHost {
-  /** Writes data to standard output. */
+  /** Writes data to standard output; lays out the tables in it. */
   readonly print: (text: string) => void;
   /** The same for large data: resolves once it was accepted; false = the reader has gone. */
   send(text: string): Promise<boolean>;
+  /** Width of the terminal that standard output is; null if it is none. */
+  readonly columns: number | null;
+  /** The reader's time zone; null if the system has none but UTC, as in a container. */
+  readonly zone: string | null;
+  /** Opens a URL in the reader's browser; false if that is not possible. */
+  readonly browse: (url: string) => Promise<boolean>;
   /** Writes messages about the data to standard error. */
   readonly say: (text: string) => void;
   /** For child processes. */
@@ -41,7 +47,7 @@ export interface CommandHost {
     option: string | null,
     how?: { readonly isReader: boolean },
   ): Result<LoadedConfig, readonly ConfigProblem[]>;
-  /** True if there is a configuration to serve by default. */
+  /** True if there is a configuration to serve by default; that of a running demo is none. */
   hasConfig(): boolean;
   /** The running daemon of this data directory; null if none runs. */
   daemonOf(config: Config): DaemonAddress | null;

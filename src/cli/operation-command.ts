@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type InputMember, membersOf, type Operation } from "../operations/operation.ts";
 import { asJson, type CommandHost } from "./command-host.ts";
 import { confirm, withYes } from "./confirm.ts";
-import { type OperationRunner, printAnswer, withRunner } from "./operation-runner.ts";
+import { type OperationRunner, printAnswer, readerZone, withRunner } from "./operation-runner.ts";
 import { readId } from "./options.ts";
 
 /** Input from the command line: ids are numbers, everything else is text. */
@@ -63,12 +63,12 @@ export function operationCommand(
     };
     if (!done) {
       await printAnswer(invocation, {
-        work: (runner, { config }) => work(runner, config.service.timeZone),
+        work: (runner, context) => work(runner, readerZone(host, context)),
         describe,
       });
       return;
     }
-    await withRunner(invocation, (runner, { config }) => work(runner, config.service.timeZone));
+    await withRunner(invocation, (runner, context) => work(runner, readerZone(host, context)));
     if (flags.json) host.print(asJson(input));
     else host.say(done(input));
   });

@@ -75,10 +75,16 @@ export async function printAnswer(
 ): Promise<void> {
   const text = await withRunner(invocation, async (runner, context) => {
     const answer = await work(runner, context);
-    return options.json ? asJson(answer) : describe(answer, context.config.service.timeZone);
+    return options.json ? asJson(answer) : describe(answer, readerZone(invocation.host, context));
   });
   invocation.host.print(text);
 }
+
+/** The reader's zone, else the account's. */
+export const readerZone = (
+  { zone }: Pick<CommandHost, "zone">,
+  { config }: Pick<RunnerContext, "config">,
+): string => zone ?? config.service.timeZone;
 
 type Attempt = (
   operation: Operation,

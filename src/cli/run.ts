@@ -2,6 +2,8 @@ import { Command, CommanderError } from "commander";
 import { type CommandHost, type CommandTools, Failed } from "./command-host.ts";
 import { runningCommands } from "./commands/running.ts";
 import { DaemonError } from "./daemon.ts";
+import { commandGroups, examples } from "./examples.ts";
+import { overview } from "./overview.ts";
 
 /** Runs one command. Returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function run(
@@ -14,8 +16,12 @@ export async function run(
   };
   // A long-running daemon does not load the other commands.
   const runs = argv[0] === "serve" || argv[0] === "start";
-  const program = await programOf({ host, finish, others: !runs });
   try {
+    if (argv.length === 0) {
+      host.print(await overview(host));
+      return 0;
+    }
+    const program = await programOf({ host, finish, others: !runs });
     await program.parseAsync(argv, { from: "user" });
     return code;
   } catch (error) {
@@ -40,18 +46,31 @@ export async function programOf({
     .option("--config <file>", "configuration file (default: DAYFERRY_CONFIG, then ./config.json)")
     .exitOverride()
     .configureOutput({ writeOut: host.print, writeErr: host.say })
-    .showHelpAfterError("(--help says more)");
+    .showHelpAfterError("Run with --help for usage.");
   const tools = { host, finish };
   const ending = others ? await otherCommands(tools) : [];
   for (const command of [...runningCommands(tools), ...ending]) {
-    program.addCommand(takeConfig(command, host));
+    program.addCommand(takeConfig(command, host).helpGroup(groupOf(command)));
   }
+  addExamples(program, []);
   return program;
+}
+
+const groupOf = (command: Command): string =>
+  commandGroups.find(([, names]) => names.includes(command.name()))?.[0] ?? "Maintain:";
+
+function addExamples(command: Command, path: readonly string[]): void {
+  const own = examples[path.join(" ")];
+  if (own) {
+    command.addHelpText("after", `\nExamples:\n${own.map((line) => `  ${line}\n`).join("")}`);
+  }
+  for (const inner of command.commands) addExamples(inner, [...path, inner.name()]);
 }
 
 /** Commands other than the servers. */
 async function otherCommands(tools: CommandTools): Promise<readonly Command[]> {
   return [
+    (await import("./commands/open.ts")).openCommand(tools),
     (await import("./commands/sync.ts")).syncCommand(tools),
     (await import("./commands/apply.ts")).applyCommand(tools),
     (await import("./commands/search.ts")).searchCommand(tools),
@@ -87,7 +106,7 @@ function inheritSettings(command: Command, host: CommandHost): Command {
   command
     .exitOverride()
     .configureOutput({ writeOut: host.print, writeErr: host.say })
-    .showHelpAfterError("(--help says more)");
+    .showHelpAfterError("Run with --help for usage.");
   for (const inner of command.commands) inheritSettings(inner, host);
   return command;
 }

@@ -1,12 +1,61 @@
 import { alignedTable, visible } from "../reports/formats/text-formats.ts";
 
-/** Head and rows in aligned columns; control characters and line breaks in cells are replaced. */
-export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** The terminal that a text is for. */
+export interface Terminal {
+  /** Its width; null if it is not a terminal. */
+  readonly columns: number | null;
+  /** Makes a text bold or colored, or returns it as it is. */
+  readonly style: (style: "bold" | "green" | "yellow" | "red", text: string) => string;
+}
+
+// Noncharacters of Unicode, which no text contains: the layout is decided by the process that knows its terminal.
+const cellEnd = "\uFDD0";
+const toneEnd = "\uFDD4";
+const toneStarts = { green: "\uFDD1", yellow: "\uFDD2", red: "\uFDD3" } as const;
+const marks = /[\uFDD0-\uFDD4]/g;
+
+/** Head and rows of a table, for `layOut`. Control characters and line breaks in cells are replaced. */
+export const textTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, ...rows]
+    .map((cells) => `${cells.map((cell) => visible(cell.replace(marks, ""))).join(cellEnd)}\n`)
+    .map((line) => (line.includes(cellEnd) ? line : line.replace("\n", `${cellEnd}\n`)))
+    .join("");
+
+/** A word in a color, for `layOut`. */
+export const toned = (tone: keyof typeof toneStarts, text: string): string =>
+  `${toneStarts[tone]}${text}${toneEnd}`;
+
+/** Aligns the tables in a text, within the terminal's width, and colors its words. */
+export function layOut(text: string, terminal: Terminal): string {
+  if (!/[\uFDD0-\uFDD4]/.test(text)) return text;
+  const parts: string[] = [];
+  let table: string[][] = [];
+  const endTable = () => {
+    if (table.length > 0) parts.push(tableText(table, terminal));
+    table = [];
+  };
+  for (const line of text.split(/(?<=\n)/)) {
+    if (line.includes(cellEnd)) table.push(line.replace("\n", "").split(cellEnd));
+    else {
+      endTable();
+      parts.push(line);
+    }
+  }
+  endTable();
+  return parts
+    .join("")
+    .replaceAll(/([\uFDD1-\uFDD3])([^\uFDD4]*)\uFDD4/g, (_, start: string, word: string) => {
+      const [tone] = Object.entries(toneStarts).find(([, mark]) => mark === start) ?? [];
+      return tone === "green" || tone === "yellow" || tone === "red"
+        ? terminal.style(tone, word)
+        : word;
+    });
+}
+
+function tableText([head = [], ...rows]: readonly string[][], terminal: Terminal): string {
   const columns = head.map((title) => ({ title, type: "text" }) as const);
-  return alignedTable(
-    columns,
-    rows.map((row) => row.map(visible)),
-  );
+  const [first = "", ...others] = alignedTable(columns, rows, terminal.columns).split(/(?<=\n)/);
+  return `${terminal.style("bold", first.trimEnd())}\n${others.join("")}`;
 }
 
 /** An instant from the API in a zone, to the second; "-" for none. The heading names the zone. */

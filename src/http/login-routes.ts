@@ -48,7 +48,8 @@ export function tokenInAddress({
     if (auth.isToken(token)) {
       const { cookie } = viewers.logIn(request, { person: null, way: "token" });
       response.setHeader("Set-Cookie", cookie);
-      response.set("Cache-Control", "no-store").redirect(303, rootOf(request));
+      const next = checkedNext(queryText(request, "next") ?? "");
+      response.set("Cache-Control", "no-store").redirect(303, `${rootOf(request)}${next}`);
       // An image on another site can request such a URL, which must not end a session.
     } else if (viewers.find(request)) next();
     else {

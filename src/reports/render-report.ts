@@ -11,6 +11,8 @@ import type { ReportRequestFailure } from "./report-request.ts";
 export interface RenderOptions extends BuildOptions {
   /** Path of the database. */
   readonly file: string;
+  /** Width of the terminal, for a table; any by default. */
+  readonly width?: number | null;
   /** A page gets its data as JSON. */
   readonly format: Format | PageWish;
 }
@@ -38,7 +40,7 @@ export function renderReport(options: RenderOptions): Result<Rendered, RenderFai
   if (!opened.ok) return fail({ kind: "unreadable", message: opened.failure });
   try {
     const report = buildReport(opened.value, options);
-    return report.ok ? ok(rendered(report.value, options.format)) : report;
+    return report.ok ? ok(rendered(report.value, options)) : report;
   } catch (error) {
     if (!isDamage(error)) throw error;
     return fail({
@@ -50,13 +52,18 @@ export function renderReport(options: RenderOptions): Result<Rendered, RenderFai
   }
 }
 
-function rendered(report: ReportDocument, format: Format | PageWish): Rendered {
+function rendered(
+  report: ReportDocument,
+  { format, width = null }: Pick<RenderOptions, "format" | "width">,
+): Rendered {
   const { name, asOf, madeAt, zone } = report;
   const day = localTimes(zone)((asOf ?? madeAt).toString()).slice(0, 10);
   const file = typeof format === "string" ? format : "json";
   return {
     text:
-      typeof format === "string" ? writeReport(report, format) : writeReportPage(report, format),
+      typeof format === "string"
+        ? writeReport(report, format, width)
+        : writeReportPage(report, format),
     mediaType: mediaType(file),
     fileName: `${name}-${day}.${extensionOf(file)}`,
     freshness: freshnessText(report.freshness),

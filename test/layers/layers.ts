@@ -31,6 +31,7 @@ const wiring: readonly string[] = [
   "demo.ts",
   "demo-guide.ts",
   "demo-story.ts",
+  "demo-place.ts",
   "wait-for-storage.ts",
   "serve.ts",
   "serve-read-only.ts",

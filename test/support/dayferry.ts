@@ -146,7 +146,13 @@ export function dayferryProcess(
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("DAYFERRY_"));
   return spawn(process.execPath, [program, ...args], {
     cwd: root,
-    env: { ...Object.fromEntries(inherited), NODE_NO_WARNINGS: "1", ...env },
+    env: {
+      ...Object.fromEntries(inherited),
+      NODE_NO_WARNINGS: "1",
+      // No command finds the demo of another test there.
+      XDG_RUNTIME_DIR: "/nowhere",
+      ...env,
+    },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { CommandHost, DaemonAddress } from "../../src/cli/command-host.ts";
 import { run } from "../../src/cli/run.ts";
+import { layOut } from "../../src/cli/terminal-text.ts";
 import { type LoadedConfig, loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/log.ts";
 import { checkMail, testMessages } from "../../src/modules/mailer.ts";
@@ -76,8 +77,11 @@ export async function command(
     signal: untilHung(),
     env: process.env,
     print(text) {
-      stdout += text;
+      stdout += layOut(text, { columns: null, style: (_style, words) => words });
     },
+    columns: null,
+    zone: null,
+    browse: () => Promise.resolve(false),
     send(text) {
       stdout += text;
       return Promise.resolve(true);

@@ -26,6 +26,7 @@ import { broken, doubtful, type Finding, fine } from "../finding.ts";
 import { mailFindings } from "../mail-findings.ts";
 import { checkReach, zoneFindings } from "../service-findings.ts";
 import { checkClock, checkQuota, checkZoneData } from "../system-findings.ts";
+import { toned } from "../terminal-text.ts";
 
 /** `doctor`: one line per finding with its remedy; exits 1 if something is broken, 2 for the configuration. */
 export function doctorCommand({ host, finish }: CommandTools): Command {
@@ -161,7 +162,11 @@ function zoneSetting({ service }: Config): Finding {
   );
 }
 
-const marks = { fine: "ok  ", doubtful: "note", broken: "FAIL" } as const;
+const marks = {
+  fine: toned("green", "ok  "),
+  doubtful: toned("yellow", "note"),
+  broken: toned("red", "FAIL"),
+} as const;
 
 function line({ verdict, subject, what, remedy }: Finding): string {
   return `${marks[verdict]} ${subject}: ${what}${remedy ? ` → ${remedy}` : ""}\n`;

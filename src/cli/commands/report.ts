@@ -64,7 +64,9 @@ export function reportCommand({ host }: CommandTools): Command {
       }
       const place = databaseFor(options, self, host);
       const format = formatOf(options);
-      const plain = render(name, { options, place, format, now: host.clock() });
+      const isShown = options.output === undefined && options.publish === undefined;
+      const width = isShown ? host.columns : null;
+      const plain = render(name, { options, place, format, width, now: host.clock() });
       const mark = options.bom && format === "csv" ? byteOrderMark : "";
       const rendered = { ...plain, text: `${mark}${plain.text}` };
       if (options.output !== undefined) writeWhole(options.output, rendered.text);
@@ -77,7 +79,7 @@ export function reportCommand({ host }: CommandTools): Command {
           `${rendered.fileName} is in folder ${folder.folder} of project ${folder.project}\n`,
         );
       }
-      if (options.output === undefined && options.publish === undefined) host.print(rendered.text);
+      if (isShown) host.print(rendered.text);
       // The other formats include them.
       if (format === "csv") {
         for (const line of [...rendered.notes, rendered.freshness]) host.say(`${line}\n`);
@@ -106,17 +108,19 @@ function render(
     options,
     place,
     format,
+    width,
     now,
   }: {
     readonly options: ReportOptions;
     readonly place: DatabasePlace;
     readonly format: Format;
+    readonly width: number | null;
     readonly now: Temporal.Instant;
   },
 ): Rendered {
   const { limit = null } = options;
   const request = reportRequest(name, { given: (parameter) => options[parameter], limit });
-  const rendered = renderReport({ ...place, format, now, request, viewer: null });
+  const rendered = renderReport({ ...place, format, width, now, request, viewer: null });
   if (rendered.ok) return rendered.value;
   throw failedOf(rendered.failure);
 }

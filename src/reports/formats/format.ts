@@ -9,11 +9,15 @@ export type Format = (typeof formats)[number];
 
 export const isFormat = (text: string): text is Format => formats.some((format) => format === text);
 
-/** The whole report as text. */
-export function writeReport(report: ReportDocument, format: Format): string {
+/** The whole report as text; `width`: of the terminal, for a table. */
+export function writeReport(
+  report: ReportDocument,
+  format: Format,
+  width: number | null = null,
+): string {
   switch (format) {
     case "table":
-      return tableOf(report);
+      return tableOf(report, width);
     case "csv":
       return csvOf(report);
     case "json":

@@ -1,14 +1,14 @@
 import type { Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
 
-/** Aligned columns for a terminal, with the title above and the freshness below. */
-export function tableOf(report: ReportDocument): string {
+/** Aligned columns for a terminal of a width (null = any), with the title above and the freshness below. */
+export function tableOf(report: ReportDocument, width: number | null = null): string {
   const { title, columns, rows, notes = [] } = report;
   const say = cellText(localTimes(report.zone));
   const texts = rows.map((row) =>
     columns.map(({ type }, nth) => short(visible(say(row[nth] ?? null, type)))),
   );
-  const body = rows.length === 0 ? "Nothing.\n" : alignedTable(columns, texts);
+  const body = rows.length === 0 ? "Nothing.\n" : alignedTable(columns, texts, width);
   const below = [...notes, freshnessText(report.freshness)].map((line) => `${line}\n`).join("");
   return `${title} · ${visible(subtitle(report))}\n\n${body}\n${below}`;
 }
@@ -18,16 +18,22 @@ const widest = 60;
 
 const short = (text: string): string => (text.length > widest ? shorten(text, widest) : text);
 
-/** Header and rows in aligned columns; numbers are right-aligned. */
+/**
+ * Header and rows in aligned columns; numbers are right-aligned. `width`: where lines end, as far as possible by cutting the
+ * widest texts; null = anywhere.
+ */
 export function alignedTable(
   columns: readonly Pick<Column, "title" | "type">[],
   rows: readonly (readonly string[])[],
+  width: number | null = null,
 ): string {
-  const lines = [columns.map(({ title }) => title), ...rows];
-  const widths = lines.map((cells) => cells.map(displayWidth));
-  const widestOf = columns.map((_, nth) =>
-    widths.reduce((most, line) => Math.max(most, line[nth] ?? 0), 0),
+  const whole = [columns.map(({ title }) => title), ...rows];
+  const natural = columns.map((_, nth) =>
+    whole.reduce((most, line) => Math.max(most, displayWidth(line[nth] ?? "")), 0),
   );
+  const widestOf = width === null ? natural : fittingWidths(columns, natural, width);
+  const lines = whole.map((line) => line.map((cell, nth) => cutTo(cell, widestOf[nth] ?? 0)));
+  const widths = lines.map((cells) => cells.map(displayWidth));
   const isRight = columns.map(({ type }) => isNumeric(type));
   const padded = lines.map((cells, row) => {
     let line = "";
@@ -38,6 +44,44 @@ export function alignedTable(
     return `${line.trimEnd()}\n`;
   });
   return padded.join("");
+}
+
+/** No column is cut below this width. */
+const narrowest = 8;
+
+/** Takes from the widest text column until the line fits. */
+function fittingWidths(
+  columns: readonly Pick<Column, "type">[],
+  natural: readonly number[],
+  width: number,
+): readonly number[] {
+  const fitting = [...natural];
+  const gaps = 2 * (columns.length - 1);
+  let excess = fitting.reduce((sum, one) => sum + one, gaps) - width;
+  while (excess > 0) {
+    const widest = columns.reduce<number | null>((best, { type }, nth) => {
+      const own = fitting[nth] ?? 0;
+      if (isNumeric(type) || own <= narrowest) return best;
+      return best === null || own > (fitting[best] ?? 0) ? nth : best;
+    }, null);
+    if (widest === null) return fitting;
+    fitting[widest] = (fitting[widest] ?? 0) - 1;
+    excess -= 1;
+  }
+  return fitting;
+}
+
+/** At most this many columns of a terminal, ending in … if cut. */
+function cutTo(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  let kept = "";
+  let width = 1;
+  for (const { segment } of segmenter.segment(text)) {
+    width += displayWidth(segment);
+    if (width > columns) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
 }
 
 /** A heading, a pipe table and the freshness; markup in titles is escaped. */
