@@ -19,3 +19,10 @@ followChanges({
     showLocalTimes(section);
   },
 });
+
+// Only for those signed in, and where browsers allow it: over https or on this machine.
+if (document.body.matches(".framed") && "serviceWorker" in navigator) {
+  const root = document.documentElement.dataset["root"] ?? "./";
+  // Without it everything works as well, except offline.
+  navigator.serviceWorker.register(`${root}worker.js`).catch(() => undefined);
+}

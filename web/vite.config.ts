@@ -23,6 +23,7 @@ export default defineConfig({
         calendar: "calendar.ts",
         search: "search.ts",
         feeds: "feeds.ts",
+        worker: "worker.ts",
       },
     },
   },

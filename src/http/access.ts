@@ -50,6 +50,8 @@ export const accessTable: readonly AccessRule[] = [
   open("GET", "/metrics"),
   open("GET", "/robots.txt"),
   open("GET", "/assets/:name"),
+  open("GET", "/app.webmanifest"),
+  open("GET", "/worker.js"),
   page("person", "GET", "/live"),
   page("person", "GET", "/reports"),
   page("person", "GET", "/reports/:name"),

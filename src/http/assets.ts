@@ -11,7 +11,7 @@ import { notFound, sendProblem } from "./problem-json.ts";
 
 /** Folders of the pages' files. */
 export interface AssetFolders {
-  /** Has the stylesheet and the icon, which need no build. */
+  /** Has the stylesheet and the icons, which need no build. */
   readonly sources: string;
   /** Scripts built by Vite, with a manifest; may be missing. */
   readonly built: string;
@@ -26,6 +26,7 @@ const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
+  png: "image/png",
 };
 
 /** A file that browsers cache forever: when it changes, so does its name. */
@@ -36,15 +37,60 @@ interface Catalogue extends PageAssets {
 }
 
 /** The pages' files, read on the first page request. */
-export function createAssets(folders: AssetFolders): { readonly assets: () => PageAssets } & {
+export function createAssets(folders: AssetFolders): {
+  readonly assets: () => PageAssets;
   readonly router: Router;
+  /** What makes the pages an app. */
+  readonly app: Router;
 } {
   let known: Catalogue | null = null;
   const assets = () => {
     known ??= readCatalogue(folders);
     return known;
   };
-  return { assets, router: assetRoutes(() => assets().files) };
+  return { assets, router: assetRoutes(() => assets().files), app: appRoutes(assets) };
+}
+
+/**
+ * What makes the pages an app: `/app.webmanifest`, and `/worker.js`, the service worker, whose folder decides for which pages
+ * it is. Neither is cached. Source: W3C, Web Application Manifest; Service Workers.
+ */
+function appRoutes(assets: () => Catalogue): Router {
+  const router = Router();
+  router.get("/app.webmanifest", (_request, response) => {
+    const { icons } = assets();
+    response.type("application/manifest+json").json({
+      name: "Dayferry",
+      short_name: "Dayferry",
+      start_url: "./",
+      scope: "./",
+      display: "standalone",
+      background_color: "#f4f6f9",
+      theme_color: "#1559b7",
+      icons: [
+        { src: icons.any, sizes: "any", type: types["svg"] },
+        { src: icons.large, sizes: "512x512", type: types["png"], purpose: "any maskable" },
+      ],
+    });
+  });
+  router.get("/worker.js", (_request, response) => {
+    const catalogue = assets();
+    const { file = "" } = catalogue.script("worker") ?? {};
+    const asset = catalogue.files.get(file.replace("assets/", ""));
+    if (!asset) {
+      sendProblem(response, notFound("the scripts of the pages were not built"));
+      return;
+    }
+    // Its address stays the same, and its own policy decides what it may load.
+    response
+      .set({
+        "Cache-Control": "no-store",
+        "Content-Security-Policy": "default-src 'none'; connect-src 'self'; frame-ancestors 'none'",
+      })
+      .type("js")
+      .send(asset.octets(null));
+  });
+  return router;
 }
 
 /** `/assets/<hashed name>`, compressed once. */
@@ -71,17 +117,26 @@ function assetRoutes(files: () => ReadonlyMap<string, Asset>): Router {
 }
 
 function readCatalogue({ sources, built }: AssetFolders): Catalogue {
-  const [style, icon] = ["style.css", "icon.svg"].map((name) => sourceFile(join(sources, name)));
-  if (!style || !icon) throw new Error(`${sources} lacks the files of the pages`);
+  const [style, icon, small, large] = [
+    ...["style.css", "icon.svg", "icon-180.png", "icon-512.png"],
+  ].map((name) => sourceFile(join(sources, name)));
+  if (!style || !icon || !small || !large) {
+    throw new Error(`${sources} lacks the files of the pages`);
+  }
+  const own = [style, icon, small, large].map(({ name, asset }) => [name, asset] as const);
   const names = existsSync(built) ? readdirSync(built) : [];
   const entries = names.includes("manifest.json") ? readManifest(join(built, "manifest.json")) : {};
   const scripts = names
     .filter((name) => /\.(?:js|css)$/.test(name))
     .map((name) => [name, builtFile(built, name)] as const);
   return {
-    files: new Map([[style.name, style.asset], [icon.name, icon.asset], ...scripts]),
+    files: new Map([...own, ...scripts]),
     style: `assets/${style.name}`,
-    icon: `assets/${icon.name}`,
+    icons: {
+      any: `assets/${icon.name}`,
+      small: `assets/${small.name}`,
+      large: `assets/${large.name}`,
+    },
     script: (entry) => entries[entry] ?? null,
   };
 }

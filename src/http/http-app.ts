@@ -167,7 +167,11 @@ export function createApp(deps: HttpDeps): Express {
     response.set(bareHeaders);
     next();
   });
-  const { assets, router: assetRouter } = createAssets(deps.assetFolders ?? ownFolders);
+  const {
+    assets,
+    router: assetRouter,
+    app: appRouter,
+  } = createAssets(deps.assetFolders ?? ownFolders);
   app.use(
     surroundPages((request) => {
       const viewer = viewers.find(request);
@@ -190,6 +194,7 @@ export function createApp(deps: HttpDeps): Express {
     response.set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
     next();
   });
+  app.use(appRouter);
   app.use(
     loginRoutes({ ...deps, auth, viewers, proxyLogout: identity.logout, health: store.health }),
   );

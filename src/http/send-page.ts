@@ -34,6 +34,7 @@ const pageHeaders: Readonly<Record<string, string>> = {
     ...["script-src", "style-src", "img-src", "font-src", "connect-src", "form-action"].map(
       (kind) => `${kind} 'self'`,
     ),
+    ...["manifest-src", "worker-src"].map((kind) => `${kind} 'self'`),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; "),

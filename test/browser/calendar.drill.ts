@@ -255,6 +255,25 @@ describeInBrowser("the calendar", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
+  it("has the last start page without a connection, until somebody signs out", async () => {
+    const page = await open();
+    await enter(page, "");
+    await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+    await page.reload();
+    await page.goto(`${daemon.url}/feeds`);
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.getByText("You are offline.").waitFor();
+    await page.getByRole("heading", { name: "Today", level: 1 }).waitFor();
+    await page.context().setOffline(false);
+    await page.goto(`${daemon.url}/feeds`);
+    await page.getByRole("heading", { name: "Feeds", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(await page.evaluate("caches.keys()")).toEqual([]);
+    expect(expectedFaults().join()).toMatch(/^(?:.*ERR_INTERNET_DISCONNECTED.*)?$/s);
+  });
+
   it("says so when it can be read no longer", async () => {
     const page = await open();
     await enter(page, `calendar?on=${day}`);

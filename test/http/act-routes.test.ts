@@ -27,7 +27,7 @@ describe("GET /act/<signed>", () => {
       expect(headers.get("x-frame-options")).toBe("DENY");
       expect(headers.get("set-cookie")).toBeNull();
       expect(headers.get("content-security-policy")).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; frame-ancestors 'none'",
       );
     }
   });

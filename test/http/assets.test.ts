@@ -43,7 +43,7 @@ describe("GET /assets/<name>", () => {
       expect(style.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
       expect(style.headers["content-type"]).toBe("text/css; charset=utf-8");
       expect(style.text).toBe(readFileSync(join(ownFolders.sources, "style.css"), "utf8"));
-      expect((await ask(assets.icon)).headers["content-type"]).toBe("image/svg+xml");
+      expect((await ask(assets.icons.any)).headers["content-type"]).toBe("image/svg+xml");
     }
   });
 

@@ -51,6 +51,8 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /robots.txt": nothing(200),
   // Figures without a name, for everybody who can reach the port.
   "GET /metrics": nothing(200),
+  "GET /app.webmanifest": nothing(200),
+  "GET /worker.js": nothing(200),
   "GET /assets/:name": nothing(404),
   "GET /live": nothing(200),
   "GET /reports": nothing(200),

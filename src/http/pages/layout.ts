@@ -42,7 +42,8 @@ export type Theme = "light" | "dark";
 /** URLs of a page's files, relative to the start page. */
 export interface PageAssets {
   readonly style: string;
-  readonly icon: string;
+  /** `small`: 180 pixels wide; `large`: 512. */
+  readonly icons: { readonly any: string; readonly small: string; readonly large: string };
   /** For an entry of `web/`; undefined if it was not built. */
   script(entry: string): { readonly file: string; readonly styles: readonly string[] } | null;
 }
@@ -82,14 +83,16 @@ export function layout(page: Page, frame: PageFrame): string {
 <meta name="robots" content="noindex">
 <meta name="application-name" content="Dayferry">
 <title>${title === appName ? appName : `${title} · ${appName}`}</title>
-<link rel="icon" href="${root}${assets.icon}" type="image/svg+xml">
+<link rel="icon" href="${root}${assets.icons.any}" type="image/svg+xml">
+<link rel="apple-touch-icon" href="${root}${assets.icons.small}">
+<link rel="manifest" href="${root}app.webmanifest">
 ${styles.map((file) => html`<link rel="stylesheet" href="${root}${file}">\n`)}${scripts.map(
   ({ file }) => html`<script type="module" src="${root}${file}"></script>\n`,
 )}</head>
 <body class="${viewer ? "framed" : "bare"}">
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar">
-<a class="brand" href="${root}"><img src="${root}${assets.icon}" alt="" width="28" height="28">${appName}</a>
+<a class="brand" href="${root}"><img src="${root}${assets.icons.any}" alt="" width="28" height="28">${appName}</a>
 ${viewer && menu(viewer, root, page.current)}
 ${viewer && searchBox(root)}
 ${viewer && loggedIn(viewer, frame)}
