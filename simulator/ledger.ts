@@ -1,3 +1,4 @@
+import { isRecent } from "../src/domain/backoff.ts";
 import type { Edit } from "../src/domain/edit.ts";
 import { projectId, serviceId } from "../src/domain/ids.ts";
 import { type Patch, valuesOf } from "../src/domain/patch.ts";
@@ -58,6 +59,9 @@ export const markOfPatch = (
 
 /** In titles of items that only their creator may see. */
 export const secrecy = "in secret";
+
+/** A request ends within the time that the service has for an answer, and an edit has some. */
+const longestTry = Temporal.Duration.from({ minutes: 2 });
 
 /** A title with a mark; a secret stays one. */
 export const titleOf = (
@@ -169,10 +173,14 @@ export class Ledger {
     );
   }
 
-  /** Edits that are waiting now without a reason shown to people. */
+  /** Edits that are waiting now without a reason shown to people. One that is being sent may have waited for another until now. */
   silentEdits(): readonly string[] {
     const { store, editActions } = this.#world.life.modules;
+    const now = this.#world.time.clock();
+    const isJustSent = ({ state, updatedAt }: Edit) =>
+      state === "claimed" && isRecent(updatedAt, { length: longestTry, now });
     return unfinished(store.journal.list({ limit: 10_000 }))
+      .filter((edit) => !isJustSent(edit))
       .filter(({ id }) => editActions.show(id)?.problem === null)
       .map(({ id, state }) => `edit ${id} is ${state} and does not say why`);
   }

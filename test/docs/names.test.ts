@@ -18,6 +18,7 @@ const documents = [
   "README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
+  "test/caldav/standards.md",
   ...filesBelow("docs").map((path) => `docs/${path}`),
 ]
   .filter((path) => path.endsWith(".md") && isThere(path))

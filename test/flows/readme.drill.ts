@@ -72,7 +72,10 @@ describe("the demo", () => {
   beforeAll(async () => {
     const [first = ""] = blocks("## Try it: two commands");
     expect(first.trim().split("\n")).toEqual(["npm ci", "npm start"]);
-    const env = { ...bare, DAYFERRY_PORT: "0", DAYFERRY_DATA_DIR: join(folder, "demo") };
+    const env = {
+      ...{ ...bare, XDG_RUNTIME_DIR: folder },
+      ...{ DAYFERRY_PORT: "0", DAYFERRY_DATA_DIR: join(folder, "demo") },
+    };
     // As `npm start` does; a config.json in the checkout would make it serve that.
     demo = spawn("npm", ["run", "-s", "dayferry", "--", "demo"], { cwd: root, env });
     demo.stdout?.on("data", (chunk) => {
@@ -90,13 +93,16 @@ describe("the demo", () => {
 
   const named = (name: string): string =>
     new RegExp(`^ +${name} +(\\S+)`, "m").exec(told)?.[1] ?? "";
-  const config = (): string => / --config (\S+)/.exec(told)?.[1] ?? "";
   const base = (): string => named("start page").replace(/\/\?.*/, "");
   const token = (): string => named("start page").split("token=")[1] ?? "";
   const feed = (): string => /^ +(http\S+mobile-app-2-0\.ics)$/m.exec(told)?.[1] ?? "";
 
   /** Runs lines in the folder of the test, or in the checkout where npm is called. */
-  const run = (lines: string) => shell(lines, { cwd: lines.includes("npm run") ? root : folder });
+  const run = (lines: string) =>
+    shell(lines, {
+      cwd: lines.includes("npm run") ? root : folder,
+      env: { XDG_RUNTIME_DIR: folder },
+    });
 
   async function expectMoved(answer: string, times: number): Promise<void> {
     const { summary, items } = JSON.parse(answer);
@@ -105,7 +111,7 @@ describe("the demo", () => {
     const update = items.find(({ action }: { action: string }) => action === "update");
     expect(update).toMatchObject({ title, changes: [{ field: "title", to: title }] });
     expect(await (await fetch(feed())).text()).toContain(`SUMMARY:${title}\r\n`);
-    const list = `npm run -s dayferry -- edits list --json --config ${config()}`;
+    const list = "npm run -s dayferry -- edits list --json";
     await eventually("the workspace has it", async () => {
       const { stdout } = await run(list);
       const edits: readonly { id: number; state: string }[] = JSON.parse(stdout);
@@ -134,14 +140,11 @@ describe("the demo", () => {
   });
 
   it("prints commands that work beside it, which the README names too", async () => {
-    const printed = [...told.matchAll(/^ +(npm run -s dayferry -- .* --config \S+)$/gm)].map(
+    const printed = [...told.matchAll(/^ +(npm run -s dayferry -- .*)$/gm)].map(
       ([, line = ""]) => line,
     );
-    const [first = ""] = printed;
     const written = blockWith("## Try it: two commands", "edits list").trim().split("\n");
-    expect(written.map((line) => line.replace(/ --config .*/, ""))).toEqual(
-      printed.map((line) => line.replace(/ --config .*/, "")),
-    );
+    expect(written).toEqual(printed);
     const others = [
       "people list",
       "feeds list",
@@ -155,9 +158,7 @@ describe("the demo", () => {
       "apply changed.ics --project 2003 --dry-run",
       "sql 'SELECT count(*) AS items FROM view_items'",
     ].map((command) =>
-      first
-        .replace(/dayferry -- .* --config/, `dayferry -- ${command} --config`)
-        .replace("changed.ics", join(folder, "changed.ics")),
+      `npm run -s dayferry -- ${command}`.replace("changed.ics", join(folder, "changed.ics")),
     );
     for (const line of [...printed, ...others]) {
       const { code, stdout, stderr } = await run(line);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 const at = (path: string): URL => new URL(`../../${path}`, import.meta.url);
-const text = readFileSync(at("docs/rfc.md"), "utf8");
+const text = readFileSync(at("test/caldav/standards.md"), "utf8");
 
 interface Row {
   readonly clause: string;
@@ -31,9 +31,10 @@ const rows: readonly Row[] = text
     width: 5 + more.length,
   }));
 
-describe("docs/rfc.md", () => {
+const states = ["done", "partly", "otherwise", "not"];
+
+describe("test/caldav/standards.md", () => {
   it("has a state in every row, a test for what is done, and a reason for what is not", () => {
-    const states = ["done", "partly", "otherwise", "not"];
     expect(rows.length).toBeGreaterThan(150);
     expect(rows.filter(({ width }) => width !== 5)).toEqual([]);
     expect(rows.filter(({ state }) => !states.includes(state))).toEqual([]);
@@ -49,4 +50,17 @@ describe("docs/rfc.md", () => {
     );
     expect(odd).toEqual([]);
   });
+});
+
+it("docs/standards.md counts the rows of each standard", () => {
+  const sections = text.split(/^## /m).slice(1);
+  const counted = sections.flatMap((section) => {
+    const [title = ""] = section.split("\n");
+    const found = [...section.matchAll(/^\|(?:[^|]*\|){2} (\w+) \|/gm)].map(([, state]) => state);
+    const counts = states.map((state) => found.filter((one) => one === state).length);
+    return counts.some((count) => count > 0) ? [`| ${[title, ...counts].join(" | ")} |`] : [];
+  });
+  const summary = readFileSync(at("docs/standards.md"), "utf8");
+  expect(counted.length).toBeGreaterThan(10);
+  for (const row of counted) expect(summary).toContain(row);
 });
