@@ -49,16 +49,28 @@ function withRisingSequence(context: WriteContext, put: ObjectPut): ObjectPut {
 }
 
 function shownSequence(context: WriteContext, put: ObjectPut): number {
-  const { calendars, store } = context;
   const { incoming, object: here } = put;
-  const identity = store.mirror.findUid(incoming.uid);
-  if (!identity || (here && put.isSeen)) return 0;
-  const object = here?.key === identity.item ? here : memberOfUid(incoming.uid, context)?.object;
-  if (object) return sequenceIn(calendars.octets(object));
+  const identity = context.store.mirror.findUid(incoming.uid);
+  if (!identity) return 0;
+  const isHere = here?.key === identity.item;
+  if (here && put.isSeen) return isHere ? shownToOthers(context, here) : 0;
+  const object = isHere ? here : memberOfUid(incoming.uid, context)?.object;
+  if (object) {
+    return Math.max(sequenceIn(context.calendars.octets(object)), shownToOthers(context, object));
+  }
   const { item, sequence, serviceId } = identity;
   if (serviceId === null || !couldSee(context, item)) return 0;
   // The deletion has raised it.
-  return Math.max(sequence - 1, store.objects.mostShown({ item, component: incoming.component }));
+  const { mostShown } = context.store.objects;
+  return Math.max(sequence - 1, mostShown({ item, component: incoming.component }) ?? 0);
+}
+
+/** The SEQUENCE that everyone else sees while edits of the person wait; 0 if none waits, as all see the same then. */
+function shownToOthers(context: WriteContext, { key, component }: CalendarObject): number {
+  if (ownHeldEdits(key, context).length === 0) return 0;
+  const { mirror, objects, view } = context.store;
+  if (!view.get(key)) return 0;
+  return objects.mostShown({ item: key, component }) ?? mirror.identity(key).sequence;
 }
 
 const sequenceIn = (octets: Uint8Array): number =>

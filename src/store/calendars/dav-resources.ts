@@ -79,10 +79,10 @@ export function createObjects({ db, clock }: StoreDeps) {
       const row = byName.get(item, component);
       return row === undefined ? null : objectRow(row);
     },
-    /** The highest SEQUENCE that calendars may have seen for an object put by a program; 0 if none was put. */
-    mostShown({ item, component }: ObjectId): number {
+    /** The highest SEQUENCE that calendars may have seen for an object put by a program; null if none was put. */
+    mostShown({ item, component }: ObjectId): number | null {
       const row = shown.get(item, component);
-      if (row === undefined) return 0;
+      if (row === undefined) return null;
       const { raw, sequence, isStale } = shownNumbersRow(row);
       return isStale ? risenSequenceOf(raw, sequence) : (numberIn(raw, "SEQUENCE") ?? 0);
     },

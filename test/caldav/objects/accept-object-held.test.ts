@@ -126,6 +126,24 @@ describe("SEQUENCE of a change that is held", () => {
     expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(9);
   });
 
+  it("falls for nobody when its editor takes it back after another's program has raised it", () => {
+    const rig = heldRig();
+    const path = changed(rig, 0);
+    const body = String(rig.bens(path))
+      .replace(/SEQUENCE:\d+/, "SEQUENCE:9")
+      .replace("END:VTODO", "LOCATION:Shed\r\nEND:VTODO");
+    const headers = { "content-type": "text/calendar" };
+    expect(rig.ask("PUT", ben(path), { body, headers, person: 12 }).status).toBe(204);
+    rig.clock.advance({ seconds: 9 });
+    const back = {
+      body: rig.text(path).replace("SUMMARY:Held", "SUMMARY:Chore"),
+      headers: { ...headers, "if-match": rig.etag(path) },
+    };
+    expect(rig.ask("PUT", path, back).status).toBe(204);
+    expect(rig.bens(path)).toContain("SUMMARY:Chore");
+    expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(9);
+  });
+
   it("does not fall for its editor when others take back what they have changed", () => {
     const rig = heldRig();
     const path = changed(rig, 0);

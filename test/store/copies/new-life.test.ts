@@ -195,7 +195,7 @@ it("beginNewLife() raises SEQUENCE above that of octets that a program has put s
   const raw = "BEGIN:VTODO\nSEQUENCE:5000\nEND:VTODO";
   const by = { uid: "x", rendered: "", stale: true, actor: personId(11), agent: "" };
   since.objects.putBody({ ...by, item, component: "VTODO", raw, body: Buffer.from(raw) });
-  const shown = since.objects.mostShown({ item, component: "VTODO" });
+  const shown = since.objects.mostShown({ item, component: "VTODO" }) ?? 0;
   since.close();
   const now = clock();
   beginNewLife(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced: newer });
