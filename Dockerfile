@@ -25,7 +25,7 @@ WORKDIR /image/app
 COPY LICENSE THIRD-PARTY-LICENSES.txt sbom.cdx.json package.json ./
 COPY migrations ./migrations
 COPY man ./man
-COPY web/style.css web/icon.svg ./web/
+COPY web/style.css web/icon.svg web/icon-180.png web/icon-512.png ./web/
 RUN node /app/scripts/runtime-packages.ts /app /image/app "${TARGETARCH}" \
     && cp -R /app/dist ./dist && chmod +x dist/daemon/dayferry.mjs \
     && mkdir -p /image/bin /image/data && ln -s /app/dist/daemon/dayferry.mjs /image/bin/dayferry
