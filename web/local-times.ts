@@ -19,7 +19,7 @@ export function showLocalTimes(root: ParentNode): void {
     if (/\d:\d\d/.test(sentence.textContent)) sentence.append(` (${spaced(told)})`);
   }
   if (!isAny) return;
-  note.textContent = `Times are those of this browser, ${spaced(own)}, where they do not name ${spaced(told)}. Point at one to see it there.`;
+  note.textContent = `Times are in ${spaced(own)}, unless they name ${spaced(told)}. Point at one to see it in ${spaced(told)}.`;
 }
 
 /** In the server's format: "Sat 21 Nov, 10:42", or the time alone. */

@@ -162,13 +162,7 @@ export type ReadView = <
 ) => readonly Pick<ReportRows[Name], Field>[];
 
 /** Groups of reports, in the order they are offered. */
-export const reportGroups = [
-  "What is ahead",
-  "What slips",
-  "Time and labels",
-  "What happened",
-  "Everything",
-] as const;
+export const reportGroups = ["Upcoming", "Delays", "Time and labels", "History", "Data"] as const;
 
 /** One report: a pure function over the rows of its view. */
 export interface Report {

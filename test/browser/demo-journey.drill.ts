@@ -73,7 +73,7 @@ describeInBrowser("a morning with the demo", () => {
       expect(here, path).toContain(sentence);
       expect(here, path).not.toContain("(Europe/Berlin),");
       expect(there, path).toMatch(/Sprint planning from 09:30 to 10:30[^\n]*\(Europe\/Berlin\)/);
-      expect(there, path).toContain("Times are those of this browser, Asia/Tokyo, where they");
+      expect(there, path).toContain("Times are in Asia/Tokyo, unless they name Europe/Berlin.");
     }
   });
 

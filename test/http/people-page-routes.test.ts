@@ -111,8 +111,8 @@ describe("/people", () => {
       "Ana &lt;b&gt;",
       "ben@example.com",
       "suspended",
-      "<dd>an own key</dd>",
-      "<dd>the account&#39;s key</dd>",
+      "<dd>their own API key</dd>",
+      "<dd>the account&#39;s API key</dd>",
     ]) {
       expect(text).toContain(said);
     }
@@ -143,7 +143,7 @@ describe("/people", () => {
     const { press, look } = await asAdmin();
     const { to } = await press("/people/12/mails", { off: "tasks" }, "/people");
     const { text } = await look(to?.replace("../..", "") ?? "");
-    const cards = text.split('<li class="card" id="');
+    const cards = text.split('<li id="');
     const open = cards.filter((card) => card.includes("<details open>"));
     expect(open.map((card) => card.slice(0, 9))).toEqual(["person-12"]);
     expect((await look("/people?mails=odd")).text).not.toContain("<details open>");

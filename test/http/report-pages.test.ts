@@ -101,7 +101,7 @@ describe("the pages of reports", () => {
     const { admin } = await reportPagesRig();
     const { text } = await admin("/reports");
     expect(text).toContain('href="./reports/milestones"');
-    expect(text).toContain("Where does each milestone stand, and how has it moved?");
+    expect(text).toContain("Is each milestone on time, and has its date moved?");
     expect([...text.matchAll(/class="title" href/g)]).toHaveLength(12);
   });
 

@@ -14,6 +14,7 @@ import {
   notice,
   postForm,
   selectField,
+  table,
   tabs,
 } from "./components.ts";
 import { spoken, stateBadge, timeTag } from "./edit-parts.ts";
@@ -168,15 +169,13 @@ function list({ edits, query, olderThan, zone }: EditListData): Markup {
   const rows = edits.map((edit) => {
     const { id, words, state, createdAt, problem, choice } = edit;
     const isTrouble = state === "parked" && choice === null && problem !== null;
-    return html`<li>
-<p><a href="edits/${id}"><bdi>${words.who}</bdi> ${spoken(words.did)}</a></p>
-<p class="quiet small">${timeTag(createdAt, zone)}${words.by === null ? null : html`, ${words.by}`}</p>
-<p>${stateBadge(edit)}${
-      choice && choice.fields.length > 0
-        ? html` <span class="small">${enumerated(choice.fields.map(({ name }) => name))}</span>`
-        : null
-    }</p>
-${isTrouble ? html`<p class="small"><bdi>${problem}</bdi></p>` : null}</li>`;
+    const fields = choice?.fields.map(({ name }) => name) ?? [];
+    return [
+      html`<a href="edits/${id}"><bdi>${words.who}</bdi> ${spoken(words.did)}</a>${isTrouble ? html`<p class="small"><bdi>${problem}</bdi></p>` : null}`,
+      html`${stateBadge(edit)}${fields.length > 0 ? html` <span class="small">${enumerated(fields)}</span>` : null}`,
+      words.by ?? "",
+      html`<span class="nowrap">${timeTag(createdAt, zone)}</span>`,
+    ];
   });
   const older =
     olderThan === null
@@ -188,7 +187,11 @@ ${isTrouble ? html`<p class="small"><bdi>${problem}</bdi></p>` : null}</li>`;
       : linkButton("Newest edits", addressOf({ ...query, before: undefined }));
   return card({
     title: null,
-    body: html`<ul class="plain-list">${rows}</ul>`,
+    body: table({
+      caption: "Edits, newest first",
+      columns: [{ title: "Edit" }, { title: "Status" }, { title: "From" }, { title: "When" }],
+      rows,
+    }),
     footer: older || newer ? html`<div class="row">${newer}${older}</div>` : null,
   });
 }

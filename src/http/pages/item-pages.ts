@@ -285,7 +285,7 @@ function happened({ history, names, viewer }: ItemPageData): Markup | null {
       activityAt ? html`, ${momentInWords(activityAt, viewer.zone)}` : day
     }</span></li>`;
   });
-  const title = `What happened in the workspace (${history.length})`;
+  const title = `History in the workspace (${history.length})`;
   return card({ title: null, body: folded(title, html`<ul class="plain">${entries}</ul>`) });
 }
 

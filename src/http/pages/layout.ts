@@ -101,7 +101,7 @@ ${viewer && loggedIn(viewer, frame)}
 <div class="head"><h1>${title}</h1>${actions}${lead && html`<p class="lead">${lead}</p>`}</div>
 ${viewer && outage && page.current !== "today" ? outageNotice(outage, viewer) : null}
 ${body}
-${viewer && html`<footer class="foot"><span data-zone="${zone}">Times are those of ${zone.replaceAll("_", " ")}.</span>${themeSwitch(theme)}</footer>`}
+${viewer && html`<footer class="foot"><span data-zone="${zone}">Times are in ${zone.replaceAll("_", " ")}.</span>${themeSwitch(theme)}</footer>`}
 </main>
 </body>
 </html>

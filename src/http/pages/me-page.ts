@@ -58,7 +58,9 @@ ${card({
   }</p>${postForm(
     { action: null, formToken, inRow: true },
     html`${button(hasPassword ? "New app password" : "Create app password", { to: `${root}me/password`, tone: hasPassword ? null : "main" })}${
-      hasPassword ? button("Clear it", { to: `${root}me/password/clear`, tone: "bad" }) : null
+      hasPassword
+        ? button("Remove app password", { to: `${root}me/password/clear`, tone: "bad" })
+        : null
     }${linkButton("Apple profile", `${root}people/${person.id}/dayferry.mobileconfig`)}`,
   )}`,
 })}

@@ -64,13 +64,13 @@ export function peopleAndMailPage(data: PeopleAndMail, frame: Frame): Page {
     body: html`${trouble}
 <h2>People</h2>
 <p class="quiet">Calendar programs and this site accept the app password. Creating a new one, or removing it, ends the old one at once.</p>
-${people.length > 0 ? html`<ul class="cards">${people.map((each) => personCard(each, { ...frame, isOpen: each.person.id === unfolded }))}</ul>` : noPeople}
-${card({ title: "Mails ahead", id: "ahead", live: ["mail"], body: aheadTable(ahead, nameOf, frame.zone) })}
+${people.length > 0 ? html`<ul class="card people">${people.map((each) => personRow(each, { ...frame, isOpen: each.person.id === unfolded }))}</ul>` : noPeople}
+${card({ title: "Upcoming mails", id: "ahead", live: ["mail"], body: aheadTable(ahead, nameOf, frame.zone) })}
 ${card({
-  title: "Mails sent",
+  title: "Sent mails",
   id: "sent",
   live: ["mail"],
-  aside: html`${state.sent} sent, ${state.deferred} waiting, ${state.rejected} refused`,
+  aside: html`${state.sent} sent, ${state.deferred} waiting, ${state.rejected} rejected`,
   body: recentTable(recent, { nameOf, ...frame }),
 })}
 ${outbox && card({ title: "Outbox", id: "outbox", live: ["mail"], body: outboxTable(outbox, frame) })}`,
@@ -84,7 +84,7 @@ const noPeople = emptyState({
 
 type NameOf = (id: RecentMail["person"]) => string;
 
-function personCard(
+function personRow(
   { person, mails, logIns, webhook }: PersonWithMail,
   { root, formToken, zone, isOpen }: Frame & { readonly isOpen: boolean },
 ): Markup {
@@ -97,16 +97,16 @@ function personCard(
     logIns > 0 ? badge(logIns === 1 ? "logged in" : `logged in ${logIns} times`) : null,
   ];
   const buttons = html`${button(hasPassword ? "New app password" : "Set an app password", { to: `${at}/password` })}${
-    hasPassword ? button("Clear it", { to: `${at}/password/clear`, tone: "bad" }) : null
+    hasPassword ? button("Remove app password", { to: `${at}/password/clear`, tone: "bad" }) : null
   }${linkButton("Apple profile", `${at}/dayferry.mobileconfig`)}`;
-  return html`<li class="card" id="person-${id}"><p class="title"><bdi>${name}</bdi></p>
-<p>${marks.map((mark) => mark && html`${mark} `)}</p>
-<dl class="facts"><dt>User name</dt><dd><bdi>${login}</bdi></dd>
-<dt>Mail to</dt><dd><bdi>${email ?? "no address"}</bdi></dd>
+  return html`<li id="person-${id}"><details${isOpen ? html` open` : null}><summary class="person"><bdi class="title">${name}</bdi>
+<bdi class="quiet">${login}</bdi> <span>${marks.map((mark) => mark && html`${mark} `)}</span></summary>
+<div class="flow"><dl class="facts"><dt>Mail to</dt><dd><bdi>${email ?? "no address"}</bdi></dd>
 <dt>Time zone</dt><dd>${zoneInWords(timeZone, zone)}</dd>
 <dt>Edits sent with</dt><dd>${keyInWords(hasOwnKey)}</dd></dl>
 ${suspended ? null : postForm({ action: null, formToken, inRow: true }, buttons)}
-<details${isOpen ? html` open` : null}><summary>Mails</summary>${mailSwitches(mails, { action: `${at}/mails`, formToken })}${webhook && html`<p><a href="${at}/webhook">Reminder delivery…</a> <span class="quiet">${webhook.current === null ? "by mail alone" : webhook.current.host}</span></p>`}</details></li>`;
+<h3>Mails</h3>
+${mailSwitches(mails, { action: `${at}/mails`, formToken })}${webhook && html`<p><a href="${at}/webhook">Reminder delivery…</a> <span class="quiet">${webhook.current === null ? "by mail alone" : webhook.current.host}</span></p>`}</div></details></li>`;
 }
 
 /** A person's own zone, or the account's `zone`, marked as such. */
@@ -115,7 +115,7 @@ export const zoneInWords = (own: string | null, zone: string): string =>
 
 /** Under whose name the service records somebody's edits. */
 export const keyInWords = (hasOwnKey: boolean): string =>
-  hasOwnKey ? "an own key" : "the account's key";
+  hasOwnKey ? "their own API key" : "the account's API key";
 
 /** One button per kind of mail. */
 export function mailSwitches(
@@ -158,10 +158,10 @@ function aheadTable(ahead: readonly MailAhead[], nameOf: NameOf, zone: string): 
       rows: some,
     });
   const [first, later] = [rows.slice(0, mostAhead), rows.slice(mostAhead)];
-  return html`${tableOf("Mails that are due within a week", first)}${
+  return html`${tableOf("Mails due within a week", first)}${
     later.length === 0
       ? null
-      : folded(`${later.length} more within a week`, tableOf("Mails that are due later", later))
+      : folded(`${later.length} more within a week`, tableOf("Mails due later", later))
   }`;
 }
 

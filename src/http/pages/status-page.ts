@@ -1,6 +1,5 @@
 import type { KeptBackup } from "../../backups/snapshots.ts";
 import type { EffectiveSetting } from "../../config/effective.ts";
-import { longBlockInWords, quotaInWords } from "../../domain/wording.ts";
 import type { Status } from "../status.ts";
 import {
   badge,
@@ -8,7 +7,6 @@ import {
   card,
   emptyState,
   facts,
-  folded,
   notice,
   postForm,
   type Tone,
@@ -17,6 +15,7 @@ import {
 import type { Page } from "./layout.ts";
 import { html, type Markup, type TemplatePart } from "./markup-template.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
+import { diagnostics } from "./status-diagnostics.ts";
 
 /** The result of one check; doubtful and broken ones say what helps. */
 export interface StatusFinding {
@@ -58,16 +57,13 @@ ${findings && findingsCard(findings)}
 ${troublesCard(status)}
 ${failing(status)}
 <div class="halves">
-${reading(status)}
-${quota(status)}
+${sync(status)}
 ${edits(status)}
-${answers(status)}
 ${mail(status, settings)}
 ${waysIn(status)}
 ${backups && backupsCard(backups, { status, root, formToken })}
 </div>
-${lists(status)}
-${configuration(settings)}`,
+${diagnostics(status, settings)}`,
   };
 }
 
@@ -210,15 +206,8 @@ function failing({ errors, now }: Status): Markup | null {
   );
 }
 
-function reading({
-  mirror,
-  fresh,
-  polling,
-  fastPath,
-  clockAheadSeconds,
-  zoneData,
-}: Status): Markup {
-  const { sources, sourcesNeverRead, projects, todolists, people, labels } = mirror;
+function sync({ mirror, fresh, polling }: Status): Markup {
+  const { projects, todolists, people, labels } = mirror;
   return card({
     title: "Sync",
     aside: badge(fresh ? "up to date" : "syncing", fresh ? "good" : "info"),
@@ -229,64 +218,13 @@ function reading({
         `${mirror.event} events and milestones, ${mirror.task} tasks, ${mirror.subtask} subtasks`,
       ],
       [
-        "Sources",
-        `${sources}${sourcesNeverRead > 0 ? `, ${sourcesNeverRead} not synced yet` : ""}`,
-      ],
-      [
-        "Oldest",
+        "Oldest data",
         mirror.oldestAgeSeconds === null
           ? "nothing synced yet"
-          : `${length(mirror.oldestAgeSeconds)}; limit ${length(polling.ceilingSeconds)}`,
+          : `${length(mirror.oldestAgeSeconds)} old; limit ${length(polling.ceilingSeconds)}`,
       ],
-      [
-        "Poll cycle",
-        `${length(polling.bestAgeSeconds)} for ${polling.sources} lists at ${Math.round(polling.pace * 100) / 100} requests per second${
-          polling.isMet ? "" : ", more than polling.maxAge allows"
-        }`,
-      ],
-      ["List of all tasks", fastPathInWords(fastPath)],
-      [
-        "Clocks",
-        clockAheadSeconds === null ? "not known yet" : `${Math.abs(clockAheadSeconds)} s apart`,
-      ],
-      ["Time zone data", zoneData.tz],
     ]),
     id: "reading",
-    live: ["mirror"],
-  });
-}
-
-function fastPathInWords(fastPath: Status["fastPath"]): string {
-  switch (fastPath.kind) {
-    case "used":
-      return `used: ${fastPath.pages} pages`;
-    case "checking":
-      return "being verified";
-    case "off":
-      return fastPath.reason === null ? "not used" : `not used: ${fastPath.reason}`;
-  }
-}
-
-function quota({ quota: gate, now, timeZone: zone }: Status): Markup {
-  return card({
-    title: "API quota",
-    aside: gate.pausedUntil
-      ? badge("paused", "wait")
-      : badge(
-          gate.rateLimited > 0 ? "limit reached" : "OK",
-          gate.rateLimited > 0 ? "wait" : "good",
-        ),
-    body: facts([
-      ["In use", quotaInWords(gate)],
-      [
-        "Paused",
-        gate.pausedUntil ? html`until ${pageTimeOf(gate.pausedUntil, { zone, now })}` : null,
-      ],
-      ["Share", gate.share < gate.quota ? `${gate.share} of ${gate.quota} for now` : null],
-      ["Since the start", `${gate.sent} requests, ${gate.rateLimited} rejected by the rate limit`],
-    ]),
-    footer: "Full use is normal: requests that edits do not need are used for syncing.",
-    id: "quota",
     live: ["mirror"],
   });
 }
@@ -307,7 +245,7 @@ function edits({ journal, extras, frozen, twins }: Status): Markup {
     ),
     body: html`${facts([
       ["Pending", count("pending") + count("claimed")],
-      ["Parked", count("parked")],
+      ["Waiting for a decision", count("parked")],
       ["Waiting for approval", count("held")],
       ["Confirmed", count("confirmed")],
       ["Discarded or undone", count("discarded") + count("undone")],
@@ -316,41 +254,6 @@ function edits({ journal, extras, frozen, twins }: Status): Markup {
     id: "edits",
     live: ["edits"],
   });
-}
-
-function answers({ eventLoop, storage, proxy, disk, metrics }: Status): Markup {
-  const block = longBlockInWords(eventLoop);
-  const { p50Ms, p99Ms, longestMs, minutes } = eventLoop;
-  return card({
-    title: "This machine",
-    aside: badge(storage || block ? "warning" : "OK", storage || block ? "wait" : "good"),
-    body: html`${facts([
-      ["Event loop delay", `${longestMs} ms at most, ${p50Ms} ms median, ${p99Ms} ms p99`],
-      ["Storage", storage ? storage.problem : "OK"],
-      [
-        "Database",
-        disk && `${octets(disk.databaseBytes + disk.walBytes)}, ${octets(disk.freeBytes)} free`,
-      ],
-      ["Metrics", metrics === null ? "none" : html`<a href="${metrics}">${metrics}</a>`],
-      [
-        "Proxy",
-        proxy.forwardedAt !== null
-          ? "requests come through a proxy that http.trustProxy does not name"
-          : proxy.trusted
-            ? "trusted"
-            : "none",
-      ],
-    ])}${block === null ? null : html`<p>${block.charAt(0).toUpperCase()}${block.slice(1)}.</p>`}`,
-    footer: `In the last ${minutes === 1 ? "minute" : `${minutes} minutes`}.`,
-    id: "answers",
-  });
-}
-
-/** Whole mebibytes, or gibibytes for large numbers. */
-function octets(count: number): string {
-  const mebibytes = count / 2 ** 20;
-  if (mebibytes < 2048) return `${Math.ceil(mebibytes).toLocaleString("en")} MiB`;
-  return `${Math.floor(mebibytes / 1024).toLocaleString("en")} GiB`;
 }
 
 function mail({ mail: state }: Status, settings: readonly EffectiveSetting[]): Markup {
@@ -414,88 +317,5 @@ function waysIn({ inbox, subscriptions, feeds, now }: Status): Markup {
     }`,
     id: "ways",
     live: ["feeds", "mirror"],
-  });
-}
-
-const kindWords: readonly (readonly [keyof Status["mirror"]["ages"], string])[] = [
-  ["events", "Events and milestones"],
-  ["tasks", "Tasks and subtasks"],
-  ["names", "Names of projects, lists, people, labels"],
-];
-
-function lists({
-  mirror: { ages, comments, historyEntries, files, openQuestions, revision },
-}: Status): Markup {
-  const rows = kindWords.flatMap(([kind, words]) => {
-    const age = ages[kind];
-    return age === null
-      ? []
-      : [[words, `${length(age.newestSeconds)} ago`, `${length(age.oldestSeconds)} ago`]];
-  });
-  return card({
-    title: "Data age",
-    body: html`${
-      rows.length === 0
-        ? emptyState({
-            title: "No data yet",
-            text: "The first sync is running.",
-          })
-        : table({
-            caption: "Last sync of sources, by kind",
-            columns: [
-              { title: "Sources" },
-              { title: "Newest", isNumber: true },
-              { title: "Oldest", isNumber: true },
-            ],
-            rows,
-          })
-    }${folded(
-      "More figures",
-      facts([
-        ["Comments", comments],
-        ["History entries", historyEntries],
-        ["Files", files],
-        ["Deletion checks", openQuestions],
-        ["Revision", revision],
-      ]),
-    )}`,
-    id: "ages",
-    live: ["mirror"],
-  });
-}
-
-const byWords = (by: string): Markup =>
-  by === "default"
-    ? html`<span class="quiet">default</span>`
-    : html`${by === "file" ? "file" : html`<code>${by}</code>`}`;
-
-/** Text in backquotes is code. */
-const withCode = (text: string): readonly Markup[] =>
-  text
-    .split("`")
-    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
-
-function configuration(settings: readonly EffectiveSetting[]): Markup | null {
-  if (settings.length === 0) return null;
-  const row = ({ path, value, by, about }: EffectiveSetting) => [
-    html`<code>${path}</code><span class="about quiet small">${withCode(about)}</span>`,
-    html`<span class="value">${value}</span>`,
-    byWords(by),
-  ];
-  const show = (caption: string, some: readonly EffectiveSetting[]) =>
-    table({
-      caption,
-      columns: [{ title: "Key" }, { title: "Value" }, { title: "From" }],
-      rows: some.map(row),
-    });
-  const set = settings.filter(({ by }) => by !== "default");
-  const defaults = settings.filter(({ by }) => by === "default");
-  return card({
-    title: "Configuration",
-    aside: html`<span class="quiet small">${set.length} keys set, ${defaults.length} defaults</span>`,
-    body: html`${show("Keys set", set)}
-${folded("Defaults", show("Defaults", defaults))}`,
-    footer: "Read at startup: restart Dayferry after a change. Secrets are never shown.",
-    id: "configuration",
   });
 }

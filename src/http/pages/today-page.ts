@@ -60,44 +60,40 @@ function standingInWords(standing: SyncStanding, now: Temporal.Instant): Words {
       return {
         tone: "good",
         word: "Up to date",
-        rest: `: last synced ${ago(standing.readAt, now)}.`,
+        rest: ` · last synced ${ago(standing.readAt, now)}`,
       };
     case "behind":
       return {
         tone: "wait",
         word: "Behind",
-        rest: `: some lists with upcoming dates were last synced ${ago(standing.readAt, now)}.`,
+        rest: ` · some lists were last synced ${ago(standing.readAt, now)}`,
       };
     case "catching-up":
       return {
         tone: "info",
         word: "Syncing",
-        rest: `: everything is read again after a start${
+        rest: ` · checking every list after a start${
           standing.doneBy
-            ? `, at most ${length(Math.ceil(now.until(standing.doneBy).total("seconds")))}`
+            ? `, at most ${length(Math.ceil(now.until(standing.doneBy).total("seconds")))} left`
             : ""
-        }. ${
-          standing.readAt
-            ? `Some lists with upcoming dates were last synced ${ago(standing.readAt, now)}.`
-            : "Until then calendars show the last known state."
-        }`,
+        }${standing.readAt ? ` · the oldest was last synced ${ago(standing.readAt, now)}` : ""}`,
       };
     case "first-reading":
       return {
         tone: "info",
         word: "First sync",
-        rest: `: ${standing.read} of ${standing.lists} lists. Each calendar appears once it is complete.`,
+        rest: ` · ${standing.read} of ${standing.lists} lists. A calendar appears when it is complete.`,
       };
     case "cut-off":
       return {
         tone: "bad",
         word: "Not syncing",
-        rest: `: ${standing.why}. ${keptMeanwhile(standing.readAt, now)}${
+        rest: ` · ${standing.why}. ${keptMeanwhile(standing.readAt, now)}${
           standing.remedy === null ? "" : ` What to do: ${standing.remedy}.`
         }`,
       };
     case "cannot-store":
-      return { tone: "bad", word: "Storage failing", rest: `: ${standing.why}` };
+      return { tone: "bad", word: "Storage failing", rest: ` · ${standing.why}` };
     default:
       return unreachable(standing);
   }

@@ -9,8 +9,8 @@ export const activity: Report = {
   name: "activity",
   title: "Activity",
   about: "Comments on tasks and their history, newest first.",
-  group: "What happened",
-  answers: "Who commented, and what did people do with tasks?",
+  group: "History",
+  answers: "Who commented, and who changed which task?",
   takes: ["project", "person", "dates", "as-of"],
   columns: [
     { key: "at", title: "When", type: "instant" },

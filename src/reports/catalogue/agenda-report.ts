@@ -27,9 +27,9 @@ type Row = Pick<AgendaRow, (typeof fields)[number]>;
 export const agenda: Report = {
   name: "agenda",
   title: "Agenda",
-  about: "What takes place and what is due, day by day.",
-  group: "What is ahead",
-  answers: "What takes place and what is due in the next two weeks?",
+  about: "Events and due dates, day by day.",
+  group: "Upcoming",
+  answers: "Which events and due dates are in the next two weeks?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "on", title: "Day", type: "date" },

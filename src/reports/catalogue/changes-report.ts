@@ -38,7 +38,7 @@ export const changes: Report = {
   name: "changes",
   title: "Changes",
   about: "What was added, changed and removed, newest first, with every field before and after.",
-  group: "What happened",
+  group: "History",
   answers: "What was added, changed or removed, when, and by whom?",
   takes: ["project", "person", "dates", "since", "as-of"],
   columns: [

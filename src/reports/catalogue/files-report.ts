@@ -6,8 +6,8 @@ export const files: Report = {
   name: "files",
   title: "Files",
   about: "The files in the projects' folders, the newest first.",
-  group: "What happened",
-  answers: "Which files lie in the projects, and who filed them?",
+  group: "History",
+  answers: "Which files are in the projects, and who uploaded them?",
   takes: ["project", "person", "dates", "as-of"],
   columns: [
     { key: "id", title: "Id", type: "count" },

@@ -19,9 +19,9 @@ type Row = Pick<FreshnessRow, (typeof fields)[number]>;
 export const freshness: Report = {
   name: "freshness",
   title: "Freshness",
-  about: "How old what is known of each source is, the oldest first.",
-  group: "Everything",
-  answers: "How old is what is known of each source?",
+  about: "When each list was last synced, the oldest first.",
+  group: "Data",
+  answers: "When was each list last synced?",
   takes: ["project"],
   columns: [
     { key: "kind", title: "Source", type: "text" },

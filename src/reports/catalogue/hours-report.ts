@@ -29,7 +29,7 @@ export const hours: Report = {
   title: "Hours",
   about: "Estimated against logged time of tasks and subtasks per project, list and person.",
   group: "Time and labels",
-  answers: "How does the time that was logged compare with what was estimated?",
+  answers: "How do logged hours compare with the estimate?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "project", title: "Project", type: "text" },

@@ -5,8 +5,8 @@ export const items: Report = {
   name: "items",
   title: "Items",
   about: "Every event, milestone, task and subtask with its fields.",
-  group: "Everything",
-  answers: "What is there at all, with every field?",
+  group: "Data",
+  answers: "Which items exist, with all their fields?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "kind", title: "Kind", type: "text" },

@@ -6,7 +6,7 @@ export const labelsReport: Report = {
   title: "Labels",
   about: "Tasks and subtasks per label; one with two labels counts for both.",
   group: "Time and labels",
-  answers: "How many tasks hang on each label, and how many of them are late?",
+  answers: "How many tasks has each label, and how many are overdue?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "label_id", title: "Label id", type: "count" },

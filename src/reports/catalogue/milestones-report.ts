@@ -29,9 +29,9 @@ export const milestones: Report = {
   name: "milestones",
   title: "Milestones",
   about:
-    "Every milestone with its day, whether it is done, late or ahead, and how its day has moved.",
-  group: "What is ahead",
-  answers: "Where does each milestone stand, and how has it moved?",
+    "Every milestone with its date, whether it is done, late or upcoming, and how its date has moved.",
+  group: "Upcoming",
+  answers: "Is each milestone on time, and has its date moved?",
   takes: ["project", "person", "dates", "as-of"],
   columns: [
     { key: "due_on", title: "Day", type: "date" },

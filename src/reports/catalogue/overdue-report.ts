@@ -4,9 +4,9 @@ import { daysOf, itemsOf, namer, type Report } from "../report.ts";
 export const overdue: Report = {
   name: "overdue",
   title: "Overdue",
-  about: "Tasks, subtasks and milestones whose last day is over and that are not completed.",
-  group: "What slips",
-  answers: "What should be done and is not?",
+  about: "Open tasks, subtasks and milestones that are past their due date.",
+  group: "Delays",
+  answers: "Which tasks and milestones are overdue?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "due_on", title: "Due", type: "date" },

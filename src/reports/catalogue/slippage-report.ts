@@ -33,8 +33,8 @@ export const slippage: Report = {
   title: "Slippage",
   about:
     "How often and how far the due dates of tasks and the days of milestones and events have moved.",
-  group: "What slips",
-  answers: "Which dates move, how often and how far?",
+  group: "Delays",
+  answers: "Which dates were moved, how often and how far?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "kind", title: "Kind", type: "text" },

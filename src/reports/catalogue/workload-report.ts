@@ -24,8 +24,8 @@ export const workload: Report = {
   name: "workload",
   title: "Workload",
   about: "Open tasks, subtasks and milestones per person and ISO week of their last day.",
-  group: "What is ahead",
-  answers: "Who has how much to do, week by week?",
+  group: "Upcoming",
+  answers: "How much does each person have to do, by week?",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
     { key: "person_id", title: "Person id", type: "count" },

@@ -71,10 +71,10 @@ function textOf(page: string, id: string): string {
 describe("the sentence of today", () => {
   it("says how old the oldest is of what matters, and what waits for whom", async () => {
     const { told, wish, clock } = await signedIn();
-    expect(await told("standing")).toBe("Up to date : last synced just now. No edits waiting.");
+    expect(await told("standing")).toBe("Up to date · last synced just now No edits waiting.");
     clock.advance({ minutes: 5 });
     wish({ title: "Mine" });
-    expect(await told("standing")).toBe("Up to date : last synced 5 min ago. 1 pending edit.");
+    expect(await told("standing")).toBe("Up to date · last synced 5 min ago 1 pending edit.");
     wish({ title: "Other" }, "held");
     expect(await told("standing")).toContain("1 pending edit, 1 needs a decision.");
   });
@@ -91,7 +91,7 @@ describe("the sentence of today", () => {
     clock.advance({ minutes: 3 });
     for (const source of [website, fair]) store.sources.failed(source, "it answered 503");
     expect(await told("standing")).toContain(
-      "Not syncing : it answered 503. Calendars show data from 3 min ago.",
+      "Not syncing · it answered 503. Calendars show data from 3 min ago.",
     );
   });
 
@@ -102,7 +102,7 @@ describe("the sentence of today", () => {
     expect(await read("calendar")).not.toContain("Not syncing");
     troubles.push(trouble, { kind: "ceiling-missed", advice: "It takes long." });
     expect(await told("standing")).toMatch(
-      /^Not syncing : .+\. Calendars show data from 4 min ago\. .*What to do: /,
+      /^Not syncing · .+\. Calendars show data from 4 min ago\. .*What to do: /,
     );
     expect(await told("waiting")).toBe("Warnings It takes long → see docs/messages.md.");
     for (const path of ["calendar", "edits", "feeds", "connect", "people", "status"]) {
@@ -119,7 +119,7 @@ describe("the sentence of today", () => {
     clock.advance({ minutes: 16 });
     expect(await told("standing")).toMatch(/^Up to date/);
     clock.advance({ minutes: 2 });
-    expect(await told("standing")).toMatch(/^Behind : .* last synced 18 min ago/);
+    expect(await told("standing")).toMatch(/^Behind · .* last synced 18 min ago/);
   });
 
   it("says after a start how old the oldest is, and when all will have been read again", async () => {
@@ -127,10 +127,10 @@ describe("the sentence of today", () => {
     const { told, clock } = await signedIn([], () => isFresh);
     clock.advance({ minutes: 5 });
     expect(await told("standing")).toContain(
-      "Syncing : everything is read again after a start, at most 10 min. Some lists with upcoming dates were last synced 5 min ago.",
+      "Syncing · checking every list after a start, at most 10 min left · the oldest was last synced 5 min ago",
     );
     clock.advance({ minutes: 11 });
-    expect(await told("standing")).toContain("everything is read again after a start. Some lists");
+    expect(await told("standing")).toContain("checking every list after a start · the oldest");
     isFresh = true;
     expect(await told("standing")).toMatch(/^Up to date/);
   });
@@ -142,7 +142,7 @@ describe("the sentence of today", () => {
       true,
     );
     store.sources.put([{ kind: "events", projectId: projectId(2003) }]);
-    expect(await told("standing")).toContain("First sync : 2 of 3 lists.");
+    expect(await told("standing")).toContain("First sync · 2 of 3 lists.");
   });
 });
 
