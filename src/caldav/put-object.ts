@@ -61,8 +61,8 @@ function shownSequence(context: WriteContext, put: ObjectPut): number {
   const { item, sequence, serviceId } = identity;
   if (serviceId === null || !couldSee(context, item)) return 0;
   // The deletion has raised it.
-  const { mostShown } = context.store.objects;
-  return Math.max(sequence - 1, mostShown({ item, component: incoming.component }) ?? 0);
+  const shown = context.store.objects.mostShown({ item, component: incoming.component });
+  return Math.max(sequence - 1, shown ?? 0);
 }
 
 /** The SEQUENCE that everyone else sees while edits of the person wait; 0 if none waits, as all see the same then. */
