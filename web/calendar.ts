@@ -34,6 +34,7 @@ function start(at: HTMLElement): void {
   const agenda = document.querySelector<HTMLElement>("#agenda");
   if (agenda) agenda.hidden = true;
   const letGo = untilLetGo(at);
+  const refocus = keepFocus(at);
   const calendar = new Calendar(at, {
     plugins: [dayGrid, timeGrid, list, interaction, classicTheme],
     locale: enGb,
@@ -101,11 +102,12 @@ function start(at: HTMLElement): void {
       jsEvent.preventDefault();
       const path = `calendar/items/${event.id}`;
       if (jsEvent.ctrlKey || jsEvent.metaKey) window.open(path, "_blank");
-      else void openSheet(path);
+      else void openSheet(path, refocus);
     },
     eventDidMount: ({ el, event }) => {
       const { colour, project, pending }: Props = propsOf(event);
       if (colour) el.style.setProperty("--tint", colour);
+      el.dataset["item"] = event.id;
       el.title = `${event.title} · ${project}${pending ? " · pending" : ""}`;
     },
     select: ({ startStr, endStr, allDay }) => {
@@ -124,7 +126,11 @@ function start(at: HTMLElement): void {
   });
   calendar.render();
   mendNames(at);
-  new MutationObserver(() => mendNames(at)).observe(at, { childList: true, subtree: true });
+  const onDrawn = () => {
+    mendNames(at);
+    refocus();
+  };
+  new MutationObserver(onDrawn).observe(at, { childList: true, subtree: true });
   narrow.addEventListener("change", ({ matches }) => {
     calendar.changeView(matches ? "listWeek" : "dayGridMonth");
   });
@@ -271,21 +277,21 @@ async function send(id: string, fields: Readonly<Record<string, string>>): Promi
     const said: Answer = Object(await answer.json());
     return said.kind === undefined ? { kind: "refused", reasons: [detailOf(said)] } : said;
   } catch {
-    return { kind: "refused", reasons: ["Dayferry does not answer; nothing was changed"] };
+    return { kind: "refused", reasons: ["Dayferry does not respond; nothing was changed"] };
   }
 }
 
 function detailOf(problem: object): string {
   const { detail }: { readonly detail?: unknown } = problem;
-  return typeof detail === "string" ? detail : "it was refused";
+  return typeof detail === "string" ? detail : "the request was rejected";
 }
 
 function whyNot({ kind, reasons = [], since = [] }: Answer): string {
-  if (kind === "unchanged") return "It is so already.";
-  if (kind === "gone") return "It is no longer in the workspace.";
+  if (kind === "unchanged") return "Nothing to change.";
+  if (kind === "gone") return "The item no longer exists in the workspace.";
   if (kind === "moved") {
     const words = since.map(({ name, to }) => `${name} is ${to} now`).join("; ");
-    return `Someone else has changed it meanwhile (${words}). It is shown as it is now.`;
+    return `Someone else changed it (${words}). It is shown as it is now.`;
   }
   return `Not changed: ${reasons.join("; ")}.`;
 }
@@ -365,7 +371,7 @@ async function read({ startStr, endStr }: Span): Promise<EventInput[]> {
   query.set("from", startStr.slice(0, 10));
   query.set("to", endStr.slice(0, 10));
   const { events, isCut, problem } = await ask(query);
-  const more = "There is more than is shown here: choose a project to see all of it.";
+  const more = "Not all items are shown. Choose a project to see all of its items.";
   sayOfDays(problem ?? (isCut === true ? more : null));
   return Array.isArray(events) ? events : [];
 }
@@ -383,11 +389,13 @@ async function ask(query: URLSearchParams): Promise<Reading> {
     });
     if (answer.ok) return Object(await answer.json());
     if (answer.status === 401) {
-      return { problem: "You are logged in no longer: load the page anew to log in again." };
+      return { problem: "You are logged out. Reload the page to log in again." };
     }
-    return { problem: `These days cannot be read: ${detailOf(Object(await answer.json()))}.` };
+    return {
+      problem: `The calendar could not be loaded: ${detailOf(Object(await answer.json()))}.`,
+    };
   } catch {
-    return { problem: "Dayferry does not answer: what takes place on these days is not shown." };
+    return { problem: "Dayferry does not respond. Items of these days are not shown." };
   }
 }
 
@@ -445,6 +453,26 @@ function untilLetGo(at: HTMLElement): () => Promise<void> {
     window.addEventListener(name, letGo, true);
   }
   return () => held?.promise ?? Promise.resolve();
+}
+
+/**
+ * Remembers the item that has the focus. The returned function gives it back if the item was drawn again in between, as after a
+ * change of the workspace.
+ */
+function keepFocus(at: HTMLElement): () => void {
+  let item: string | null = null;
+  document.addEventListener("focusin", ({ target }) => {
+    if (!(target instanceof Element) || target.closest("dialog")) return;
+    const entry = at.contains(target) ? target.closest<HTMLElement>("[data-item]") : null;
+    item = entry?.dataset["item"] ?? null;
+  });
+  document.addEventListener("pointerdown", () => {
+    item = null;
+  });
+  return () => {
+    if (item === null || document.activeElement !== document.body) return;
+    at.querySelector<HTMLElement>(`[data-item="${CSS.escape(item)}"]`)?.focus();
+  };
 }
 
 /** The list below is updated by the page's script; whenever it changes the calendar is reloaded. */

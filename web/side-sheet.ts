@@ -1,8 +1,8 @@
 /**
  * Shows another page of this server beside the current one. Its links and forms work as on the page itself. If it cannot be
- * loaded, the browser goes there.
+ * loaded, the browser goes there. `onClose` runs after it was closed.
  */
-export async function openSheet(path: string): Promise<void> {
+export async function openSheet(path: string, onClose: () => void): Promise<void> {
   const address = new URL(path, location.href);
   const answer = await fetch(address, { headers: { accept: "text/html" } }).catch(() => null);
   if (!answer?.ok || answer.redirected) {
@@ -21,7 +21,10 @@ export async function openSheet(path: string): Promise<void> {
   title.id = "sheet-title";
   dialog.setAttribute("aria-labelledby", title.id);
   dialog.append(headOf(title, address), ...document.importNode(main, true).childNodes);
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    onClose();
+  });
   dialog.addEventListener("click", ({ target }) => {
     // Its backdrop counts as the dialog itself.
     if (target === dialog) dialog.close();

@@ -172,6 +172,9 @@ describeInBrowser("the calendar", () => {
     await page.keyboard.press("Enter");
     const sheet = page.getByRole("dialog", { name: title });
     await sheet.getByText("Wed 25 Nov 2026, 10:00–11:00 (Europe/Berlin)").waitFor();
+    const other = "Made meanwhile";
+    await make(await open(), { title: other });
+    await entry(page, other).waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => sheet.count()).toBe(0);
     expect(new URL(page.url()).pathname).toBe("/calendar");
