@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test in full and what `npm cit` leaves out: coverage, tests of real programs, disks, outages and damage, the image, a day of the soak.
+# Runs every test in full and what `npm cit` leaves out: coverage, tests of real programs, disks, outages and damage, the image,
+# the site of the documents, a day of the soak.
 # Run it before a release. It takes about 40 minutes on 2 cores; as root it installs the Debian programs that it drives.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,6 +33,7 @@ install_programs
 npm run -s lint
 npm run -s types
 npm run -s unused
+npm run -s docs
 THOROUGH=1 npm run -s coverage
 THOROUGH=1 npm run -s drills
 timeout 900 scripts/image.sh
