@@ -98,7 +98,7 @@ function check(
   if (parsed.ok) return { config: parsed.value, faults: [] };
   const faults = parsed.failure.map(({ path, message }): SetupFault => {
     const field = names.find((name) => path === `service.${name}`) ?? null;
-    if (field !== null && empty.includes(field)) return { field, problem: "It is needed." };
+    if (field !== null && empty.includes(field)) return { field, problem: "Required." };
     return { field, problem: field === null ? `${path}: ${message}` : `It ${message}.` };
   });
   return { config: null, faults };
@@ -145,15 +145,15 @@ async function attempt(answers: SetupAnswers, context: SetupContext): Promise<Se
       kind: "reached",
       projects: projects.ok ? projects.value.items : null,
       facts: [
-        "The service answers, and takes the key.",
+        "The service accepts the API key.",
         projects.ok
-          ? `${count(projects.value.items.length, "project")} can be seen with it.`
-          : "It does not list its projects: add them to config.json with their ids and lists.",
+          ? `It gives access to ${count(projects.value.items.length, "project")}.`
+          : "The service does not list its projects: add them to config.json with their ids and lists.",
         people.ok
-          ? `${count(people.value.items.length, "person", "people")} can be seen with it.`
-          : "It does not list its people: add them to config.json with their addresses.",
+          ? `It gives access to ${count(people.value.items.length, "person", "people")}.`
+          : "The service does not list its people: add them to config.json with their addresses.",
         ...(lead === null ? [] : [clockFact(lead)]),
-        `Times are read as those of ${config.service.timeZone}.`,
+        `Times are read in ${config.service.timeZone}.`,
       ],
     };
   });
@@ -166,21 +166,21 @@ function clockFact(lead: Temporal.Duration): string {
   const seconds = Math.round(lead.total("seconds"));
   const off = Math.abs(seconds);
   if (off < 30) return "The clocks of the service and of this machine agree.";
-  return `This machine's clock is ${off} s ${seconds > 0 ? "ahead of" : "behind"} the service's: set it right.`;
+  return `This machine's clock is ${off} s ${seconds > 0 ? "ahead of" : "behind"} the service's. Correct it.`;
 }
 
 /** The answer that a failure of the first request is about. */
 function faultOf(failure: Failure): SetupFault {
   const problem = `${describeFailure(failure)}: ${remedyForFailure(failure)}`;
   const isKey = failure.kind === "refused" && (failure.status === 401 || failure.status === 403);
-  if (isKey) return { field: "apiKey", problem: "The service refuses this key." };
+  if (isKey) return { field: "apiKey", problem: "The service rejects this key." };
   const isAddress = ["refused", "unreadable", "unavailable"].includes(failure.kind);
   return { field: isAddress ? "baseUrl" : null, problem };
 }
 
 async function probe(answers: SetupAnswers, context: SetupContext) {
   const { config } = check(answers, context);
-  if (!config) return { isRight: false, said: "The answers are no longer right." };
+  if (!config) return { isRight: false, said: "The settings are not valid any more." };
   const { clock, signal } = context;
   const proof = await withUpstream(config, context, (upstream) =>
     probeZone({

@@ -111,7 +111,7 @@ describe("the guided set-up", () => {
       ["baseUrl", "https"],
       ["contact", "must be an e-mail address"],
       ["timeZone", "Berlin"],
-      ["apiKey", "is needed"],
+      ["apiKey", "Required"],
     ] as const) {
       const [, problem = ""] = new RegExp(`id="${field}-problem">([^<]*)<`).exec(text) ?? [];
       expect([field, problem]).toEqual([field, expect.stringContaining(said)]);
@@ -133,10 +133,28 @@ describe("the guided set-up", () => {
     expect(existsSync(join(cwd, "config.json"))).toBe(false);
   });
 
+  it("tests what is filled in while it is typed, and names no empty field", async () => {
+    const { ask, answers, cwd, enter } = await setUp();
+    await enter();
+    await ask("GET /setup");
+    const check = async (values: Readonly<Record<string, string>>) =>
+      JSON.parse((await ask("POST /setup/check", values)).text);
+    expect(await check({ baseUrl: "company", apiKey: "" })).toEqual({
+      facts: [],
+      faults: [{ field: "baseUrl", problem: expect.stringContaining("https:") }],
+    });
+    const { faults } = await check({ ...answers, apiKey: "wrong", timeZone: "" });
+    expect(faults).toEqual([{ field: "apiKey", problem: "The service rejects this key." }]);
+    const { facts } = await check({ ...answers, timeZone: "" });
+    expect(facts[0]).toBe("The service accepts the API key.");
+    expect((await ask("GET /setup")).text).not.toContain(answers.baseUrl);
+    expect(existsSync(join(cwd, "config.json"))).toBe(false);
+  });
+
   it("shows what was found, writes nothing until it is told to, and never the key into a page", async () => {
     const { answered, answers, cwd, ask } = await setUp();
     const { text } = await answered();
-    expect(text).toContain("2 projects can be seen");
+    expect(text).toContain("access to 2 projects");
     expect(text).toContain("clocks of the service and of this machine agree");
     expect(text).not.toContain(answers.apiKey);
     const shown = await ask("POST /setup/finish", { way: "show", projects: "all" });
@@ -179,7 +197,7 @@ describe("the guided set-up", () => {
     const both = { way: "write", projects: "all", project: String(first?.project) };
     const unclear = await ask("POST /setup/finish", both);
     expect([unclear.status, existsSync(join(cwd, "config.json"))]).toEqual([400, false]);
-    expect(unclear.text).toContain("These alone");
+    expect(unclear.text).toContain("Only these");
     const [place] = sandbox.workspace.places();
     const project = String(place?.project);
     const done = await ask("POST /setup/finish", { way: "write", projects: "some", project });
@@ -206,7 +224,7 @@ describe("the guided set-up", () => {
     await answered();
     const asked = await ask("POST /setup/finish", { way: "write", projects: "all" });
     expect(asked.status).toBe(409);
-    expect(asked.text).toContain("is there already");
+    expect(asked.text).toContain("exists already");
     expect(readFileSync(file, "utf8")).toBe("another key\n");
     expect(existsSync(join(cwd, "config.json"))).toBe(false);
     const [place] = sandbox.workspace.places();
@@ -255,7 +273,7 @@ describe("the guided set-up", () => {
     const elsewhere = { ...answers, apiKey: "", baseUrl: `http://127.0.0.1:${port}/api/v3` };
     const asked = await ask("POST /setup", elsewhere);
     expect(asked.status).toBe(400);
-    expect(asked.text).toMatch(/id="apiKey-problem">It is needed/);
+    expect(asked.text).toMatch(/id="apiKey-problem">Required/);
     expect(heard).toEqual([]);
     expect((await ask("POST /setup", { ...answers, apiKey: "" })).to).toBe("./setup/result");
   });

@@ -23,6 +23,7 @@ export default defineConfig({
         calendar: "calendar.ts",
         search: "search.ts",
         feeds: "feeds.ts",
+        setup: "setup.ts",
         worker: "worker.ts",
       },
     },

@@ -109,6 +109,18 @@ export function createSetupApp(deps: SetupDeps): Express {
     response.redirect(303, `${rootOf(request)}setup/result`);
   });
 
+  app.post("/setup/check", async (request, response) => {
+    const answers = answersIn(request.body, draft?.answers ?? nothingYet);
+    // A missing zone does not keep from asking the service.
+    const zone = answers.timeZone === "" ? "UTC" : answers.timeZone;
+    const trial = await deps.attempt({ ...answers, timeZone: zone });
+    response.json(
+      trial.kind === "reached"
+        ? { faults: [], facts: trial.facts }
+        : { faults: trial.faults.filter(isAnswered(answers)), facts: [] },
+    );
+  });
+
   app.get("/setup/result", (request, response) => {
     if (!draft) return response.redirect(303, `${rootOf(request)}setup`);
     sendPage(response, setupResultPage({ ...draft, formToken, said: null }));
@@ -129,7 +141,7 @@ export function createSetupApp(deps: SetupDeps): Express {
     const isUnclear = chosen.isAll && chosen.ticked.size > 0;
     if (isUnclear || projects.length === 0) {
       const said = isUnclear
-        ? "Projects are ticked, and all are chosen: choose “These alone”, or take the ticks away. Nothing was written."
+        ? "Choose “Only these”, or untick the projects. Nothing was saved."
         : "Choose at least one project.";
       sendPage(response.status(400), setupResultPage({ ...frame, said: { isRight: false, said } }));
       return;
@@ -152,13 +164,13 @@ export function createSetupApp(deps: SetupDeps): Express {
         sendPage(response, doneSetupPage(result));
         return;
       case "exists": {
-        const said = `${result.file} is there already, and was left as it is. Agree to replace it, or move it away.`;
+        const said = `${result.file} exists already and was not changed. Tick “Replace existing files”, or move it away.`;
         const page = { ...frame, said: { isRight: false, said }, asksToReplace: true };
         sendPage(response.status(409), setupResultPage(page));
         return;
       }
       case "failed": {
-        const said = { isRight: false, said: `It could not be written: ${result.problem}.` };
+        const said = { isRight: false, said: `The files could not be written: ${result.problem}.` };
         sendPage(response.status(500), setupResultPage({ ...frame, said }));
         return;
       }
@@ -189,6 +201,12 @@ const answerError: ErrorRequestHandler = (error: unknown, _request, response, ne
 type Reached = Extract<SetupTrial, { kind: "reached" }>;
 
 const nothingYet: SetupAnswers = { baseUrl: "", apiKey: "", contact: "", timeZone: "" };
+
+/** True for faults of what was entered; nobody is told of a field that they have not come to. */
+const isAnswered =
+  (answers: SetupAnswers) =>
+  ({ field }: SetupFault): boolean =>
+    field !== null && answers[field] !== "";
 
 /** A key given before need not be repeated, unless it would go to another server. */
 function answersIn(body: unknown, before: SetupAnswers): SetupAnswers {

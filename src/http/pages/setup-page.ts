@@ -30,7 +30,8 @@ export function setupPage({
   return {
     title: "Set up Dayferry",
     width: "narrow",
-    lead: "Four settings. Dayferry tests them before it writes anything.",
+    scripts: ["setup"],
+    lead: "Four settings. Dayferry tests them before it saves anything.",
     body: html`${common.map(({ problem }) => notice("bad", problem))}${card({
       title: null,
       body: postForm(
@@ -52,8 +53,8 @@ ${field({
   autocomplete: "off",
   hint:
     answers.apiKey === ""
-      ? "Of an account that sees the projects whose dates are to be shown."
-      : "The one that was given stays unless you enter another.",
+      ? "From an account that sees the projects you want in calendars."
+      : "Leave it empty to keep the key that you entered.",
   problem: problemOf("apiKey"),
 })}
 ${field({
@@ -69,9 +70,10 @@ ${field({
   label: "Time zone of the account",
   value: answers.timeZone,
   isRequired: true,
-  hint: "For example Europe/Berlin. Times of the service have no zone and are read in this one.",
+  hint: "As in the account's settings, for example Europe/Berlin. The service sends times without a zone.",
   problem: problemOf("timeZone"),
 })}
+<p id="check" role="status"></p>
 <p class="row">${button("Test", { tone: "main" })}</p>`,
       ),
     })}`,
@@ -120,9 +122,9 @@ ${card({
   body: html`<ul>${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`,
 })}
 ${card({
-  title: "Is the time zone right?",
-  body: html`<p>The service does not name its zone. Dayferry can test it: it creates a private event for tomorrow noon, reads its time back and deletes it.</p>
-${postForm({ action: "zone", formToken }, button(`Prove ${answers.timeZone} with a test event`))}`,
+  title: "Check the time zone",
+  body: html`<p>The service does not name its time zone. Dayferry can check it: it creates a private event for tomorrow noon, reads its time and deletes it.</p>
+${postForm({ action: "zone", formToken }, button(`Check ${answers.timeZone} with a test event`))}`,
 })}
 ${card({
   title: "Finish",
@@ -133,8 +135,8 @@ ${card({
         ? checkbox({ name: "replace", label: "Replace existing files", isOn: false })
         : null
     }
-<p class="row">${button("Write config.json and start", { tone: "main", name: "way", value: "write" })}
-${button("Only give me config.json", { name: "way", value: "show" })}</p>
+<p class="row">${button("Save and start", { tone: "main", name: "way", value: "write" })}
+${button("Download config.json", { name: "way", value: "show" })}</p>
 <p class="hint">Writes config.json and secrets/api-key to the working directory, readable only by the current user.</p>`,
   ),
 })}
@@ -164,9 +166,9 @@ export function doneSetupPage({
     width: "narrow",
     body: html`<div class="card"><p>These files were written:</p>
 <ul>${files.map((file) => html`<li class="address">${file}</li>`)}</ul>
-<p>Dayferry starts now at this address. Log in with the admin token from this file:</p>
+<p>Dayferry starts now at this address. The admin token is in this file:</p>
 <p class="address">${adminToken}</p>
-<p><a class="button main" href="../login">Log in</a></p></div>`,
+<p><a class="button main" href="../login?next=connect">Log in and connect a calendar</a></p></div>`,
   };
 }
 
