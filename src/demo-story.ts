@@ -5,6 +5,7 @@ import type { Sandbox } from "@dayferry/sandbox";
 import type { Channel } from "./domain/edit.ts";
 import { type EditId, type PersonId, personId } from "./domain/ids.ts";
 import { createAccept } from "./edits/intake/accept.ts";
+import { demoAgent } from "./http/today.ts";
 import { createWake } from "./loop.ts";
 import type { Modules } from "./modules/open-modules.ts";
 import type { ViewItem } from "./store/view/view.ts";
@@ -208,7 +209,7 @@ async function offerFeed({ modules, url, signal }: StoryPlace, { ben }: Cast): P
     filter: { kinds: ["task"], completed: "none" },
   });
   for (const agent of [thunderbird, "Google-Calendar-Importer"]) {
-    const headers = { "user-agent": agent };
+    const headers = { "user-agent": `${agent} ${demoAgent}` };
     // If the demo is stopped meanwhile, the feed just has no fetches.
     await fetch(`${url}${path}`, { headers, signal }).then(
       (answer) => answer.arrayBuffer(),

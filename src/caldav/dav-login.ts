@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { LoginAttempt, LoginResult } from "@dayferry/caldav-server/backend";
 import { readBasic } from "@dayferry/http-values";
+import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { Throttle } from "../people/throttle.ts";
@@ -9,6 +10,8 @@ import type { Store } from "../store/store.ts";
 export interface LoginDeps {
   readonly store: Pick<Store, "appPasswords" | "changes">;
   readonly passwords: PasswordCheck;
+  /** Called when a program has logged in with credentials that are not remembered. */
+  readonly onLogin: (person: PersonId) => void;
   /** Shared by everything that accepts app passwords, so that guesses are counted together. */
   readonly throttle: Throttle;
 }
@@ -31,6 +34,7 @@ export function createLogin({
   passwords,
   store,
   throttle,
+  onLogin,
 }: LoginDeps): (attempt: LoginAttempt) => Promise<LoginResult<Person>> {
   /** Most recently used last. */
   const remembered = new Map<string, Remembered>();
@@ -69,6 +73,7 @@ export function createLogin({
     }
     throttle.right(address, login);
     remember(key, person);
+    onLogin(person.id);
     return { kind: "person", person, login };
   };
 }

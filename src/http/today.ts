@@ -1,4 +1,4 @@
-import type { ProjectId } from "../domain/ids.ts";
+import type { PersonId, ProjectId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import { directoryFor, type Viewer } from "../domain/visibility.ts";
 import type { EditDescription } from "../edits/actions/describe.ts";
@@ -149,7 +149,10 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
       recent: described(editsOf(viewer, undefined, listed.recent)),
       firstSteps: stepsLeft([
         { id: "subscribe", isDone: feedsOf(viewer, feeds.list()).some(isFetched) },
-        { id: "connect", isDone: people.list().some((person) => hasConnected(viewer, person)) },
+        {
+          id: "connect",
+          isDone: people.list().some(({ id }) => isOf(viewer, id) && people.hasProgram(id)),
+        },
         ...(isAdmin
           ? ([
               { id: "mail", isDone: deps.sendsMail },
@@ -161,7 +164,11 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
   };
 }
 
-const isFetched = ({ lastFetch }: PublishedFeed): boolean => lastFetch !== null;
+/** At the end of the User-Agent of fetches that the demo makes itself. */
+export const demoAgent = "(Dayferry demo)";
+
+const isFetched = ({ lastFetch }: PublishedFeed): boolean =>
+  lastFetch !== null && !lastFetch.agent.endsWith(demoAgent);
 
 /** A project's feed counts for everyone, a person's for that person. */
 const feedsOf = (viewer: Viewer, feeds: readonly PublishedFeed[]): readonly PublishedFeed[] =>
@@ -169,10 +176,8 @@ const feedsOf = (viewer: Viewer, feeds: readonly PublishedFeed[]): readonly Publ
     ({ personId }) => viewer.kind === "admin" || personId === null || personId === viewer.person,
   );
 
-const hasConnected = (
-  viewer: Viewer,
-  { id, hasPassword }: { readonly id: number; readonly hasPassword: boolean },
-): boolean => hasPassword && (viewer.kind === "admin" || viewer.person === id);
+const isOf = (viewer: Viewer, id: PersonId): boolean =>
+  viewer.kind === "admin" || viewer.person === id;
 
 const stepsLeft = (steps: readonly FirstStep[]): readonly FirstStep[] =>
   steps.every(({ isDone }) => isDone) ? [] : steps;

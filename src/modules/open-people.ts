@@ -61,6 +61,7 @@ export function openPeople(
         acceptMove: createAcceptMove(accept),
         passwords,
         throttle: accessControl.throttle,
+        onLogin: (person) => people.noteProgram(person),
         zone,
         mode: config.edits.mode,
         clock,

@@ -32,13 +32,18 @@ export type NewPassword =
 export type People = ReturnType<typeof createPeople>;
 
 interface PeopleDeps {
-  readonly store: Pick<Store, "directory">;
+  readonly store: Pick<Store, "directory" | "appPasswords">;
   readonly passwords: Passwords;
   readonly readOnly: ReadonlySet<PersonId>;
   readonly withOwnKey: ReadonlySet<PersonId>;
+  readonly clock: () => Temporal.Instant;
 }
 
-function createPeople({ store, passwords, readOnly, withOwnKey }: PeopleDeps) {
+function createPeople({ store, passwords, readOnly, withOwnKey, clock }: PeopleDeps) {
+  const startedAt = clock();
+  /** People whose calendar programs have logged in since then. */
+  const connected = new Set<PersonId>();
+
   function list(): readonly PersonDescription[] {
     const people = store.directory.people();
     const holders = new Set(passwords.list());
@@ -59,6 +64,14 @@ function createPeople({ store, passwords, readOnly, withOwnKey }: PeopleDeps) {
   return {
     list,
     get,
+    /** Records that a calendar program has logged in with a person's app password. */
+    noteProgram: (id: PersonId): void => void connected.add(id),
+    /** True if a calendar program has logged in since the start, or could before: its password is older. */
+    hasProgram(id: PersonId): boolean {
+      const password = store.appPasswords.get(id);
+      if (password === null || connected.has(id)) return password !== null;
+      return Temporal.Instant.compare(password.createdAt, startedAt) < 0;
+    },
     /** Creates a new app password that ends any earlier one and all browser logins except `keep`. It is shown only this once. */
     setPassword(id: PersonId, keep?: number): NewPassword {
       const person = get(id);
@@ -123,7 +136,7 @@ export function createAccessControl({
   const withOwnKey = new Set(listed.flatMap((one) => (one.apiKey === null ? [] : [one.id])));
   const passwords = createPasswords({ store, randomBytes });
   return {
-    people: createPeople({ store, passwords, readOnly, withOwnKey }),
+    people: createPeople({ store, passwords, readOnly, withOwnKey, clock }),
     passwords,
     throttle,
     rights: createRights({ store, readOnly }),

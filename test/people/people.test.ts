@@ -5,8 +5,7 @@ import { createAccessControl } from "../../src/people/people.ts";
 import { aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 
-function rig() {
-  const clock = handClock("2026-11-21T09:00:00Z");
+function rig(clock = handClock("2026-11-21T09:00:00Z")) {
   const store = testStore(clock);
   store.directory.putPeople(
     [
@@ -22,7 +21,8 @@ function rig() {
     { id: personId(11), calendars: "write", apiKey: "key" },
     { id: personId(12), calendars: "read", apiKey: null },
   ] as const;
-  return createAccessControl({ store, clock, randomBytes, listed });
+  const again = () => createAccessControl({ store, clock, randomBytes, listed });
+  return { ...again(), again };
 }
 
 describe("list()", () => {
@@ -46,6 +46,23 @@ describe("list()", () => {
       expect.objectContaining({ id: 14, suspended: true }),
       expect.objectContaining({ id: 15, email: null, login: "15" }),
     ]);
+  });
+});
+
+describe("hasProgram()", () => {
+  it("hasProgram() result: true once a program has logged in, or where the password is older than the start", () => {
+    const clock = handClock("2026-11-21T09:00:00Z");
+    const { people, passwords, again } = rig(clock);
+    const ben = personId(12);
+    expect(people.hasProgram(ben)).toBe(false);
+    passwords.issue(ben);
+    expect(people.hasProgram(ben)).toBe(false);
+    clock.advance({ minutes: 1 });
+    expect(again().people.hasProgram(ben)).toBe(true);
+    people.noteProgram(ben);
+    expect(people.hasProgram(ben)).toBe(true);
+    passwords.clear(ben);
+    expect(people.hasProgram(ben)).toBe(false);
   });
 });
 

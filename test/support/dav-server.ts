@@ -143,6 +143,7 @@ export function davOptions({
       acceptMove: createAcceptMove(accepting),
       passwords,
       throttle,
+      onLogin() {},
       zone,
       mode,
       clock,

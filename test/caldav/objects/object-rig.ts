@@ -50,6 +50,7 @@ export function objectRig(setting: ObjectSetting = {}) {
       acceptMove: createAcceptMove(deps),
       passwords: createPasswords({ store, randomBytes }),
       throttle: instantThrottle(clock).throttle,
+      onLogin() {},
       zone,
       mode: setting.mode ?? "apply",
       clock,

@@ -203,10 +203,21 @@ describe("the rest of today", () => {
   });
 
   it("ticks the first steps that are done", async () => {
-    const { told, passwords } = await signedIn();
+    const { told, passwords, people, call, feeds } = await signedIn();
     expect(await told("first-steps")).toMatch(/^First steps 1 of 4 done/);
     expect(await told("first-steps")).toContain("Set a public address (done)");
     passwords.issue(ben);
+    const { path } = feeds.create({
+      ...{ kind: "person", projectId: null, personId: ben, name: null, colour: null },
+      filter: {},
+    });
+    const fetchAs = (agent: string) => call(`GET ${path}`, { headers: { "user-agent": agent } });
+    await fetchAs("Google-Calendar-Importer (Dayferry demo)");
+    // A password alone connects nothing, and the demo's own fetch is nobody's.
+    expect(await told("first-steps")).toMatch(/^First steps 1 of 4 done/);
+    people.noteProgram(ben);
+    await fetchAs("Google-Calendar-Importer");
     expect(await told("first-steps")).toContain("Connect a calendar program (done)");
+    expect(await told("first-steps")).toContain("Subscribe to a calendar (done)");
   });
 });
