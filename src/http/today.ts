@@ -20,7 +20,13 @@ export type SyncStanding =
       readonly readAt: Temporal.Instant | null;
       readonly doneBy: Temporal.Instant | null;
     }
-  | { readonly kind: "first-reading"; readonly read: number; readonly lists: number }
+  /** `pace`: lists per second, where nothing else is requested. */
+  | {
+      readonly kind: "first-reading";
+      readonly read: number;
+      readonly lists: number;
+      readonly pace: number;
+    }
   /** The list read longest ago is older than polling should allow. */
   | { readonly kind: "behind"; readonly readAt: Temporal.Instant }
   /** No answers since then; null = never. `remedy`: what helps; null = waiting. */
@@ -209,7 +215,12 @@ function standingOf(status: Status, projects: readonly ProjectToday[]): SyncStan
     return { kind: "cut-off", readAt, why, remedy: null };
   }
   if (mirror.projectsNeverRead > 0 || lists === 0) {
-    return { kind: "first-reading", read: lists - mirror.sourcesNeverRead, lists };
+    return {
+      kind: "first-reading",
+      read: lists - mirror.sourcesNeverRead,
+      lists,
+      pace: polling.pace,
+    };
   }
   if (!fresh || readAt === null) return { kind: "catching-up", readAt, doneBy: doneBy(status) };
   const allowed = tolerated.add({ seconds: polling.ceilingSeconds });

@@ -44,8 +44,13 @@ ${projectAges(today)}
 function standingCard({ standing, now, underWay, needed, countedTo }: Today): Markup {
   const { tone, word, rest } = standingInWords(standing, now);
   const edits = editsInWords({ underWay, needed, countedTo });
+  const progress =
+    standing.kind === "first-reading"
+      ? html`<progress aria-label="First sync" max="${Math.max(1, standing.lists)}" value="${standing.read}"></progress>
+`
+      : null;
   return html`<section class="card standing ${tone}" id="standing" data-live="mirror edits age"><p class="lede"><span class="dot" aria-hidden="true"></span><strong>${word}</strong>${rest}</p>
-<p>${edits}</p></section>`;
+${progress}<p>${edits}</p></section>`;
 }
 
 interface Words {
@@ -82,7 +87,7 @@ function standingInWords(standing: SyncStanding, now: Temporal.Instant): Words {
       return {
         tone: "info",
         word: "First sync",
-        rest: ` · ${standing.read} of ${standing.lists} lists. A calendar appears when it is complete.`,
+        rest: ` · ${standing.read} of ${standing.lists} lists, about ${length(Math.ceil((standing.lists - standing.read) / standing.pace))} left. A calendar appears when it is complete.`,
       };
     case "cut-off":
       return {

@@ -142,7 +142,7 @@ describe("the sentence of today", () => {
       true,
     );
     store.sources.put([{ kind: "events", projectId: projectId(2003) }]);
-    expect(await told("standing")).toContain("First sync · 2 of 3 lists.");
+    expect(await told("standing")).toContain("First sync · 2 of 3 lists, about 1 s left.");
   });
 });
 
