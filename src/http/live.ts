@@ -90,6 +90,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
   }
 
   function send(): void {
+    if (isClosed) return;
     isDue = false;
     sentAt = timers.now();
     const concerned = new Map([...audiences.values()].map((one) => [one, topicsFor(one.viewer)]));
@@ -107,8 +108,13 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
 
   /** The news that a viewer may know of. */
   function topicsFor(viewer: Viewer): readonly Topic[] {
-    const seen = [...news.values()].filter((one) => concerns(viewer, one));
-    return [...new Set(seen.map(({ topic }) => topic))];
+    try {
+      const seen = [...news.values()].filter((one) => concerns(viewer, one));
+      return [...new Set(seen.map(({ topic }) => topic))];
+    } catch {
+      // The database cannot be read, and neither can the page.
+      return [];
+    }
   }
 
   function concerns(viewer: Viewer, { people, collection }: TopicNews): boolean {

@@ -273,6 +273,20 @@ describe("/live", () => {
     expect(admin.isOver()).toBe(false);
   });
 
+  it.each(["a member's page", "a page that was left"])(
+    "survives changes that come due after the database was closed: %s",
+    async (page) => {
+      const { open, store, live, change, pass, lookAs } = await startLive();
+      lookAs({ kind: "person", person: ana, zone: "Europe/Berlin" });
+      const stream = await open();
+      if (page === "a page that was left") stream.leave();
+      change("Planning");
+      live.close();
+      store.close();
+      expect(() => pass(60_000)).not.toThrow();
+    },
+  );
+
   it("lets a browser ask anew after half an hour, and ends with the daemon", async () => {
     const { open, pass, live } = await startLive();
     const old = await open();
