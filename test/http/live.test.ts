@@ -277,7 +277,7 @@ describe("/live", () => {
     "survives changes that come due after the database was closed: %s",
     async (page) => {
       const { open, store, live, change, pass, lookAs } = await startLive();
-      lookAs({ kind: "person", person: ana, zone: "Europe/Berlin" });
+      lookAs({ kind: "person", person: ana, name: "Ana", zone: "Europe/Berlin" });
       const stream = await open();
       if (page === "a page that was left") stream.leave();
       change("Planning");
