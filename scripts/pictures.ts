@@ -13,20 +13,21 @@ interface Picture {
   /** Below the start page. */
   readonly path: string;
   readonly device?: "phone";
-  /** A link on the page to follow first. */
-  readonly follow?: RegExp;
+  /** Links to follow from there, one after another. */
+  readonly follow?: readonly RegExp[];
 }
 
 const pictures: readonly Picture[] = [
   { name: "today", path: "" },
   { name: "calendar", path: "calendar" },
   { name: "edits", path: "edits" },
-  { name: "conflict", path: "edits?state=waiting", follow: /Weekly call/ },
+  { name: "conflict", path: "edits?state=waiting", follow: [/Weekly call/] },
   { name: "feeds", path: "feeds" },
   { name: "connect", path: "connect" },
   { name: "milestones", path: "reports/milestones" },
   { name: "people", path: "people" },
   { name: "status", path: "status" },
+  { name: "mail", path: "people", follow: [/^Not saved: Redirects/, /^As a mail program/] },
   { name: "phone", path: "calendar", device: "phone" },
   { name: "phone-edits", path: "edits", device: "phone" },
 ];
@@ -86,7 +87,9 @@ async function take(
       console.log(`${name}: there is no page ${path} (${answer?.status()})`);
       return;
     }
-    if (follow) await page.getByRole("link", { name: follow }).first().click();
+    for (const name of follow ?? []) {
+      await page.locator("main").getByRole("link", { name }).first().click();
+    }
     // Calendar and live sections are loaded when the network is idle except for the open stream.
     await page.waitForTimeout(1000);
     const file = join(folder, `${name}.png`);

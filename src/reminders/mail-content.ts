@@ -169,13 +169,21 @@ function htmlFrame({
     '<body style="margin:0;padding:16px;font-family:sans-serif;font-size:16px;line-height:1.45;overflow-wrap:anywhere">',
     preheader(preview),
     '<div style="max-width:36em;margin:0 auto">',
+    `<p style="${brandStyle}"><span style="${markStyle}">&nbsp;</span>Dayferry</p>`,
+    // Borders and opacities alone fit a light and a dark background.
+    '<div style="padding:20px 24px;border:1px solid #8885;border-radius:12px">',
     ...body,
-    '<div style="margin:2em 0 0;padding:.6em 0 0;border-top:1px solid #8886;opacity:.75;font-size:.85em">',
+    "</div>",
+    '<div style="margin:1em 24px 0;opacity:.75;font-size:.85em">',
     ...footer,
     "</div></div></body></html>",
   ];
   return `${lines.join("\n")}\n`;
 }
+
+const brandStyle = "margin:0 0 .7em;font-size:.85em;font-weight:bold;opacity:.85";
+const markStyle =
+  "display:inline-block;width:1em;line-height:1;margin:0 .5em 0 0;border-radius:.25em;background:#1559b7";
 
 function footerOf(reason: string, unsubscribe: UnsubscribeLink | null): readonly string[] {
   return [
@@ -224,7 +232,9 @@ function markupOf(part: MailPart): readonly string[] {
     case "links":
       return part.links.length === 0
         ? []
-        : [`<p style="margin:1.2em 0 0">${part.links.map(buttonOf).join("\n")}</p>`];
+        : [
+            `<p style="margin:1.2em 0 0">${part.links.map((link, index) => buttonOf(link, index === 0)).join("\n")}</p>`,
+          ];
     case "section":
       return [
         `<h3 style="margin:1.4em 0 .3em;font-size:1em">${escapeHtml(part.heading)}</h3>`,
@@ -255,10 +265,12 @@ function comparisonMarkup({
   return [`<table style="margin:1em 0 0;border-spacing:0">${row("", sides)}${body}</table>`];
 }
 
-/** Large enough for touch. */
-function buttonOf({ label, url }: NamedLink): string {
-  const style =
-    "display:inline-block;margin:0 .4em .5em 0;padding:.55em 1em;border:1px solid #8888;border-radius:.4em;color:inherit;text-decoration:none";
+/** Large enough for touch. The first is what most people want. */
+function buttonOf({ label, url }: NamedLink, isFirst: boolean): string {
+  const look = isFirst
+    ? "background:#1559b7;border:1px solid #1559b7;color:#ffffff"
+    : "border:1px solid #8888;color:inherit";
+  const style = `display:inline-block;margin:0 .4em .5em 0;padding:.6em 1.1em;border-radius:.5em;font-weight:bold;text-decoration:none;${look}`;
   return `<a style="${style}" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`;
 }
 

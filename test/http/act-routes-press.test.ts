@@ -36,7 +36,7 @@ describe("POST /act/<signed>", () => {
     store.mirror.put({ ...task, dueOn: Temporal.PlainDate.from("2026-11-20") }, "tests");
     const { status, text } = await press(link("day"), "2026-11-12");
     expect(status).toBe(409);
-    expect(text).toContain("The date was changed meanwhile, so nothing was done.");
+    expect(text).toContain("Someone changed the date, so nothing was done.");
     expect(text).toContain("Saturday, 21 November 2026");
     expect(shownIn(text)).toBe("2026-11-20");
     expect(edits()).toEqual([]);

@@ -42,9 +42,7 @@ export function carryOutResolution(
       return journal.rebase(edit, { base, patch, conflicts }) ? edit.id : null;
     }
     case "revives": {
-      if (
-        !journal.discard(edit.id, "the item was deleted meanwhile, and a later edit recreates it")
-      ) {
+      if (!journal.discard(edit.id, "the item was deleted, and a later edit recreates it")) {
         return null;
       }
       const base = keepVisible(recreated(resolution.item), edit, store);

@@ -19,8 +19,8 @@ export function waysOut(edit: Edit, choice: Choice | null): readonly WayOut[] {
           label: edit.action === "delete" ? "Approve the deletion" : "Approve",
           does:
             edit.action === "delete"
-              ? "deletes the item in the workspace; asks first if somebody has changed it meanwhile"
-              : "sends it to the workspace; asks first if somebody has changed the same meanwhile",
+              ? "deletes the item in the workspace; asks first if someone changed it"
+              : "sends it to the workspace; asks first if someone changed the same fields",
         },
         discard("Discard", "sends nothing; the workspace stays unchanged"),
       ];
@@ -88,7 +88,7 @@ function chosen(choice: Choice): readonly WayOut[] {
   }
 }
 
-const asksFirst = "asks before overwriting what someone else has changed meanwhile";
+const asksFirst = "asks before overwriting what someone else changed";
 
 function parked({ parkReason, action, frozen }: Edit): readonly WayOut[] {
   const giveUp = discard("Discard", "sends nothing more; the workspace stays unchanged");

@@ -212,10 +212,10 @@ function aboutField(conflict: FieldConflict, names: Names): string {
     return `${name}: the wish ${wished} was replaced by edit ${by}, a later edit of the same person that set ${is}`;
   }
   if (taken === "theirs") {
-    return `${name}: ${is}, set by someone else meanwhile, was overwritten with ${wished} (before: ${was})`;
+    return `${name}: ${is}, set by someone else, was overwritten with ${wished} (before: ${was})`;
   }
   if (taken === "ours") {
-    return `${name}: the wish ${wished} was dropped, because someone else had set ${is} meanwhile (before: ${was})`;
+    return `${name}: ${wished} was dropped, because someone else had set ${is} (before: ${was})`;
   }
   return `${name} was changed by someone else as well: ${is} there, ${wished} wished (before: ${was}); keeping yours overwrites that, keeping theirs leaves it`;
 }
@@ -232,8 +232,8 @@ function aboutDeletion(
       return `${fieldNameOf(field)}${of} is ${is} (before: ${was})`;
     })
     .join(", ");
-  if (taken === "theirs") return `deleted although it was changed meanwhile: ${news}`;
-  if (taken === "ours") return `not deleted, because it was changed meanwhile: ${news}`;
+  if (taken === "theirs") return `deleted although it was changed: ${news}`;
+  if (taken === "ours") return `not deleted, because it was changed: ${news}`;
   return `it was changed since you saw it: ${news}; deleting it would lose that, keeping theirs keeps it`;
 }
 

@@ -169,7 +169,7 @@ function check(request: MoveRequest, { view, directory }: Store): Result<Wish, N
   const place = { projectId, listId };
   const viewed = view.get(key);
   if (!viewed) {
-    const message = "the item is no longer in the workspace: it was deleted there meanwhile";
+    const message = "the item no longer exists in the workspace: it was deleted there";
     return fail({ line: null, code: "gone", message });
   }
   if (viewed.item.kind === "subtask") {

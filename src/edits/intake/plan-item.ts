@@ -132,7 +132,7 @@ function refuseGone(
   const { identity } = about;
   const base = identity && lastShown(incoming, { identity, view: store.view, editor: actor });
   const changes = base ? changesOf(base, diffItem(incoming, base, context)) : [];
-  const message = "the item is no longer in the workspace: it was deleted there meanwhile";
+  const message = "the item no longer exists in the workspace: it was deleted there";
   return refusal(incoming, {
     reasons: [{ line: incoming.line, code: "gone", message }],
     title: incoming.summary ?? base?.title ?? "",

@@ -329,7 +329,7 @@ function overrideNotes(
     .filter(({ field }) => crossed.includes(field))
     .map(({ field, from }) => {
       const now = quote(valueInWords({ field, value: from }, names));
-      const message = `${fieldNameOf(field)} was changed meanwhile by someone else, to ${now}; edits.conflicts decides between the two`;
+      const message = `${fieldNameOf(field)} was changed by someone else, to ${now}; edits.conflicts decides between the two`;
       return { line: incoming.line, code: "changed-meanwhile", message };
     });
 }

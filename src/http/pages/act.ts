@@ -13,7 +13,7 @@ import { html, type Markup } from "./markup-template.ts";
 /** Says what a link would do, and asks. `moved`: the date has changed since the person agreed. */
 export function confirmLinkPage(offer: LinkOffer, { moved }: { readonly moved: boolean }): Page {
   const { subject, action } = offer;
-  const notice = html`<p class="problem" role="alert">The date was changed meanwhile, so nothing was done. Please confirm again:</p>`;
+  const notice = html`<p class="problem" role="alert">Someone changed the date, so nothing was done. Please confirm again:</p>`;
   return card({
     title: questions[action],
     body: html`${moved ? notice : null}

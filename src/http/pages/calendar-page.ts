@@ -85,7 +85,7 @@ ${selectField({
   label: "Assigned to",
   value: filter.assigned === null || isMine ? "" : String(filter.assigned),
   choices: [
-    { value: "", label: "Anybody" },
+    { value: "", label: "Anyone" },
     ...people
       .filter(({ id }) => id !== own)
       .map(({ id, name }) => ({ value: String(id), label: name })),

@@ -189,7 +189,7 @@ function list({ edits, query, olderThan, zone }: EditListData): Markup {
     title: null,
     body: table({
       caption: "Edits, newest first",
-      columns: [{ title: "Edit" }, { title: "Status" }, { title: "From" }, { title: "When" }],
+      columns: [{ title: "Edit" }, { title: "Status" }, { title: "How" }, { title: "When" }],
       rows,
     }),
     footer: older || newer ? html`<div class="row">${newer}${older}</div>` : null,

@@ -210,7 +210,7 @@ describe("createSubscription()", () => {
     rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? fail());
     await rig.shows(vevent(uid, "SUMMARY:Still wanted", ...usual));
     expect(rig.edits()).toEqual([]);
-    expect(rig.state().notes[0]).toContain("no longer in the workspace");
+    expect(rig.state().notes[0]).toContain("no longer exists in the workspace");
   });
 
   it("step() result when the project is not known: nothing is taken, and the change is not lost", async () => {
