@@ -139,7 +139,7 @@ function start(at: HTMLElement): void {
   addShortcuts([
     { key: "t", does: "Go to today", run: () => calendar.today() },
     { key: "ArrowLeft", does: "Go back", run: () => calendar.prev() },
-    { key: "ArrowRight", does: "Go on", run: () => calendar.next() },
+    { key: "ArrowRight", does: "Go forward", run: () => calendar.next() },
     { key: "m", does: "Show the month", run: () => calendar.changeView("dayGridMonth") },
     { key: "w", does: "Show the week", run: () => calendar.changeView("timeGridWeek") },
     { key: "a", does: "Show the list", run: () => calendar.changeView("listWeek") },

@@ -30,7 +30,7 @@ if (place) {
     }).catch(() => null);
     if (turn !== asked || !place) return;
     if (!answer?.ok) {
-      // The server's page says why, or that it does not answer.
+      // The server's page says why, or that it does not respond.
       form.submit();
       return;
     }

@@ -63,7 +63,7 @@ export function followChanges({ onShown }: { readonly onShown: (section: Element
     const asOf = `This page is as it was at ${clock}.`;
     if (loss === undefined) return;
     if (answer && isElsewhere(answer)) say(`You are logged out. ${asOf}`, "Log in again");
-    else if (!answer?.ok) say(`Dayferry does not answer. ${asOf}`, "Load it again");
+    else if (!answer?.ok) say(`Dayferry does not respond. ${asOf}`, "Load it again");
     else say(`Changes are not followed now. ${asOf}`, "Load it again");
   }
 

@@ -78,7 +78,7 @@ function cutOffFinding(mirror: DaemonStatus["mirror"]): Finding {
     age === null
       ? "nothing has been synced yet"
       : `last synced ${Math.ceil(age / 60)} min ago: calendars show data from then`;
-  return doubtful("mirror", { what, remedy: "syncing resumes when the service answers" });
+  return doubtful("mirror", { what, remedy: "syncing resumes when the service responds" });
 }
 
 /** One finding per cause. The outage covers lists that cannot be read because of it. */
@@ -130,8 +130,8 @@ export function messageFindings(
 ): readonly Finding[] {
   const subject = "messages";
   if (tests.length === 0) {
-    const what = "nobody is notified of problems: operator.mail and operator.webhooks are empty";
-    return [doubtful(subject, { what, remedy: "name somebody there" })];
+    const what = "no one is notified of problems: operator.mail and operator.webhooks are empty";
+    return [doubtful(subject, { what, remedy: "add an address there" })];
   }
   return tests.map(({ way, problem }) =>
     problem === null
@@ -202,7 +202,7 @@ async function mail(
     return broken("mail", { what: problem, remedy });
   }
   const how = config.mail.smtpUrl
-    ? "the mail server answers"
+    ? "the mail server responds"
     : `mails are written to ${config.mail.directory}`;
   return fine("mail", how);
 }

@@ -37,7 +37,7 @@ export async function askDaemon(
     answer = await fetch(`${url}${path}`, { method, headers, signal, body: body?.content ?? null });
     text = await answer.text();
   } catch (error) {
-    throw new DaemonError(`the daemon at ${url} does not answer`, { cause: error });
+    throw new DaemonError(`the daemon at ${url} does not respond`, { cause: error });
   }
   if (answer.status === 401) throw new DaemonError(`the daemon at ${url} rejects the admin token`);
   // 502: the daemon is fine, and reports an error of the service.

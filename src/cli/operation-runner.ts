@@ -114,7 +114,8 @@ function throughDaemon(daemon: DaemonAddress): Attempt {
     const { status, body } = answer;
     if (status < 400) return ok(member === null ? body : memberOf(body, member));
     const said = memberOf(body, "detail");
-    const detail = typeof said === "string" ? said : `the daemon refused: ${JSON.stringify(body)}`;
+    const detail =
+      typeof said === "string" ? said : `the daemon rejected it: ${JSON.stringify(body)}`;
     return fail({ detail, code: status === 400 ? 2 : 1, more: body });
   };
 }

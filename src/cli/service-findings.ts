@@ -18,7 +18,7 @@ export async function checkReach(
     const what = describeFailure(failure);
     return [broken("service", { what, remedy: remedyForFailure(failure) })];
   }
-  const reached = fine("service", `${config.service.baseUrl} answers and takes the key`);
+  const reached = fine("service", `${config.service.baseUrl} responds and accepts the key`);
   if (config.projects !== "discover") return [reached];
   const projects = await upstream.workspace.projects(call);
   if (projects.ok) {

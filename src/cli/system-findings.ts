@@ -60,7 +60,7 @@ export function checkProxy({ trusted, forwardedAt }: ProxyUse): readonly Finding
       doubtful("proxy", {
         what: `requests have X-Forwarded-For (the last at ${forwardedAt}) from an address that is not in http.trustProxy, and were ignored`,
         remedy:
-          "add the proxy's address to http.trustProxy; if there is no other proxy, somebody forged the header, and no action is needed",
+          "add the proxy's address to http.trustProxy; if there is no other proxy, someone forged the header, and no action is needed",
       }),
     ];
   }

@@ -99,7 +99,7 @@ export interface SharedCacheConfig {
   readonly maxAge: Temporal.Duration;
   /** How long after that it is served while a new one is fetched. */
   readonly staleWhileRevalidate: Temporal.Duration;
-  /** How long after `maxAge` it is served if the daemon does not answer. */
+  /** How long after `maxAge` it is served if the daemon does not respond. */
   readonly staleIfError: Temporal.Duration;
   /** Null = copies only expire. */
   readonly purge: PurgeConfig | null;

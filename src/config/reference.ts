@@ -18,7 +18,7 @@ Every key of the configuration file. This page is made from the schema that read
 
 The file is JSON in which comments and commas before a closing bracket are welcome. It is the one that \`--config\` names, else
 \`DAYFERRY_CONFIG\`, else \`config.json\` in the current folder. Without a file everything comes from the environment. A variable of
-the environment wins over the file; an empty one counts as unset. Unknown keys are refused, with the key that was probably meant.
+the environment wins over the file; an empty one counts as unset. Unknown keys are rejected, with the key that was probably meant.
 
 Required are \`service.baseUrl\`, \`service.contact\`, \`service.timeZone\`, and a key of the service by one of the four ways. Keys
 without a default may be left out.

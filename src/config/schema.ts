@@ -280,7 +280,7 @@ function http(folder: string) {
     ),
     primaryUrl: doc(
       textSetting(readPublicUrl, "address").nullable().prefault(null),
-      "for `serve --read-only`: the address of the daemon that takes edits, which is shown to whoever tries to change something; else `http.publicUrl`",
+      "for `serve --read-only`: the address of the daemon that takes edits, shown to people who try to change something; else `http.publicUrl`",
     ),
   });
 }
@@ -418,7 +418,7 @@ function identityHeader() {
     ),
     admins: doc(
       z.array(z.string().regex(/\S/, "must not be empty")).prefault([]),
-      "the admin's value of the header; everybody else only sees their own data",
+      "the admin's value of the header; everyone else only sees their own data",
     ),
     logout: doc(
       textSetting(readLogout, "address").nullable().prefault(null),
@@ -467,7 +467,7 @@ function edits(folder: string) {
   const subscription = z
     .strictObject({
       name: doc(z.string().regex(/\S/, "must not be empty"), "its name in responses"),
-      url: doc(secret(readCalendarUrl), "its URL; whoever has it can read the calendar"),
+      url: doc(secret(readCalendarUrl), "its URL; anyone who has it can read the calendar"),
       urlFile: doc(secretFileField(folder, readCalendarUrl), "a file that holds the address"),
       project: doc(id(projectId), "the project to which it belongs"),
       person: doc(

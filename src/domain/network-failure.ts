@@ -58,7 +58,7 @@ const meanings: readonly (readonly [
     "closed",
     (host) => `there is no network route to ${host}`,
   ],
-  [/^(?:ETIMEDOUT|ESOCKETTIMEDOUT)$/, "silent", (host) => `${host} does not answer`],
+  [/^(?:ETIMEDOUT|ESOCKETTIMEDOUT)$/, "silent", (host) => `${host} does not respond`],
   [
     /^CERT_HAS_EXPIRED$/,
     "certificate",

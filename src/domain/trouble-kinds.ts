@@ -95,7 +95,7 @@ const entries = {
       const whose = person === null ? "the account's key" : `the key of ${person.name}`;
       const where = person === null ? "service.apiKeyFile" : "people[].apiKeyFile";
       return {
-        title: person === null ? "API key refused" : `API key of ${person.name} refused`,
+        title: person === null ? "API key rejected" : `API key of ${person.name} refused`,
         what: `the service refuses ${whose}: ${
           person === null
             ? "syncing is paused, and edits wait"
@@ -118,7 +118,7 @@ const entries = {
     about: (trouble) => trouble.host,
     words: (trouble) => ({
       title:
-        trouble.until === null ? "Certificate refused" : `Certificate of ${trouble.host} expires`,
+        trouble.until === null ? "Certificate rejected" : `Certificate of ${trouble.host} expires`,
       what:
         trouble.until === null
           ? `no secure connection to ${trouble.host}: ${trouble.problem}`
@@ -137,7 +137,7 @@ const entries = {
       what: `the service cannot be reached or is failing: ${trouble.problem}`,
       remedy:
         "check the network and service.baseUrl; Dayferry retries automatically, and edits are kept until then",
-      over: "the service answers again",
+      over: "the service responds again",
     }),
   }),
   /**
@@ -361,7 +361,7 @@ const entries = {
     about: (trouble) => trouble.source,
     words: (trouble) => ({
       title: "Removals on hold",
-      what: `${trouble.missing} of ${trouble.total} items of one list (${trouble.source}) disappeared at once, and stay in calendars until somebody approves`,
+      what: `${trouble.missing} of ${trouble.total} items of one list (${trouble.source}) disappeared at once, and stay in calendars until someone approves`,
       remedy: "check the workspace, then approve on the page Edits",
       over: "no removal from that list is waiting",
     }),
@@ -410,7 +410,7 @@ const entries = {
     about: (trouble) => trouble.address,
     nameless: () => ({ address: "one address" }),
     words: (trouble) => ({
-      title: "Mail refused",
+      title: "Mail rejected",
       what: `mail to ${trouble.address} is not taken: ${trouble.problem}`,
       remedy: 'correct the address in the workspace or in "people"',
       over: `nothing was refused for ${trouble.address} of late`,

@@ -67,7 +67,7 @@ function exclusionWords(
     case "kind":
       return `The feed shows no ${spokenKind(item)}s.`;
     case "assigned":
-      return "It is assigned to nobody whom the feed is about.";
+      return "It is assigned to no one whom the feed covers.";
     case "label":
       return "It has none of the feed's labels.";
     case "archived":

@@ -90,7 +90,7 @@ export function accessGuard({ auth, viewers, login, publicUrl }: AccessGuardDeps
 /** Redirects a browser to the sign-in page, and from there to the requested page; submitted form data are kept. */
 function askForLogIn(request: Request, response: Response, proxied: string | null): void {
   if (proxied !== null) {
-    const detail = `you have logged in as ${proxied}, whom this workspace does not know as a person`;
+    const detail = `you have logged in as ${proxied}, which is not a person of this workspace`;
     sendProblem(response, forbidden(detail));
     return;
   }

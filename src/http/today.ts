@@ -211,7 +211,7 @@ function standingOf(status: Status, projects: readonly ProjectToday[]): SyncStan
   );
   const [first] = failing;
   if (first && failing.length * 2 > lists) {
-    const why = first.problem ?? "the service does not answer";
+    const why = first.problem ?? "the service does not respond";
     return { kind: "cut-off", readAt, why, remedy: null };
   }
   if (mirror.projectsNeverRead > 0 || lists === 0) {
@@ -242,7 +242,7 @@ function doneBy({ startedAt, polling, now }: Status): Temporal.Instant | null {
 function ownStanding(standing: SyncStanding, projects: readonly ProjectToday[]): SyncStanding {
   switch (standing.kind) {
     case "cut-off":
-      return { ...standing, why: "the service does not answer", remedy: null };
+      return { ...standing, why: "the service does not respond", remedy: null };
     case "cannot-store":
       return { ...standing, why: "the administrator is notified of the reason" };
     case "first-reading": {

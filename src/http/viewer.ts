@@ -96,7 +96,7 @@ export function createViewers(deps: ViewersDeps) {
     viewerOf(request: Request): Viewer {
       const { viewer } = identityOf(request);
       if (viewer) return viewer;
-      throw new NoViewerError(`nobody has logged in for ${request.method} ${request.path}`);
+      throw new NoViewerError(`no one has logged in for ${request.method} ${request.path}`);
     },
     /** Sets the user of a request without a browser session. */
     note: (request: Request, viewer: Viewer): void =>

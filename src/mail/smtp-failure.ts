@@ -64,18 +64,18 @@ function sentence({ code, origin, command, message }: SmtpFailure, host: string)
   const said = message.replaceAll(/\s+/g, " ").trim();
   const what = networkFailureOf(origin ?? "", host)?.problem ?? said;
   if (aboutTls.test(origin ?? "")) return `no secure connection to the mail server: ${what}`;
-  if (command === "MAIL FROM") return `the mail server refuses the sender: ${what}`;
+  if (command === "MAIL FROM") return `the mail server rejects the sender: ${what}`;
   // nodemailer counts recipients; a mail has one.
   if (command === "RCPT TO" || code === "EENVELOPE")
     return what.replace(/^Can't send mail - all recipients were rejected: /, "");
   switch (code ?? "") {
     case "EAUTH":
     case "ENOAUTH":
-      return `the mail server refuses the login: ${what}`;
+      return `the mail server rejects the login: ${what}`;
     case "ETLS":
       return `no secure connection to the mail server: ${what}`;
     case "ETIMEDOUT":
-      return `the mail server does not answer: ${what}`;
+      return `the mail server does not respond: ${what}`;
     case "EDNS":
     case "ESOCKET":
     case "ECONNECTION":

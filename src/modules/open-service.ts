@@ -22,7 +22,7 @@ export interface ServiceModule extends DaemonModule {
 const progressEveryMs = 2000;
 const keyAccessRest = Temporal.Duration.from({ seconds: 1 });
 
-/** Called when the service answers again, and with each step of a first sweep. */
+/** Called when the service responds again, and with each step of a first sweep. */
 interface ServiceListeners {
   readonly onBack: () => void;
   readonly onFound: () => void;

@@ -7,7 +7,7 @@ const id = pathId("person", personId);
 
 export const listPeople = operation({
   name: "people list",
-  summary: "list everybody in the workspace or the configuration",
+  summary: "list all people of the workspace and the configuration",
   route: "GET /api/people",
   access: "admin",
   member: "people",

@@ -86,7 +86,7 @@ function compose({ link, person }: LinkMail, messageId: string, deps: LogInMails
         {
           kind: "lines",
           lines: [
-            "The page that it opens asks before it logs you in. Whoever has the link can do so: pass it on to nobody.",
+            "The page that it opens asks before it logs you in. Anyone with the link can log in as you: do not share it.",
           ],
         },
         {
@@ -95,7 +95,7 @@ function compose({ link, person }: LinkMail, messageId: string, deps: LogInMails
         },
       ],
       reason:
-        "You get this mail because somebody, probably you, has asked for it on the log-in page. If it was not you, do nothing: without the link nobody gets in.",
+        "You get this email because someone asked for it on the log-in page. If it was not you, ignore it: without the link no one can log in.",
       unsubscribe: null,
     }),
   };

@@ -79,7 +79,7 @@ export function staleWords({
   const readAt = store.sources.lastReadAt();
   if (!readAt || Temporal.Instant.compare(now, readAt.add(freshFor)) <= 0) return [];
   return [
-    `Last synced ${momentInWords(readAt, zone)}: the service does not answer, and later changes are missing here.`,
+    `Last synced ${momentInWords(readAt, zone)}: the service does not respond, and later changes are missing here.`,
   ];
 }
 

@@ -114,7 +114,7 @@ export function noticeContent(parking: Parking): MailContent {
 /** Why an edit was not saved, in a few words. */
 const parkReasonWords: Readonly<Record<ParkReason, string>> = {
   conflict: "someone else changed it too",
-  refused: "the workspace refused it",
+  refused: "the workspace rejected it",
   failed: "it could not be sent",
   "unknown-outcome": "result unknown",
 };
@@ -159,7 +159,7 @@ function happenedIn({ edit, reason, isOpen, names }: Parking): string {
     case "conflict":
       return `${act} was not saved, because someone else changed it too${changedIn(edit)}.`;
     case "refused":
-      return `${act} was not saved: ${why === "" ? "the workspace refused it" : causeIn(why)}.`;
+      return `${act} was not saved: ${why === "" ? "the workspace rejected it" : causeIn(why)}.`;
     case "failed":
       return `${act} could not be sent${why === "" ? "" : `: ${why}`}.`;
     case "unknown-outcome":

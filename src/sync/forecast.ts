@@ -63,7 +63,7 @@ function helpFor(
   const raised = share * enough;
   const more = raised <= 1 ? [`raise polling.share to ${Math.ceil(raised * 100) / 100}`] : [];
   const remedies = [
-    `archive lists and projects that nobody needs, down to ${affordable} lists`,
+    `archive lists and projects that no one needs, down to ${affordable} lists`,
     ...more,
     `raise polling.maxAge to ${length(Math.ceil((enough * maxAgeSeconds) / 60) * 60)}`,
   ];

@@ -87,7 +87,7 @@ describeInBrowser("a first look", () => {
 
     await page.route("**/*", (route) => route.abort());
     await later(line).toMatch(
-      /^Dayferry does not answer\. This page is as it was at \d\d:\d\d\. Load it again$/,
+      /^Dayferry does not respond\. This page is as it was at \d\d:\d\d\. Load it again$/,
     );
     await page.unroute("**/*");
     await later(line).toBe("");

@@ -29,7 +29,7 @@ describe("daemonFindings()", () => {
     );
     expect(linesOf({ outage, errors, troubles: [outage] })).toEqual([
       "broken service: the service cannot be reached or is failing: connection refused → check the network and service.baseUrl; Dayferry retries automatically, and edits are kept until then",
-      "doubtful mirror: last synced 6 min ago: calendars show data from then → syncing resumes when the service answers",
+      "doubtful mirror: last synced 6 min ago: calendars show data from then → syncing resumes when the service responds",
     ]);
   });
 

@@ -9,7 +9,7 @@ test.each([
   ["ESERVFAIL", "name", /cannot be resolved/],
   ["ECONNREFUSED", "closed", /^company\.example does not accept connections/],
   ["ENETUNREACH", "closed", /^there is no network route to company\.example/],
-  ["ETIMEDOUT", "silent", /^company\.example does not answer/],
+  ["ETIMEDOUT", "silent", /^company\.example does not respond/],
   ["CERT_HAS_EXPIRED", "certificate", /certificate of company\.example has expired, or the clock/],
   ["CERT_NOT_YET_VALID", "certificate", /not valid yet, or the clock of this machine is behind/],
   ["CERT_REVOKED", "certificate", /has been revoked/],

@@ -45,7 +45,7 @@ describe("presenceIn()", () => {
     ],
     ["The feed shows no events.", anEvent(1), { filter: { kinds: ["task"] } }],
     [
-      "It is assigned to nobody whom the feed is about.",
+      "It is assigned to no one whom the feed covers.",
       anEvent(1),
       { filter: { assigned: [personId(11)] } },
     ],

@@ -277,7 +277,7 @@ describe("a day of a daemon with every secret there is, at debug", () => {
       await eventually("a list was refused", () => daemon.log().includes('"sync failed"') || null);
       await eventually("the mail server, the calendar and the service have refused", async () => {
         const status = await (await ask("/api/status")).text();
-        return /refuses the login/.test(status) && /"state":"failing"/.test(status) ? true : null;
+        return /rejects the login/.test(status) && /"state":"failing"/.test(status) ? true : null;
       });
       await keep("/api/status", await ask("/api/status"));
       await keep("/api/edits", await ask("/api/edits"));

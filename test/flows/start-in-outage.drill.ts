@@ -89,7 +89,7 @@ const vevent = (uid: string, title: string) =>
     "",
   ].join("\r\n");
 
-describe("a start while the service does not answer", () => {
+describe("a start while the service does not respond", () => {
   it("serves feeds that nobody ever fetched, calendars and reports, and takes edits by every channel", async () => {
     const { sandbox, place } = await begin({ edits: { inbox: "./inbox" } });
     const first = await start(place, true);

@@ -49,7 +49,7 @@ describe("GET /act/<signed>", () => {
     ["is not signed", 404, "It may be incomplete"],
     ["has expired", 410, "The link has expired"],
     ["belongs to an old address of the feed", 410, "another address now"],
-    ["names a deleted item", 410, "no longer there"],
+    ["names a deleted item", 410, "no longer exists"],
   ])("answers a page for people when the link %s", async (what, expected, words) => {
     const { ask, press, link, clock, store, feed, item } = await startActs();
     const text = what === "is not signed" ? link("done").slice(1) : link("done");

@@ -239,7 +239,7 @@ describe("POST /calendar/items/:key", () => {
   it("deletes after it has asked", async () => {
     const { post, keyOf, edits } = await calendarRig();
     const path = `/calendar/items/${keyOf("Launch")}/delete`;
-    expect((await post(path, {})).text).toContain("for everybody");
+    expect((await post(path, {})).text).toContain("for everyone");
     expect(edits()).toEqual([]);
     expect(await post(path, { step: "apply" })).toMatchObject({ status: 303 });
     expect(edits()).toMatchObject([{ action: "delete" }]);

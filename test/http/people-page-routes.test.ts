@@ -182,7 +182,7 @@ describe("/people", () => {
     const { look } = await asAdmin();
     const page = await look(`/people/outbox/${mail?.file}`);
     expect(page.text).toContain("Your link to log in to Dayferry");
-    expect(page.text).toContain("Whoever has the link can do so");
+    expect(page.text).toContain("Anyone with the link can log in as you");
     const document = await look(`/people/outbox/${mail?.file}/html`);
     const policy = document.headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(/^sandbox allow-popups; default-src 'none'/);

@@ -37,9 +37,9 @@ describe("logins and TLS", () => {
     expect(delivery).toMatchObject({
       kind: "deferred",
       code: 535,
-      message: expect.stringContaining("refuses the login"),
+      message: expect.stringContaining("rejects the login"),
     });
-    expect(await mailer.verify()).toContain("refuses the login");
+    expect(await mailer.verify()).toContain("rejects the login");
     expect(JSON.stringify(delivery)).not.toContain("hush-hush");
   });
 

@@ -66,11 +66,11 @@ describe("send() through a mail server", () => {
       /full/,
     ],
     [
-      "refuses the sender",
+      "rejects the sender",
       { onMailFrom: (_a, _s, done) => done(reply(550, "5.7.1 who are you")) },
       "deferred",
       550,
-      /refuses the sender.*who are you/,
+      /rejects the sender.*who are you/,
     ],
     [
       "finds the mail too large",

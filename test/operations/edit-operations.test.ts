@@ -258,7 +258,7 @@ describe("POST /api/edits", () => {
     const shown = JSON.parse((await call("GET /api/edits/1", { headers: bearer })).text);
     expect(shown).toMatchObject({
       reason: "conflict",
-      problem: expect.stringContaining("Title was changed by someone else as well"),
+      problem: expect.stringContaining("Title was changed by someone else too"),
       conflicts: [conflict],
     });
     const refused = await call("POST /api/edits/1/retry", { headers: bearer });

@@ -61,7 +61,7 @@ describe("any course of events", () => {
         fc.array(act, { maxLength: 25 }),
         night,
         fc.constantFrom(3, 1000),
-        // How many looks it takes to read the workspace again after a leap: never, where it does not answer.
+        // How many looks it takes to read the workspace again after a leap: never, where it does not respond.
         fc.constantFrom(0, 2, Number.POSITIVE_INFINITY),
         async (acts, around, perMinute, looks) => {
           const post = aPost();

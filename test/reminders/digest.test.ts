@@ -135,7 +135,7 @@ describe("step() mails a digest", () => {
     expect(mail?.html).toContain(">Overdue (2)</h3>");
   });
 
-  it("with a word about the age of the data when the service does not answer", async () => {
+  it("with a word about the age of the data when the service does not respond", async () => {
     const { inbox, rig } = await started("2026-11-24T06:00:00Z");
     fill(rig);
     const source = { kind: "projects" } as const;
@@ -144,7 +144,7 @@ describe("step() mails a digest", () => {
     rig.set("2026-11-24T07:30:00Z");
     await rig.run();
     expect(inbox.mails[0]?.mail.text).toContain(
-      "Last synced Tue 24 Nov 2026, 07:00 (Europe/Berlin): the service does not answer",
+      "Last synced Tue 24 Nov 2026, 07:00 (Europe/Berlin): the service does not respond",
     );
   });
 

@@ -75,7 +75,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     expect(reading.leaps).toHaveLength(1);
   });
 
-  it("waits ten minutes at most where the service does not answer", async () => {
+  it("waits ten minutes at most where the service does not respond", async () => {
     const { inbox, rig } = await awake();
     rig.put(anEvent());
     rig.set("2026-11-24T10:00:00Z");

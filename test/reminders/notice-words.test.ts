@@ -68,7 +68,7 @@ describe("step() says what happened", () => {
         "The service rejected it: Title is too long (PUT /projects/2001/events/1, 422)";
       rig.park({ ...refused, problem });
     });
-    expect(mail.subject).toBe("Not saved: Design review – the workspace refused it");
+    expect(mail.subject).toBe("Not saved: Design review – the workspace rejected it");
     expect(text).toContain('was not saved: the workspace answered "Title is too long".\n');
     expect(text).not.toMatch(/PUT|422|refused it:/);
     expect(text).toContain("  In the workspace: Design review");

@@ -49,7 +49,7 @@ describe("a list that loses many items", () => {
     const { it, source, ids, place, remove } = await listOf(40);
     const first = ids[0];
     remove(12);
-    // One of the twelve does not answer.
+    // One of the twelve does not respond.
     it.sandbox.faults.add({ kind: "html", path: new RegExp(`/tasks/${first}$`) });
     expect(await it.sweep()).toMatchObject({ buried: 0, held: 12 });
     expect(shown(it)).toBe(40);

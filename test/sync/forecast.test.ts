@@ -19,7 +19,7 @@ describe("outlookOf()", () => {
     expect(forecast.advice).toBe(
       "11200 lists are read with one request each, 2.25 per second: a round takes 83 minutes, too long to keep all within " +
         "polling.maxAge, 15 minutes. Each is read after 5.6 hours at the latest, so that most requests go where changes are likely. " +
-        "What would help: archive lists and projects that nobody needs, down to 1670 lists, or raise polling.maxAge to 101 minutes.",
+        "What would help: archive lists and projects that no one needs, down to 1670 lists, or raise polling.maxAge to 101 minutes.",
     );
   });
 

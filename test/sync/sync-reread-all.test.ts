@@ -34,7 +34,7 @@ describe("rereadAll()", () => {
     expect(project && shownTitles(it, project.id)).toEqual(["First", "Renamed", "Second"]);
   });
 
-  it("result when a list does not answer: false until it does", async () => {
+  it("result when a list does not respond: false until it does", async () => {
     const { it, place } = await smallWorld();
     const path = new RegExp(`/todolists/${place.list}/tasks$`);
     it.sandbox.faults.add({ kind: "status", status: 503, path, times: 1000 });

@@ -60,7 +60,7 @@ describe("TroubleWatch", () => {
     look();
     expect(said).toEqual([
       "begun service-unreachable: the service cannot be reached or is failing: connect ECONNREFUSED",
-      "over service-unreachable: the service answers again",
+      "over service-unreachable: the service responds again",
     ]);
   });
 

@@ -31,7 +31,7 @@ export function feedsCommand({ host }: CommandTools): Command {
       )
       .option("--all", "all projects"),
   )
-    .option("--name <name>", "its name, whatever it contains", readName)
+    .option("--name <name>", "its name", readName)
     .action((options: CreateOptions, command: Command) => {
       const wish = wishOf(options);
       return printAnswer(
@@ -44,7 +44,7 @@ export function feedsCommand({ host }: CommandTools): Command {
       .argument("<id>", "the feed's number", readId)
       .option("--no-filter", "show all of it again"),
   )
-    .option("--name <name>", "its name, whatever it contains", readName)
+    .option("--name <name>", "its name", readName)
     .option("--no-name", "reset the name to the default")
     .action((id: number, options: ChangeOptions, command: Command) =>
       printAnswer(

@@ -50,7 +50,7 @@ export function editorName(
   { people }: Pick<Names, "people">,
 ): string {
   if (actor !== null) return plainLine(people.get(actor) ?? `Person ${actor}`);
-  return channel === "link" ? "Somebody with a link" : "The account";
+  return channel === "link" ? "Someone with a link" : "The account";
 }
 
 /** The part of an edit that says what it does. */

@@ -123,7 +123,7 @@ function sentenceOf(
       ? ""
       : ` ${since} ${changedSince.length === 1 ? "has" : "have"} changed since: you are asked before someone else's change is overwritten.`;
   if (action === "delete") return `It will delete the item.${asks}`;
-  if (action === "create") return `It will make "${base.title}" anew.`;
+  if (action === "create") return `It will create "${base.title}" again.`;
   const back = fields.map(({ name, back: value }) => `${name} back to ${value}`);
   return `It will put ${enumerated(back)}.${asks}`;
 }

@@ -18,7 +18,7 @@ interface EditWakerDeps {
 /** Sends edits as soon as what they wait for is available. */
 export type EditWaker = ReturnType<typeof createEditWaker>;
 
-/** A service that does not answer in time is asked again. */
+/** A service that does not respond in time is asked again. */
 const probeTimeoutMs = 5000;
 /** Keys tried per step. */
 const mostKeys = 3;

@@ -201,7 +201,7 @@ interface Places {
   readonly gaps: readonly string[];
 }
 
-/** Lists that are not polled, as known or named by the service. Fails if that does not answer. */
+/** Lists that are not polled, as known or named by the service. Fails if that does not respond. */
 async function unpolledPlaces(attempt: Attempt): Promise<Result<Places, Failure>> {
   const { store, places } = attempt;
   const known = store.directory.projects().map(({ id }) => id);

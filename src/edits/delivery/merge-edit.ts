@@ -209,7 +209,7 @@ function aboutField(conflict: FieldConflict, names: Names): string {
   const name = fieldNameOf(field);
   const [was, is, wished] = [base, ours, theirs].map((value) => shown({ field, value }, names));
   if (taken === "ours" && by !== undefined) {
-    return `${name}: the wish ${wished} was replaced by edit ${by}, a later edit of the same person that set ${is}`;
+    return `${name}: ${wished} was replaced by edit ${by}, a later edit of the same person that set ${is}`;
   }
   if (taken === "theirs") {
     return `${name}: ${is}, set by someone else, was overwritten with ${wished} (before: ${was})`;
@@ -217,7 +217,7 @@ function aboutField(conflict: FieldConflict, names: Names): string {
   if (taken === "ours") {
     return `${name}: ${wished} was dropped, because someone else had set ${is} (before: ${was})`;
   }
-  return `${name} was changed by someone else as well: ${is} there, ${wished} wished (before: ${was}); keeping yours overwrites that, keeping theirs leaves it`;
+  return `${name} was changed by someone else too: ${is} there, ${wished} wished (before: ${was}); keeping yours overwrites that, keeping theirs leaves it`;
 }
 
 function aboutDeletion(

@@ -352,7 +352,7 @@ function attendeesPart(incoming: IncomingItem, base: Item, names: KnownNames): P
   const unknownEmails = emails.filter((email) => personOf(email) === undefined);
   const notes = joinParts(
     unknownEmails.map((email) => {
-      const message = `nobody in the workspace has the address ${quote(email)}; it is ignored`;
+      const message = `no one in the workspace has the address ${quote(email)}; it is ignored`;
       return remark({ line: incoming.line, code: "unknown-person", message });
     }),
   );

@@ -52,7 +52,7 @@ function isUnread({ item, serviceId }: IdentityRow, { store }: Situation): boole
 
 function refuseUnread(incoming: IncomingItem): ItemPlan {
   const message =
-    "a backup was just restored, and this item has not been read again: send it once more in a minute";
+    "a backup was just restored, and this item has not been read again: send it again in a minute";
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "not-read", message }] });
 }
 

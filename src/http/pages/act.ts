@@ -80,7 +80,7 @@ const faults: Readonly<Record<LinkFault, string>> = {
     "The link has expired. The calendar has newer ones, which your calendar program shows when it has updated; so have newer mails.",
   revoked:
     "The calendar that it belongs to has another address now, or none; subscribe to the present one, whose texts have new links. A link of a mail ends when its reader may not change anything any more.",
-  gone: "The item is no longer there, or no longer open to whom the link was given.",
+  gone: "The item no longer exists, or the person who got the link has lost access.",
 };
 
 function described({ title, kind, project }: LinkSubject): Markup {

@@ -27,7 +27,7 @@ export const calendarPrograms: readonly CalendarProgram[] = [
     steps: [
       "Open a feed here and choose *Google Calendar*, or copy its address.",
       "In Google Calendar choose *Other calendars*, *From URL*, and paste the address.",
-      "Google fetches it every few hours; nobody can speed that up. It is read-only.",
+      "Google fetches it every few hours; this cannot be changed. It is read-only.",
     ],
     asks: null,
   },

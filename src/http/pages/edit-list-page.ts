@@ -208,14 +208,14 @@ function removalCard(held: HeldRemovals, formToken: string): Markup {
         : "They are kept in all calendars until the service has confirmed each of them by itself."
     }</p>
 ${folded(
-  "What would vanish",
+  "What would be removed",
   html`<ul>${titles.map((title) => html`<li><bdi>${title}</bdi></li>`)}</ul>${more > 0 ? html`<p class="quiet">and ${more} more</p>` : null}`,
 )}
 ${
   asks
     ? postForm(
         { action: "edits/removals/release", formToken, inRow: true },
-        html`<input type="hidden" name="source" value="${source}">${button("Let them vanish", { tone: "bad" })}`,
+        html`<input type="hidden" name="source" value="${source}">${button("Remove them", { tone: "bad" })}`,
       )
     : null
 }`,

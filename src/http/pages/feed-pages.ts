@@ -245,7 +245,7 @@ ${form(button("End this feed…", { name: "do", value: "revoke", tone: "bad" }))
 /** The programs that would lose access. */
 function breaks({ fetches }: PublishedFeed): string {
   const names = fetches.map(({ program }) => program);
-  if (names.length === 0) return "Nobody has fetched it so far, so nothing breaks.";
+  if (names.length === 0) return "No program has fetched it, so nothing breaks.";
   return `${enumerated(names)} ${names.length === 1 ? "fetches" : "fetch"} it: they get nothing new from then on, and keep showing what they have or drop it.`;
 }
 

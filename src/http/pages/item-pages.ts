@@ -269,7 +269,7 @@ function comments({ comments: all, names, viewer }: ItemPageData): Markup | null
   if (all.length === 0) return null;
   const entries = all.map(
     ({ creatorId, createdAt, description }) =>
-      html`<li><p class="quiet"><bdi>${creatorId === null ? "Somebody" : (names.get(creatorId) ?? `Person ${creatorId}`)}</bdi>${
+      html`<li><p class="quiet"><bdi>${creatorId === null ? "Someone" : (names.get(creatorId) ?? `Person ${creatorId}`)}</bdi>${
         createdAt ? html`, ${momentInWords(createdAt, viewer.zone)}` : null
       }</p><p class="prose">${plainDescription(description)}</p></li>`,
   );
@@ -279,7 +279,7 @@ function comments({ comments: all, names, viewer }: ItemPageData): Markup | null
 function happened({ history, names, viewer }: ItemPageData): Markup | null {
   if (history.length === 0) return null;
   const entries = history.toReversed().map(({ personId, action, activityAt, on }) => {
-    const who = personId === null ? "Somebody" : (names.get(personId) ?? `Person ${personId}`);
+    const who = personId === null ? "Someone" : (names.get(personId) ?? `Person ${personId}`);
     const day = on ? html`, ${dayInWords(on)}` : null;
     return html`<li><bdi>${who}</bdi>: <bdi>${action}</bdi><span class="quiet">${
       activityAt ? html`, ${momentInWords(activityAt, viewer.zone)}` : day

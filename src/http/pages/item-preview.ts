@@ -61,7 +61,7 @@ ${button(words.agree, { tone: wish.kind === "delete" ? "bad" : "main" })} ${link
 }
 
 const gone = (title: string): Markup =>
-  html`<p>“<bdi>${title}</bdi>” is deleted in the workspace, for everybody. You can undo this under Edits; comments and history of a task are lost.</p>`;
+  html`<p>“<bdi>${title}</bdi>” is deleted in the workspace, for everyone. You can undo this under Edits; comments and history of a task are lost.</p>`;
 
 const actWords: Readonly<
   Record<FormWish["kind"], { readonly agree: string; readonly question: (title: string) => string }>

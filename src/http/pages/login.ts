@@ -73,7 +73,7 @@ export function linkSentPage({
   return {
     title: "Check your mail",
     width: "narrow",
-    body: html`<div class="card"><p>If <bdi>${login}</bdi> belongs to somebody in this workspace, we sent a link by mail.</p>
+    body: html`<div class="card"><p>If <bdi>${login}</bdi> belongs to a person in this workspace, we sent a link by mail.</p>
 <p>The link works once, within ${minutes} minutes. No mail? Check your spam folder, or ask your admin whether the workspace has your address.</p>
 ${kept && html`<p>Your form is kept on this page. Leave it open and continue here after you log in.</p>${keptFormAgain({ kept, formToken: "", root, label: "Continue" })}`}
 <p><a href="${root}login">Back to the log-in</a></p></div>`,

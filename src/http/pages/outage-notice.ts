@@ -18,7 +18,7 @@ export function outageNotice(
   { kind }: Pick<Viewer, "kind">,
 ): Markup {
   const cause =
-    kind === "admin" ? `${capital(what)}. What to do: ${remedy}.` : "The service does not answer.";
+    kind === "admin" ? `${capital(what)}. What to do: ${remedy}.` : "The service does not respond.";
   return notice(
     "bad",
     html`<p><strong>Not syncing.</strong> ${cause} ${keptMeanwhile(syncedAt, now)}</p>`,
@@ -28,5 +28,5 @@ export function outageNotice(
 /** What happens to calendars and edits during an outage. */
 export function keptMeanwhile(syncedAt: Temporal.Instant | null, now: Temporal.Instant): string {
   const shown = syncedAt === null ? "" : `Calendars show data from ${ago(syncedAt, now)}. `;
-  return `${shown}Edits are saved and sent when the service answers again.`;
+  return `${shown}Edits are saved and sent when the service responds again.`;
 }

@@ -30,7 +30,7 @@ ${copyField({ id: "user", label: "User name", value: person.login })}
 ${copyField({ id: "password", label: "Password", value: password })}
 <p>Enter these values in the calendar program as a CalDAV account. On an iPhone, iPad or Mac the
 <a href="${profile}">profile</a> fills in everything but the password. <a href="${connect}">What each program asks for</a>
-stands under Connect.</p>
+is under Connect.</p>
 <p class="quiet">To type it: <strong>${password}</strong>. Case, spaces and dashes are ignored. <a href="${back}">Back</a></p></div>`,
   };
 }

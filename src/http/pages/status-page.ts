@@ -154,9 +154,9 @@ function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null 
 const mostBackups = 5;
 
 const reasonsInWords: Readonly<Record<KeptBackup["reason"], string>> = {
-  daily: "made by itself",
-  asked: "asked for",
-  "before-migration": "made before an update changed the database",
+  daily: "daily",
+  asked: "on request",
+  "before-migration": "before an update",
 };
 
 function backupsCard(

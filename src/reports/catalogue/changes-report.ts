@@ -39,7 +39,7 @@ export const changes: Report = {
   title: "Changes",
   about: "What was added, changed and removed, newest first, with every field before and after.",
   group: "History",
-  answers: "What was added, changed or removed, when, and by whom?",
+  answers: "What was added, changed or removed, when and by which person?",
   takes: ["project", "person", "dates", "since", "as-of"],
   columns: [
     { key: "at", title: "When", type: "instant" },

@@ -74,7 +74,7 @@ function workloadOf(
     ]),
     chart: heatMap(sorted, today),
     notes: [
-      "An item counts whole for each of its people, its minutes in equal parts; what has no date stands under “no date”.",
+      "An item counts whole for each of its people, its minutes in equal parts; items without a date are under “no date”.",
     ],
   };
 }

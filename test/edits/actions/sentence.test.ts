@@ -175,7 +175,7 @@ describe("editInWords() result", () => {
       "Ben moved Release call from 10:00 to 11:00, by Thunderbird, confirmed in 0.2 s",
     );
     expect(editInWords(stored("link", null)(), names).sentence).toMatch(
-      /^Somebody with a link moved/,
+      /^Someone with a link moved/,
     );
     expect(editInWords(stored("dashboard", "Firefox/1")(), names).by).toBeNull();
   });

@@ -82,7 +82,7 @@ describe("who has decided", () => {
     rig.editActions.undo(1, { channel: "cli", actor: null });
     expect(told(rig)).toContain("The admin requested an undo, by the command line: edit 2");
     rig.editActions.discard(2, { channel: "link", actor: null });
-    expect(told(rig, 2)).toContain("Somebody with a link discarded it, by a link");
+    expect(told(rig, 2)).toContain("Someone with a link discarded it, by a link");
   });
 
   it("is told of another try and of a conflict that was settled", async () => {

@@ -15,7 +15,7 @@ const everything: readonly Trouble[] = [
   { kind: "key-refused", person: null },
   { kind: "key-refused", person: { id: personId(1002), name: "Ben" } },
   { kind: "zone-mismatch", zone: "Europe/Berlin", sent: "12:00+01:00", answered: "07:00-05:00" },
-  { kind: "mail-failing", waiting: 3, problem: "the mail server does not answer" },
+  { kind: "mail-failing", waiting: 3, problem: "the mail server does not respond" },
   { kind: "mail-refused", address: "cleo@example.com", problem: "no such mailbox" },
   { kind: "webhook-failing", name: "phone", waiting: 1, problem: "the receiver answered 500" },
   fullDisk,
