@@ -72,7 +72,9 @@ function documentOf(report: Report, scope: ReportScope) {
 function limited(built: ReportContent, limit: number | null): ReportContent {
   if (limit === null || built.rows.length <= limit) return built;
   const note = `These are the first ${limit} of ${built.rows.length} rows.`;
-  return { ...built, rows: built.rows.slice(0, limit), notes: [...(built.notes ?? []), note] };
+  const { rows, items } = built;
+  const first = { rows: rows.slice(0, limit), ...(items && { items: items.slice(0, limit) }) };
+  return { ...built, ...first, notes: [...(built.notes ?? []), note] };
 }
 
 function filtersOf({

@@ -15,6 +15,8 @@ export interface ReportPage {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
+  /** The key of each row's item; null for none. */
+  readonly items: readonly (number | null)[];
   readonly page: number;
   readonly pages: number;
   /** Number of rows on earlier pages. */
@@ -31,7 +33,7 @@ export interface ReportPage {
 
 /** One page of a report as JSON. */
 export function writeReportPage(report: ReportDocument, { page, size }: PageWish): string {
-  const { title, columns, rows, chart = null, notes = [], zone, freshness } = report;
+  const { title, columns, rows, items = [], chart = null, notes = [], zone, freshness } = report;
   const pages = Math.max(1, Math.ceil(rows.length / size));
   const shown = Math.min(Math.max(1, page), pages);
   const before = (shown - 1) * size;
@@ -39,6 +41,7 @@ export function writeReportPage(report: ReportDocument, { page, size }: PageWish
     title,
     columns,
     rows: rows.slice(before, before + size),
+    items: items.slice(before, before + size),
     page: shown,
     pages,
     before,

@@ -83,6 +83,8 @@ export type Chart =
 /** Content of a report: rows in column order, and remarks about them. */
 export interface ReportContent {
   readonly rows: readonly (readonly Cell[])[];
+  /** The key of each row's item, which a page links; null for an item that does not exist. Absent if rows are no items. */
+  readonly items?: readonly (number | null)[];
   /** Time of the oldest reading of the rows' sources; absent for that of the mirror. */
   readonly readAt?: string | null;
   readonly chart?: Chart | null;

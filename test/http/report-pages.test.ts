@@ -119,7 +119,9 @@ describe("the pages of reports", () => {
     const { admin } = await reportPagesRig();
     const { text } = await admin("/reports/items");
     expect(text).not.toMatch(/<th scope="col"[^>]*>(?:Id|UID|Project id|List id)</);
-    expect(text).toContain('data-label="Title"><bdi>Task 100</bdi>');
+    expect(text).toMatch(
+      /data-label="Title"><a href="\.\.\/calendar\/items\/\d+"><bdi>Task 100<\/bdi><\/a>/,
+    );
     const changes = await admin("/reports/changes");
     expect(changes.text).toContain("When: Tue 10 Nov 2026 (all day) → Tue 1 Dec 2026 (all day)");
     expect(changes.text).not.toContain("{&quot;");

@@ -174,13 +174,21 @@ const openRows = 20;
 
 function rowsCard(data: ReportPageData, shown: ReportPage): Markup {
   const { report, root } = data;
-  const { rows, before, total, pages, zone, notes, subtitle } = shown;
+  const { rows, items, before, total, pages, zone, notes, subtitle } = shown;
   const footer = html`${notes.map((note) => html`<p>${note}</p>`)}<p>${subtitle}</p>`;
   const cell = cellMarkup(zone, root);
   const columns = [...shown.columns.entries()]
     .map(([nth, column]) => ({ nth, ...column }))
     .filter(({ key }) => !isForPrograms(key));
-  const texts = rows.map((row) => columns.map((column) => cell(row[column.nth] ?? null, column)));
+  const texts = rows.map((row, nth) =>
+    columns.map((column) => {
+      const text = cell(row[column.nth] ?? null, column);
+      const item = items[nth] ?? null;
+      return item !== null && isTitle(column.key)
+        ? html`<a href="${root}calendar/items/${item}">${text}</a>`
+        : text;
+    }),
+  );
   const heads = columns.map(({ title, type }) => ({ title, isNumber: isNumeric(type) }));
   const part = (from: number, to?: number) => {
     const own = texts.slice(from, to);
@@ -209,6 +217,9 @@ function rowsCard(data: ReportPageData, shown: ReportPage): Markup {
 
 /** Ids for programs, which are in downloads; pages show names. An edit's own id is a link. */
 const isForPrograms = (key: string): boolean => key !== "edit_id" && /^(?:id|uid)$|_id$/.test(key);
+
+/** Names of items, which lead to them. */
+const isTitle = (key: string): boolean => key === "title";
 
 /** Formats cells like the reports' own formats; instants can be converted to the browser's zone. */
 function cellMarkup(zone: string, root: string) {

@@ -27,7 +27,7 @@ export const activity: Report = {
     const { from, to } = spanOf(scope);
     const rows = view({
       view: "report_activity",
-      columns: ["at", "person", "action", "title", "project", "list", "text", "task_id"],
+      columns: ["item", "at", "person", "action", "title", "project", "list", "text", "task_id"],
       where: {
         report_activity: [
           ...projectOf(scope),
@@ -47,11 +47,13 @@ export const activity: Report = {
     const [earliest, latest] = [from?.toString() ?? "", to?.toString() ?? "9999"];
     const isWithin = (at: string | null) =>
       at !== null && dayOf(at) >= earliest && dayOf(at) <= latest;
-    return () => ({
-      rows: rows
+    return () => {
+      const shown = rows
         .filter(({ at }) => isWithin(at))
-        .toSorted((a, b) => newestFirst(a.at ?? "", b.at ?? ""))
-        .map((row) => [
+        .toSorted((a, b) => newestFirst(a.at ?? "", b.at ?? ""));
+      return {
+        items: shown.map(({ item }) => item),
+        rows: shown.map((row) => [
           row.at,
           row.person,
           row.action,
@@ -61,12 +63,13 @@ export const activity: Report = {
           row.text && oneLine(plainDescription(row.text)),
           row.task_id,
         ]),
-      notes: read
-        ? [
-            `Tasks whose comments have been read so far: ${sideText(read("comments"))}; whose history: ${sideText(read("history"))}.`,
-          ]
-        : [],
-    });
+        notes: read
+          ? [
+              `Tasks whose comments have been read so far: ${sideText(read("comments"))}; whose history: ${sideText(read("history"))}.`,
+            ]
+          : [],
+      };
+    };
   },
 };
 

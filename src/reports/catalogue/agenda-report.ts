@@ -10,6 +10,7 @@ import {
 } from "../report.ts";
 
 const fields = [
+  "item",
   "kind",
   "title",
   "project",
@@ -68,11 +69,16 @@ function agendaOf(rows: readonly Row[], scope: ReportScope): ReportContent {
   const local = localTimes(scope.zone);
   const peopleOf = namer(scope.people);
   const timeOf = (at: string | null) => (at === null ? null : local(at).slice(11));
-  const entries: { readonly order: string; readonly cells: readonly Cell[] }[] = [];
+  const entries: {
+    readonly item: number;
+    readonly order: string;
+    readonly cells: readonly Cell[];
+  }[] = [];
   for (const row of rows) {
     const [begins, ends] = [timeOf(row.starts_at), timeOf(row.ends_at)];
     const time = begins && `${begins}${ends ? `–${ends}` : ""}`;
     entries.push({
+      item: row.item,
       order: `${row.first_on} ${time ?? ""} ${row.title}`,
       cells: [
         row.first_on,
@@ -88,5 +94,8 @@ function agendaOf(rows: readonly Row[], scope: ReportScope): ReportContent {
     });
   }
   entries.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0));
-  return { rows: entries.map(({ cells }) => cells) };
+  return {
+    rows: entries.map(({ cells }) => cells),
+    items: entries.map(({ item }) => item),
+  };
 }

@@ -15,6 +15,7 @@ import {
 import { differencesOf, differenceWords, type FieldDifference } from "./changed-fields.ts";
 
 const fields = [
+  "item",
   "at",
   "revision",
   "act",
@@ -81,28 +82,29 @@ function sinceOf(scope: ReportScope) {
 function changesOf(rows: readonly Row[], scope: ReportScope): ReportContent {
   const inWords = differenceWords(scope);
   const newestFirst = rows.toSorted((a, b) => b.revision - a.revision || b.pending - a.pending);
+  const entries = newestFirst.flatMap((row) => {
+    const differences = differencesOf(row);
+    const isOurs = explains(row, differences);
+    if (scope.person !== null && !isOurs) return [];
+    const fieldTexts = differences.map(inWords).join("; ");
+    const cells = [
+      row.at,
+      row.revision,
+      row.act,
+      row.kind,
+      row.title,
+      row.project,
+      fieldTexts === "" ? null : fieldTexts,
+      row.pending,
+      isOurs ? editorOf(row) : null,
+      isOurs ? row.edit_id : null,
+      row.uid,
+    ];
+    return [{ item: row.act === "removed" ? null : row.item, cells }];
+  });
   return {
-    rows: newestFirst.flatMap((row) => {
-      const differences = differencesOf(row);
-      const isOurs = explains(row, differences);
-      if (scope.person !== null && !isOurs) return [];
-      const fieldTexts = differences.map(inWords).join("; ");
-      return [
-        [
-          row.at,
-          row.revision,
-          row.act,
-          row.kind,
-          row.title,
-          row.project,
-          fieldTexts === "" ? null : fieldTexts,
-          row.pending,
-          isOurs ? editorOf(row) : null,
-          isOurs ? row.edit_id : null,
-          row.uid,
-        ],
-      ];
-    }),
+    rows: entries.map(({ cells }) => cells),
+    items: entries.map(({ item }) => item),
     notes: [
       "“Who” is known of edits that came in through Dayferry; everything else was changed in the workspace.",
       "“Pending” edits have not reached the workspace yet. Edits that never reached it are left out.",

@@ -35,6 +35,7 @@ export const items: Report = {
     const rows = view({
       view: "report_items",
       columns: [
+        "item",
         "kind",
         "id",
         "uid",
@@ -66,35 +67,34 @@ export const items: Report = {
     return () => {
       const [peopleOf, labelsOf] = [namer(scope.people), namer(scope.labels)];
       const earliest = from?.toString() ?? null;
+      // An item with only a first day may be open-ended, but counts on that day alone.
+      const shown = rows.filter(
+        (row) => earliest === null || (row.last_on ?? row.first_on ?? "") >= earliest,
+      );
       return {
-        rows: rows.flatMap((row) => {
-          // An item with only a first day may be open-ended, but counts on that day alone.
-          if (earliest !== null && (row.last_on ?? row.first_on ?? "") < earliest) return [];
-          return [
-            [
-              row.kind,
-              row.id,
-              row.uid,
-              row.title,
-              row.project_id,
-              row.project,
-              row.list_id,
-              row.list,
-              row.first_on,
-              row.last_on,
-              row.starts_at,
-              row.ends_at,
-              row.completed,
-              row.percent,
-              row.estimated_minutes,
-              row.logged_minutes,
-              peopleOf(row.assigned),
-              labelsOf(row.labels),
-              row.private,
-              row.archived,
-            ],
-          ];
-        }),
+        items: shown.map(({ item }) => item),
+        rows: shown.map((row) => [
+          row.kind,
+          row.id,
+          row.uid,
+          row.title,
+          row.project_id,
+          row.project,
+          row.list_id,
+          row.list,
+          row.first_on,
+          row.last_on,
+          row.starts_at,
+          row.ends_at,
+          row.completed,
+          row.percent,
+          row.estimated_minutes,
+          row.logged_minutes,
+          peopleOf(row.assigned),
+          labelsOf(row.labels),
+          row.private,
+          row.archived,
+        ]),
       };
     };
   },

@@ -90,6 +90,7 @@ function milestonesOf(
             )
             .join("; "),
     ]),
+    items: listed.map(({ row }) => row.item),
     chart: timelineOf(
       listed.map(({ row, days, slip }) => ({ row, days, slip })),
       scope,

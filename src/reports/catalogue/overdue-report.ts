@@ -21,24 +21,36 @@ export const overdue: Report = {
   read(view, scope) {
     const rows = view({
       view: "report_overdue",
-      columns: ["due_on", "days_late", "kind", "title", "project", "list", "assigned", "percent"],
+      columns: [
+        "item",
+        "due_on",
+        "days_late",
+        "kind",
+        "title",
+        "project",
+        "list",
+        "assigned",
+        "percent",
+      ],
       where: { report_items: itemsOf(scope), report_overdue: daysOf("due_on", scope) },
     });
     return () => {
       const peopleOf = namer(scope.people);
+      const sorted = rows.toSorted(
+        (a, b) => b.days_late - a.days_late || (a.title < b.title ? -1 : 1),
+      );
       return {
-        rows: rows
-          .toSorted((a, b) => b.days_late - a.days_late || (a.title < b.title ? -1 : 1))
-          .map((row) => [
-            row.due_on,
-            row.days_late,
-            row.kind,
-            row.title,
-            row.project,
-            row.list,
-            peopleOf(row.assigned),
-            row.percent,
-          ]),
+        items: sorted.map(({ item }) => item),
+        rows: sorted.map((row) => [
+          row.due_on,
+          row.days_late,
+          row.kind,
+          row.title,
+          row.project,
+          row.list,
+          peopleOf(row.assigned),
+          row.percent,
+        ]),
       };
     };
   },

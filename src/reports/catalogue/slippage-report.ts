@@ -94,6 +94,7 @@ function slippageOf(
       row.last_moved_at,
       row.completed,
     ]),
+    items: sorted.map(({ item }) => item),
     chart: linesOf(sorted, byItem, scope),
     notes: [
       "Only moves that were seen count: a date that moved twice between two sweeps moved once.",
