@@ -15,6 +15,8 @@ export interface Demo {
     readonly clock: () => Temporal.Instant;
     print(text: string): void;
   };
+  /** Called when the demo has made its own edits. */
+  onTold(): void;
 }
 
 /** Prints the URLs once the projects are known, and what to try once everything has been read: each line works as printed. */
@@ -42,6 +44,7 @@ export async function printGuide(daemon: RunningDaemon, demo: Demo): Promise<voi
   await until(() => modules.sync.ready, context.signal);
   if (context.signal.aborted) return;
   await playStory({ modules, sandbox, dataDir, url, ...context });
+  demo.onTold();
   if (context.signal.aborted) return;
   context.print(`  every list has been read\n${recipes(daemon, demo)}\n  Ctrl-C stops the demo\n`);
 }

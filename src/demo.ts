@@ -11,6 +11,7 @@ import { describeProblems } from "./config/problems.ts";
 import { printGuide } from "./demo-guide.ts";
 import { recordDemo } from "./demo-place.ts";
 import { fail, ok, type Result } from "./domain/result.ts";
+import type { DemoProgress } from "./http/today.ts";
 import { createLog, type Log } from "./log.ts";
 import { runLoop } from "./loop.ts";
 import type { DaemonContext } from "./modules/module.ts";
@@ -63,7 +64,9 @@ async function runIn(dataDir: string, { options, context }: DemoRun): Promise<nu
     clock,
   });
   try {
-    const daemon = await startDemoDaemon(sandbox, { options, dataDir, context });
+    let toldAt: Temporal.Instant | null = null;
+    const demo = { toldAt: () => toldAt };
+    const daemon = await startDemoDaemon(sandbox, { options, dataDir, context, demo });
     if (typeof daemon === "number") return daemon;
     const forget = recordDemo(configFileIn(dataDir), context.env);
     const playing = options.play ? play(sandbox, options.play, context) : null;
@@ -72,6 +75,9 @@ async function runIn(dataDir: string, { options, context }: DemoRun): Promise<nu
       dataDir,
       configFile: configFileIn(dataDir),
       context,
+      onTold: () => {
+        toldAt = clock();
+      },
     });
     await Promise.all([daemon.done, playing, guide]).finally(forget);
     return 0;
@@ -119,7 +125,12 @@ interface DemoRun {
 /** Starts the daemon on the sandbox; returns the exit code if that fails. */
 async function startDemoDaemon(
   sandbox: Sandbox,
-  { options, dataDir, context }: DemoRun & { readonly dataDir: string },
+  {
+    options,
+    dataDir,
+    context,
+    demo,
+  }: DemoRun & { readonly dataDir: string; readonly demo: DemoProgress },
 ): Promise<RunningDaemon | 1 | 2> {
   const loaded = await demoConfig(sandbox, { options, dataDir, context });
   if (!loaded.ok) {
@@ -143,6 +154,7 @@ async function startDemoDaemon(
       modules: opened.value,
       version,
       signal,
+      demo,
       onProgress: (progress) => context.print(`  ${progressLine(progress)}`),
     });
   } catch (error) {

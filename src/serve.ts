@@ -11,6 +11,7 @@ import { createLoopDelayMeter, type LoopDelayMeter, measureDelays } from "./http
 import { metricsServer, type Scraper } from "./http/metrics-routes.ts";
 import { createSharedCache } from "./http/shared-cache.ts";
 import type { Status } from "./http/status.ts";
+import type { DemoProgress } from "./http/today.ts";
 import { openOutbox } from "./mail/outbox.ts";
 import { checkMail } from "./modules/mailer.ts";
 import { idleAfter, type JobOptions, type LoopJob } from "./modules/module.ts";
@@ -41,6 +42,8 @@ export interface ServeOptions extends JobOptions {
   readonly version: string;
   /** Measures blocking of the event loop. Default: measured here. */
   readonly loopDelay?: LoopDelayMeter;
+  /** Only in the demo. */
+  readonly demo?: DemoProgress;
 }
 
 /** Supervisors allow about ten seconds: this leaves time to close the database properly. */
@@ -141,6 +144,7 @@ function openApp(parts: Parts): {
     metricsUrl: () => (scrape && !isOnOwnPort ? `${publicUrl()}/metrics` : parts.metricsUrl),
     troubles: modules.troubleWatch.held,
     sendsMail: config.mail.smtpUrl !== null,
+    ...(parts.demo && { demo: parts.demo }),
     operator: {
       // Both are rarely used and loaded on first use.
       settings: async () => {

@@ -57,6 +57,7 @@ import { createSharedCache, type SharedCache } from "./shared-cache.ts";
 import { readStatus, type Status } from "./status.ts";
 import { type StatusRoutesDeps, statusRoutes } from "./status-routes.ts";
 import { createTestLimit } from "./test-limit.ts";
+import type { DemoProgress } from "./today.ts";
 import { proxyTrust, type TrustProxy } from "./trusted-proxies.ts";
 import { type UnsubscribeRoutesDeps, unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { createViewers, type Viewers } from "./viewer.ts";
@@ -120,6 +121,8 @@ interface HttpDeps extends DaemonState {
   readonly log: Log;
   /** True if mails go to a server, not into a folder. */
   readonly sendsMail: boolean;
+  /** Absent for a real account. */
+  readonly demo?: DemoProgress;
   /** Absent if no backups are made. */
   readonly backups?: Pick<DailyBackups, "make" | "list">;
   /** Absent if there is nothing to set up. */

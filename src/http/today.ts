@@ -50,7 +50,7 @@ export interface ProjectToday {
 
 /** A first step for new users; finished ones stay ticked until all are done. */
 export interface FirstStep {
-  readonly id: "subscribe" | "connect" | "mail" | "address";
+  readonly id: "subscribe" | "connect" | "edit" | "account" | "mail" | "address";
   readonly isDone: boolean;
 }
 
@@ -75,6 +75,12 @@ export interface Today {
   readonly firstSteps: readonly FirstStep[];
 }
 
+/** What the demo does by itself, so that it is not taken for a person's own steps. */
+export interface DemoProgress {
+  /** When its own edits ended; null if they have not. */
+  readonly toldAt: () => Temporal.Instant | null;
+}
+
 export interface TodayDeps {
   readonly store: Store;
   readonly editActions: EditActions;
@@ -85,6 +91,8 @@ export interface TodayDeps {
   readonly baseUrl: () => string;
   /** True if mails go to a server, not into a folder. */
   readonly sendsMail: boolean;
+  /** Absent for a real account. */
+  readonly demo?: DemoProgress;
 }
 
 const listed = { needs: 10, recent: 8 };
@@ -134,11 +142,36 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
     });
   }
 
+  function firstSteps(viewer: Viewer): readonly FirstStep[] {
+    const isSubscribed = feedsOf(viewer, feeds.list()).some(isFetched);
+    const isConnected = people.list().some(({ id }) => isOf(viewer, id) && people.hasProgram(id));
+    if (deps.demo) {
+      const toldAt = deps.demo.toldAt();
+      const [newest] = editsOf(viewer, undefined, 1);
+      const isLater =
+        newest && toldAt && Temporal.Instant.compare(newest.describe().createdAt, toldAt) > 0;
+      return [
+        { id: "connect", isDone: isSubscribed || isConnected },
+        { id: "edit", isDone: isLater === true },
+        { id: "account", isDone: false },
+      ];
+    }
+    return stepsLeft([
+      { id: "subscribe", isDone: isSubscribed },
+      { id: "connect", isDone: isConnected },
+      ...(viewer.kind === "admin"
+        ? ([
+            { id: "mail", isDone: deps.sendsMail },
+            { id: "address", isDone: new URL(baseUrl()).protocol === "https:" },
+          ] as const)
+        : []),
+    ]);
+  }
+
   return (viewer, status) => {
     const projects = projectsOf(viewer, status);
     const waiting = editsOf(viewer, "waiting", counted);
     const isAdmin = viewer.kind === "admin";
-    const isPublic = new URL(baseUrl()).protocol === "https:";
     return {
       viewer,
       now: status.now,
@@ -153,19 +186,7 @@ export function createToday(deps: TodayDeps): (viewer: Viewer, status: Status) =
       troubles: isAdmin ? troublesOf(status) : [],
       projects,
       recent: described(editsOf(viewer, undefined, listed.recent)),
-      firstSteps: stepsLeft([
-        { id: "subscribe", isDone: feedsOf(viewer, feeds.list()).some(isFetched) },
-        {
-          id: "connect",
-          isDone: people.list().some(({ id }) => isOf(viewer, id) && people.hasProgram(id)),
-        },
-        ...(isAdmin
-          ? ([
-              { id: "mail", isDone: deps.sendsMail },
-              { id: "address", isDone: isPublic },
-            ] as const)
-          : []),
-      ]),
+      firstSteps: firstSteps(viewer),
     };
   };
 }

@@ -228,7 +228,10 @@ function nextDays({ days, next }: AgendaListing, zone: string): Markup {
 }
 
 const stepWords: Readonly<
-  Record<FirstStep["id"], { readonly title: string; readonly text: string; readonly page: string }>
+  Record<
+    FirstStep["id"],
+    { readonly title: string; readonly text: string; readonly page: string | null }
+  >
 > = {
   subscribe: {
     title: "Subscribe to a calendar",
@@ -239,6 +242,16 @@ const stepWords: Readonly<
     title: "Connect a calendar program",
     text: "To edit from your calendar.",
     page: "connect",
+  },
+  edit: {
+    title: "Try an edit",
+    text: "Drag an item in the calendar, or change it in your calendar program.",
+    page: "calendar",
+  },
+  account: {
+    title: "Use your own account",
+    text: "This is a demo with sample data. Stop it and run: npm run -s dayferry -- serve",
+    page: null,
   },
   mail: {
     title: "Set up mail",
@@ -256,7 +269,7 @@ function firstSteps(steps: readonly FirstStep[]): Markup | null {
   if (steps.length === 0) return null;
   const items = steps.map(({ id, isDone }) => {
     const { title, text, page } = stepWords[id];
-    const path = pathOf(page);
+    const path = page === null ? null : pathOf(page);
     return html`<li class="${isDone ? "done" : "open"}"><div><p class="title">${
       path === null || isDone ? title : html`<a href="${path}">${title}</a>`
     }<span class="unseen">${isDone ? " (done)" : " (to do)"}</span></p><p class="quiet small">${text}</p></div></li>`;
@@ -267,7 +280,7 @@ function firstSteps(steps: readonly FirstStep[]): Markup | null {
     aside: html`<span class="quiet small">${done} of ${steps.length} done</span>`,
     body: html`<ol class="steps">${items}</ol>`,
     id: "first-steps",
-    live: ["feeds", "mail"],
+    live: ["feeds", "mail", "edits", "age"],
   });
 }
 

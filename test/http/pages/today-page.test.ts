@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
 import type { Trouble } from "../../../src/domain/trouble-kinds.ts";
+import type { DemoProgress } from "../../../src/http/today.ts";
 import { anEvent, aProject, aTask, aTodolist, days } from "../../support/items.ts";
 import { ana, ben, startApp, token } from "../people-rig.ts";
 
@@ -16,10 +17,14 @@ const outages: readonly Trouble[] = [
 ];
 
 /** The administrator's browser, in front of a workspace of which everything was read at 10:00 in Berlin. */
-async function signedIn(troubles: readonly Trouble[] = [], fresh = () => true) {
+async function signedIn(
+  troubles: readonly Trouble[] = [],
+  fresh = () => true,
+  demo: DemoProgress | null = null,
+) {
   const since = Temporal.Instant.from("2026-11-21T09:00:00Z");
   const held = () => troubles.map((trouble) => ({ trouble, since }));
-  const started = await startApp({ more: { troubles: held, fresh } });
+  const started = await startApp({ more: { troubles: held, fresh, ...(demo && { demo }) } });
   const { store, clock } = started;
   store.sources.put([website, fair]);
   for (const source of [website, fair]) {
@@ -200,6 +205,20 @@ describe("the rest of today", () => {
     const text = await told("projects");
     expect(text).toContain("Website just now");
     expect(text).toContain("Fair 3 h ago cannot be read");
+  });
+
+  it("does not take the demo's own edits for a person's", async () => {
+    let toldAt: Temporal.Instant | null = null;
+    const demo = { toldAt: () => toldAt };
+    const { told, wish, clock } = await signedIn([], () => true, demo);
+    wish({ title: "Of the story" });
+    expect(await told("first-steps")).toMatch(/^First steps 0 of 3 done/);
+    toldAt = clock();
+    expect(await told("first-steps")).toContain("Try an edit (to do)");
+    clock.advance({ seconds: 1 });
+    wish({ title: "Of a person" });
+    expect(await told("first-steps")).toContain("Try an edit (done)");
+    expect(await told("first-steps")).toContain("Use your own account (to do)");
   });
 
   it("ticks the first steps that are done", async () => {
