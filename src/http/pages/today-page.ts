@@ -17,7 +17,7 @@ import {
 } from "./components.ts";
 import { spoken, stateTones, wayButton } from "./edit-parts.ts";
 import { type Page, pathOf } from "./layout.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, type TemplatePart } from "./markup-template.ts";
 import { keptMeanwhile } from "./outage-notice.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
 
@@ -230,7 +230,7 @@ function nextDays({ days, next }: AgendaListing, zone: string): Markup {
 const stepWords: Readonly<
   Record<
     FirstStep["id"],
-    { readonly title: string; readonly text: string; readonly page: string | null }
+    { readonly title: string; readonly text: TemplatePart; readonly page: string | null }
   >
 > = {
   subscribe: {
@@ -250,7 +250,7 @@ const stepWords: Readonly<
   },
   account: {
     title: "Use your own account",
-    text: "This is a demo with sample data. Stop it and run: npm run -s dayferry -- serve",
+    text: html`This is a demo with sample data. Stop it and run <code class="nowrap">npm run -s dayferry -- serve</code>.`,
     page: null,
   },
   mail: {
