@@ -1,25 +1,19 @@
 // What the start page of the demo costs a phone: octets of script and style, and the largest contentful paint, over a slow
 // connection (1.6 Mbit/s, 150 ms) on a processor four times slower.
 //   npm run build && npx node bench/first-page.ts [runs=5]
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { chromiumPath } from "../test/support/chromium.ts";
+import { startDemo } from "../test/support/running-demo.ts";
 import { numbersOf } from "./options.ts";
 
 const { runs } = numbersOf({ runs: 5 });
 const goals = { bytes: 60_000, paintMs: 1000 };
-const root = fileURLToPath(new URL("..", import.meta.url));
 
 if (chromiumPath === null) throw new Error("no Chromium is on the PATH; CHROMIUM can name one");
-const demo = spawn(process.execPath, [join(root, "src/dayferry.ts"), "demo", "--port", "0"], {
-  stdio: ["ignore", "pipe", "inherit"],
-});
-const ended = new Promise((resolve) => demo.on("close", resolve));
+const demo = await startDemo();
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
 try {
-  const start = await startPage();
+  const { start } = demo;
   const rows = [];
   for (let run = 0; run < runs; run++) rows.push(await measure(browser, start));
   console.table(rows);
@@ -31,21 +25,7 @@ try {
   );
 } finally {
   await browser.close();
-  demo.kill("SIGINT");
-  await ended;
-}
-
-/** The address printed by the demo once its guide is complete. */
-function startPage(): Promise<string> {
-  let told = "";
-  return new Promise((resolve, reject) => {
-    demo.on("close", () => reject(new Error(`the demo ended early: ${told}`)));
-    demo.stdout.on("data", (chunk) => {
-      told += chunk;
-      const [, address] = /start page +(\S+)/.exec(told) ?? [];
-      if (address !== undefined && told.includes("Ctrl-C stops")) resolve(address);
-    });
-  });
+  await demo.stop();
 }
 
 /** One visit with an empty cache. */

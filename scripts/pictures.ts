@@ -1,12 +1,12 @@
 // Takes the pictures of docs/pictures: starts the demo, waits until its story is told, and looks at its pages as somebody would.
 // A page that this version does not have is left out, and said.
 //   npm run build && npx node scripts/pictures.ts
-import { spawn } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { chromiumPath } from "../test/support/chromium.ts";
+import { startDemo } from "../test/support/running-demo.ts";
 
 interface Picture {
   readonly name: string;
@@ -40,31 +40,14 @@ const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, heig
 
 if (chromiumPath === null) throw new Error("no Chromium is on the PATH; CHROMIUM can name one");
 mkdirSync(folder, { recursive: true });
-const demo = spawn(process.execPath, [join(root, "src/dayferry.ts"), "demo", "--port", "0"], {
-  stdio: ["ignore", "pipe", "inherit"],
-});
-const ended = new Promise((resolve) => demo.on("close", resolve));
+const demo = await startDemo();
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
 try {
-  const start = await startPage();
+  const { start } = demo;
   for (const picture of pictures) await take(picture, { browser, start });
 } finally {
   await browser.close();
-  demo.kill("SIGINT");
-  await ended;
-}
-
-/** The address printed by the demo once its guide is complete. */
-function startPage(): Promise<string> {
-  let told = "";
-  return new Promise((resolve, reject) => {
-    demo.on("close", () => reject(new Error(`the demo ended early: ${told}`)));
-    demo.stdout.on("data", (chunk) => {
-      told += chunk;
-      const [, address] = /start page +(\S+)/.exec(told) ?? [];
-      if (address !== undefined && told.includes("Ctrl-C stops")) resolve(address);
-    });
-  });
+  await demo.stop();
 }
 
 async function take(

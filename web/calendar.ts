@@ -9,6 +9,7 @@ import "fullcalendar/skeleton.css";
 import "fullcalendar/themes/classic/theme.css";
 import "./calendar.css";
 import { askToAgree } from "./agreeing.ts";
+import { fieldsOf } from "./form-fields.ts";
 import { addShortcuts } from "./shortcuts.ts";
 import { openSheet } from "./side-sheet.ts";
 import { showToast } from "./toast.ts";
@@ -425,9 +426,7 @@ function filterAtOnce(onChange: () => void): void {
   apply.hidden = true;
   form.addEventListener("change", () => {
     const address = new URL(location.href);
-    const chosen = [...new FormData(form)].flatMap(([name, value]) =>
-      typeof value === "string" && value !== "" ? [[name, value]] : [],
-    );
+    const chosen = [...fieldsOf(form)].filter(([, value]) => value !== "");
     address.search = new URLSearchParams(chosen).toString();
     history.replaceState(history.state, "", address);
     onChange();

@@ -1,3 +1,4 @@
+import { fieldsOf } from "./form-fields.ts";
 import { resolveAddresses } from "./side-sheet.ts";
 
 // The page of an edit in conflict: the result of what is chosen appears below the fields, with the button that sends it. Without
@@ -20,13 +21,10 @@ if (place) {
   async function show(form: HTMLFormElement): Promise<void> {
     asked += 1;
     const turn = asked;
-    const fields = [...new FormData(form)].flatMap(([name, value]) =>
-      typeof value === "string" ? [[name, value]] : [],
-    );
     const answer = await fetch(form.action, {
       method: "POST",
       headers: { accept: "text/html" },
-      body: new URLSearchParams(fields),
+      body: fieldsOf(form),
     }).catch(() => null);
     if (turn !== asked || !place) return;
     if (!answer?.ok) {

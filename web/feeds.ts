@@ -1,3 +1,5 @@
+import { fieldsOf } from "./form-fields.ts";
+
 // The page /feeds: the form of a new feed says how many items it would show.
 
 const pauseMs = 250;
@@ -10,19 +12,16 @@ if (form && place) {
   const countSoon = () => {
     clearTimeout(pause);
     asked += 1;
-    pause = setTimeout(() => void count(asked), pauseMs);
+    pause = setTimeout(() => void count(form, asked), pauseMs);
   };
   form.addEventListener("change", countSoon);
   form.closest("details")?.addEventListener("toggle", countSoon);
 
-  async function count(turn: number): Promise<void> {
-    const fields = [...new FormData(form ?? undefined)].flatMap(([name, value]) =>
-      typeof value === "string" ? [[name, value]] : [],
-    );
+  async function count(from: HTMLFormElement, turn: number): Promise<void> {
     const answer = await fetch("feeds/count", {
       method: "POST",
       headers: { accept: "application/json" },
-      body: new URLSearchParams(fields),
+      body: fieldsOf(from),
     }).catch(() => null);
     if (!answer?.ok || turn !== asked || !place) return;
     const { shown, isCut }: { readonly shown?: unknown; readonly isCut?: unknown } = Object(

@@ -1,3 +1,5 @@
+import { fieldsOf } from "./form-fields.ts";
+
 // The page /setup: suggests this browser's time zone, and tests the answers with the service as they are typed.
 
 const pauseMs = 600;
@@ -15,12 +17,9 @@ if (form && result) {
   });
 
   async function check(from: HTMLFormElement, place: HTMLElement, turn: number): Promise<void> {
-    const fields = [...new FormData(from)].flatMap(([name, value]) =>
-      typeof value === "string" ? [[name, value]] : [],
-    );
     const answer = await fetch("setup/check", {
       method: "POST",
-      body: new URLSearchParams(fields),
+      body: fieldsOf(from),
     }).catch(() => null);
     if (!answer?.ok || turn !== asked) return;
     const { faults = [], facts = [] }: Checked = Object(await answer.json());

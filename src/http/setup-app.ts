@@ -202,7 +202,7 @@ type Reached = Extract<SetupTrial, { kind: "reached" }>;
 
 const nothingYet: SetupAnswers = { baseUrl: "", apiKey: "", contact: "", timeZone: "" };
 
-/** True for faults of what was entered; nobody is told of a field that they have not come to. */
+/** True for faults of what was entered: an empty field is not reported while people still type. */
 const isAnswered =
   (answers: SetupAnswers) =>
   ({ field }: SetupFault): boolean =>
