@@ -1,4 +1,5 @@
 import { offerCopying } from "./copying.ts";
+import { offerLanguages } from "./language.ts";
 import { followChanges } from "./live-sections.ts";
 import { showLocalTimes } from "./local-times.ts";
 import { sendOnce } from "./sending-once.ts";
@@ -12,6 +13,7 @@ offerCopying(document);
 showLocalTimes(document);
 sendOnce();
 offerThemes();
+offerLanguages();
 offerShortcuts();
 followChanges({
   onShown(section) {

@@ -1,5 +1,6 @@
 import type { Person } from "../domain/item.ts";
 import { isPartyTo, isPrivate, type PlacedItem, seesProject } from "../domain/visibility.ts";
+import { say } from "../texts/say.ts";
 
 /** A person's two-way calendars that contain an item, by name; or why none does, as a sentence with its full stop. */
 export type CalendarPresence =
@@ -9,12 +10,12 @@ export type CalendarPresence =
 /** In which of a person's two-way calendars an item is. They contain every item that the person may see. */
 export function calendarPresence(person: Person, placed: PlacedItem): CalendarPresence {
   const { item, project, list } = placed;
-  if (person.suspended) return leftOut("The person has left the workspace.");
-  if (project === null || project.archived) return leftOut("Its project is archived.");
-  if (!seesProject(person.id, project)) return leftOut("The person has no access to its project.");
-  if (list?.archived) return leftOut("Its list is archived.");
+  if (person.suspended) return leftOut(say("absence.left"));
+  if (project === null || project.archived) return leftOut(say("absence.projectArchived"));
+  if (!seesProject(person.id, project)) return leftOut(say("absence.noAccess"));
+  if (list?.archived) return leftOut(say("absence.listArchived"));
   if (isPrivate(item, list) && !isPartyTo(person.id, item)) {
-    return leftOut("It is private: the person neither made it nor is assigned.");
+    return leftOut(say("absence.notParty"));
   }
   const own = list === null ? project.title : `${project.title}: ${list.title}`;
   const isAssigned = item.assigned.includes(person.id);

@@ -15,8 +15,6 @@ interface Properties {
 
 interface FieldFacts<Value> {
   readonly on: Holder;
-  /** Name in tables, forms and conflicts. */
-  readonly name: string;
   /** Key in stored JSON and reports, if it differs from the field's name. */
   readonly key?: string;
   /**
@@ -28,13 +26,9 @@ interface FieldFacts<Value> {
   readonly blank?: Value;
   /** Omitted from stored JSON while it has its default, so that adding a field changes no stored item. */
   readonly sparse?: boolean;
-  /** Its name within a sentence, if different. */
-  readonly noun?: string;
   readonly property?: Properties;
   /** Key in the service's JSON, for a field that is read and sent by its type alone. */
   readonly service?: string;
-  /** Hint of its form control. */
-  readonly hint?: string;
 }
 
 /** One field of an item. */
@@ -59,101 +53,82 @@ const readOnly = <Value, Plain, Facts extends FieldFacts<Value>>(
  * forms, conflicts, sentences and reports are derived from this table.
  */
 const fields = {
-  projectId: readOnly(type.project, { on: "item", name: "Project", shown: "feeds" }),
+  projectId: readOnly(type.project, { on: "item", shown: "feeds" }),
   title: edited(type.title, {
     on: "item",
-    name: "Title",
-    noun: "title",
     shown: "everywhere",
     blank: "",
   }),
   description: edited(type.prose, {
     on: "item",
-    name: "Description",
-    noun: "description",
     shown: "everywhere",
     blank: null,
     property: { VEVENT: "DESCRIPTION", VTODO: "DESCRIPTION" },
     service: "description",
   }),
   /** Tasks, subtasks and milestones can be completed. */
-  completed: edited(type.flag, { on: "item", name: "State", shown: "everywhere", blank: false }),
+  completed: edited(type.flag, { on: "item", shown: "everywhere", blank: false }),
   assigned: edited(type.people, {
     on: "item",
-    name: "Assigned",
     shown: "feeds",
     blank: [],
     service: "assigned",
   }),
-  creatorId: readOnly(type.person, { on: "item", name: "Created by", shown: "nowhere" }),
-  createdAt: readOnly(type.moment, { on: "item", name: "Created", shown: "nowhere" }),
+  creatorId: readOnly(type.person, { on: "item", shown: "nowhere" }),
+  createdAt: readOnly(type.moment, { on: "item", shown: "nowhere" }),
 
-  when: edited(type.when, { on: "event", name: "When", shown: "everywhere" }),
+  when: edited(type.when, { on: "event", shown: "everywhere" }),
   /** Time before the start. */
   reminder: edited(type.minutes, {
     on: "event",
-    name: "Reminder",
-    noun: "reminder",
     key: "reminderMinutes",
     shown: "everywhere",
     blank: null,
     property: { VEVENT: "VALARM" },
     service: "reminder",
-    hint: "Minutes before the start. Empty for none.",
   }),
   milestone: edited(type.flag, {
     on: "event",
-    name: "Milestone",
     shown: "everywhere",
     blank: false,
     property: { VEVENT: "CATEGORIES" },
   }),
-  private: edited(type.flag, { on: "event", name: "Private", shown: "everywhere", blank: false }),
+  private: edited(type.flag, { on: "event", shown: "everywhere", blank: false }),
 
-  listId: readOnly(type.list, { on: "task", name: "List", shown: "nowhere" }),
+  listId: readOnly(type.list, { on: "task", shown: "nowhere" }),
   /** The parent task of a subtask; null for a task. */
-  parentId: readOnly(type.parent, { on: "task", name: "Parent task", shown: "everywhere" }),
+  parentId: readOnly(type.parent, { on: "task", shown: "everywhere" }),
   startOn: edited(type.day, {
     on: "task",
-    name: "Start",
-    noun: "start date",
     shown: "everywhere",
     blank: null,
     property: { VTODO: "DTSTART" },
   }),
   dueOn: edited(type.day, {
     on: "task",
-    name: "Due",
-    noun: "due date",
     shown: "everywhere",
     blank: null,
     property: { VTODO: "DUE" },
   }),
   estimated: edited(type.minutes, {
     on: "task",
-    name: "Estimated time",
-    noun: "estimated time",
     key: "estimatedMinutes",
     shown: "nowhere",
     blank: null,
-    hint: "Minutes.",
   }),
   logged: readOnly(type.minutes, {
     on: "task",
-    name: "Logged time",
     key: "loggedMinutes",
     shown: "nowhere",
     blank: null,
   }),
   percent: readOnly(type.percent, {
     on: "task",
-    name: "Progress",
     shown: "everywhere",
     blank: 0,
   }),
   labels: edited(type.labels, {
     on: "task",
-    name: "Labels",
     shown: "everywhere",
     blank: [],
     property: { VTODO: "CATEGORIES" },
@@ -161,35 +136,30 @@ const fields = {
   }),
   completedAt: readOnly(type.moment, {
     on: "task",
-    name: "Completed",
     shown: "feeds",
     blank: null,
   }),
   completedBy: readOnly(type.person, {
     on: "task",
-    name: "Completed by",
     shown: "nowhere",
     blank: null,
   }),
   subtaskCount: readOnly(type.count, {
     on: "task",
-    name: "Subtasks",
     shown: "nowhere",
     blank: 0,
   }),
   commentCount: readOnly(type.count, {
     on: "task",
-    name: "Comments",
     shown: "nowhere",
     blank: 0,
   }),
   /** The service's own recurrence text, of unknown format. Displayed, never edited. */
-  rrule: readOnly(type.line, { on: "task", name: "Repeats", shown: "nowhere", blank: null }),
-  ticket: readOnly(type.line, { on: "task", name: "Ticket", shown: "nowhere", blank: null }),
-  stage: readOnly(type.line, { on: "task", name: "Stage", shown: "nowhere", blank: null }),
+  rrule: readOnly(type.line, { on: "task", shown: "nowhere", blank: null }),
+  ticket: readOnly(type.line, { on: "task", shown: "nowhere", blank: null }),
+  stage: readOnly(type.line, { on: "task", shown: "nowhere", blank: null }),
   customFields: readOnly(type.customFields, {
     on: "task",
-    name: "Custom fields",
     shown: "nowhere",
     blank: [],
   }),

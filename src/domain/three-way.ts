@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 import type { Edit, FieldConflict } from "./edit.ts";
 import type { Item } from "./item.ts";
 import { fieldsOf, type Patch, type PatchField, pick, valuesOf, without } from "./patch.ts";
@@ -75,7 +76,7 @@ export function describeUntaken(
     ...(lacksLabels ? (["labels"] as const) : []),
   ].filter((field) => !dropped.has(field) && (field !== "assigned" || left.assigned !== undefined));
   if (missing.length === 0) return null;
-  return `the service responded without storing ${missing.join(", ")}; this is not sent again`;
+  return say("conflict.untaken", { fields: missing.join(", ") });
 }
 
 /** Labels created for the edit get their ids on the way, so they can only be counted. */

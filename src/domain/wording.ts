@@ -1,11 +1,13 @@
 import { defaultLength, inZone, isReadTwice, oneLine, type When } from "@dayferry/ical";
+import { formatDay, formatList } from "../texts/dates.ts";
+import { say } from "../texts/say.ts";
 import type { Channel } from "./edit.ts";
 import type { FieldTypeName } from "./field-types.ts";
-import { type EditedField, fieldOf } from "./fields.ts";
+import { type EditedField, type FieldName, fieldOf } from "./fields.ts";
 import type { LabelId, ListId, PersonId, ProjectId } from "./ids.ts";
+import { type Item, spokenKind } from "./item.ts";
 import type { Patch, PatchField } from "./patch.ts";
 import { programName } from "./program-name.ts";
-import { unreachable } from "./result.ts";
 import { plainDescription } from "./text.ts";
 
 /** Values in words for people: days, lengths, one-line texts, and fields by name. */
@@ -18,9 +20,10 @@ export function spanInWords(when: When, zone: string): string {
   const local = inZone(when, zone);
   if (local.kind === "dates") {
     const last = local.end.subtract({ days: 1 });
-    return last.equals(local.start)
-      ? `${dayInWords(local.start)} (all day)`
-      : `${dayInWords(local.start)} – ${dayInWords(last)} (all day)`;
+    const days = last.equals(local.start)
+      ? dayInWords(local.start)
+      : `${dayInWords(local.start)} – ${dayInWords(last)}`;
+    return say("span.allDay", { days });
   }
   const { start, end } = local;
   const from = `${dayInWords(start)}, ${clockInWords(start)}`;
@@ -43,13 +46,13 @@ export function distanceInWords(when: When, now: Temporal.ZonedDateTime): string
   if (when.kind === "dates") return daysInWords(when, now.toPlainDate());
   const start = when.start.withTimeZone(now.timeZoneId);
   const minutes = now.until(start).round({ smallestUnit: "minutes", relativeTo: now });
-  if (minutes.sign === 0) return "Starts now.";
+  if (minutes.sign === 0) return say("when.now");
   const exact = now.until(start, { largestUnit: "days" }).abs();
   const length = lengthInWords(exact, now);
-  if (minutes.sign > 0) return `Starts in ${length}.`;
+  if (minutes.sign > 0) return say("when.in", { length });
   const end = when.end ?? when.start.add(defaultLength);
   const over = Temporal.ZonedDateTime.compare(end, now) <= 0;
-  return over ? `Started ${length} ago and is over.` : `Started ${length} ago.`;
+  return say(over ? "when.agoOver" : "when.ago", { length });
 }
 
 /** A length in its two largest units: "1 day 2 hours", "2 hours 30 minutes", "15 minutes". */
@@ -58,16 +61,18 @@ export function lengthInWords(length: Temporal.Duration, from: Temporal.ZonedDat
   const { days, hours, minutes } = whole.days
     ? whole.round({ largestUnit: "days", smallestUnit: "hours", relativeTo: from })
     : whole;
-  const parts = [counted(days, "day"), counted(hours, "hour"), counted(minutes, "minute")];
-  return parts.filter((part) => part !== "").join(" ") || "0 minutes";
+  const units = [
+    ["length.days", days],
+    ["length.hours", hours],
+    ["length.minutes", minutes],
+  ] as const;
+  const parts = units.filter(([, count]) => count > 0).map(([unit, count]) => say(unit, { count }));
+  return parts.length > 0 ? parts.join(" ") : say("length.minutes", { count: 0 });
 }
-
-const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** A day: "Tue 24 Nov 2026". */
 export function dayInWords(day: Temporal.PlainDate | Temporal.ZonedDateTime): string {
-  return `${weekdays[day.dayOfWeek - 1]} ${day.day} ${months[day.month - 1]} ${day.year}`;
+  return formatDay(day instanceof Temporal.PlainDate ? day : day.toPlainDate(), "day");
 }
 
 /** A wall clock: "09:00". A repeated one is shown with its offset. */
@@ -80,10 +85,10 @@ export function clockInWords(time: Temporal.PlainTime | Temporal.ZonedDateTime):
 /** How far away a due day is: "Due tomorrow", "Due in 7 days", "Was due yesterday". */
 export function dueInWords(day: Temporal.PlainDate, today: Temporal.PlainDate): string {
   const { days } = today.until(day, { largestUnit: "days" });
-  if (days === 0) return "Due today";
-  if (days === 1) return "Due tomorrow";
-  if (days > 1) return `Due in ${days} days`;
-  return days === -1 ? "Was due yesterday" : `Was due ${-days} days ago`;
+  if (days === 0) return say("due.today");
+  if (days === 1) return say("due.tomorrow");
+  if (days > 1) return say("due.in", { days });
+  return days === -1 ? say("due.yesterday") : say("due.ago", { days: -days });
 }
 
 function daysInWords(
@@ -91,18 +96,13 @@ function daysInWords(
   today: Temporal.PlainDate,
 ): string {
   const { days } = today.until(start, { largestUnit: "days" });
-  if (days === 0) return "Starts today.";
-  if (days === 1) return "Starts tomorrow.";
-  if (days > 1) return `Starts in ${days} days.`;
-  const ago = days === -1 ? "Started yesterday" : `Started ${-days} days ago`;
+  if (days === 0) return say("when.today");
+  if (days === 1) return say("when.tomorrow");
+  if (days > 1) return say("when.inDays", { days });
   const over = Temporal.PlainDate.compare(end, today) <= 0;
-  return over ? `${ago} and is over.` : `${ago}.`;
+  if (days === -1) return say(over ? "when.yesterdayOver" : "when.yesterday");
+  return say(over ? "when.daysAgoOver" : "when.daysAgo", { days: -days });
 }
-
-const counted = (count: number, unit: string): string => {
-  if (count === 0) return "";
-  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
-};
 
 /** Use of the service's quota, and what waits for it. Edits go first. */
 export function quotaInWords({
@@ -159,32 +159,13 @@ export const withoutOverrides = (text: string): string =>
   text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
 
 /** A list in a sentence: "A, B and C". */
-export function enumerated(words: readonly string[]): string {
-  const last = words.at(-1) ?? "";
-  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} and ${last}`;
-}
+export const enumerated = (words: readonly string[]): string => formatList(words);
 
 /** How an edit came in. */
-export function channelInWords(channel: Channel): string {
-  switch (channel) {
-    case "caldav":
-      return "by a calendar program";
-    case "upload":
-      return "by an upload";
-    case "cli":
-      return "by the command line";
-    case "inbox":
-      return "by the watched folder";
-    case "subscription":
-      return "by a subscribed calendar";
-    case "link":
-      return "by a link";
-    case "dashboard":
-      return "on these pages";
-    default:
-      return unreachable(channel);
-  }
-}
+export const channelInWords = (channel: Channel): string => say(`channel.${channel}`);
+
+/** "event", "milestone", "task" or "subtask", for people. */
+export const kindInWords = (item: Item): string => say(`kind.${spokenKind(item)}`);
 
 /** The program or channel of an edit; null if it came through these pages. */
 export function programInWords({
@@ -196,7 +177,7 @@ export function programInWords({
 }): string | null {
   if (channel === "dashboard") return null;
   const name = channel === "caldav" || channel === "upload" ? programName(program) : null;
-  return name === null ? channelInWords(channel) : `by ${name}`;
+  return name === null ? channelInWords(channel) : say("channel.by", { program: name });
 }
 
 /** Names for ids in texts. */
@@ -210,19 +191,22 @@ export interface Names {
 }
 
 /** What people call a field. */
-export const fieldNameOf = (field: PatchField): string =>
-  field === "place" ? "Place" : fieldOf(field).name;
+export const fieldNameOf = (field: PatchField | FieldName): string => say(`field.${field}`);
 
 /** One field's value for people, on one line; "none" if unset. */
 export function fieldInWords(field: PatchField, values: Patch, names: Names): string {
   if (field === "place") return placeInWords(values.place, names);
-  if (field === "completed") return values.completed ? "done" : "open";
-  if (field === "reminder" && values.reminder) return `${exactly(values.reminder)} before`;
+  if (field === "completed") return say(values.completed ? "value.done" : "value.open");
+  if (field === "reminder" && values.reminder) {
+    return say("length.before", { length: exactly(values.reminder) });
+  }
   if (field === "assigned") {
-    return listed(values.assigned?.map((id) => names.people.get(id) ?? `person ${id}`));
+    return listed(
+      values.assigned?.map((id) => names.people.get(id) ?? say("unnamed.person", { id })),
+    );
   }
   if (field === "labels") {
-    return listed(values.labels?.map((id) => names.labels.get(id) ?? `label ${id}`));
+    return listed(values.labels?.map((id) => names.labels.get(id) ?? say("unnamed.label", { id })));
   }
   return wordsOfValue(values[field] ?? null, fieldOf(field).type.name, names);
 }
@@ -233,31 +217,31 @@ function wordsOfValue(
   type: FieldTypeName,
   names: Names,
 ): string {
-  if (type === "flag") return value === true ? "yes" : "no";
-  if (value === null || value === undefined || typeof value === "boolean") return none;
+  if (type === "flag") return say(value === true ? "value.yes" : "value.no");
+  if (value === null || value === undefined || typeof value === "boolean") return none();
   if (typeof value === "string") {
     return type === "prose"
-      ? excerpt(plainLine(plainDescription(value)), 300) || none
-      : excerpt(plainLine(value), 200) || none;
+      ? excerpt(plainLine(plainDescription(value)), 300) || none()
+      : excerpt(plainLine(value), 200) || none();
   }
   if (value instanceof Temporal.PlainDate) return dayInWords(value);
   return value instanceof Temporal.Duration ? exactly(value) : spanInWords(value, names.zone);
 }
 
-const none = "none";
+const none = (): string => say("value.none");
 
 function placeInWords(place: Patch["place"], { project, list }: Names): string {
-  if (!place) return none;
+  if (!place) return none();
   const { projectId, listId } = place;
   const parts = [
-    project(projectId) ?? `project ${projectId}`,
-    ...(listId === null ? [] : [list(listId) ?? `list ${listId}`]),
+    project(projectId) ?? say("unnamed.project", { id: projectId }),
+    ...(listId === null ? [] : [list(listId) ?? say("unnamed.list", { id: listId })]),
   ];
   return parts.map(plainLine).join(", ");
 }
 
 const listed = (words: readonly string[] | undefined): string =>
-  words && words.length > 0 ? words.map(plainLine).join(", ") : none;
+  words && words.length > 0 ? words.map(plainLine).join(", ") : none();
 
 /** An exact length ignores zones and clock changes. */
 const exactly = (length: Temporal.Duration): string =>

@@ -12,6 +12,7 @@ import { dayInWords } from "../domain/wording.ts";
 import { rulesOfFeed } from "../store/channels/feed-rules.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
+import { say } from "../texts/say.ts";
 import { fieldsWithDates, placeOfView } from "./custom-dates.ts";
 import { type FeedOptions, feedSpanOf, inWindow, windowAround } from "./window.ts";
 
@@ -43,10 +44,10 @@ export function presenceIn(view: ViewItem, about: PresenceRules): FeedPresence {
   const excluded = exclusionOf(item, rules);
   if (excluded) return leftOut(exclusionWords(excluded, about, item));
   const isPrivate = isAmongPrivate(item, privateLists);
-  if (isPrivate && options.private === "omit") return leftOut("It is private.");
+  if (isPrivate && options.private === "omit") return leftOut(say("absence.private"));
   const absence = absenceOf(view, about);
   if (absence) return leftOut(absence);
-  if (!hasRead(item.projectId)) return leftOut("Its project is being read for the first time.");
+  if (!hasRead(item.projectId)) return leftOut(say("absence.firstRead"));
   return isPrivate && options.private === "busy" ? { kind: "busy" } : { kind: "shown" };
 }
 
@@ -59,21 +60,21 @@ function exclusionWords(
 ): string {
   switch (excluded) {
     case "fault":
-      return `The feed is empty: ${rules.fault?.reason ?? ""}.`;
+      return say("absence.empty", { reason: rules.fault?.reason ?? "" });
     case "project":
-      return "It is of another project.";
+      return say("absence.project");
     case "completed":
-      return "It is completed.";
+      return say("absence.completed");
     case "kind":
-      return `The feed shows no ${spokenKind(item)}s.`;
+      return say(`absence.kind.${spokenKind(item)}`);
     case "assigned":
-      return "It is assigned to no one whom the feed covers.";
+      return say("absence.assigned");
     case "label":
-      return "It has none of the feed's labels.";
+      return say("absence.label");
     case "archived":
-      return "Its project or list is archived.";
+      return say("absence.archived");
     case "private":
-      return "It is private.";
+      return say("absence.private");
   }
 }
 
@@ -86,16 +87,16 @@ function absenceOf(view: ViewItem, { options, today }: PresenceRules): string | 
   const [days] = spans;
   if (!days) {
     const isUnwanted = view.item.kind !== "event" && options.tasks === "none";
-    return isUnwanted ? "Feeds show no tasks (feeds.tasks)." : "It has no date.";
+    return isUnwanted ? say("absence.noTasks") : say("absence.noDate");
   }
   if (spans.some((one) => inWindow(one, window))) return null;
   if (days.last < window.earliest) {
-    return `It is over: the feed begins on ${dayInWords(today.subtract(options.past))}.`;
+    return say("absence.over", { day: dayInWords(today.subtract(options.past)) });
   }
   if (days.first > window.latest) {
-    return `It is later: the feed ends on ${dayInWords(today.add(options.future))}.`;
+    return say("absence.later", { day: dayInWords(today.add(options.future)) });
   }
-  return `It was completed before ${dayInWords(today.subtract(options.completed))}.`;
+  return say("absence.before", { day: dayInWords(today.subtract(options.completed)) });
 }
 
 /** What a feed shows and leaves out. */

@@ -75,6 +75,7 @@ export const accessTable: readonly AccessRule[] = [
   door("POST", "/login/link"),
   door("GET POST", "/login/:signed"),
   page("person", "POST", "/logout"),
+  page("person", "GET POST", "/language"),
 
   page("person", "GET", "/"),
   page("person", "GET", "/search"),

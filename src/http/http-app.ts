@@ -26,6 +26,7 @@ import type { Throttle } from "../people/throttle.ts";
 import type { MailAhead } from "../reminders/reminders.ts";
 import { retryAfterOf, type StorageHealth, type StorageTrouble } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
+import { defaultLanguage, type Language } from "../texts/say.ts";
 import { accessGuard } from "./access-guard.ts";
 import { actRoutes } from "./act-routes.ts";
 import { createAdminAuth } from "./admin-auth.ts";
@@ -49,6 +50,7 @@ import { peoplePageRoutes } from "./people-page-routes.ts";
 import { createPersonLogin } from "./person-login.ts";
 import { notFound, type Problem, sendProblem } from "./problem-json.ts";
 import { createProxyIdentity } from "./proxy-identity.ts";
+import { languageRoutes, speakToReader } from "./reader-language.ts";
 import { type ReportRoutesDeps, reportRoutes } from "./report-routes.ts";
 import { tallyRequests } from "./request-tallies.ts";
 import { searchRoutes } from "./search-routes.ts";
@@ -108,6 +110,8 @@ interface HttpDeps extends DaemonState {
   readonly metricsUrl?: () => string | null;
   /** The current one. */
   readonly adminToken: () => string;
+  /** For readers whose language is unknown. Default: English. */
+  readonly language?: Language;
   /** Public URL of this server, without a trailing slash. */
   readonly baseUrl: () => string;
   readonly trustProxy: TrustProxy;
@@ -184,6 +188,8 @@ export function createApp(deps: HttpDeps): Express {
       return { viewer, formToken, zone, theme, assets: assets(), outage: viewer && outageNow() };
     }),
   );
+  const speaking = { ...deps, viewers, language: deps.language ?? defaultLanguage };
+  app.use(speakToReader(speaking));
   if (deps.refuseWrites) app.use(deps.refuseWrites);
   app.use(tokenInAddress({ auth, viewers }));
   const login = createPersonLogin(deps);
@@ -201,6 +207,7 @@ export function createApp(deps: HttpDeps): Express {
   app.use(
     loginRoutes({ ...deps, auth, viewers, proxyLogout: identity.logout, health: store.health }),
   );
+  app.use(languageRoutes(speaking));
   app.use(...apiRouters(deps, { viewers, status }));
   app.use(...pageRouters(deps, { viewers, status }));
   app.use((request, response) => {

@@ -25,7 +25,7 @@ const linkLimit = (): RequestHandler =>
     legacyHeaders: false,
     // It prints warnings about proxies; `http.trustProxy` decides which address counts.
     validate: false,
-    handler: (_request, response) => sendPage(response.status(429), tooManyPage),
+    handler: (_request, response) => sendPage(response.status(429), tooManyPage()),
     keyGenerator: ({ ip = "", path }) => `${ipKeyGenerator(ip)} ${hash("sha256", linkIn(path))}`,
   });
 

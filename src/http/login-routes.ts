@@ -178,7 +178,7 @@ function refuse(
   fault: LogInFault,
 ): void {
   if (seconds !== null) {
-    sendPage(response.status(429).set("Retry-After", String(seconds)), tooManyPage);
+    sendPage(response.status(429).set("Retry-After", String(seconds)), tooManyPage());
     return;
   }
   const login = formField(request.body, "login").trim().slice(0, 200);

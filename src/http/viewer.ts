@@ -1,11 +1,14 @@
 import { createHmac } from "node:crypto";
 import { isZone } from "@dayferry/ical";
 import type { Request } from "express";
+import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { Viewer } from "../domain/visibility.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { LogInWay } from "../store/calendars/sign-ins.ts";
 import type { Store } from "../store/store.ts";
+import { defaultLanguage } from "../texts/say.ts";
+import { languageOfBrowser } from "./browser-language.ts";
 import {
   type BegunSession,
   type BrowserSession,
@@ -26,7 +29,7 @@ class NoViewerError extends Error {
 
 interface ViewersDeps extends Pick<Parameters<typeof createBrowserSessions>[0], "randomBytes"> {
   readonly adminToken: () => string;
-  readonly store: Pick<Store, "directory" | "logIns" | "health">;
+  readonly store: Pick<Store, "directory" | "logIns" | "health" | "personLanguages">;
   readonly passwords: Pick<PasswordCheck, "peopleOf">;
   readonly identity: ProxyIdentity;
   /** The account's. */
@@ -52,6 +55,15 @@ export function createViewers(deps: ViewersDeps) {
     name,
     zone: timeZone !== null && isZone(timeZone) ? timeZone : zone,
   });
+
+  function noteLanguage(person: PersonId, request: Request): void {
+    try {
+      store.personLanguages.note(person, languageOfBrowser(request, defaultLanguage));
+    } catch (error) {
+      // A full disk must not keep anyone out.
+      if (!store.health.note(error)) throw error;
+    }
+  }
 
   /** Somebody who has left the account is not let in again, nor by the same cookie if they come back. */
   function ofSession({ person }: BrowserSession): Viewer | null {
@@ -116,6 +128,7 @@ export function createViewers(deps: ViewersDeps) {
       { person, way }: { readonly person: Person | null; readonly way: LogInWay },
     ): BegunSession {
       const proxied = identity.of(request);
+      if (person) noteLanguage(person.id, request);
       return sessions.begin(request, { person: person?.id ?? null, way, proxied });
     },
     /** Ends the browser session; returns the value of the `Set-Cookie` header that deletes the cookie. */

@@ -3,7 +3,7 @@ import { editId, listId, type PersonId, personId, projectId } from "../domain/id
 import { fail, ok, type Result, unreachable } from "../domain/result.ts";
 import type { EditDescription, EditStory } from "../edits/actions/describe.ts";
 import type { Decision, FoundEdit } from "../edits/actions/edit-actions.ts";
-import { parkReasonLabels } from "../edits/actions/state-labels.ts";
+import { parkReasonLabel } from "../edits/actions/state-labels.ts";
 import { type Acceptance, countEdits } from "../edits/intake/plan-answer.ts";
 import { readDecision, readUndoChoices } from "./decision-input.ts";
 import {
@@ -269,7 +269,7 @@ function overwriteRefusal({
     ? {
         kind: "conflict",
         title: "It would overwrite someone else's changes",
-        detail: `${edit.problem ?? parkReasonLabels.conflict}. Decide what to keep: POST ${path}/resolve with {"version": "${version}", "keep": "mine" or "theirs"}, or decide by field`,
+        detail: `${edit.problem ?? parkReasonLabel("conflict")}. Decide what to keep: POST ${path}/resolve with {"version": "${version}", "keep": "mine" or "theirs"}, or decide by field`,
         more: { version, conflicts, words: words.conflicts, choice },
       }
     : {

@@ -57,7 +57,7 @@ describeInBrowser("subscribing and connecting, to the end", () => {
       const name = (await page.getByRole("heading", { level: 1 }).textContent()) ?? "";
       const field = page.getByRole("textbox", { name: /^Address/ });
       const url = await field.inputValue();
-      expect(await copied(page, "Address: whoever has it can read the calendar")).toBe(url);
+      expect(await copied(page, "Address: anyone who has it can read the calendar")).toBe(url);
       expect(await scanned(page, /code for the phone/)).toBe(url);
       expect(await (await fetch(url)).text()).toContain("BEGIN:VCALENDAR");
 

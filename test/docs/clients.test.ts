@@ -12,10 +12,13 @@ const sections = new Map(
 );
 
 describe("docs/clients.md", () => {
-  it.each(calendarPrograms)("says of $name what the page Connect says", ({ name, steps }) => {
-    for (const step of steps) {
-      const said = step.replaceAll("{server}", "https://calendar.example.com/dav/");
-      expect(sections.get(name)).toContain(said);
-    }
-  });
+  it.each(calendarPrograms("{server}"))(
+    "says of $name what the page Connect says",
+    ({ name, steps }) => {
+      for (const step of steps) {
+        const said = step.replaceAll("{server}", "https://calendar.example.com/dav/");
+        expect(sections.get(name)).toContain(said);
+      }
+    },
+  );
 });

@@ -85,21 +85,21 @@ describe("edits of several people", () => {
     expect(await sees("ana")).toEqual({
       today: [true, false],
       list: [true, false],
-      counted: "1 pending edit, 1 needs a decision.",
+      counted: "1 pending edit, 1 edit needs a decision.",
       edits: 2,
       open: 2,
     });
     expect(await sees("ben")).toEqual({
       today: [false, true],
       list: [false, true],
-      counted: "1 pending edit, 2 need a decision.",
+      counted: "1 pending edit, 2 edits need a decision.",
       edits: 3,
       open: 3,
     });
     expect(await sees("admin")).toEqual({
       today: [true, true],
       list: [true, true],
-      counted: "2 pending edits, 3 need a decision.",
+      counted: "2 pending edits, 3 edits need a decision.",
       edits: 5,
       open: 5,
     });

@@ -18,11 +18,15 @@ export async function browserOf(
   });
   const cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
   const get = (path: string) => call(`GET ${path}`, { headers: { ...form, cookie } });
-  async function post(path: string, fields: readonly (readonly [string, string])[]) {
+  async function post(
+    path: string,
+    fields: readonly (readonly [string, string])[],
+    more: Readonly<Record<string, string>> = {},
+  ) {
     const [, formToken = ""] = /name="form" value="([^"]+)"/.exec((await get("/feeds")).text) ?? [];
     const body = new URLSearchParams([["form", formToken], ...fields.map(([a, b]) => [a, b])]);
     return call(`POST ${path}`, {
-      headers: { ...form, cookie, origin: "https://calendar.example.com" },
+      headers: { ...form, cookie, origin: "https://calendar.example.com", ...more },
       body: body.toString(),
     });
   }

@@ -3,6 +3,7 @@ import { readSource } from "./source-code.ts";
 /** Layers of the modules: a module imports itself and modules on strictly lower layers. */
 const layers: ReadonlyMap<string, number> = new Map([
   ["runtime.ts", -1],
+  ["texts", -1],
   ["domain", 0],
   ...["store", "upstream", "ics", "mail", "config", "remote", "drop", "log.ts", "loop.ts"].map(
     onLayer(1),
@@ -55,6 +56,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["express", ["http"]],
   ["express-rate-limit", ["http"]],
   ["qr", ["http"]],
+  ["intl-messageformat", ["texts"]],
   ["commander", ["cli"]],
   ["@dayferry/ical", [everywhere]],
   ["@dayferry/event-loop", [everywhere]],

@@ -75,6 +75,8 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /login": nothing(403),
   "POST /login/link": nothing(400),
   "POST /logout": nothing(303),
+  "GET /language": nothing(303),
+  "POST /language": nothing(303),
   "GET /": nothing(200),
   "GET /search": nothing(200, { query: "text=e" }),
   "GET /calendar": nothing(200),

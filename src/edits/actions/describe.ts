@@ -18,6 +18,7 @@ import { plainDescription } from "../../domain/text.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
 import { fieldNameOf, momentInWords, type Names } from "../../domain/wording.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import { describeConflict } from "../delivery/merge-edit.ts";
 import { describeDuplicates } from "../delivery/repeated-edits.ts";
 import {
@@ -212,7 +213,7 @@ function describeChoice(
       name: conflictName(conflict),
       before: said(base),
       theirs: said(ours),
-      mine: kind === "deletion" ? "deleted" : said(theirs),
+      mine: kind === "deletion" ? say("describe.deleted") : said(theirs),
       texts: texts ? { theirs: text(ours), mine: text(theirs) } : null,
     };
   });
@@ -240,7 +241,9 @@ function lastChange(
 }
 
 const conflictName = ({ field, below }: FieldConflict): string =>
-  below ? `${fieldNameOf(field)} of the subtask “${below.title}”` : fieldNameOf(field);
+  below
+    ? say("describe.subtaskField", { field: fieldNameOf(field), title: below.title })
+    : fieldNameOf(field);
 
 function conflictInWords(conflict: FieldConflict, names: Names): ConflictInWords {
   const { field, base, ours, theirs } = conflict;
@@ -288,11 +291,8 @@ const hasWon = ({ state, conflicts }: Edit): boolean =>
 
 function describeRestoration({ restores, state, action }: Edit): string | null {
   if (!restores) return null;
-  const word = state === "confirmed" ? "was" : "is";
-  const request = `a request of edit ${restores.by} without a response was carried out late`;
-  return action === "delete"
-    ? `${request}, after the edit was given up; what it made ${word} deleted`
-    : `${request}, over this; it ${word} put back`;
+  const about = { by: restores.by, done: state === "confirmed" ? "yes" : "no" };
+  return say(action === "delete" ? "describe.restored" : "describe.putBack", about);
 }
 
 const open = ["pending", "claimed", "held", "parked"];
@@ -312,9 +312,7 @@ function describeBelow(edit: Edit, { journal, mirror, pastEdits, zone }: Store):
   const uid = journal.awaitedParent(edit.item);
   const task = uid === null ? null : mirror.findUid(uid);
   const above = task && pastEdits.ofItem(task.item).find(isOpenCreation);
-  return above
-    ? `it waits for edit ${above.id}, which creates the task above it${stateOf(above)}`
-    : null;
+  return above ? `${say("describe.waitsParent", { id: above.id })}${stateOf(above)}` : null;
 }
 
 function describeUncreated(edit: Edit, { mirror, pastEdits }: Store): string | null {
@@ -322,21 +320,19 @@ function describeUncreated(edit: Edit, { mirror, pastEdits }: Store): string | n
   const creation = pastEdits
     .ofItem(edit.item)
     .find((one) => one.id < edit.id && isOpenCreation(one));
-  return creation
-    ? `it waits for edit ${creation.id}, which creates the item${stateOf(creation)}`
-    : null;
+  return creation ? `${say("describe.waitsItem", { id: creation.id })}${stateOf(creation)}` : null;
 }
 
 function describeOlder({ item, id }: Edit, { pastEdits }: Store): string | null {
   const first = pastEdits
     .ofItem(item)
     .findLast((one) => one.id < id && visibleStates.includes(one.state));
-  return first ? `it waits for edit ${first.id} of the same item` : null;
+  return first ? say("describe.waitsOlder", { id: first.id }) : null;
 }
 
 function stateOf({ state }: Edit): string {
-  if (state === "held") return " and is waiting for approval itself";
-  return state === "parked" ? " and is waiting for a decision" : "";
+  if (state === "held") return ` ${say("describe.andHeld")}`;
+  return state === "parked" ? ` ${say("describe.andParked")}` : "";
 }
 
 function describeSearch(
@@ -345,8 +341,7 @@ function describeSearch(
 ): string {
   // Rounded up to a minute, so that it has not passed while it is still waited for.
   const whole = until.round({ smallestUnit: "minute", roundingMode: "ceil" });
-  const then = momentInWords(whole, zone);
-  return `it waits until ${then} for its parent task, ${quotedValue(uid)}, which has not arrived yet; without it, this becomes a task without a parent`;
+  return say("describe.search", { until: momentInWords(whole, zone), uid: quotedValue(uid) });
 }
 
 const isOpenCreation = ({ action, state }: Edit): boolean =>
@@ -374,18 +369,10 @@ function describeExtra(extra: EditExtra): ExtraDescription {
 /** Why it waits or is retried; null if all is well. */
 function extraProblem({ name, state, problem }: EditExtra): string | null {
   if (problem === null || state === "done") return null;
-  return `${quote(name)} ${state === "parked" ? "is waiting for a decision" : "is retried"}: ${problem}`;
+  return say(state === "parked" ? "describe.extraParked" : "describe.extraRetried", {
+    name: quote(name),
+    problem,
+  });
 }
 
-function whatBecomes({ target }: EditExtra): string {
-  switch (target) {
-    case "task":
-      return "a comment on the task";
-    case "item":
-      return "attached to the new item";
-    case "folder":
-      return "in the project's home folder";
-    case "here":
-      return "stored in Dayferry only; the service has no field for it";
-  }
-}
+const whatBecomes = ({ target }: EditExtra): string => say(`describe.extra.${target}`);

@@ -14,7 +14,7 @@ import {
 import { type EditQuery, readEditQuery, strangerIn } from "./edit-query.ts";
 import { previewOf, type ResolutionPreview } from "./resolution-preview.ts";
 import { carryOutResolution } from "./resolve.ts";
-import { editStateLabels } from "./state-labels.ts";
+import { editStateLabel } from "./state-labels.ts";
 import { inverseOf, type Undoer } from "./undo.ts";
 import { previewUndo, type UndoPreview } from "./undo-preview.ts";
 
@@ -142,7 +142,7 @@ export function createEditActions({
     if (!allowed.includes(edit.state) || !store.durably(isDone)) {
       return {
         kind: "refused",
-        reason: `edit ${id} is ${editStateLabels[edit.state]}: this is only possible for one that is ${allowed.map((state) => editStateLabels[state]).join(" or ")}`,
+        reason: `edit ${id} is ${editStateLabel(edit.state)}: this is only possible for one that is ${allowed.map((state) => editStateLabel(state)).join(" or ")}`,
       };
     }
     onReleased();
@@ -166,7 +166,7 @@ export function createEditActions({
     if (!choice) {
       return {
         kind: "refused",
-        reason: `edit ${id} is ${editStateLabels[edit.state]} and has no conflict`,
+        reason: `edit ${id} is ${editStateLabel(edit.state)} and has no conflict`,
       };
     }
     if (version !== choice.version) {

@@ -2,6 +2,7 @@ import type { Edit } from "../../domain/edit.ts";
 import { fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import { type PlainPatch, patchToPlain } from "../../domain/plain-item.ts";
 import { enumerated, fieldNameOf, type Names } from "../../domain/wording.ts";
+import { say } from "../../texts/say.ts";
 import { valueInWords } from "../field-changes.ts";
 import type { Choice, Resolution } from "./choice.ts";
 
@@ -103,13 +104,9 @@ export function previewOf(
 
 function wholeSentence(kind: "deletion" | "revival", isMine: boolean): string {
   if (kind === "deletion") {
-    return isMine
-      ? "The item will be deleted, including someone else's changes."
-      : "The item keeps someone else's changes; nothing is sent.";
+    return isMine ? say("result.deleted") : say("result.kept");
   }
-  return isMine
-    ? "The item will be recreated with the edit's values."
-    : "The item stays deleted; nothing is sent.";
+  return isMine ? say("result.recreated") : say("result.staysDeleted");
 }
 
 function fieldSentence(
@@ -117,21 +114,23 @@ function fieldSentence(
   fields: readonly PreviewedField[],
   kind: Resolution["kind"],
 ): string {
-  if (kind === "yields") return "The workspace stays unchanged; nothing is sent.";
+  if (kind === "yields") return say("result.yields");
   const changed = fields.filter(({ now, result }) => now !== result);
   const kept = fields.filter(({ whose }) => whose === "theirs");
   const overwritten = fields.filter(({ whose }) => whose === "mine" || whose === "combined");
   const parts = [
     ...(changed.length > 0
-      ? [`will change ${enumerated(changed.map(({ name }) => name))} in the workspace`]
+      ? [say("result.changes", { fields: enumerated(changed.map(({ name }) => name)) })]
       : []),
     ...(overwritten.length > 0
-      ? [`overwrites someone else's change of ${enumerated(overwritten.map(({ name }) => name))}`]
+      ? [say("result.overwrites", { fields: enumerated(overwritten.map(({ name }) => name)) })]
       : []),
     ...(kept.length > 0
-      ? [`leaves ${enumerated(kept.map(({ name }) => name))} as someone else has set it`]
+      ? [say("result.leaves", { fields: enumerated(kept.map(({ name }) => name)) })]
       : []),
-    ...(edit.newLabels.length > 0 ? [`adds the labels ${enumerated(edit.newLabels)}`] : []),
+    ...(edit.newLabels.length > 0
+      ? [say("result.adds", { labels: enumerated(edit.newLabels) })]
+      : []),
   ];
-  return `It ${enumerated(parts)}.`;
+  return say("result.it", { parts: enumerated(parts) });
 }

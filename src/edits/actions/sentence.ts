@@ -2,23 +2,26 @@ import { inZone, type When } from "@dayferry/ical";
 import type { Channel, Edit } from "../../domain/edit.ts";
 import { type EditedField, fieldOf } from "../../domain/fields.ts";
 import type { PersonId } from "../../domain/ids.ts";
-import { type Item, spokenKind } from "../../domain/item.ts";
+import type { Item } from "../../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { sameDay } from "../../domain/same-values.ts";
 import {
   clockInWords,
-  dayInWords,
   enumerated,
   excerpt,
   fieldInWords,
+  fieldNameOf,
+  kindInWords,
   lengthInWords,
   type Names,
   plainLine,
   programInWords,
 } from "../../domain/wording.ts";
+import { formatDay } from "../../texts/dates.ts";
+import { isMessageId, say } from "../../texts/say.ts";
 import { quote } from "../intake/part.ts";
-import { editStateLabels, parkReasonLabels } from "./state-labels.ts";
+import { editStateLabel, parkReasonLabel } from "./state-labels.ts";
 
 /** An edit in a sentence. Times are in the reader's zone, which is shown beside it. */
 export interface EditInWords {
@@ -49,8 +52,8 @@ export function editorName(
   { actor, channel }: { readonly actor: PersonId | null; readonly channel: Channel },
   { people }: Pick<Names, "people">,
 ): string {
-  if (actor !== null) return plainLine(people.get(actor) ?? `Person ${actor}`);
-  return channel === "link" ? "Someone with a link" : "The account";
+  if (actor !== null) return plainLine(people.get(actor) ?? say("unnamed.Person", { id: actor }));
+  return say(channel === "link" ? "did.linkUser" : "did.account");
 }
 
 /** The part of an edit that says what it does. */
@@ -59,16 +62,22 @@ export type DescribedEdit = Pick<Edit, "action" | "base" | "patch" | "newLabels"
 
 /** What an edit did, or would do, with the title of its item. */
 export function didInWords(edit: DescribedEdit, names: Names): string {
-  const { action, base, patch, undoes = null, newLabels } = edit;
-  const back = undoes === null ? "" : `took edit ${undoes} back: `;
+  const did = whatItDid(edit, names);
+  const { undoes = null } = edit;
+  return undoes === null ? did : say("did.undo", { id: undoes, did });
+}
+
+function whatItDid(edit: DescribedEdit, names: Names): string {
+  const { action, base, patch, newLabels } = edit;
   const title = titleIn(base.title);
   switch (action) {
     case "create": {
       const made = applyPatch(base, patch);
-      return `${back}created the ${spokenKind(made)} ${titleIn(made.title)}${dateOf(made, { edit, names })}`;
+      const date = dateOf(made, { edit, names });
+      return say("did.create", { kind: kindInWords(made), title: titleIn(made.title), date });
     }
     case "delete":
-      return `${back}deleted ${title}${dateOf(base, { edit, names })}`;
+      return say("did.delete", { title, date: dateOf(base, { edit, names }) });
     case "update":
     case "complete":
     case "reopen": {
@@ -78,8 +87,10 @@ export function didInWords(edit: DescribedEdit, names: Names): string {
         ...fieldsOf(patch).map((field) => clauseOf(field, context)),
         ...(newLabels.length > 0 ? [newLabelsClause(newLabels)] : []),
       ];
-      const said = clauses.map((clause, index) => clause(index === 0 ? title : "it"));
-      return `${back}${said.length === 0 ? `left ${title} as it was` : enumerated(said)}`;
+      const said = clauses.map((clause, index) =>
+        clause(index === 0 ? title : say("did.again", { title })),
+      );
+      return said.length === 0 ? say("did.unchanged", { title }) : enumerated(said);
     }
     default:
       return unreachable(action);
@@ -93,11 +104,11 @@ const titleIn = (title: string): string => excerpt(plainLine(title), longestTitl
 function dateOf(item: Item, { edit, names }: Pick<SentenceContext, "edit" | "names">): string {
   if (item.kind === "event") {
     const span = spanOf(item.when, { edit, names });
-    return item.when.kind === "dates" ? `, ${span}` : ` on ${span}`;
+    return item.when.kind === "dates" ? `, ${span}` : ` ${say("did.onSpan", { span })}`;
   }
   const due = item.dueOn ?? item.startOn;
   if (!due) return "";
-  return `, ${item.dueOn ? "due" : "from"} ${dayOf(due, { edit, names })}`;
+  return `, ${say(item.dueOn ? "did.due" : "did.from", { day: dayOf(due, { edit, names }) })}`;
 }
 
 interface SentenceContext {
@@ -107,100 +118,107 @@ interface SentenceContext {
 }
 
 /** A part of a sentence for a given title. */
-type Clause = (item: string) => string;
+type Clause = (title: string) => string;
 
 function clauseOf(field: PatchField, context: SentenceContext): Clause {
   if (field !== "place") return clauses[field]?.(context) ?? valueClause(field, context);
   const { old, edit, names } = context;
-  const [from, to] = [old, edit.patch].map((values) => fieldInWords(field, values, names));
-  return (item) => `moved ${item} from ${from} to ${to}`;
+  const [from = "", to = ""] = [old, edit.patch].map((values) =>
+    fieldInWords(field, values, names),
+  );
+  return (title) => say("did.move", { title, from, to });
 }
 
 /** Fields with a description of their own. */
 const clauses: Readonly<Partial<Record<EditedField, (context: SentenceContext) => Clause>>> = {
   title: ({ edit: { patch } }) => {
-    return (item) => `renamed ${item} to ${titleIn(patch.title ?? "")}`;
+    return (title) => say("did.rename", { title, to: titleIn(patch.title ?? "") });
   },
   when: (context) => whenClause(context),
   milestone: ({ edit: { patch } }) => {
-    return (item) =>
-      patch.milestone ? `made ${item} a milestone` : `made ${item} an ordinary event`;
+    return (title) => say(patch.milestone ? "did.milestone" : "did.notMilestone", { title });
   },
   private: ({ edit: { patch } }) => {
-    return (item) => `made ${item} ${patch.private ? "private" : "visible to all"}`;
+    return (title) => say(patch.private ? "did.private" : "did.public", { title });
   },
   completed: ({ edit: { patch } }) => {
-    return (item) => (patch.completed ? `completed ${item}` : `reopened ${item}`);
+    return (title) => say(patch.completed ? "did.complete" : "did.reopen", { title });
   },
-  assigned: (context) =>
-    setClause(context, { field: "assigned", gained: "assigned", lost: "took" }),
-  labels: (context) => setClause(context, { field: "labels", gained: "labelled", lost: "took" }),
+  assigned: (context) => setClause(context, "assigned"),
+  labels: (context) => setClause(context, "labels"),
   startOn: (context) => dayClause("startOn", context),
   dueOn: (context) => dayClause("dueOn", context),
 };
 
+/** A field in the middle of a sentence: "the due date", or its name alone. */
+const nounOf = (field: EditedField): string => {
+  const id = `noun.${field}` as const;
+  return isMessageId(id) ? say(id) : fieldNameOf(field);
+};
+
 function valueClause(field: EditedField, { old, edit: { patch }, names }: SentenceContext): Clause {
-  const { noun = "", type } = fieldOf(field);
-  if (!patch[field]) return (item) => `took the ${noun} off ${item}`;
-  if (type.name !== "prose") {
-    return (item) => `set the ${noun} of ${item} to ${fieldInWords(field, patch, names)}`;
+  const noun = nounOf(field);
+  if (!patch[field]) return (title) => say("did.took", { noun, title });
+  if (fieldOf(field).type.name !== "prose") {
+    return (title) => say("did.set", { noun, title, value: fieldInWords(field, patch, names) });
   }
-  return (item) => (old[field] ? `changed the ${noun} of ${item}` : `gave a ${noun} to ${item}`);
+  return (title) => say(old[field] ? "did.changed" : "did.gave", { noun, title });
 }
 
 function dayClause(field: "startOn" | "dueOn", { old, edit, names }: SentenceContext): Clause {
-  const { noun = "" } = fieldOf(field);
+  const noun = nounOf(field);
   const [was, is] = [old[field], edit.patch[field]];
   const said = (day: Temporal.PlainDate) => dayOf(day, { edit, names });
-  if (!is) return (item) => `took the ${noun} off ${item}${was ? ` (${said(was)})` : ""}`;
-  if (!was) return (item) => `set the ${noun} of ${item} to ${said(is)}`;
-  return (item) => `moved the ${noun} of ${item} from ${said(was)} to ${said(is)}`;
+  if (!is) {
+    return (title) =>
+      was ? say("did.tookDay", { noun, title, was: said(was) }) : say("did.took", { noun, title });
+  }
+  if (!was) return (title) => say("did.set", { noun, title, value: said(is) });
+  return (title) => say("did.moveDay", { noun, title, from: said(was), to: said(is) });
 }
 
 /** People and labels are added and removed one by one. */
-function setClause(
-  { old, edit, names }: SentenceContext,
-  about: {
-    readonly field: "assigned" | "labels";
-    readonly gained: "assigned" | "labelled";
-    readonly lost: string;
-  },
-): Clause {
-  const { field, gained, lost } = about;
+function setClause({ old, edit, names }: SentenceContext, field: "assigned" | "labels"): Clause {
   const [was, is]: readonly (readonly number[])[] = [old[field] ?? [], edit.patch[field] ?? []];
   const known: ReadonlyMap<number, string> = field === "assigned" ? names.people : names.labels;
   const nameOf = (id: number) =>
-    plainLine(known.get(id) ?? `${field === "assigned" ? "person" : "label"} ${id}`);
+    plainLine(
+      known.get(id) ?? say(field === "assigned" ? "unnamed.person" : "unnamed.label", { id }),
+    );
   const added = (is ?? []).filter((id) => !was?.includes(id)).map(nameOf);
   const removed = (was ?? []).filter((id) => !is?.includes(id)).map(nameOf);
-  return (item) => {
-    const came =
-      gained === "assigned"
-        ? `assigned ${enumerated(added)} to ${item}`
-        : `labelled ${item} ${enumerated(added)}`;
-    const went = `${lost} ${enumerated(removed)} off ${added.length > 0 ? "it" : item}`;
-    if (added.length === 0) return removed.length === 0 ? `left ${item} as it was` : went;
-    return removed.length === 0 ? came : `${came} and ${went}`;
+  return (title) => {
+    const came = say(field === "assigned" ? "did.assign" : "did.label", {
+      names: enumerated(added),
+      title,
+    });
+    const went = say("did.takeOff", {
+      names: enumerated(removed),
+      title: added.length > 0 ? say("did.again", { title }) : title,
+    });
+    if (added.length === 0) return removed.length === 0 ? say("did.unchanged", { title }) : went;
+    return removed.length === 0 ? came : enumerated([came, went]);
   };
 }
 
 const newLabelsClause =
   (labels: readonly string[]): Clause =>
-  (item) =>
-    `gave ${item} the new ${labels.length === 1 ? "label" : "labels"} ${enumerated(labels.map(quote))}`;
+  (title) =>
+    say("did.newLabels", { title, count: labels.length, names: enumerated(labels.map(quote)) });
 
 /** The shortest description of the change: only times within a day, only days if the times stay. */
 function whenClause(context: SentenceContext): Clause {
   const { old, edit, names } = context;
   const [was, is] = [old.when, edit.patch.when];
-  if (!is) return (item) => `left ${item} as it was`;
-  if (!was) return (item) => `set ${item} to ${spanOf(is, context)}`;
+  if (!is) return (title) => say("did.unchanged", { title });
+  if (!was) return (title) => say("did.setTime", { title, span: spanOf(is, context) });
   const [from, to] = [inZone(was, names.zone), inZone(is, names.zone)];
   if (from.kind === "times" && to.kind === "times") return timesClause({ from, to }, context);
   if (from.kind === "dates" && to.kind === "dates") return datesClause({ from, to }, context);
+  const before = spanOf(was, context);
   return to.kind === "dates"
-    ? (item) => `made ${item} all day, ${dayRange(to, context)} (before: ${spanOf(was, context)})`
-    : (item) => `gave ${item} a time, ${spanOf(is, context)} (before: ${spanOf(was, context)})`;
+    ? (title) => say("did.madeAllDay", { title, days: dayRange(to, context), was: before })
+    : (title) => say("did.gaveTime", { title, span: spanOf(is, context), was: before });
 }
 
 type Times = Extract<When, { readonly kind: "times" }>;
@@ -216,19 +234,25 @@ function timesClause(
   const end = endOf(from, context);
   const newEnd = endOf(to, context);
   if (sameStart && newEnd !== null) {
-    return (item) => `set the end of ${item} ${end === null ? "" : `from ${end} `}to ${newEnd}`;
+    return (title) =>
+      end === null
+        ? say("did.setEnd", { title, to: newEnd })
+        : say("did.moveEnd", { title, from: end, to: newEnd });
   }
-  if (sameStart) return (item) => `took the end off ${item}`;
+  if (sameStart) return (title) => say("did.tookEnd", { title });
   const sameLength = lengthOf(from) === lengthOf(to);
-  if (!sameLength) {
-    return (item) => `moved ${item} from ${spanOf(from, context)} to ${spanOf(to, context)}`;
-  }
-  if (sameDay(day, newDay)) return (item) => `moved ${item} from ${clock} to ${newClock}`;
+  if (!sameLength) return moved(spanOf(from, context), spanOf(to, context));
+  if (sameDay(day, newDay)) return moved(clock, newClock);
   const [oldDay, nextDay] = [dayOf(day, context), dayOf(newDay, context)];
   return clock === newClock
-    ? (item) => `moved ${item} from ${oldDay} to ${nextDay}`
-    : (item) => `moved ${item} from ${oldDay}, ${clock} to ${nextDay}, ${newClock}`;
+    ? moved(oldDay, nextDay)
+    : moved(`${oldDay}, ${clock}`, `${nextDay}, ${newClock}`);
 }
+
+const moved =
+  (from: string, to: string): Clause =>
+  (title) =>
+    say("did.move", { title, from, to });
 
 function datesClause(
   { from, to }: { readonly from: Dates; readonly to: Dates },
@@ -236,8 +260,8 @@ function datesClause(
 ): Clause {
   const sameLength = daysOf(from) === daysOf(to);
   return sameLength
-    ? (item) => `moved ${item} from ${dayOf(from.start, context)} to ${dayOf(to.start, context)}`
-    : (item) => `moved ${item} from ${dayRange(from, context)} to ${dayRange(to, context)}`;
+    ? moved(dayOf(from.start, context), dayOf(to.start, context))
+    : moved(dayRange(from, context), dayRange(to, context));
 }
 
 const daysOf = ({ start, end }: Dates): number => start.until(end).days;
@@ -258,7 +282,7 @@ function endOf(
 
 function spanOf(when: When, context: Pick<SentenceContext, "edit" | "names">): string {
   const local = inZone(when, context.names.zone);
-  if (local.kind === "dates") return `all day ${dayRange(local, context)}`;
+  if (local.kind === "dates") return say("span.days", { days: dayRange(local, context) });
   const from = `${dayOf(local.start.toPlainDate(), context)}, ${clockInWords(local.start)}`;
   const end = endOf(local, context);
   return end === null ? from : `${from}–${end}`;
@@ -277,7 +301,7 @@ function dayOf(
   { edit, names }: { readonly edit: DescribedEdit; readonly names: Names },
 ): string {
   const { year } = edit.createdAt.toZonedDateTimeISO(names.zone);
-  return day.year === year ? dayInWords(day).replace(/ -?\d+$/, "") : dayInWords(day);
+  return formatDay(day, day.year === year ? "dayWithoutYear" : "day");
 }
 
 /** An edit's progress in a few words. */
@@ -285,16 +309,19 @@ function standingInWords(edit: Edit): string {
   const { state, parkReason, createdAt, confirmedAt, problem, frozen } = edit;
   switch (state) {
     case "pending":
-      return problem === null ? editStateLabels.pending : "not delivered yet; will be retried";
+      return problem === null ? editStateLabel(state) : say("did.notDelivered");
     case "confirmed":
       return confirmedAt
-        ? `${editStateLabels.confirmed} ${sinceInWords(createdAt, confirmedAt)}`
-        : editStateLabels.confirmed;
+        ? say("did.confirmedIn", {
+            state: editStateLabel(state),
+            since: sinceInWords(createdAt, confirmedAt),
+          })
+        : editStateLabel(state);
     case "claimed":
     case "held":
     case "discarded":
     case "undone":
-      return editStateLabels[state];
+      return editStateLabel(state);
     case "parked":
       break;
     default:
@@ -302,15 +329,13 @@ function standingInWords(edit: Edit): string {
   }
   switch (parkReason) {
     case "conflict":
-      return parkReasonLabels.conflict;
+      return parkReasonLabel(parkReason);
     case "refused":
     case "unknown-outcome":
-      return `${parkReasonLabels[parkReason]}; ${editStateLabels.parked}`;
+      return `${parkReasonLabel(parkReason)}; ${editStateLabel(state)}`;
     case "failed":
     case null:
-      return frozen
-        ? "on hold: the item keeps changing"
-        : `could not be sent; ${editStateLabels.parked}`;
+      return frozen ? say("did.onHold") : `${say("did.notSent")}; ${editStateLabel(state)}`;
     default:
       return unreachable(parkReason);
   }
@@ -319,8 +344,10 @@ function standingInWords(edit: Edit): string {
 /** How long something took: "in 0.2 s", "in 12 s", "after 3 minutes". */
 export function sinceInWords(from: Temporal.Instant, to: Temporal.Instant): string {
   const seconds = from.until(to).total("seconds");
-  if (seconds < 10) return `in ${Math.max(0.1, Math.round(seconds * 10) / 10)} s`;
-  if (seconds < 60) return `in ${Math.round(seconds)} s`;
+  if (seconds < 60) {
+    const rounded = seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds);
+    return say("did.inSeconds", { seconds: Math.max(0.1, rounded) });
+  }
   const length = Temporal.Duration.from({ seconds: Math.round(seconds) });
-  return `after ${lengthInWords(length, from.toZonedDateTimeISO("UTC"))}`;
+  return say("did.after", { length: lengthInWords(length, from.toZonedDateTimeISO("UTC")) });
 }

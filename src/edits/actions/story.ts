@@ -11,6 +11,7 @@ import {
 } from "../../domain/wording.ts";
 import type { EditStep } from "../../store/rows/edit-rows.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import { seenBase } from "../delivery/merge-edit.ts";
 import { valueInWords } from "../field-changes.ts";
 import { editorName, sinceInWords } from "./sentence.ts";
@@ -56,28 +57,32 @@ const once = (at: Temporal.Instant, what: string): StoryStep => ({
 
 function accepted(edit: Edit, names: Names): StoryStep {
   const { createdAt, restores } = edit;
-  const how = ` ${programInWords(edit) ?? "on the page"}`;
-  const why = restores ? `, to put back what a late request of edit ${restores.by} had undone` : "";
+  const [who, how] = [asObject(editorName(edit, names)), programInWords(edit) ?? onPage()];
   return once(
     createdAt,
-    `Accepted from ${asObject(editorName(edit, names))}${how}, and stored${why}`,
+    restores
+      ? say("story.acceptedAgain", { who, how, id: restores.by })
+      : say("story.accepted", { who, how }),
   );
 }
 
 /** For held edits only, as nothing else is recorded about that. */
 function kept({ state, createdAt }: Edit, steps: readonly EditStep[]): readonly StoryStep[] {
   if (state === "held") {
-    const before = "until then it is visible only to its editor and not in the workspace";
-    return [once(createdAt, `Waiting for approval: ${before}`)];
+    return [once(createdAt, say("story.held"))];
   }
   return steps.some(({ kind }) => kind === "approved")
-    ? [once(createdAt, "Waited for approval")]
+    ? [once(createdAt, say("story.waited"))]
     : [];
 }
 
 /** A name within a sentence. */
 const asObject = (who: string): string =>
-  who.replace(/^(?:The|Somebody) /, (word) => word.toLowerCase());
+  [say("did.account"), say("story.admin")].includes(who)
+    ? who.charAt(0).toLowerCase() + who.slice(1)
+    : who;
+
+const onPage = (): string => say("story.onPage");
 
 interface Telling {
   readonly edit: Edit;
@@ -94,39 +99,39 @@ function stepInWords(step: EditStep, telling: Telling): string {
     case "taken-up":
       return isNew
         ? wasSentBefore(step, steps)
-          ? "Searched its list, because an earlier request may have created it"
-          : "Taken up"
-        : "Read from the workspace";
+          ? say("story.searched")
+          : say("story.takenUp")
+        : say("story.read");
     case "missed":
-      return "Not found in its list; searching every list";
+      return say("story.missed");
     case "found":
-      return "Found in the list it was moved to";
+      return say("story.found");
     case "sent":
-      return `Sent${mergedWith(telling)}`;
+      return sentInWords(telling);
     case "postponed":
-      return `Postponed${why}`;
+      return `${say("story.postponed")}${why}`;
     case "conflict":
-      return "Conflict: also changed by someone else; waiting for a decision";
+      return say("story.conflict");
     case "refused":
-      return `Rejected by the service; waiting for a decision${why}`;
+      return `${say("story.refused")}${why}`;
     case "failed":
-      return `Failed; waiting for a decision${why}`;
+      return `${say("story.failed")}${why}`;
     case "unknown-outcome":
-      return `Result unknown; waiting for a decision${why}`;
+      return `${say("story.unknown")}${why}`;
     case "resolved":
       return decisionInWords(step.detail, names);
     case "approved":
-      return decided(step, { names, did: "approved it" }) ?? "Approved";
+      return decided(step, names, "story.approvedBy") ?? say("story.approved");
     case "released":
-      return decided(step, { names, did: "requested a retry" }) ?? "Discarded by a person";
+      return decided(step, names, "story.retryBy") ?? say("story.released");
     case "confirmed":
       return answered(step, telling);
     case "overtaken":
-      return "A late request had reverted it; restoring it";
+      return say("story.overtaken");
     case "discarded":
-      return `${decided(step, { names, did: "discarded it" }) ?? "Discarded"}${why}`;
+      return `${decided(step, names, "story.discardedBy") ?? say("story.discarded")}${why}`;
     case "undone":
-      return "Undone by a later edit";
+      return say("story.undone");
     default:
       return unreachable(step.kind);
   }
@@ -135,43 +140,46 @@ function stepInWords(step: EditStep, telling: Telling): string {
 /** "Ana approved it, on the page"; null if unknown. */
 function decided(
   { decidedBy }: EditStep,
-  { names, did }: { readonly names: Names; readonly did: string },
+  names: Names,
+  id: "story.approvedBy" | "story.retryBy" | "story.discardedBy",
 ): string | null {
-  return decidedBy && `${deciderName(decidedBy, names)} ${did}, ${wayOf(decidedBy)}`;
+  return decidedBy && say(id, { who: deciderName(decidedBy, names), how: wayOf(decidedBy) });
 }
 
 /** Somebody without a name or a link used the admin's token, or it was the machine itself. */
 const deciderName = (by: Pick<Decider, "actor" | "channel">, names: Names): string =>
-  by.actor === null && by.channel !== "link" ? "The admin" : editorName(by, names);
+  by.actor === null && by.channel !== "link" ? say("story.admin") : editorName(by, names);
 
 const wayOf = ({ channel, program }: Pick<Decider, "channel" | "program">): string =>
-  programInWords({ channel, program: program ?? null }) ?? "on the page";
+  programInWords({ channel, program: program ?? null }) ?? onPage();
 
 /** Who requested to undo it. Each undo is an edit of its own. */
 const takingsBack = ({ id }: Edit, store: Store, names: Names): readonly StoryStep[] =>
-  store.pastEdits
-    .inversesOf(id)
-    .map((inverse) =>
-      once(
-        inverse.createdAt,
-        `${deciderName(inverse, names)} requested an undo, ${programInWords(inverse) ?? "on the page"}: edit ${inverse.id}`,
-      ),
-    );
+  store.pastEdits.inversesOf(id).map((inverse) =>
+    once(
+      inverse.createdAt,
+      say("story.undoAsked", {
+        who: deciderName(inverse, names),
+        how: programInWords(inverse) ?? onPage(),
+        id: inverse.id,
+      }),
+    ),
+  );
 
 const wasSentBefore = (step: EditStep, steps: readonly EditStep[]): boolean =>
   steps.some(({ kind, at }) => kind === "sent" && Temporal.Instant.compare(at, step.lastAt) < 0);
 
-/** What someone else had changed before it was sent, and it was merged with. */
-function mergedWith({ edit, store }: Telling): string {
+/** That it was sent, and what someone else had changed before, which it was merged with. */
+function sentInWords({ edit, store }: Telling): string {
   const { before, action } = edit;
-  if (!before || action === "create" || action === "delete") return "";
+  if (!before || action === "create" || action === "delete") return say("story.sent");
   const base = seenBase(edit, store.pastEdits.ofItem(edit.item));
   const others = differingFields(base, valuesOf(before), sameShown).filter(
     (field) => edit.patch[field] === undefined,
   );
   return others.length === 0
-    ? ""
-    : `, merged with someone else's changes: ${enumerated(others.map(fieldNameOf))}`;
+    ? say("story.sent")
+    : say("story.sentMerged", { fields: enumerated(others.map(fieldNameOf)) });
 }
 
 function answered(step: EditStep, { edit, steps }: Telling): string {
@@ -183,14 +191,9 @@ function answered(step: EditStep, { edit, steps }: Telling): string {
     sent &&
     looked &&
     Temporal.Instant.compare(looked.lastAt, sent.lastAt) > 0;
-  if (wasFound)
-    return `Found in the workspace, confirmed ${took}: an earlier request had been carried out`;
-  if (!sent) {
-    return edit.action === "delete"
-      ? `Already deleted, settled ${took}`
-      : `The workspace already had all of it, settled ${took}`;
-  }
-  return `Confirmed by the service ${took}`;
+  if (wasFound) return say("story.foundConfirmed", { took });
+  if (sent) return say("story.confirmed", { took });
+  return say(edit.action === "delete" ? "story.alreadyDeleted" : "story.alreadyThere", { took });
 }
 
 /** A person's choice, with what was given up for it. */
@@ -202,21 +205,21 @@ function decisionInWords(detail: string, names: Names): string {
     readonly kind?: string;
   } = Object(JSON.parse(detail));
   const person = [...names.people].find(([id]) => id === decision.by)?.[1];
-  const known = person === undefined ? "" : ` by ${plainLine(person)}`;
+  const known = person === undefined ? null : plainLine(person);
   const who = decision.way
-    ? ` by ${asObject(deciderName(decision.way, names))}, ${wayOf(decision.way)}`
+    ? `${asObject(deciderName(decision.way, names))}, ${wayOf(decision.way)}`
     : known;
+  const decided = who === null ? say("story.decided") : say("story.decidedBy", { who });
   const fields = (decision.conflicts ?? []).map(({ field, ours, theirs, taken, combined }) => {
     const said = (value: unknown) => valueInWords({ field, value }, names);
-    if (combined !== undefined) {
-      return `${fieldNameOf(field)} combined to ${said(combined)} (theirs: ${said(ours)}, yours: ${said(theirs)})`;
-    }
+    const about = { field: fieldNameOf(field), theirs: said(ours), yours: said(theirs) };
+    if (combined !== undefined) return say("story.combined", { ...about, value: said(combined) });
     return taken === "ours"
-      ? `${fieldNameOf(field)} stays ${said(ours)} (yours: ${said(theirs)})`
-      : `${fieldNameOf(field)} becomes ${said(theirs)} (theirs: ${said(ours)})`;
+      ? say("story.stays", { ...about, value: said(ours) })
+      : say("story.becomes", { ...about, value: said(theirs) });
   });
   const about = fields.length > 0 ? `: ${fields.join("; ")}` : "";
-  return `Decided${who}${decision.kind === "revives" ? " to recreate it" : ""}${about}`;
+  return `${decision.kind === "revives" ? say("story.recreate", { decided }) : decided}${about}`;
 }
 
 /** Since when calendars show it, and which feeds were fetched since. */
@@ -226,14 +229,7 @@ function shown(edit: Edit, store: Store): readonly StoryStep[] {
   const wasHeld = store.editSteps.of(edit.id).some(({ kind }) => kind === "approved");
   const isShown = first && !(state === "held" || (wasHeld && confirmedAt === null));
   const steps = isShown
-    ? [
-        once(
-          first,
-          action === "delete"
-            ? "No longer shown in feeds and calendars"
-            : "Shown in feeds and calendars",
-        ),
-      ]
+    ? [once(first, say(action === "delete" ? "story.gone" : "story.shown"))]
     : [];
   if (!confirmedAt || fieldsOf(edit.patch).length + (action === "delete" ? 1 : 0) === 0)
     return steps;
@@ -247,7 +243,7 @@ function shown(edit: Edit, store: Store): readonly StoryStep[] {
       .of(id)
       .filter(({ lastAt }) => Temporal.Instant.compare(lastAt, confirmedAt) >= 0)
       .map(({ lastAt, program }) =>
-        once(lastAt, `Fetched by ${plainLine(program)} with the feed ${plainLine(name)}`),
+        once(lastAt, say("story.fetched", { program: plainLine(program), feed: plainLine(name) })),
       );
   });
   return [...steps, ...fetched];

@@ -7,6 +7,7 @@ import { differingFields, sameShown } from "../../domain/sameness.ts";
 import { enumerated, fieldNameOf, type Names } from "../../domain/wording.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import { valueInWords } from "../field-changes.ts";
 import { editorName } from "./sentence.ts";
 import { describeLoss, inverseOf } from "./undo.ts";
@@ -55,7 +56,7 @@ export function previewUndo(edit: Edit, store: Store, names: Names): UndoPreview
   const touched = action === "delete" ? [] : fieldsOf(patch);
   const fields = touched.map((field) => ({
     name: fieldNameOf(field),
-    now: action === "create" ? "none" : said(field, now),
+    now: action === "create" ? say("value.none") : said(field, now),
     back: said(field, patch),
   }));
   const left = valuesOf(base);
@@ -106,7 +107,7 @@ function editorOf(
     .find(
       ({ id, patch }) => id > edit.id && patch[field] !== undefined && sameShown(field, patch, now),
     );
-  return by ? `${editorName(by, names)}, by edit ${by.id}` : null;
+  return by ? say("undo.byEdit", { who: editorName(by, names), id: by.id }) : null;
 }
 
 function sentenceOf(
@@ -121,9 +122,9 @@ function sentenceOf(
   const asks =
     changedSince.length === 0
       ? ""
-      : ` ${since} ${changedSince.length === 1 ? "has" : "have"} changed since: you are asked before someone else's change is overwritten.`;
-  if (action === "delete") return `It will delete the item.${asks}`;
-  if (action === "create") return `It will create "${base.title}" again.`;
-  const back = fields.map(({ name, back: value }) => `${name} back to ${value}`);
-  return `It will put ${enumerated(back)}.${asks}`;
+      : ` ${say("undo.asks", { count: changedSince.length, fields: since })}`;
+  if (action === "delete") return `${say("undo.willDelete")}${asks}`;
+  if (action === "create") return say("undo.willCreate", { title: base.title });
+  const back = fields.map(({ name, back: value }) => say("undo.backTo", { field: name, value }));
+  return `${say("undo.willPut", { changes: enumerated(back) })}${asks}`;
 }

@@ -15,7 +15,9 @@ import { holdFault } from "../../domain/service-times.ts";
 import { assigneesToKeepVisible } from "../../domain/visibility.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import { actionOf, recreated, spokenFields } from "../field-changes.ts";
+import { editStateLabel } from "./state-labels.ts";
 
 /**
  * For a field that somebody has changed since: `back` restores it, `leave` keeps the present value. A field not named conflicts
@@ -50,16 +52,15 @@ export function inverseOf(
   const { answer } = edit;
   const present = store.view.get(edit.item)?.item;
   if (!answer || !present) {
-    return fail(`the item of edit ${edit.id} is no longer in the workspace`);
+    return fail(say("undo.gone", { id: edit.id }));
   }
   if (edit.action === "create") return ok({ ...common, action: "delete", base: answer, patch: {} });
   const whole = inversePatch(edit, answer);
   if (fieldsOf(whole).length === 0) {
-    return fail(`edit ${edit.id} changed nothing in the workspace, so there is nothing to undo`);
+    return fail(say("undo.changedNothing", { id: edit.id }));
   }
   const fields = fieldsOf(whole).filter((field) => choices[field] !== "leave");
-  if (fields.length === 0)
-    return fail("everything keeps its current value, so there is nothing to undo");
+  if (fields.length === 0) return fail(say("undo.allKept"));
   const patch = pick(whole, fields);
   // The new base for fields restored over a change that the person has seen.
   const over = fields.filter((field) => choices[field] === "back");
@@ -71,9 +72,7 @@ export function inverseOf(
 function ifStorable(inverse: Omit<NewEdit, "state">): Result<Omit<NewEdit, "state">, string> {
   const { when } = inverse.patch;
   const fault = when?.kind === "times" ? holdFault(when, when.start.timeZoneId) : null;
-  return fault
-    ? fail(`the service cannot store the previous times: ${fault.message}`)
-    : ok(inverse);
+  return fault ? fail(say("undo.cannotStore", { problem: fault.message })) : ok(inverse);
 }
 
 /** A recreated item has another creator. The former one is assigned to keep access to a private item. */
@@ -91,36 +90,34 @@ export function describeLoss({ before, base }: Pick<Edit, "before" | "base">): s
   const lost = before ?? base;
   if (lost.kind === "event") return null;
   const parts = [
-    counted(lost.commentCount, "comment"),
-    counted(lost.subtaskCount, "subtask"),
-    lost.customFields.some(({ value }) => value.length > 0) ? "the custom fields" : null,
-    lost.logged && lost.logged.sign > 0 ? "the logged time" : null,
-    lost.rrule === null ? null : "the repetition",
+    lost.commentCount > 0 ? say("undo.comments", { count: lost.commentCount }) : null,
+    lost.subtaskCount > 0 ? say("undo.subtasks", { count: lost.subtaskCount }) : null,
+    lost.customFields.some(({ value }) => value.length > 0) ? say("undo.customFields") : null,
+    lost.logged && lost.logged.sign > 0 ? say("undo.loggedTime") : null,
+    lost.rrule === null ? null : say("undo.repetition"),
   ].filter((part) => part !== null);
-  const what = ["its history and attachments", ...parts].join(", ");
-  return `the item is recreated: ${what} cannot be brought back`;
+  return say("undo.recreated", { what: [say("undo.history"), ...parts].join(", ") });
 }
-
-const counted = (count: number, word: string): string | null =>
-  count === 0 ? null : `${count} ${word}${count === 1 ? "" : "s"}`;
 
 function stateFault(edit: Edit, { pastEdits }: Store): string | null {
   const { id, state } = edit;
   switch (state) {
     case "pending":
     case "held":
-      return `edit ${id} has not reached the service yet: discard it instead`;
+      return say("undo.notYet", { id });
     case "claimed":
-      return `edit ${id} is being sent to the service: try again in a moment`;
+      return say("undo.sending", { id });
     case "parked":
-      return `edit ${id} is parked and has changed nothing: discard it instead`;
+      return say("undo.parked", { id });
     case "discarded":
-      return `edit ${id} was discarded and has changed nothing`;
+      return say("undo.discarded", { id });
     case "undone":
-      return `edit ${id} is undone already`;
+      return say("undo.undone", { id });
     case "confirmed": {
       const open = pastEdits.inversesOf(id).find((inverse) => inverse.state !== "discarded");
-      return open ? `edit ${open.id}, which undoes edit ${id}, is ${open.state} already` : null;
+      return open
+        ? say("undo.inverse", { other: open.id, id, state: editStateLabel(open.state) })
+        : null;
     }
     default:
       return unreachable(state);
@@ -128,14 +125,14 @@ function stateFault(edit: Edit, { pastEdits }: Store): string | null {
 }
 
 function recreationFault({ id, item }: Edit, lost: Item, store: Store): string | null {
-  if (store.view.get(item)) return `the item that edit ${id} deleted is back in the workspace`;
+  if (store.view.get(item)) return say("undo.isBack", { id });
   if (lost.kind === "event" || lost.kind === "task") return null;
   if (lost.parentId === null) {
-    return `the subtask that edit ${id} deleted had not reached the service; it has to be put again`;
+    return say("undo.neverArrived", { id });
   }
   const parent: ItemKey | null = store.mirror.find("task", lost.parentId);
   const isThere = parent !== null && store.mirror.get(parent) !== null;
-  return isThere ? null : `the task above the deleted subtask is no longer in the workspace`;
+  return isThere ? null : say("undo.noParent");
 }
 
 /** Only the fields that the edit itself changed, as they were before it. */

@@ -1,5 +1,6 @@
 import type { Edit } from "../../domain/edit.ts";
 import { unreachable } from "../../domain/result.ts";
+import { say } from "../../texts/say.ts";
 import type { Choice } from "./choice.ts";
 
 /** A possible action on an edit, with its effect, for buttons and commands. */
@@ -16,22 +17,19 @@ export function waysOut(edit: Edit, choice: Choice | null): readonly WayOut[] {
       return [
         {
           act: "approve",
-          label: edit.action === "delete" ? "Approve the deletion" : "Approve",
-          does:
-            edit.action === "delete"
-              ? "deletes the item in the workspace; asks first if someone changed it"
-              : "sends it to the workspace; asks first if someone changed the same fields",
+          label: edit.action === "delete" ? say("way.approveDeletion") : say("way.approve"),
+          does: edit.action === "delete" ? say("way.doesApproveDeletion") : say("way.doesApprove"),
         },
-        discard("Discard", "sends nothing; the workspace stays unchanged"),
+        discard(say("action.discard"), say("way.doesDiscardHeld")),
       ];
     case "pending":
-      return [discard("Discard", "cancels sending, unless it has started already")];
+      return [discard(say("action.discard"), say("way.doesDiscardPending"))];
     case "confirmed":
       return [
         {
           act: "undo",
-          label: "Undo…",
-          does: "shows what would be restored and what has changed since, and asks",
+          label: say("action.undoEllipsis"),
+          does: say("way.doesUndo"),
         },
       ];
     case "parked":
@@ -53,77 +51,59 @@ function chosen(choice: Choice): readonly WayOut[] {
   switch (choice.kind) {
     case "deletion":
       return [
-        theirs("Keep the item", "keeps the item with its changes, and discards the deletion"),
-        mine("Delete the item", "deletes the item, including someone else's changes"),
+        theirs(say("way.keepItem"), say("way.doesKeepItem")),
+        mine(say("way.deleteItem"), say("way.doesDeleteItem")),
       ];
     case "revival":
       return [
-        mine(
-          "Create it again",
-          "recreates the deleted item with the edit's values; its comments, files and history are lost",
-        ),
-        theirs("Leave it deleted", "leaves the item deleted, and discards the edit"),
+        mine(say("action.createAgain"), say("way.doesCreateAgain")),
+        theirs(say("way.leaveDeleted"), say("way.doesLeaveDeleted")),
       ];
     case "fields":
       return choice.crossed.length === 0
         ? [
-            mine("Send it", "sends the edit, which is no longer in conflict"),
-            discard("Discard", "sends nothing"),
+            mine(say("way.sendIt"), say("way.doesSendIt")),
+            discard(say("action.discard"), say("way.doesSendNothing")),
           ]
         : [
-            mine("Use this edit", "overwrites someone else's values in these fields"),
-            theirs(
-              "Keep current values",
-              "keeps someone else's values in these fields, and sends the rest of the edit",
-            ),
+            mine(say("way.useEdit"), say("way.doesUseEdit")),
+            theirs(say("way.keepCurrent"), say("way.doesKeepCurrent")),
             {
               act: "combine",
-              label: "Combine",
-              does: "choose field by field, with a preview of the result",
+              label: say("way.combine"),
+              does: say("way.doesCombine"),
             },
-            discard("Discard", "sends nothing of the edit, not even fields without a conflict"),
+            discard(say("action.discard"), say("way.doesDiscardAll")),
           ];
     default:
       return unreachable(choice);
   }
 }
 
-const asksFirst = "asks before overwriting what someone else changed";
-
 function parked({ parkReason, action, frozen }: Edit): readonly WayOut[] {
-  const giveUp = discard("Discard", "sends nothing more; the workspace stays unchanged");
-  const again = (does: string): WayOut => ({ act: "retry", label: "Try again", does });
+  const giveUp = discard(say("action.discard"), say("way.doesGiveUp"));
+  const again = (does: string): WayOut => ({ act: "retry", label: say("action.tryAgain"), does });
+  const asks = say("way.asksFirst");
   switch (parkReason) {
     case "conflict":
-      return [again(`the item is read again; ${asksFirst}`), giveUp];
+      return [again(say("way.doesReadAgain", { asks })), giveUp];
     case "refused":
       return [
-        again(
-          action === "create"
-            ? "looks for it, and sends it again if it does not exist; first correct what the service rejects"
-            : `reads the item again and sends the remaining changes; ${asksFirst}`,
-        ),
+        again(action === "create" ? say("way.doesLookAndSend") : say("way.doesSendRest", { asks })),
         giveUp,
       ];
     case "unknown-outcome":
       return [
         {
           act: "retry",
-          label: "Look again",
-          does: "looks for it in the workspace, and creates it if it does not exist",
+          label: say("way.lookAgain"),
+          does: say("way.doesLookAgain"),
         },
-        discard("Give up", "sends nothing more; what may have been created already stays"),
+        discard(say("way.giveUp"), say("way.doesStop")),
       ];
     case "failed":
     case null:
-      return [
-        again(
-          frozen
-            ? `sends it again, although the item keeps being changed back; ${asksFirst}`
-            : `retries for another day; ${asksFirst}`,
-        ),
-        giveUp,
-      ];
+      return [again(say(frozen ? "way.doesFrozen" : "way.doesRetry", { asks })), giveUp];
     default:
       return unreachable(parkReason);
   }

@@ -13,6 +13,7 @@ import { differingFields, sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import type { Names } from "../../domain/wording.ts";
 import { fieldNameOf } from "../../domain/wording.ts";
+import { say } from "../../texts/say.ts";
 import { valueInWords } from "../field-changes.ts";
 import { quote } from "../intake/part.ts";
 import type { Attempt } from "./attempt.ts";
@@ -206,18 +207,18 @@ export function describeConflict(
 
 function aboutField(conflict: FieldConflict, names: Names): string {
   const { field, base, ours, theirs, taken, by } = conflict;
-  const name = fieldNameOf(field);
-  const [was, is, wished] = [base, ours, theirs].map((value) => shown({ field, value }, names));
+  const said = (value: unknown) => shown({ field, value }, names);
+  const about = {
+    field: fieldNameOf(field),
+    was: said(base),
+    is: said(ours),
+    wished: said(theirs),
+  };
   if (taken === "ours" && by !== undefined) {
-    return `${name}: ${wished} was replaced by edit ${by}, a later edit of the same person that set ${is}`;
+    return say("conflict.replacedByOwn", { ...about, by });
   }
-  if (taken === "theirs") {
-    return `${name}: ${is}, set by someone else, was overwritten with ${wished} (before: ${was})`;
-  }
-  if (taken === "ours") {
-    return `${name}: ${wished} was dropped, because someone else had set ${is} (before: ${was})`;
-  }
-  return `${name} was changed by someone else too: ${is} there, ${wished} wished (before: ${was}); keeping yours overwrites that, keeping theirs leaves it`;
+  if (taken === "theirs") return say("conflict.overwrote", about);
+  return say(taken === "ours" ? "conflict.dropped" : "conflict.both", about);
 }
 
 function aboutDeletion(
@@ -227,14 +228,17 @@ function aboutDeletion(
 ): string {
   const news = conflicts
     .map(({ field, base, ours, below }) => {
-      const [was, is] = [base, ours].map((value) => shown({ field, value }, names));
-      const of = below ? ` of its subtask ${quote(below.title)}` : "";
-      return `${fieldNameOf(field)}${of} is ${is} (before: ${was})`;
+      const said = (value: unknown) => shown({ field, value }, names);
+      const name = fieldNameOf(field);
+      return say("conflict.changedTo", {
+        field: below ? say("conflict.ofSubtask", { field: name, title: quote(below.title) }) : name,
+        is: said(ours),
+        was: said(base),
+      });
     })
     .join(", ");
-  if (taken === "theirs") return `deleted although it was changed: ${news}`;
-  if (taken === "ours") return `not deleted, because it was changed: ${news}`;
-  return `it was changed since you saw it: ${news}; deleting it would lose that, keeping theirs keeps it`;
+  if (taken === "theirs") return say("conflict.deletedAnyway", { news });
+  return say(taken === "ours" ? "conflict.notDeleted" : "conflict.deleteChanged", { news });
 }
 
 function shown(value: Parameters<typeof valueInWords>[0], names: Names): string {

@@ -4,6 +4,7 @@ import type { Item } from "../../domain/item.ts";
 import { likenessOf } from "../../domain/lost-creation.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 
 /** An edit that was sent again and may exist twice in the service. */
 export interface RepeatedEdit {
@@ -56,7 +57,7 @@ export function describeDuplicates(edit: Edit, store: Store): string | null {
 function inWords(duplicates: readonly Item[]): string | null {
   const ids = duplicates.map(({ kind, id }) => `${kind} ${id}`);
   if (ids.length === 0) return null;
-  return `the service may have it twice: ${ids.join(", ")} looks the same and was created when this was sent again; delete one of them`;
+  return say("conflict.twice", { ids: ids.join(", ") });
 }
 
 const isRepeated = ({ state, sentAt, resentAt, answer }: Edit): boolean =>

@@ -3,6 +3,7 @@ import type { AgendaDay, AgendaItem } from "../../calendars/agenda.ts";
 import { type Project, spokenKind } from "../../domain/item.ts";
 import { tintOf } from "../../domain/tints.ts";
 import { clockInWords, dayInWords } from "../../domain/wording.ts";
+import { say } from "../../texts/say.ts";
 import { projectColourOf } from "../calendar-events.ts";
 import { badge } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
@@ -21,15 +22,15 @@ function agendaEntry(shown: AgendaItem, zone: string): Markup {
   return html`<li${item.completed ? html` class="is-done"` : null}><span class="at">${mark} ${timeOf(shown, zone)}</span>
 <span><a href="calendar/items/${key}"><bdi>${item.title}</bdi></a> <span class="quiet"><bdi>${project?.title ?? ""}</bdi></span>${
     kind === "event" ? null : html` ${badge(kind)}`
-  }${item.completed ? html` ${badge("done", "good")}` : null}${pending ? html` ${badge("pending", "wait")}` : null}${
-    shown.private ? html` ${badge("private")}` : null
+  }${item.completed ? html` ${badge(say("badge.done"), "good")}` : null}${pending ? html` ${badge(say("badge.pending"), "wait")}` : null}${
+    shown.private ? html` ${badge(say("badge.private"))}` : null
   }</span></li>`;
 }
 
 function timeOf({ item }: AgendaItem, zone: string): string {
-  if (item.kind !== "event") return "due";
+  if (item.kind !== "event") return say("agenda.due");
   const when = inZone(item.when, zone);
-  if (when.kind === "dates") return "all day";
+  if (when.kind === "dates") return say("agenda.allDay");
   const start = clockInWords(when.start);
   return when.end ? `${start}–${clockInWords(when.end)}` : start;
 }

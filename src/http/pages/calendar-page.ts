@@ -1,6 +1,7 @@
 import type { AgendaFilter, AgendaListing } from "../../calendars/agenda.ts";
 import type { Person, Project } from "../../domain/item.ts";
 import { dayInWords } from "../../domain/wording.ts";
+import { say } from "../../texts/say.ts";
 import { kindChoices } from "../agenda-query.ts";
 import type { Viewer } from "../viewer.ts";
 import { agendaDay, swatch } from "./agenda-list.ts";
@@ -38,22 +39,23 @@ export function calendarPage(data: CalendarPageData): Page {
   const { viewer, filter, today, from, listing, formToken, isFixed } = data;
   const { days, next, isCut } = listing;
   const body = html`${filterForm(data)}
-${isCut ? notice("wait", "Too many items for one page. Choose a project to see all of them.") : null}
+${isCut ? notice("wait", say("calendar.tooMany")) : null}
 <div id="calendar" class="calendar" hidden data-clocks="${viewer.zone}" data-today="${today.toString()}" data-on="${from.toString()}" data-form="${formToken}"${isFixed ? html` data-fixed` : null}></div>
 <p id="calendar-said" role="status" class="unseen"></p>
 ${legend(data)}
 ${card({
-  title: next ? `${dayInWords(from)} and on` : `${dayInWords(from)} and two weeks on`,
+  title: say(next ? "calendar.andOn" : "calendar.twoWeeks", { day: dayInWords(from) }),
   id: "agenda",
   live: ["mirror", "edits"],
   body: days.length > 0 ? days.map((day) => agendaDay(day, viewer.zone)) : nothing(filter),
-  footer: next && linkButton(`Go on from ${dayInWords(next)}`, addressOf(next, data)),
+  footer:
+    next && linkButton(say("calendar.goOn", { day: dayInWords(next) }), addressOf(next, data)),
 })}`;
   return {
-    title: "Calendar",
+    title: say("layout.calendar"),
     current: "calendar",
     scripts: ["calendar"],
-    actions: isFixed ? null : linkButton("New item", "calendar/new", { isMain: true }),
+    actions: isFixed ? null : linkButton(say("item.new"), "calendar/new", { isMain: true }),
     body,
   };
 }
@@ -72,38 +74,39 @@ function filterForm({ filter, projects, people, viewer }: CalendarPageData): Mar
   const own = viewer.kind === "person" ? viewer.person : null;
   const isMine = own !== null && filter.assigned === own;
   const chosen = filter.projects.size === 1 ? String([...filter.projects][0]) : "";
-  const all = { value: "", label: "All projects" };
+  const all = { value: "", label: say("calendar.allProjects") };
   return html`<form class="filters" method="get" action="calendar">
 ${selectField({
   name: "project",
-  label: "Project",
+  label: say("word.project"),
   value: chosen,
   choices: [all, ...projects.map(({ id, title }) => ({ value: String(id), label: title }))],
 })}
 ${selectField({
   name: "person",
-  label: "Assigned to",
+  label: say("word.assignedTo"),
   value: filter.assigned === null || isMine ? "" : String(filter.assigned),
   choices: [
-    { value: "", label: "Anyone" },
+    { value: "", label: say("word.anyone") },
     ...people
       .filter(({ id }) => id !== own)
       .map(({ id, name }) => ({ value: String(id), label: name })),
   ],
 })}
-<fieldset><legend class="unseen">Shown items</legend>${kindChoices.map(({ kind, label }) =>
-    checkbox({
-      name: "kind",
-      value: kind,
-      label,
-      isOn: filter.kinds.size === 0 || filter.kinds.has(kind),
-    }),
+<fieldset><legend class="unseen">${say("calendar.shownItems")}</legend>${kindChoices.map(
+    ({ kind, label }) =>
+      checkbox({
+        name: "kind",
+        value: kind,
+        label,
+        isOn: filter.kinds.size === 0 || filter.kinds.has(kind),
+      }),
   )}${
     viewer.kind === "person"
-      ? checkbox({ name: "mine", value: "yes", label: "Only mine", isOn: isMine })
+      ? checkbox({ name: "mine", value: "yes", label: say("calendar.onlyMine"), isOn: isMine })
       : null
-  }${checkbox({ name: "done", value: "no", label: "Hide completed", isOn: !filter.completed })}</fieldset>
-<button>Show</button></form>`;
+  }${checkbox({ name: "done", value: "no", label: say("calendar.hideCompleted"), isOn: !filter.completed })}</fieldset>
+<button>${say("action.show")}</button></form>`;
 }
 
 /** More colours cannot be distinguished at a glance. */
@@ -115,7 +118,7 @@ function legend({ projects, filter }: CalendarPageData): Markup | null {
   if (shown.length < 2) return null;
   const list = html`<ul class="legend">${shown.map((project) => html`<li>${swatch(project)} <bdi>${project.title}</bdi></li>\n`)}</ul>`;
   return shown.length > shownColours
-    ? folded(`Colours of the ${shown.length} projects`, list)
+    ? folded(say("calendar.colours", { count: shown.length }), list)
     : list;
 }
 
@@ -123,12 +126,12 @@ function nothing({ projects, kinds, assigned }: AgendaFilter): Markup {
   const isFiltered = projects.size > 0 || kinds.size > 0 || assigned !== null;
   return isFiltered
     ? emptyState({
-        title: "No matching items in these two weeks",
-        text: "Try other projects or kinds.",
-        action: linkButton("Show everything", "calendar"),
+        title: say("calendar.noMatch"),
+        text: say("calendar.noMatchText"),
+        action: linkButton(say("calendar.showAll"), "calendar"),
       })
     : emptyState({
-        title: "No items in these two weeks",
-        text: "Items with a date appear here.",
+        title: say("calendar.none"),
+        text: say("calendar.noneText"),
       });
 }

@@ -1,4 +1,5 @@
 import type { Topic } from "../../store/topic-watch.ts";
+import { say } from "../../texts/say.ts";
 import { html, type Markup, type TemplatePart } from "./markup-template.ts";
 
 /** The parts of pages; `web/style.css` defines their looks. All inserted text is escaped. */
@@ -273,4 +274,4 @@ export const copyField = ({
   readonly about?: string;
 }): Markup =>
   html`<div class="field"><label for="${id}">${label}</label>
-<div class="copy"><input id="${id}" value="${value}" readonly spellcheck="false"><button type="button" data-copy="${id}" aria-label="Copy: ${about}" hidden>Copy</button></div></div>`;
+<div class="copy"><input id="${id}" value="${value}" readonly spellcheck="false"><button type="button" data-copy="${id}" aria-label="${say("action.copyWhat", { what: about })}" hidden>${say("action.copy")}</button></div></div>`;

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import { button, card, linkButton } from "./components.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup, type TemplatePart } from "./markup-template.ts";
@@ -28,7 +29,7 @@ export function confirmPage(
     body: card({
       title: null,
       body: html`<div class="stack">${body}</div>
-<form method="post" class="row">${kept}${button(label, { tone: "bad" })}${linkButton("Cancel", back)}</form>`,
+<form method="post" class="row">${kept}${button(label, { tone: "bad" })}${linkButton(say("action.cancel"), back)}</form>`,
     }),
   };
 }

@@ -2,9 +2,11 @@ import type { EditStory } from "../../edits/actions/describe.ts";
 import type { PublishedFeed } from "../../feeds/published-feeds.ts";
 import type { PasswordUse } from "../../people/password-use.ts";
 import type { PersonDescription } from "../../people/people.ts";
+import { listParts } from "../../texts/dates.ts";
+import { say } from "../../texts/say.ts";
 import type { ConfirmQuestion } from "./confirm-page.ts";
 import { asSentence, spoken, timeTag } from "./edit-parts.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 // Questions before destructive actions. `zone`: zone of the times; `back`: where Cancel leads.
 
@@ -17,12 +19,10 @@ export const endFeedQuestion = (
   feed: Pick<PublishedFeed, "name" | "fetches" | "automatic">,
   { zone, back }: Asking,
 ): ConfirmQuestion => ({
-  title: `End the feed ${feed.name}?`,
-  body: html`${dependents(fetchedBy(feed.fetches, zone), "No program has fetched it yet.")}
-<p>Its address stops working. Programs keep the last version or show an error.${
-    feed.automatic ? " The project gets no new feed by itself." : ""
-  } Nothing changes in the workspace. You can undo this.</p>`,
-  label: "End this feed",
+  title: say("ask.endFeed", { name: feed.name }),
+  body: html`${dependents(fetchedBy(feed.fetches, zone), say("ask.notFetched"))}
+<p>${say("ask.endFeedText")} ${feed.automatic ? `${say("ask.noNewFeed")} ` : ""}${say("ask.canUndo")}</p>`,
+  label: say("feed.end"),
   back,
 });
 
@@ -30,10 +30,10 @@ export const rotateFeedQuestion = (
   feed: Pick<PublishedFeed, "name" | "fetches">,
   { zone, back }: Asking,
 ): ConfirmQuestion => ({
-  title: `Make a new address for ${feed.name}?`,
-  body: html`${dependents(fetchedBy(feed.fetches, zone), "No program has fetched it yet.")}
-<p>The old address stops working at once. This cannot be undone. Enter the new address in each program.</p>`,
-  label: "Make a new address",
+  title: say("ask.rotate", { name: feed.name }),
+  body: html`${dependents(fetchedBy(feed.fetches, zone), say("ask.notFetched"))}
+<p>${say("ask.rotateText")}</p>`,
+  label: say("feed.rotate"),
   back,
 });
 
@@ -49,34 +49,32 @@ export const endPasswordQuestion = (
 ): ConfirmQuestion => {
   const { programs, logIns } = use;
   const others = isOwn ? logIns - 1 : logIns;
-  const used = programs.map(
-    ({ name, at }) => html`<bdi>${name}</bdi> (last edit ${timeTag(at, asking.zone)})`,
+  const used = programs.map(({ name, at }) =>
+    sayHtml("ask.lastEdit", {
+      program: html`<bdi>${name}</bdi>`,
+      at: timeTag(at, asking.zone),
+    }),
   );
+  const { name } = person;
+  const loggedOut =
+    others > 0 ? ` ${say(isOwn ? "ask.othersLoggedOut" : "ask.loggedOut", { count: others })}` : "";
   return {
-    title: isNew
-      ? `Replace the app password of ${person.name}?`
-      : `Remove the app password of ${person.name}?`,
+    title: say(isNew ? "ask.replacePassword" : "ask.removePassword", { name }),
     body: html`${dependents(
-      used.length === 0 ? null : html`Used by ${listed(used)}.`,
-      "No program has used it for an edit yet.",
+      used.length === 0 ? null : sayHtml("ask.usedBy", { programs: listed(used) }),
+      say("ask.notUsed"),
     )}
-<p>The old password stops working at once. This cannot be undone. Calendar programs stop syncing${
-      isNew ? " until you enter the new one in each" : ""
-    }.${
-      others > 0
-        ? ` ${others} ${isOwn ? "other " : ""}${others === 1 ? "browser is" : "browsers are"} logged out.`
-        : ""
-    }</p>`,
-    label: isNew ? "Make a new password" : "Remove it",
+<p>${say(isNew ? "ask.passwordStopsUntil" : "ask.passwordStops")}${loggedOut}</p>`,
+    label: isNew ? say("ask.newPassword") : say("action.removeIt"),
     back: asking.back,
   };
 };
 
 export const discardQuestion = ({ words, ways }: EditStory, back: string): ConfirmQuestion => ({
-  title: "Discard this edit?",
+  title: say("ask.discardEdit"),
   body: html`<p>${spoken(words.sentence)}.</p>
-<p>${asSentence(ways.find(({ act }) => act === "discard")?.does ?? "nothing is sent")} This cannot be undone. The edit stays in the list.</p>`,
-  label: "Discard",
+<p>${asSentence(ways.find(({ act }) => act === "discard")?.does ?? say("way.doesSendNothing"))} ${say("ask.notUndoable")}</p>`,
+  label: say("action.discard"),
   back,
 });
 
@@ -85,10 +83,10 @@ export const approveDeletionQuestion = (
   { words, item }: EditStory,
   back: string,
 ): ConfirmQuestion => ({
-  title: `Delete ${item.title} for everyone?`,
+  title: say("ask.deleteForAll", { title: item.title }),
   body: html`<p>${spoken(words.sentence)}.</p>
-<p>Deletes the item in the workspace and in every calendar. Undo creates it again, without comments and files.</p>`,
-  label: "Delete for everyone",
+<p>${say("ask.deleteForAllText")}</p>`,
+  label: say("ask.deleteForAllButton"),
   back,
 });
 
@@ -100,25 +98,25 @@ export const removalsQuestion = (
   }: { readonly where: string; readonly missing: number; readonly titles: readonly string[] },
   back: string,
 ): ConfirmQuestion => ({
-  title: `Remove ${missing} items of ${where}?`,
+  title: say("ask.removeItems", { missing, where }),
   body: html`<ul>${titles.map((title) => html`<li><bdi>${title}</bdi></li>`)}</ul>
-${titles.length < missing ? html`<p>and ${missing - titles.length} more</p>` : null}
-<p>The service no longer lists them. Each is removed from calendars once the service confirms that it is gone.</p>`,
-  label: "Remove them",
+${titles.length < missing ? html`<p>${say("ask.andMore", { count: missing - titles.length })}</p>` : null}
+<p>${say("ask.removalsText")}</p>`,
+  label: say("action.removeThem"),
   back,
 });
 
 export const logOutOthersQuestion = (others: number, back: string): ConfirmQuestion => ({
-  title: "Log out everywhere else?",
-  body: html`<p>${others === 1 ? "One other browser is" : `${others} other browsers are`} logged out at once. Calendar programs stay connected.</p>`,
-  label: "Log out all others",
+  title: say("ask.logOutElsewhere"),
+  body: html`<p>${say("ask.browsersOut", { count: others })}</p>`,
+  label: say("ask.logOutOthers"),
   back,
 });
 
 export const removeWebhookQuestion = (host: string, back: string): ConfirmQuestion => ({
-  title: "Send reminders by mail only?",
-  body: html`<p>Nothing is sent to <bdi>${host}</bdi> any more. Its address and token are deleted.</p>`,
-  label: "Send by mail only",
+  title: say("ask.mailOnly"),
+  body: html`<p>${sayHtml("ask.mailOnlyText", { host: html`<bdi>${host}</bdi>` })}</p>`,
+  label: say("webhook.mailOnly"),
   back,
 });
 
@@ -126,15 +124,14 @@ const dependents = (used: Markup | null, unused: string): Markup => html`<p>${us
 
 function fetchedBy(fetches: PublishedFeed["fetches"], zone: string): Markup | null {
   if (fetches.length === 0) return null;
-  const programs = fetches.map(
-    ({ program, at }) => html`<bdi>${program}</bdi> (last on ${timeTag(at, zone)})`,
+  const programs = fetches.map(({ program, at }) =>
+    sayHtml("ask.lastOn", { program: html`<bdi>${program}</bdi>`, at: timeTag(at, zone) }),
   );
-  return html`Fetched by ${listed(programs)}.`;
+  return sayHtml("ask.fetchedBy", { programs: listed(programs) });
 }
 
 /** "a, b and c". */
-function listed(parts: readonly Markup[]): Markup {
-  const [first, ...rest] = parts;
-  const last = rest.pop();
-  return html`${first ?? null}${rest.map((part) => html`, ${part}`)}${last ? html` and ${last}` : null}`;
-}
+const listed = (parts: readonly Markup[]): Markup =>
+  html`${listParts(parts.map((_, index) => String(index))).map(({ type, value }) =>
+    type === "element" ? (parts[Number(value)] ?? null) : value,
+  )}`;

@@ -1,4 +1,5 @@
 import { type Acceptance, countEdits, type PlannedItem } from "../../edits/intake/plan-answer.ts";
+import { say } from "../../texts/say.ts";
 import { badge, button, card, linkButton, notice, selectField, type Tone } from "./components.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
@@ -29,34 +30,34 @@ export function fileFormPage(options: FileFormOptions): Page {
   const body = html`${problem === null ? null : notice("bad", problem)}
 <form method="post" enctype="multipart/form-data" action="${root}edits/file" class="card">
 <input type="hidden" name="form" value="${formToken}">
-<div class="field"><label for="file">Calendar file (.ics)</label>
+<div class="field"><label for="file">${say("file.calendarFile")}</label>
 <input id="file" name="file" type="file" accept=".ics,text/calendar" required class="drop" aria-describedby="file-hint">
-<p class="hint" id="file-hint">Choose a file or drop it here. You can use a downloaded feed: only differences become edits.</p></div>
+<p class="hint" id="file-hint">${say("file.hint")}</p></div>
 ${selectField({
   name: "project",
-  label: "Project of new items",
+  label: say("file.projectOfNew"),
   value: project,
   choices: places.projects.map(({ id, title }) => ({ value: String(id), label: title })),
-  hint: "Existing items stay in their projects.",
+  hint: say("file.stay"),
 })}
 ${selectField({
   name: "list",
-  label: "List of new tasks",
+  label: say("file.listOfNew"),
   value: list,
   choices: [
-    { value: "", label: "None (new tasks are rejected)" },
+    { value: "", label: say("file.noList") },
     ...places.lists.map(({ id, title, project: of }) => ({
       value: String(id),
       label: `${of}: ${title}`,
     })),
   ],
 })}
-${button("Preview", { tone: "main" })}
+${button(say("action.preview"), { tone: "main" })}
 </form>`;
   return {
-    title: "Apply a calendar file",
+    title: say("file.title"),
     current: "edits",
-    lead: "You see the plan before anything is stored or sent.",
+    lead: say("file.lead"),
     body,
   };
 }
@@ -71,12 +72,12 @@ export function filePlanPage(
   { formToken, root }: { readonly formToken: string; readonly root: string },
 ): Page {
   const { name, acceptance, carried } = about;
-  const again = linkButton("Another file", `${root}edits/file`);
+  const again = linkButton(say("file.another"), `${root}edits/file`);
   if (acceptance.kind === "refused") {
     return {
-      title: "The file cannot be read",
+      title: say("file.unreadable"),
       current: "edits",
-      lead: html`<bdi>${name}</bdi>: nothing of it was stored.`,
+      lead: html`<bdi>${name}</bdi>: ${say("file.nothingStored")}`,
       body: card({
         title: null,
         body: html`<ul>${acceptance.errors.map(({ line, message }) => html`<li>${lineOf(line)}<bdi>${message}</bdi></li>`)}</ul>`,
@@ -97,18 +98,18 @@ export function filePlanPage(
       ? html`<form method="post" enctype="multipart/form-data" action="${root}edits/file/apply" class="row"><input type="hidden" name="form" value="${formToken}">${Object.entries(
           carried,
         ).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
-${button(wanted === 1 ? "Apply it" : `Apply these ${wanted}`, { tone: "main" })}${again}</form>`
-      : html`<div class="row">${linkButton("To the edits", `${root}edits`, { isMain: isDone })}${again}</div>`;
+${button(say("file.applyCount", { count: wanted }), { tone: "main" })}${again}</form>`
+      : html`<div class="row">${linkButton(say("file.toEdits"), `${root}edits`, { isMain: isDone })}${again}</div>`;
   return {
-    title: isDone ? "The file was applied" : "What the file would do",
+    title: say(isDone ? "file.applied" : "file.wouldDo"),
     current: "edits",
     lead: html`<bdi>${name}</bdi>: ${summary({ wanted, unchanged, refused: refused + others.length + more.errors })}`,
     body: html`${card({
       title: null,
       body: html`<ul class="plain-list">${listed.map((item) => planItem(item, { root, isDone }))}${others.map(
         ({ line, message }) =>
-          html`<li>${badge("refused", "bad")} ${lineOf(line)}<bdi>${message}</bdi></li>`,
-      )}</ul>${unlisted > 0 ? html`<p>And ${unlisted} more.</p>` : null}${wanted + refused + others.length === 0 ? html`<p>No differences from the workspace.</p>` : null}`,
+          html`<li>${badge(say("file.refused"), "bad")} ${lineOf(line)}<bdi>${message}</bdi></li>`,
+      )}</ul>${unlisted > 0 ? html`<p>${say("file.andMore", { count: unlisted })}</p>` : null}${wanted + refused + others.length === 0 ? html`<p>${say("file.noDifference")}</p>` : null}`,
       footer: apply,
     })}`,
   };
@@ -121,9 +122,9 @@ function summary(counts: {
 }): string {
   const { wanted, unchanged, refused } = counts;
   const parts = [
-    `${wanted} ${wanted === 1 ? "change" : "changes"}`,
-    ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
-    ...(refused > 0 ? [`${refused} refused`] : []),
+    say("file.changes", { count: wanted }),
+    ...(unchanged > 0 ? [say("file.unchangedCount", { count: unchanged })] : []),
+    ...(refused > 0 ? [say("file.refusedCount", { count: refused })] : []),
   ];
   return `${parts.join(", ")}.`;
 }
@@ -135,18 +136,24 @@ function planItem(
   { root, isDone }: { readonly root: string; readonly isDone: boolean },
 ): Markup {
   const isNew = action === "create";
-  const said = did === null ? html`${kind} <bdi>${title}</bdi>` : html`<bdi>${capital(did)}</bdi>`;
+  const said =
+    did === null
+      ? html`${say(`kind.${kind}`)} <bdi>${title}</bdi>`
+      : html`<bdi>${capital(did)}</bdi>`;
   const changes = words.map(({ name, from, to }) =>
     isNew
       ? html`<li>${name}: <bdi>${to}</bdi></li>`
       : html`<li>${name}: <bdi>${from}</bdi> → <bdi>${to}</bdi></li>`,
   );
-  return html`<li><p>${badge(action, tones[action] ?? "info")} ${said}${
-    editId === null || !isDone ? null : html` (<a href="${root}edits/${editId}">edit ${editId}</a>)`
+  return html`<li><p>${badge(say(`file.action.${action}`), tones[action] ?? "info")} ${said}${
+    editId === null || !isDone
+      ? null
+      : html` (<a href="${root}edits/${editId}">${say("file.edit", { id: editId })}</a>)`
   }</p>
 ${changes.length > 0 ? html`<ul class="changes">${changes}</ul>` : null}
 ${problems.map(({ line, message }) => html`<p class="${action === "refused" ? "problem" : "hint"}">${lineOf(line)}<bdi>${message}</bdi></p>`)}</li>`;
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-const lineOf = (line: number | null): string => (line === null ? "" : `Line ${line}: `);
+const lineOf = (line: number | null): string =>
+  line === null ? "" : `${say("file.line", { line })} `;

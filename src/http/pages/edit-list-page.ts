@@ -1,8 +1,9 @@
-import { channels } from "../../domain/edit.ts";
+import { channels, editStates } from "../../domain/edit.ts";
 import { enumerated } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
 import type { EditQuery } from "../../edits/actions/edit-query.ts";
-import { editStateLabels } from "../../edits/actions/state-labels.ts";
+import { editStateLabel } from "../../edits/actions/state-labels.ts";
+import { say } from "../../texts/say.ts";
 import {
   badge,
   button,
@@ -58,27 +59,27 @@ export interface EditListData {
 export function editListPage(data: EditListData): Page {
   const { query, problem, removals, formToken } = data;
   return {
-    title: "Edits",
+    title: say("layout.edits"),
     current: "edits",
-    lead: "Changes from calendars, files and this site, and their status.",
-    actions: linkButton("Apply a calendar file…", "edits/file"),
+    lead: say("edits.lead"),
+    actions: linkButton(say("edits.apply"), "edits/file"),
     body: html`${removals.map((held) => removalCard(held, formToken))}
-${tabs("Edits by state", stateTabs(query))}
+${tabs(say("edits.byState"), stateTabs(query))}
 ${filterForm(data)}
 ${problem === null ? null : notice("bad", problem)}
 <section id="edits" data-live="edits">${list(data)}</section>`,
   };
 }
 
-const tabWords = [
-  ["", "All"],
-  ["waiting", "Waiting for a decision"],
-  ["under-way", "Pending"],
+const tabStates = [
+  ["", "edits.tab.all"],
+  ["waiting", "edits.tab.waiting"],
+  ["under-way", "edits.tab.under-way"],
 ] as const;
 
 function stateTabs(query: EditQuery) {
-  return tabWords.map(([state, label]) => ({
-    label,
+  return tabStates.map(([state, label]) => ({
+    label: say(label),
     href: addressOf({ ...query, state, before: undefined }),
     isCurrent: (query.state ?? "") === state,
   }));
@@ -93,38 +94,33 @@ function addressOf(query: EditQuery): string {
   return params.size > 0 ? `edits?${params.toString()}` : "edits";
 }
 
-const channelWords: Readonly<Record<(typeof channels)[number], string>> = {
-  upload: "an upload",
-  cli: "the command line",
-  inbox: "the watched folder",
-  subscription: "a subscribed calendar",
-  link: "a link",
-  caldav: "a calendar program",
-  dashboard: "these pages",
-};
-
 /** Filters are a plain GET form, whose URL can be bookmarked. */
 function filterForm({ query, people, projects }: EditListData): Markup {
-  const all = { value: "", label: "all" };
+  const all = { value: "", label: say("edits.all") };
   const some = [query.person, query.project, query.channel, query.item, query.since];
   const isNarrowed = some.some((value) => (value ?? "") !== "");
   const ids = (entries: readonly Named[]) => [
     all,
     ...entries.map(({ id, name }) => ({ value: String(id), label: name })),
   ];
-  const account = { value: "account", label: "the account" };
+  const account = { value: "account", label: say("edits.theAccount") };
   const [first = all, ...others] = ids(people);
   const state = query.state ?? "";
-  const isTab = tabWords.some(([known]) => known === state);
+  const isKnown = [...tabStates.map(([known]) => known), ...editStates].some(
+    (known) => known === state,
+  );
   const body = html`<form method="get" action="edits" class="row narrowing">
 ${selectField({
   name: "state",
-  label: "State",
+  label: say("word.state"),
   value: state,
   choices: [
-    ...tabWords.map(([value, label]) => ({ value, label: value === "" ? "all" : label })),
-    ...Object.entries(editStateLabels).map(([value, label]) => ({ value, label })),
-    ...(isTab || Object.hasOwn(editStateLabels, state) ? [] : [{ value: state, label: state }]),
+    ...tabStates.map(([value, label]) => ({
+      value,
+      label: say(value === "" ? "edits.all" : label),
+    })),
+    ...editStates.map((value) => ({ value, label: editStateLabel(value) })),
+    ...(isKnown ? [] : [{ value: state, label: state }]),
   ],
 })}
 ${
@@ -132,23 +128,23 @@ ${
     ? null
     : selectField({
         name: "person",
-        label: "By",
+        label: say("edits.by"),
         value: query.person ?? "",
         choices: [first, account, ...others],
       })
 }
-${selectField({ name: "project", label: "Project", value: query.project ?? "", choices: ids(projects) })}
+${selectField({ name: "project", label: say("word.project"), value: query.project ?? "", choices: ids(projects) })}
 ${selectField({
   name: "channel",
-  label: "Came in by",
+  label: say("edits.cameBy"),
   value: query.channel ?? "",
-  choices: [all, ...channels.map((value) => ({ value, label: channelWords[value] }))],
+  choices: [all, ...channels.map((value) => ({ value, label: say(`edits.from.${value}`) }))],
 })}
-${field({ name: "item", label: "Title or UID", type: "search", value: query.item ?? "" })}
-${field({ name: "since", label: "Since", type: "date", value: query.since ?? "" })}
-<button>Show</button>${isNarrowed ? html` <a href="edits">Show all</a>` : null}
+${field({ name: "item", label: say("edits.titleOrUid"), type: "search", value: query.item ?? "" })}
+${field({ name: "since", label: say("word.since"), type: "date", value: query.since ?? "" })}
+<button>${say("action.show")}</button>${isNarrowed ? html` <a href="edits">${say("edits.showAllLink")}</a>` : null}
 </form>`;
-  return folded("Filter", body, { open: isNarrowed });
+  return folded(say("action.filter"), body, { open: isNarrowed });
 }
 
 function list({ edits, query, olderThan, zone }: EditListData): Markup {
@@ -156,14 +152,14 @@ function list({ edits, query, olderThan, zone }: EditListData): Markup {
     const isAll = addressOf({ ...query, before: undefined }) === "edits";
     return isAll
       ? emptyState({
-          title: "No edits yet",
-          text: "Change something in a connected calendar program, or apply a calendar file.",
-          action: linkButton("Apply a calendar file…", "edits/file"),
+          title: say("edits.none"),
+          text: say("edits.noneText"),
+          action: linkButton(say("edits.apply"), "edits/file"),
         })
       : emptyState({
-          title: "No matching edits",
-          text: "Try other filters.",
-          action: linkButton("Show all edits", "edits"),
+          title: say("edits.noMatch"),
+          text: say("edits.noMatchText"),
+          action: linkButton(say("edits.showAll"), "edits"),
         });
   }
   const rows = edits.map((edit) => {
@@ -180,16 +176,21 @@ function list({ edits, query, olderThan, zone }: EditListData): Markup {
   const older =
     olderThan === null
       ? null
-      : linkButton("Older edits", addressOf({ ...query, before: String(olderThan) }));
+      : linkButton(say("edits.older"), addressOf({ ...query, before: String(olderThan) }));
   const newer =
     (query.before ?? "") === ""
       ? null
-      : linkButton("Newest edits", addressOf({ ...query, before: undefined }));
+      : linkButton(say("edits.newest"), addressOf({ ...query, before: undefined }));
   return card({
     title: null,
     body: table({
-      caption: "Edits, newest first",
-      columns: [{ title: "Edit" }, { title: "Status" }, { title: "How" }, { title: "When" }],
+      caption: say("edits.caption"),
+      columns: [
+        { title: say("edits.edit") },
+        { title: say("layout.status") },
+        { title: say("edits.how") },
+        { title: say("word.when") },
+      ],
       rows,
     }),
     footer: older || newer ? html`<div class="row">${newer}${older}</div>` : null,
@@ -200,22 +201,18 @@ function removalCard(held: HeldRemovals, formToken: string): Markup {
   const { source, where, missing, total, asks, titles } = held;
   const more = missing - titles.length;
   return card({
-    title: `${missing} of ${total} items disappeared at once in ${where}`,
-    aside: badge("on hold", "wait"),
-    body: html`<p>${
-      asks
-        ? "They are kept in all calendars until you agree: a fault of the service looks like this as well."
-        : "They are kept in all calendars until the service has confirmed each of them by itself."
-    }</p>
+    title: say("edits.disappeared", { missing, total, where }),
+    aside: badge(say("edits.onHold"), "wait"),
+    body: html`<p>${asks ? say("edits.askAgree") : say("edits.selfConfirm")}</p>
 ${folded(
-  "What would be removed",
-  html`<ul>${titles.map((title) => html`<li><bdi>${title}</bdi></li>`)}</ul>${more > 0 ? html`<p class="quiet">and ${more} more</p>` : null}`,
+  say("edits.wouldRemove"),
+  html`<ul>${titles.map((title) => html`<li><bdi>${title}</bdi></li>`)}</ul>${more > 0 ? html`<p class="quiet">${say("ask.andMore", { count: more })}</p>` : null}`,
 )}
 ${
   asks
     ? postForm(
         { action: "edits/removals/release", formToken, inRow: true },
-        html`<input type="hidden" name="source" value="${source}">${button("Remove them", { tone: "bad" })}`,
+        html`<input type="hidden" name="source" value="${source}">${button(say("action.removeThem"), { tone: "bad" })}`,
       )
     : null
 }`,

@@ -1,10 +1,11 @@
 import type { EditDescription, EditStory } from "../../edits/actions/describe.ts";
 import type { ResolutionPreview } from "../../edits/actions/resolution-preview.ts";
 import type { UndoPreview } from "../../edits/actions/undo-preview.ts";
+import { say } from "../../texts/say.ts";
 import { badge, button, card, facts, linkButton, notice, postForm, table } from "./components.ts";
 import { asSentence, spoken, stateBadge, timeTag, wayButton } from "./edit-parts.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 interface EditPageOptions {
   readonly formToken: string;
@@ -28,10 +29,10 @@ export function editPage(edit: EditStory, options: EditPageOptions): Page {
   return {
     title: item.title,
     current: "edits",
-    lead: html`Edit ${id}. ${spoken(words.sentence)}.`,
-    actions: html`${itemKey === null ? null : linkButton("Open item", `${root}calendar/items/${itemKey}`)} ${linkButton("All edits", `${root}edits`)}`,
-    scripts: ["conflict"],
-    body: html`${isAnew ? notice("wait", "The item changed since you opened this page. This is the current version. Nothing was sent.") : null}
+    lead: sayHtml("editPage.lead", { id, sentence: spoken(words.sentence) }),
+    actions: html`${itemKey === null ? null : linkButton(say("editPage.openItem"), `${root}calendar/items/${itemKey}`)} ${linkButton(say("today.allEdits"), `${root}edits`)}`,
+    scripts: [say("edit.conflict")],
+    body: html`${isAnew ? notice("wait", say("editPage.isNew")) : null}
 ${problem === null ? null : notice("bad", asSentence(problem))}
 <section id="edit" class="stack" data-live="edits">${edit.choice ? choiceCard(edit, options) : wayCard(edit, options)}
 ${changeCard(edit, options)}
@@ -49,21 +50,27 @@ function changeCard(
     isNew ? [name, bdi(to)] : [name, bdi(from), bdi(to)],
   );
   const columns = isNew
-    ? [{ title: "Field" }, { title: "Value" }]
-    : [{ title: "Field" }, { title: "Before" }, { title: "After" }];
+    ? [{ title: say("word.field") }, { title: say("editPage.value") }]
+    : [
+        { title: say("word.field") },
+        { title: say("editPage.before") },
+        { title: say("editPage.after") },
+      ];
   return card({
-    title: "Changes",
+    title: say("editPage.changes"),
     body: html`${facts([
-      ["Item", html`${item.kind} <bdi>${item.title}</bdi>`],
-      ["Project", bdi(item.project.title)],
+      [say("editPage.item"), html`${say(`kind.${item.kind}`)} <bdi>${item.title}</bdi>`],
+      [say("word.project"), bdi(item.project.title)],
       [
-        "Undoes",
-        undoes === null ? null : html`<a href="${root}edits/${undoes}">edit ${undoes}</a>`,
+        say("editPage.undoes"),
+        undoes === null
+          ? null
+          : html`<a href="${root}edits/${undoes}">${say("editPage.edit", { id: undoes })}</a>`,
       ],
-      ["Problem", choice === null && problem !== null ? bdi(problem) : null],
-      ["Replaced values", replaced === null ? null : bdi(replaced)],
+      [say("status.problem"), choice === null && problem !== null ? bdi(problem) : null],
+      [say("editPage.replacedValues"), replaced === null ? null : bdi(replaced)],
     ])}
-${rows.length > 0 ? table({ caption: "Changes", columns, rows }) : null}
+${rows.length > 0 ? table({ caption: say("editPage.changes"), columns, rows }) : null}
 ${
   extras.length > 0
     ? html`<ul>${extras.map(({ name, what, state }) => html`<li><bdi>${name}</bdi>: ${what} (${state})</li>`)}</ul>`
@@ -83,10 +90,10 @@ function wayCard(
   const ways = edit.ways.filter(({ act }) => mayApprove || act !== "approve");
   if (ways.length === 0) return null;
   return card({
-    title: edit.state === "confirmed" ? null : "Actions",
+    title: edit.state === "confirmed" ? null : say("editPage.actions"),
     body: html`${ways.map((way) =>
       way.act === "undo"
-        ? html`<div class="way">${linkButton(way.label, `${here}/undo`)}<p class="hint">It ${way.does}.</p></div>`
+        ? html`<div class="way">${linkButton(way.label, `${here}/undo`)}<p class="hint">${asSentence(way.does)}</p></div>`
         : postForm({ action: `${here}/${way.act}`, formToken }, wayButton(way, { edit })),
     )}`,
   });
@@ -104,7 +111,7 @@ function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
       postForm(
         { action: `${here}/preview`, formToken },
         html`<input type="hidden" name="version" value="${choice.version}"><input type="hidden" name="keep" value="${act === "keep-mine" ? "mine" : "theirs"}">
-<div class="way">${button(`${way.label}…`)}<p class="hint">${asSentence(way.does)} You see the result first.</p></div>`,
+<div class="way">${button(`${way.label}…`)}<p class="hint">${asSentence(way.does)} ${say("editPage.seeFirst")}</p></div>`,
       ),
     ];
   });
@@ -113,29 +120,31 @@ function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
     discard && postForm({ action: `${here}/discard`, formToken }, wayButton(discard, { edit }));
   return card({
     title: choiceTitle(edit),
-    aside: badge("conflict", "wait"),
+    aside: badge(say("edit.conflict"), "wait"),
     id: "choice",
     body: html`${choice?.kind === "fields" ? fieldForm(edit, { here, formToken, zone }) : newsTable(edit)}
 <div id="preview" role="status"></div>
-<h3>${choice?.kind === "fields" ? "All fields" : "Resolve"}</h3>
+<h3>${choice?.kind === "fields" ? say("editPage.allFields") : say("editPage.resolve")}</h3>
 ${quick}${drop ?? null}`,
   });
 }
 
 function choiceTitle({ choice }: EditDescription): string {
-  if (choice?.kind === "deletion") return "Conflict: the item was also changed";
-  if (choice?.kind === "revival") return "Conflict: the item was deleted";
-  return choice?.fields.length === 0
-    ? "No longer in conflict"
-    : "Conflict: also changed by someone else";
+  if (choice?.kind === "deletion") return say("editPage.conflictDeletion");
+  if (choice?.kind === "revival") return say("editPage.conflictRevival");
+  return choice?.fields.length === 0 ? say("editPage.noConflict") : say("editPage.conflictFields");
 }
 
 /** What someone else changed in an item to be deleted. */
 function newsTable({ choice }: EditDescription): Markup | null {
   if (!choice || choice.fields.length === 0) return null;
   return table({
-    caption: "Changes by someone else",
-    columns: [{ title: "Field" }, { title: "Before" }, { title: "In the workspace now" }],
+    caption: say("editPage.othersChanges"),
+    columns: [
+      { title: say("word.field") },
+      { title: say("editPage.before") },
+      { title: say("editPage.nowInWorkspace") },
+    ],
     rows: choice.fields.map(({ name, before, theirs }) => [name, bdi(before), bdi(theirs)]),
   });
 }
@@ -151,38 +160,40 @@ function fieldForm(
 ): Markup | null {
   if (!choice || choice.fields.length === 0) return null;
   const { changed } = choice;
-  const theirs = html`In the service${
+  const theirs = html`${say("editPage.inService")}${
     changed &&
     html`<span class="quiet small">${changed.by === null ? null : html`<bdi>${changed.by}</bdi>, `}${timeTag(changed.at, zone)}</span>`
   }`;
-  const mine = html`<span><bdi>${words.who}</bdi>'s edit</span>${words.by === null ? null : html`<span class="quiet small">${words.by}</span>`}`;
+  const mine = html`<span>${sayHtml("editPage.editOf", { who: html`<bdi>${words.who}</bdi>` })}</span>${words.by === null ? null : html`<span class="quiet small">${words.by}</span>`}`;
   const fields = choice.fields.map((one) => {
     const { field, name, before, texts } = one;
     const radio = (value: string, label: Markup | string, said: Markup) =>
       html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><span class="head-of-side">${label}</span>${said}</label></div>`;
     const combined =
       texts &&
-      html`<div class="sides">${radio("text", "Combine", html`<span class="quiet small">Enter the text below.</span>`)}</div>
-<label class="unseen" for="text-${field}">${name}, combined</label>${
+      html`<div class="sides">${radio("text", say("way.combine"), html`<span class="quiet small">${say("editPage.enterBelow")}</span>`)}</div>
+<label class="unseen" for="text-${field}">${say("editPage.combined", { field: name })}</label>${
         field === "title"
           ? html`<input id="text-${field}" name="text-${field}" value="${`${texts.theirs} / ${texts.mine}`}" maxlength="500">`
           : html`<textarea id="text-${field}" name="text-${field}" rows="6">\n${[texts.theirs, texts.mine].filter((text) => text !== "").join("\n\n")}</textarea>`
       }`;
     return html`<fieldset class="clash"><legend>${name}</legend>
-<div class="sides"><div class="side was"><span class="head-of-side">Before</span>${bdi(before)}</div>
+<div class="sides"><div class="side was"><span class="head-of-side">${say("editPage.before")}</span>${bdi(before)}</div>
 ${radio("theirs", theirs, bdi(one.theirs))}
 ${radio("mine", mine, bdi(one.mine))}</div>${combined}</fieldset>`;
   });
   const besides =
     choice.besides.length === 0
       ? null
-      : html`<p>Also sent, without a conflict: ${choice.besides.map(
-          ({ name, to }, index) => html`${index > 0 ? "; " : ""}${name} <bdi>${to}</bdi>`,
-        )}.</p>`;
+      : html`<p>${sayHtml("editPage.besides", {
+          changes: html`${choice.besides.map(
+            ({ name, to }, index) => html`${index > 0 ? "; " : ""}${name} <bdi>${to}</bdi>`,
+          )}`,
+        })}</p>`;
   return html`${postForm(
     { action: `${here}/preview`, formToken },
     html`<input type="hidden" name="version" value="${choice.version}">${fields}${besides}
-<p>${button("Preview", { tone: "main" })}</p>`,
+<p>${button(say("action.preview"), { tone: "main" })}</p>`,
   )}`;
 }
 
@@ -192,11 +203,11 @@ function storyCard(edit: EditStory, { zone }: EditPageOptions): Markup {
     const again =
       until === null
         ? null
-        : html` <span class="quiet">(${times} times, last ${timeTag(until, zone)})</span>`;
+        : html` <span class="quiet">${sayHtml("editPage.times", { count: times, at: timeTag(until, zone) })}</span>`;
     return html`<li><span class="quiet small">${timeTag(at, zone)}<span class="clock">${secondsOf(at, zone)}</span></span><p><bdi>${what}</bdi>${again}</p></li>`;
   });
   return card({
-    title: "History",
+    title: say("editPage.history"),
     aside: stateBadge(edit),
     body: html`<ol class="plain-list story">${steps}</ol>`,
   });
@@ -223,59 +234,47 @@ export function previewPage(
   const { edit, preview } = about;
   const { kind, sentence: said, fields, losses } = preview;
   const here = `${root}edits/${edit.id}`;
-  const whose = {
-    mine: "this edit",
-    theirs: "the service",
-    combined: "combined",
-    "nobody-else": "this edit, no conflict",
-  };
+
   return {
     title: edit.item.title,
     current: "edits",
-    lead: html`Preview of edit ${edit.id}. Nothing has been sent yet.`,
+    lead: say("editPage.previewLead", { id: edit.id }),
     body: html`${card({
       title: said,
       body: html`${
         fields.length === 0
           ? null
           : table({
-              caption: "The result, field by field",
+              caption: say("editPage.resultCaption"),
               columns: [
-                { title: "Field" },
-                { title: "In the workspace now" },
-                { title: "Result" },
-                { title: "From" },
+                { title: say("word.field") },
+                { title: say("editPage.nowInWorkspace") },
+                { title: say("editPage.result") },
+                { title: say("word.from") },
               ],
               rows: fields.map(({ name, now, result, whose: of }) => [
                 name,
                 bdi(now),
                 html`<strong><bdi>${result}</bdi></strong>`,
-                whose[of],
+                say(`editPage.whose.${of}`),
               ]),
             })
       }
 ${
   losses.length === 0
     ? null
-    : html`<h3>Replaced</h3><ul>${losses.map(
+    : html`<h3>${say("editPage.replaced")}</h3><ul>${losses.map(
         ({ name, value, whose: of }) =>
-          html`<li>${name} <bdi>${value}</bdi> (${whose[of] ?? of})</li>`,
-      )}</ul><p class="quiet">Discarded changes remain in this edit's history.</p>`
+          html`<li>${name} <bdi>${value}</bdi> (${say(`editPage.whose.${of}`)})</li>`,
+      )}</ul><p class="quiet">${say("editPage.lossesKept")}</p>`
 }
 ${postForm(
   { action: `${here}/resolve`, formToken, inRow: true },
-  html`${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${button(confirmWords[kind], { tone: kind === "deletes" ? "bad" : "main" })}${linkButton("Back, and choose otherwise", here)}`,
+  html`${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${button(say(`editPage.confirm.${kind}`), { tone: kind === "deletes" ? "bad" : "main" })}${linkButton(say("editPage.backOtherwise"), here)}`,
 )}`,
     })}`,
   };
 }
-
-const confirmWords: Readonly<Record<ResolutionPreview["kind"], string>> = {
-  sends: "Send this to the workspace",
-  yields: "Keep the current values",
-  deletes: "Delete it",
-  revives: "Create it again",
-};
 
 /** What an undo would restore, what has changed since, and the button: `/edits/ID/undo`. */
 export function undoPage(
@@ -289,15 +288,15 @@ export function undoPage(
   const { edit, preview } = about;
   const here = `${root}edits/${edit.id}`;
   return {
-    title: `Undo: ${edit.item.title}`,
+    title: say("editPage.undoTitle", { title: edit.item.title }),
     current: "edits",
-    lead: html`Edit ${edit.id}. ${spoken(edit.words.sentence)}.`,
-    body: html`${isAnew ? notice("wait", "The item changed since you opened this page. This is the current version. Nothing was sent.") : null}
+    lead: sayHtml("editPage.lead", { id: edit.id, sentence: spoken(edit.words.sentence) }),
+    body: html`${isAnew ? notice("wait", say("editPage.isNew")) : null}
 ${card({
-  title: preview.kind === "possible" ? preview.sentence : "Cannot be undone",
+  title: preview.kind === "possible" ? preview.sentence : say("editPage.cannotUndo"),
   body:
     preview.kind === "impossible"
-      ? html`<p>${asSentence(preview.reason)}</p><p>${linkButton("Back to the edit", here)}</p>`
+      ? html`<p>${asSentence(preview.reason)}</p><p>${linkButton(say("editPage.backToEdit"), here)}</p>`
       : undoBody(preview, { here, formToken }),
 })}`,
   };
@@ -314,7 +313,7 @@ function undoPick(
   const radio = (value: string, label: string, said: string) =>
     html`<div class="side"><input type="radio" name="pick-${field}" id="pick-${field}-${value}" value="${value}" required><label for="pick-${field}-${value}"><strong>${label}</strong><br>${bdi(said)}</label></div>`;
   return html`<fieldset class="clash"><legend>${name}</legend>
-<div class="sides">${radio("leave", "Keep", now)}${radio("back", "Restore anyway", back)}</div></fieldset>`;
+<div class="sides">${radio("leave", say("editPage.keep"), now)}${radio("back", say("editPage.restoreAnyway"), back)}</div></fieldset>`;
 }
 
 function undoBody(
@@ -326,25 +325,29 @@ function undoBody(
     fields.length === 0
       ? null
       : table({
-          caption: "Restored fields",
-          columns: [{ title: "Field" }, { title: "Now" }, { title: "Restored" }],
+          caption: say("editPage.restoredFields"),
+          columns: [
+            { title: say("word.field") },
+            { title: say("word.now") },
+            { title: say("editPage.restored") },
+          ],
           rows: fields.map(({ name, now, back }) => [name, bdi(now), bdi(back)]),
         })
   }
 ${
   changedSince.length === 0
-    ? html`<p>No changes since.</p>`
+    ? html`<p>${say("editPage.noChangesSince")}</p>`
     : notice(
         "wait",
-        html`<p>Changed since:</p><ul>${changedSince.map(
+        html`<p>${say("editPage.changedSince")}</p><ul>${changedSince.map(
           ({ name, was, now, by }) =>
-            html`<li>${name}: <bdi>${was}</bdi> → <bdi>${now}</bdi>${by === null ? null : html`, by <bdi>${by}</bdi>`}</li>`,
-        )}</ul>${picks.length > 0 ? null : html`<p>If it was someone else, the undo asks before it overwrites the change.</p>`}`,
+            html`<li>${name}: <bdi>${was}</bdi> → <bdi>${now}</bdi>${by === null ? null : sayHtml("editPage.byWhom", { who: html`<bdi>${by}</bdi>` })}</li>`,
+        )}</ul>${picks.length > 0 ? null : html`<p>${say("editPage.asksOther")}</p>`}`,
       )
 }
 ${loss === null ? null : notice("wait", asSentence(loss))}
 ${postForm(
   { action: `${here}/undo`, formToken, inRow: picks.length === 0 },
-  html`<input type="hidden" name="version" value="${version}">${picks.map((change) => undoPick(change, fields))}${button("Undo", { tone: "main" })}${linkButton("Back", here)}`,
+  html`<input type="hidden" name="version" value="${version}">${picks.map((change) => undoPick(change, fields))}${button(say("action.undo"), { tone: "main" })}${linkButton(say("action.back"), here)}`,
 )}`;
 }

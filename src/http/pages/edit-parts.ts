@@ -1,7 +1,8 @@
 import type { EditState } from "../../domain/edit.ts";
 import { dayInWords } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
-import { editStateLabels } from "../../edits/actions/state-labels.ts";
+import { editStateLabel } from "../../edits/actions/state-labels.ts";
+import { say } from "../../texts/say.ts";
 import { badge, button, type Tone } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 
@@ -49,5 +50,5 @@ export const stateTones: Readonly<Record<EditState, Tone | null>> = {
 export function stateBadge({ state, words, choice }: EditDescription): Markup {
   const tone = stateTones[state];
   if (state === "confirmed") return badge(words.standing, tone);
-  return badge(choice ? "conflict" : editStateLabels[state], tone);
+  return badge(choice ? say("edit.conflict") : editStateLabel(state), tone);
 }

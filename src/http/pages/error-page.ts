@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { Page } from "./layout.ts";
 import { html } from "./markup-template.ts";
 
@@ -7,25 +8,19 @@ export function errorPage(
   root: string,
 ): Page {
   return {
-    title: titles[status] ?? (status < 500 ? "This did not work" : "Something failed here"),
+    title: titleOf(status),
     width: "narrow",
     body: html`<div class="card"><p>${sentence(detail)}</p>
-<p class="row"><a class="button" href="${root}">Go to Dayferry's start page</a></p></div>`,
+<p class="row"><a class="button" href="${root}">${say("error.toStart")}</a></p></div>`,
   };
 }
 
-const titles: Readonly<Record<number, string>> = {
-  400: "This cannot be read",
-  401: "Please log in",
-  403: "Not allowed",
-  404: "Nothing here",
-  409: "Not done",
-  413: "Too large",
-  429: "Too many requests",
-  500: "Something failed here",
-  503: "Not available just now",
-  507: "No room left",
-};
+const titled = [400, 401, 403, 404, 409, 413, 429, 500, 503, 507] as const;
+
+function titleOf(status: number): string {
+  const known = titled.find((each) => each === status);
+  return say(known ? `error.${known}` : status < 500 ? "error.other" : "error.500");
+}
 
 /** Details are written as a clause for programs. */
 function sentence(detail: string): string {

@@ -2,6 +2,7 @@ import { type FeedChoice, type FeedFilter, privateModes } from "../../domain/fee
 import type { Label, Person, Project } from "../../domain/item.ts";
 import type { Viewer } from "../../domain/visibility.ts";
 import { enumerated, lengthInWords } from "../../domain/wording.ts";
+import { say } from "../../texts/say.ts";
 import {
   button,
   checkbox,
@@ -35,20 +36,31 @@ export function presetForms({ choices, viewer, formToken }: Omit<Asked, "entered
   const of = viewer.kind === "person" ? `person:${viewer.person}` : "all";
   const [project] = choices.projects;
   const isOwn = viewer.kind === "person";
-  const plain = { of, kinds: kinds.map(([kind]) => kind), completed: "", assigned: "" } as const;
+  const plain = { of, kinds, completed: "", assigned: "" } as const;
   const presets = [
     ...(isOwn
       ? [
-          { ...plain, label: "My tasks", kinds: ["task", "subtask"], completed: "none" },
-          { ...plain, label: "Everything assigned to me" },
+          {
+            ...plain,
+            label: say("feedForm.myTasks"),
+            kinds: ["task", "subtask"],
+            completed: "none",
+          },
+          { ...plain, label: say("feedForm.assignedToMe") },
         ]
       : []),
     ...(project
-      ? [{ ...plain, label: `Everything of ${project.title}`, of: `project:${project.id}` }]
+      ? [
+          {
+            ...plain,
+            label: say("feedForm.everythingOf", { project: project.title }),
+            of: `project:${project.id}`,
+          },
+        ]
       : []),
     {
       ...plain,
-      label: isOwn ? "Milestones of my projects" : "Milestones of all projects",
+      label: isOwn ? say("feedForm.myMilestones") : say("feedForm.allMilestones"),
       kinds: ["milestone"],
       assigned: "anyone",
     },
@@ -74,16 +86,16 @@ export function newFeedForm(asked: Asked): Markup {
   const people = isAdmin
     ? choices.people.map(({ id, name }) => ({
         value: `person:${id}`,
-        label: `${name}, in all projects`,
+        label: say("feedForm.inAllProjects", { name }),
       }))
-    : [{ value: `person:${viewer.person}`, label: "Me, in all projects" }];
-  const all = isAdmin ? [{ value: "all", label: "All projects" }] : [];
-  const body = html`${selectField({ name: "of", label: "Source", value: one(entered, "of"), choices: [...people, ...all, ...projects] })}
+    : [{ value: `person:${viewer.person}`, label: say("feedForm.meInAll") }];
+  const all = isAdmin ? [{ value: "all", label: say("calendar.allProjects") }] : [];
+  const body = html`${selectField({ name: "of", label: say("feedForm.source"), value: one(entered, "of"), choices: [...people, ...all, ...projects] })}
 ${nameField(one(entered, "name"))}
 ${filterFields({ ...asked, isOverAll: true })}
-${colourField(one(entered, "colour"), [{ value: "", label: "Project color, if any" }])}
+${colourField(one(entered, "colour"), [{ value: "", label: say("feedForm.projectColour") }])}
 <p role="status" class="quiet" id="count"></p>
-${button("Create feed", { tone: "main" })}`;
+${button(say("feedForm.create"), { tone: "main" })}`;
   return postForm({ action: "feeds", formToken }, body);
 }
 
@@ -92,41 +104,32 @@ const one = (entered: EnteredFeed, name: string): string => entered.get(name)?.[
 export const nameField = (value: string): Markup =>
   field({
     name: "name",
-    label: "Name",
+    label: say("word.name"),
     value,
-    hint: "Leave empty for a name based on the content.",
+    hint: say("feedForm.nameHint"),
   });
 
-const kinds = [
-  ["event", "Events"],
-  ["milestone", "Milestones"],
-  ["task", "Tasks"],
-  ["subtask", "Subtasks"],
-] as const;
+const kinds = ["event", "milestone", "task", "subtask"] as const;
 
-const stays = [
-  { value: "", label: "Keep for the default time" },
-  { value: "none", label: "Remove at once" },
-  { value: "P7D", label: "Keep for a week" },
-  { value: "P30D", label: "Keep for a month" },
-  { value: "P90D", label: "Keep for three months" },
+const stays = () => [
+  { value: "", label: say("feedForm.keepDefault") },
+  { value: "none", label: say("feedForm.removeAtOnce") },
+  { value: "P7D", label: say("feedForm.keepWeek") },
+  { value: "P30D", label: say("feedForm.keepMonth") },
+  { value: "P90D", label: say("feedForm.keepQuarter") },
 ];
 
 /** A duration set by a script, in words. */
 function stayInWords(text: string): string {
   try {
     const length = Temporal.Duration.from(text);
-    return `Keep for ${lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC"))}`;
+    return say("feedForm.keepFor", {
+      length: lengthInWords(length, new Temporal.ZonedDateTime(0n, "UTC")),
+    });
   } catch {
     return text;
   }
 }
-
-const privateWords: Readonly<Record<(typeof privateModes)[number], string>> = {
-  omit: "Leave out",
-  busy: "Show as busy",
-  show: "Show",
-};
 
 /** A feed's filter as entered; an unusual value is added to the options. */
 export function filterFields({
@@ -146,41 +149,41 @@ export function filterFields({
     name: string,
     entries: readonly { readonly value: string; readonly label: string }[],
   ) => entries.map(({ value, label }) => checkbox({ name, value, label, isOn: has(name, value) }));
-  return html`<fieldset class="boxes"><legend>What it shows</legend>${kinds.map(([value, label]) => checkbox({ name: "kinds", value, label, isOn: isNew || has("kinds", value) }))}</fieldset>
+  return html`<fieldset class="boxes"><legend>${say("feedForm.whatItShows")}</legend>${kinds.map((value) => checkbox({ name: "kinds", value, label: say(`feedForm.kind.${value}`), isOn: isNew || has("kinds", value) }))}</fieldset>
 ${selectField({
   name: "assigned",
-  label: "Assigned to",
+  label: say("word.assignedTo"),
   value: assigned,
   choices: withEntered({ value: assigned, label: namesOf(assigned, choices.people) }, [
-    { value: "", label: "Default (a person's feed: that person; a project's feed: anyone)" },
-    { value: "anyone", label: "Anyone, or no one" },
-    { value: "me", label: isAdmin ? "The person whose feed it is" : "Me" },
+    { value: "", label: say("feedForm.assignedDefault") },
+    { value: "anyone", label: say("feedForm.anyoneOrNone") },
+    { value: "me", label: isAdmin ? say("feedForm.theOwner") : say("feedForm.me") },
     ...(isAdmin ? choices.people.map(({ id, name }) => ({ value: String(id), label: name })) : []),
   ]),
 })}
 ${selectField({
   name: "completed",
-  label: "Completed items",
+  label: say("feedForm.completedItems"),
   value: completed,
-  choices: withEntered({ value: completed, label: stayInWords(completed) }, stays),
+  choices: withEntered({ value: completed, label: stayInWords(completed) }, stays()),
 })}
 ${selectField({
   name: "private",
-  label: "Private items",
+  label: say("feedForm.privateItems"),
   value: one(entered, "private"),
-  hint: "A person's feed never shows other people's private items.",
+  hint: say("feedForm.privateHint"),
   choices: [
-    { value: "", label: "Default" },
-    ...privateModes.map((value) => ({ value, label: privateWords[value] })),
+    { value: "", label: say("feedForm.default") },
+    ...privateModes.map((value) => ({ value, label: say(`feedForm.private.${value}`) })),
   ],
 })}
-${switchField({ name: "reminders", label: "With reminders", isOn: isNew || has("reminders", "on") })}
+${switchField({ name: "reminders", label: say("feedForm.withReminders"), isOn: isNew || has("reminders", "on") })}
 ${
   choices.labels.length === 0
     ? null
     : folded(
-        "Only tasks with one of these labels",
-        html`<fieldset class="boxes"><legend class="unseen">Labels</legend>${boxes(
+        say("feedForm.onlyLabels"),
+        html`<fieldset class="boxes"><legend class="unseen">${say("field.labels")}</legend>${boxes(
           "labels",
           choices.labels.map(({ id, name }) => ({ value: String(id), label: name })),
         )}</fieldset>`,
@@ -191,8 +194,8 @@ ${
   choices.projects.length < 2 || !isOverAll
     ? null
     : folded(
-        "Limit to projects",
-        html`<fieldset class="boxes"><legend class="unseen">Projects</legend>${boxes(
+        say("feedForm.limitProjects"),
+        html`<fieldset class="boxes"><legend class="unseen">${say("word.projects")}</legend>${boxes(
           "projects",
           choices.projects.map(({ id, title }) => ({ value: String(id), label: title })),
         )}</fieldset>`,
@@ -213,33 +216,32 @@ const withEntered = (
 ): readonly Option[] =>
   options.some((option) => option.value === value)
     ? options
-    : [...options, { value, label: `As it is: ${label}` }];
+    : [...options, { value, label: say("feedForm.asItIs", { label }) }];
 
 const namesOf = (ids: string, people: readonly Person[]): string => {
   const names = people.filter(({ id }) => ids.split(",").includes(String(id)));
-  return names.length === 0 ? "those chosen so far" : enumerated(names.map(({ name }) => name));
+  return names.length === 0 ? say("feedForm.soFar") : enumerated(names.map(({ name }) => name));
 };
 
 const colours = [
-  "#2F6FDE",
-  "#1B8E5A",
-  "#C2410C",
-  "#B4235A",
-  "#7A3FC4",
-  "#0E7490",
-  "#A16207",
-  "#525B66",
-];
-const colourNames = ["Blue", "Green", "Orange", "Red", "Violet", "Teal", "Ochre", "Grey"];
+  ["#2F6FDE", "blue"],
+  ["#1B8E5A", "green"],
+  ["#C2410C", "orange"],
+  ["#B4235A", "red"],
+  ["#7A3FC4", "violet"],
+  ["#0E7490", "teal"],
+  ["#A16207", "ochre"],
+  ["#525B66", "grey"],
+] as const;
 
 export function colourField(value: string, first: readonly Option[]): Markup {
-  const named = colours.map((hex, index) => ({ value: hex, label: colourNames[index] ?? hex }));
-  const known = [...first, { value: "none", label: "Default of the program" }, ...named];
+  const named = colours.map(([value, name]) => ({ value, label: say(`feedForm.colour.${name}`) }));
+  const known = [...first, { value: "none", label: say("feedForm.programDefault") }, ...named];
   return selectField({
     name: "colour",
-    label: "Colour",
+    label: say("feedForm.colour"),
     value,
-    hint: "Programs may use another color.",
+    hint: say("feedForm.colourHint"),
     choices: withEntered({ value }, known),
   });
 }
@@ -248,7 +250,7 @@ export function colourField(value: string, first: readonly Option[]): Markup {
 export function enteredOf({ filter }: FeedChoice): EnteredFeed {
   const { assigned, labels = [], projects = [], completed, reminders } = filter ?? {};
   const entered: Readonly<Record<string, readonly (string | undefined)[]>> = {
-    kinds: filter?.kinds ?? kinds.map(([kind]) => kind),
+    kinds: filter?.kinds ?? kinds,
     labels: labels.map(String),
     projects: projects.map(String),
     assigned: [Array.isArray(assigned) ? assigned.join(",") : assigned?.toString()],
@@ -316,19 +318,19 @@ export const labelled = ({
   readonly message: string;
 }): string => {
   const label = fieldLabels.find(([name]) => name === at)?.[1];
-  return label === undefined ? message : `${label}: ${message}`;
+  return label === undefined ? message : `${say(label)}: ${message}`;
 };
 
 const fieldLabels = [
-  ["kind", "Source"],
-  ["projectId", "Source"],
-  ["personId", "Source"],
-  ["name", "Name"],
-  ["colour", "Colour"],
-  ["filter.kinds", "What it shows"],
-  ["filter.assigned", "Assigned to"],
-  ["filter.completed", "Completed items"],
-  ["filter.private", "Private items"],
-  ["filter.labels", "Labels"],
-  ["filter.projects", "Projects"],
+  ["kind", "feedForm.source"],
+  ["projectId", "feedForm.source"],
+  ["personId", "feedForm.source"],
+  ["name", "word.name"],
+  ["colour", "feedForm.colour"],
+  ["filter.kinds", "feedForm.whatItShows"],
+  ["filter.assigned", "word.assignedTo"],
+  ["filter.completed", "feedForm.completedItems"],
+  ["filter.private", "feedForm.privateItems"],
+  ["filter.labels", "field.labels"],
+  ["filter.projects", "word.projects"],
 ] as const;

@@ -4,6 +4,7 @@ import type { FeedContent } from "../../feeds/feed-presence.ts";
 import type { Fetch } from "../../feeds/fetch-ledger.ts";
 import type { PublishedFeed } from "../../feeds/published-feeds.ts";
 import type { ViewItem } from "../../store/view/view.ts";
+import { say } from "../../texts/say.ts";
 import {
   badge,
   button,
@@ -30,7 +31,7 @@ import {
   presetForms,
 } from "./feed-form.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 import { isReachable, subscribeLinks } from "./subscribe-links.ts";
 
 /** A feed with a description. */
@@ -67,49 +68,44 @@ export function feedsPage(data: FeedsPageData): Page {
     open.length > 0
       ? feedList(open, data)
       : emptyState({
-          title: "No feeds yet",
-          text:
-            viewer.kind === "admin"
-              ? "Each project gets one as soon as it has been read."
-              : "Make one below, and subscribe to it in your calendar program.",
+          title: say("feeds.noFeeds"),
+          text: viewer.kind === "admin" ? say("feeds.noFeedsAdmin") : say("feeds.noFeedsPerson"),
         });
   const trouble =
     problems.length === 0
       ? null
       : notice(
           "bad",
-          html`<p>The feed was not created:</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
+          html`<p>${say("feeds.notCreated")}</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
         );
   const undo =
     ended &&
     notice(
       "good",
-      html`<p>Feed <bdi>${ended.name}</bdi> ended.</p>${postForm(
+      html`<p>${sayHtml("feeds.ended", { name: html`<bdi>${ended.name}</bdi>` })}</p>${postForm(
         { action: `feeds/${ended.id}`, formToken, inRow: true },
-        button("Undo", { name: "do", value: "reopen" }),
+        button(say("action.undo"), { name: "do", value: "reopen" }),
       )}`,
     );
   const body = html`${trouble}${undo}
 ${card({
-  title: viewer.kind === "admin" ? "All feeds" : "Your feeds",
+  title: viewer.kind === "admin" ? say("feeds.allFeeds") : say("feeds.yourFeeds"),
   body: list,
-  footer: open.some(({ items }) => items === null)
-    ? "Items are counted when a program fetches the feed."
-    : null,
+  footer: open.some(({ items }) => items === null) ? say("feeds.countedLater") : null,
   id: "feeds",
   live: ["feeds", "age"],
 })}
 ${card({
-  title: "New feed",
+  title: say("feeds.newFeed"),
   body: html`${presetForms(data)}
-${folded("Choose what it shows", newFeedForm(data), { open: data.entered.size > 0 || open.length === 0 })}`,
+${folded(say("feeds.chooseContent"), newFeedForm(data), { open: data.entered.size > 0 || open.length === 0 })}`,
   id: "new",
 })}`;
   return {
-    title: "Feeds",
+    title: say("layout.feeds"),
     current: "feeds",
-    lead: html`A feed is a calendar that programs subscribe to. They show it and cannot change it; calendars that can be changed are under <a href="connect">Connect</a>.`,
-    actions: open.length === 0 ? null : linkButton("New feed…", "#new"),
+    lead: sayHtml("feeds.lead", { link: (text) => html`<a href="connect">${text}</a>` }),
+    actions: open.length === 0 ? null : linkButton(say("feeds.newFeedLink"), "#new"),
     scripts: ["feeds"],
     body,
   };
@@ -135,23 +131,23 @@ function feedList(
   const finding =
     open.length <= pageSize
       ? null
-      : html`<form method="get" action="feeds" class="row narrowing">${field({ name: "find", label: "Name, person or project", type: "search", value: find })}
-<button>Find</button>${wanted === "" ? null : html` <a href="feeds">Show all</a>`}</form>`;
+      : html`<form method="get" action="feeds" class="row narrowing">${field({ name: "find", label: say("feeds.findLabel"), type: "search", value: find })}
+<button>${say("feeds.find")}</button>${wanted === "" ? null : html` <a href="feeds">${say("edits.showAllLink")}</a>`}</form>`;
   const list =
     rows.length > 0
       ? feedTable(rows, data)
       : emptyState({
-          title: "No matching feeds",
-          text: `None of the ${open.length} feeds match.`,
-          action: linkButton("Show all feeds", "feeds"),
+          title: say("feeds.noMatch"),
+          text: say("feeds.noMatchText", { count: open.length }),
+          action: linkButton(say("feeds.showAll"), "feeds"),
         });
   const last = first + rows.length;
   const paging =
     rows.length === found.length
       ? null
-      : html`<div class="row"><span class="quiet small">${first + 1} to ${last} of ${found.length}</span>${
-          first > 0 ? linkButton("Earlier ones", to(Math.max(0, first - pageSize))) : null
-        }${found.length > last ? linkButton("More feeds", to(last)) : null}</div>`;
+      : html`<div class="row"><span class="quiet small">${say("feeds.range", { first: first + 1, last, count: found.length })}</span>${
+          first > 0 ? linkButton(say("feeds.earlier"), to(Math.max(0, first - pageSize))) : null
+        }${found.length > last ? linkButton(say("feeds.more"), to(last)) : null}</div>`;
   return html`<div class="stack">${finding}${list}${rows.length === 0 ? null : paging}</div>`;
 }
 
@@ -160,28 +156,31 @@ function feedTable(
   { viewer: { zone }, baseUrl }: Pick<FeedsPageData, "viewer" | "baseUrl">,
 ): Markup {
   return table({
-    caption: "Feeds",
+    caption: say("layout.feeds"),
     columns: [
-      { title: "Feed" },
-      { title: "Shows" },
-      { title: "Items", isNumber: true },
-      { title: "Last fetched" },
-      { title: "Address" },
+      { title: say("feeds.feed") },
+      { title: say("feeds.shows") },
+      { title: say("word.items"), isNumber: true },
+      { title: say("feeds.lastFetched") },
+      { title: say("webhook.address") },
     ],
     rows: feeds.map((feed) => [
       html`<a href="feeds/${feed.id}"><bdi>${feed.name}</bdi></a>`,
-      html`<bdi>${feed.shows}</bdi>${feed.problem === null ? null : html` ${badge("empty", "bad")}`}`,
+      html`<bdi>${feed.shows}</bdi>${feed.problem === null ? null : html` ${badge(say("feeds.empty"), "bad")}`}`,
       feed.items ?? "–",
       lastFetched(feed, zone),
-      html`<span class="row"><button type="button" data-copy-text="${baseUrl}${feed.path}" aria-label="Copy the address of ${feed.name}" hidden>Copy</button><a href="feeds/${feed.id}#subscribe" aria-label="Subscribe to ${feed.name}">Subscribe</a></span>`,
+      html`<span class="row"><button type="button" data-copy-text="${baseUrl}${feed.path}" aria-label="${say("feeds.copyAddress", { name: feed.name })}" hidden>${say("action.copy")}</button><a href="feeds/${feed.id}#subscribe" aria-label="${say("feeds.subscribeTo", { name: feed.name })}">${say("feeds.subscribeTitle")}</a></span>`,
     ]),
   });
 }
 
 function lastFetched({ lastFetch, fetches }: PublishedFeed, zone: string): Markup {
-  if (!lastFetch) return html`<span class="quiet">not yet</span>`;
+  if (!lastFetch) return html`<span class="quiet">${say("feeds.notYet")}</span>`;
   const program = fetches[0]?.program ?? lastFetch.agent;
-  return html`${timeTag(lastFetch.at, zone)} by <bdi>${program}</bdi>`;
+  return sayHtml("feeds.fetchedBy", {
+    at: timeTag(lastFetch.at, zone),
+    program: html`<bdi>${program}</bdi>`,
+  });
 }
 
 interface FeedPageData {
@@ -204,40 +203,40 @@ export function feedPage(data: FeedPageData): Page {
   const trouble =
     feed.problem === null
       ? null
-      : notice("bad", html`<p>It shows nothing now: ${feed.problem}.</p>`);
+      : notice("bad", html`<p>${say("feeds.showsNothing", { problem: feed.problem })}</p>`);
   const wrong =
     problems.length === 0
       ? null
       : notice(
           "bad",
-          html`<p>Nothing was changed:</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
+          html`<p>${say("feeds.notChanged")}</p><ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`,
         );
   const form = (body: Markup) => postForm({ action: `${feed.id}`, formToken, inRow: true }, body);
   return {
     title: feed.name,
     current: "feeds",
     lead: feed.shows,
-    actions: linkButton("All feeds", "../feeds"),
+    actions: linkButton(say("feeds.allFeeds"), "../feeds"),
     body: html`${trouble}${wrong}
-${card({ title: "Subscribe", id: "subscribe", body: subscribing({ feed, url, qr }) })}
-${card({ title: "Subscribers", id: "fetches", live: ["feeds", "age"], body: fetchList(feed, viewer.zone) })}
-${card({ title: "Name and colour", id: "change", body: changeForm(feed, formToken) })}
+${card({ title: say("feeds.subscribeTitle"), id: "subscribe", body: subscribing({ feed, url, qr }) })}
+${card({ title: say("feeds.subscribers"), id: "fetches", live: ["feeds", "age"], body: fetchList(feed, viewer.zone) })}
+${card({ title: say("feeds.nameColour"), id: "change", body: changeForm(feed, formToken) })}
 ${card({
-  title: "Content",
+  title: say("feeds.content"),
   id: "choose",
-  body: html`<p>${linkButton("Preview", `${feed.id}?show=content`)} <span class="quiet">What the feed contains, and what it leaves out and why.</span></p>${chooseForm(data)}`,
+  body: html`<p>${linkButton(say("action.preview"), `${feed.id}?show=content`)} <span class="quiet">${say("feeds.previewHint")}</span></p>${chooseForm(data)}`,
 })}
 ${card({
-  title: "New address",
+  title: say("feeds.newAddress"),
   id: "rotate",
-  body: html`<p>If the address has leaked, create a new one. The old one stops working at once. ${breaks(feed)} ${feed.fetches.length === 0 ? null : "They show it again after you have entered the new address in each of them."}</p>
-${form(button("Make a new address…", { name: "do", value: "rotate" }))}`,
+  body: html`<p>${say("feeds.leaked")} ${breaks(feed)} ${feed.fetches.length === 0 ? null : say("feeds.showAgain")}</p>
+${form(button(say("feeds.makeAddress"), { name: "do", value: "rotate" }))}`,
 })}
 ${card({
-  title: "End this feed",
+  title: say("feed.end"),
   id: "revoke",
-  body: html`<p>Its address stops working. ${breaks(feed)}${feed.automatic ? " The project gets no new feed automatically." : ""} Nothing in the workspace changes.</p>
-${form(button("End this feed…", { name: "do", value: "revoke", tone: "bad" }))}`,
+  body: html`<p>${say("feeds.stops")} ${breaks(feed)}${feed.automatic ? ` ${say("feeds.noNew")}` : ""} ${say("feeds.nothingChanges")}</p>
+${form(button(say("feeds.endEllipsis"), { name: "do", value: "revoke", tone: "bad" }))}`,
 })}`,
   };
 }
@@ -245,8 +244,8 @@ ${form(button("End this feed…", { name: "do", value: "revoke", tone: "bad" }))
 /** The programs that would lose access. */
 function breaks({ fetches }: PublishedFeed): string {
   const names = fetches.map(({ program }) => program);
-  if (names.length === 0) return "No program has fetched it, so nothing breaks.";
-  return `${enumerated(names)} ${names.length === 1 ? "fetches" : "fetch"} it: they get nothing new from then on, and keep showing what they have or drop it.`;
+  if (names.length === 0) return say("feeds.breaksNothing");
+  return say("feeds.breaks", { count: names.length, programs: enumerated(names) });
 }
 
 function subscribing({ feed, url, qr }: Pick<FeedPageData, "feed" | "url" | "qr">): Markup {
@@ -257,46 +256,46 @@ function subscribing({ feed, url, qr }: Pick<FeedPageData, "feed" | "url" | "qr"
     ? null
     : notice(
         "wait",
-        html`<p>Google and Outlook fetch from their own servers, which cannot reach this address. Set <code>http.publicUrl</code> to a public HTTPS address.</p>`,
+        html`<p>${sayHtml("feeds.reach", { code: (text) => html`<code>${text}</code>` })}</p>`,
       );
-  return html`<div class="beside"><div class="stack">${copyField({ id: "address", label: "Address: whoever has it can read the calendar", value: url })}
-<p id="add-to">Add to:</p>
+  return html`<div class="beside"><div class="stack">${copyField({ id: "address", label: say("feeds.addressLabel"), value: url })}
+<p id="add-to">${say("feeds.addTo")}</p>
 <ul class="row" aria-labelledby="add-to">${links}</ul>
 ${reach}</div>
-<figure>${qr}<figcaption>A code for the phone's camera</figcaption></figure></div>`;
+<figure>${qr}<figcaption>${say("feeds.code")}</figcaption></figure></div>`;
 }
 
 function fetchList({ fetches, createdAt }: PublishedFeed, zone: string): Markup {
   if (fetches.length === 0) {
-    return html`<p class="quiet">Not fetched yet. Created ${timeTag(createdAt, zone)}.</p>`;
+    return html`<p class="quiet">${sayHtml("feeds.notFetched", { at: timeTag(createdAt, zone) })}</p>`;
   }
   return html`<ul class="plain-list">${fetches.map((fetch) => fetchLine(fetch, zone))}</ul>`;
 }
 
 function fetchLine({ says, agent, at, holds, firstAt }: Fetch, zone: string): Markup {
   const more = facts([
-    ["Last fetched", timeTag(at, zone)],
-    ["First fetched", timeTag(firstAt, zone)],
-    ["Version of", timeTag(holds.modifiedAt, zone)],
-    ["User agent", html`<bdi>${agent === "" ? "nothing" : agent}</bdi>`],
+    [say("feeds.lastFetched"), timeTag(at, zone)],
+    [say("feeds.firstFetched"), timeTag(firstAt, zone)],
+    [say("feeds.versionOf"), timeTag(holds.modifiedAt, zone)],
+    [say("feeds.userAgent"), html`<bdi>${agent === "" ? say("feeds.nothing") : agent}</bdi>`],
   ]);
-  return html`<li><p>${says}</p>${folded("Details", more)}</li>`;
+  return html`<li><p>${says}</p>${folded(say("action.details"), more)}</li>`;
 }
 
 function changeForm(feed: PublishedFeed, formToken: string): Markup {
   const { id, name, kind, colour } = feed;
   const fields = html`${nameField(name)}
-${colourField(colour ?? "none", kind === "project" ? [ofProject] : [])}
-${button("Save", { name: "do", value: "change", tone: "main" })}`;
+${colourField(colour ?? "none", kind === "project" ? [ofProject()] : [])}
+${button(say("preview.agree.change"), { name: "do", value: "change", tone: "main" })}`;
   return postForm({ action: `${id}`, formToken }, fields);
 }
 
-const ofProject = { value: "project", label: "Project color" };
+const ofProject = () => ({ value: "project", label: say("feeds.projectColor") });
 
 /** The filter's form; a project's automatic feed always shows everything. */
 function chooseForm({ feed, choices, viewer, formToken, entered }: FeedPageData): Markup {
   if (feed.automatic) {
-    return html`<p>The whole project. For a part of it, <a href="../feeds#new">create another feed</a>.</p>`;
+    return html`<p>${sayHtml("feeds.whole", { link: (text) => html`<a href="../feeds#new">${text}</a>` })}</p>`;
   }
   const fields = filterFields({
     ...{ choices, viewer },
@@ -305,11 +304,11 @@ function chooseForm({ feed, choices, viewer, formToken, entered }: FeedPageData)
   });
   const form = postForm(
     { action: `${feed.id}`, formToken },
-    html`${fields}${button("Save", { name: "do", value: "choose", tone: "main" })}`,
+    html`${fields}${button(say("preview.agree.change"), { name: "do", value: "choose", tone: "main" })}`,
   );
   return folded(
-    "Change the content",
-    html`<p class="quiet">The address stays the same. Programs show the change after their next fetch.</p>${form}`,
+    say("feeds.changeContent"),
+    html`<p class="quiet">${say("feeds.addressStays")}</p>${form}`,
     { open: entered !== null },
   );
 }
@@ -324,33 +323,37 @@ export function feedContentPage(
     html`<a href="../calendar/items/${view.key}"><bdi>${view.item.title}</bdi></a>`;
   const coming =
     next.length === 0
-      ? html`<p class="quiet">Nothing from today on.</p>`
+      ? html`<p class="quiet">${say("feeds.nothingAhead")}</p>`
       : table({
-          caption: "The next items of the feed",
-          columns: [{ title: "Title" }, { title: "When" }],
+          caption: say("feeds.nextCaption"),
+          columns: [{ title: say("word.title") }, { title: say("word.when") }],
           rows: next.map((view) => [link(view), whenInWords(view.item, zone)]),
         });
   const omitted =
     leftOut.length === 0
-      ? html`<p class="quiet">Nothing is left out.</p>`
+      ? html`<p class="quiet">${say("feeds.nothingOut")}</p>`
       : table({
-          caption: "Items that the feed leaves out, by reason",
-          columns: [{ title: "Reason" }, { title: "Items", isNumber: true }, { title: "Example" }],
+          caption: say("feeds.outCaption"),
+          columns: [
+            { title: say("feeds.reason") },
+            { title: say("word.items"), isNumber: true },
+            { title: say("feeds.example") },
+          ],
           rows: leftOut.map(({ why, count, example }) => [why, count, link(example)]),
         });
   return {
-    title: `Content of ${feed.name}`,
+    title: say("feeds.contentOf", { name: feed.name }),
     current: "feeds",
     lead: feed.shows,
-    actions: linkButton("Back to the feed", `${feed.id}`),
-    body: html`${isCut ? notice("wait", "There are too many items: only a part of them was looked at.") : null}
-${card({ title: `Shown: ${shown} ${shown === 1 ? "item" : "items"}`, body: coming, footer: next.length < shown ? "The next ones are listed." : null })}
-${card({ title: "Left out", body: omitted })}`,
+    actions: linkButton(say("feeds.back"), `${feed.id}`),
+    body: html`${isCut ? notice("wait", say("feeds.cut")) : null}
+${card({ title: say("feeds.shownCount", { count: shown }), body: coming, footer: next.length < shown ? say("feeds.nextListed") : null })}
+${card({ title: say("feeds.leftOut"), body: omitted })}`,
   };
 }
 
 function whenInWords(item: ViewItem["item"], zone: string): string {
   if (item.kind === "event") return spanInWords(item.when, zone);
   const day = item.dueOn ?? item.startOn;
-  return day ? dayInWords(day) : "no date";
+  return day ? dayInWords(day) : say("word.noDate");
 }

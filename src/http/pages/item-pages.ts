@@ -8,20 +8,21 @@ import {
   isEdited,
 } from "../../domain/fields.ts";
 import type { LabelId, PersonId } from "../../domain/ids.ts";
-import {
-  type Item,
-  type Label,
-  type Person,
-  type Project,
-  spokenKind,
-  type Todolist,
-} from "../../domain/item.ts";
+import type { Item, Label, Person, Project, Todolist } from "../../domain/item.ts";
 import { plainDescription } from "../../domain/text.ts";
-import { dayInWords, lengthInWords, momentInWords, spanInWords } from "../../domain/wording.ts";
+import {
+  dayInWords,
+  fieldNameOf,
+  kindInWords,
+  lengthInWords,
+  momentInWords,
+  spanInWords,
+} from "../../domain/wording.ts";
 import type { ChangeInWords } from "../../edits/field-changes.ts";
 import type { FieldFault, ItemFields } from "../../edits/forms/item-fields.ts";
 import { type NewItemFault, type NewItemFields, newKinds } from "../../edits/forms/new-item.ts";
 import type { ViewItem } from "../../store/view/view.ts";
+import { isMessageId, say } from "../../texts/say.ts";
 import { boxesField } from "../item-body.ts";
 import type { Viewer } from "../viewer.ts";
 import {
@@ -40,7 +41,7 @@ import {
 } from "./components.ts";
 import { type ItemPresences, presenceCard } from "./item-presence.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 /** Result of the reader's last submission. */
 export interface FormState {
@@ -79,26 +80,26 @@ interface ItemPageData {
 export function itemPage(data: ItemPageData): Page {
   const { shown, state, isFixed } = data;
   const { item, pending } = shown;
-  const kind = spokenKind(item);
+  const kind = kindInWords(item);
   const body = html`${saidAbout(state)}
 ${card({
   title: null,
   id: "item",
   live: ["mirror", "edits"],
-  body: html`<p class="badges">${badge(kind)}${item.completed ? badge("done", "good") : null}${
-    pending ? badge("pending", "wait") : null
-  }${shown.private ? badge("private") : null}</p>${everything(data)}`,
+  body: html`<p class="badges">${badge(kind)}${item.completed ? badge(say("badge.done"), "good") : null}${
+    pending ? badge(say("badge.pending"), "wait") : null
+  }${shown.private ? badge(say("badge.private")) : null}</p>${everything(data)}`,
 })}
 ${below(data)}
 ${presenceCard(data.presences)}
 ${comments(data)}
 ${happened(data)}
-${isFixed ? null : card({ title: "Edit", id: "change", body: changeForm(data) })}
+${isFixed ? null : card({ title: say("action.edit"), id: "change", body: changeForm(data) })}
 ${isFixed ? null : deleteForm(data)}`;
   return {
     title: item.title,
     current: "calendar",
-    actions: html`${data.link === null ? null : linkButton("Open in the workspace", data.link)} ${linkButton("Calendar", "../../calendar")}`,
+    actions: html`${data.link === null ? null : linkButton(say("item.openInWorkspace"), data.link)} ${linkButton(say("layout.calendar"), "../../calendar")}`,
     body,
   };
 }
@@ -123,28 +124,28 @@ export function newItemPage(data: NewItemPageData): Page {
     problem: problem(name),
   });
   const titles = new Map(projects.map(({ id, title }) => [id, title]));
-  const choose = { value: "", label: "Choose…" };
+  const choose = { value: "", label: say("action.choose") };
   const body = html`${problems.map((text) => notice("bad", text))}
 ${card({
   title: null,
   body: postForm(
     { action: null, formToken },
     html`<input type="hidden" name="${boxesField}" value="allDay private">
-${field({ ...of("title"), label: "Title", isRequired: true })}
+${field({ ...of("title"), label: say("field.title"), isRequired: true })}
 ${selectField({
   ...of("kind"),
-  label: "Kind",
-  choices: newKinds.map((kind) => ({ value: kind, label: kindLabels[kind] })),
+  label: say("item.kind"),
+  choices: newKinds.map((kind) => ({ value: kind, label: say(`item.kinds.${kind}`) })),
 })}
 ${selectField({
   ...of("project"),
-  label: "Project",
+  label: say("word.project"),
   choices: [choose, ...projects.map(({ id, title }) => ({ value: String(id), label: title }))],
 })}
 ${selectField({
   ...of("list"),
-  label: "List",
-  hint: "For a task only.",
+  label: say("field.listId"),
+  hint: say("item.forTask"),
   choices: [
     choose,
     ...lists.map((list) => ({
@@ -153,26 +154,24 @@ ${selectField({
     })),
   ],
 })}
-<fieldset class="when"><legend>When (${spaced(zone)})</legend>
-${checkbox({ name: "allDay", value: "yes", label: "Whole days", isOn: fields.allDay === "yes" })}
-${field({ ...of("startOn"), label: "First day", type: "date" })}${field({ ...of("startAt"), label: "From", type: "time" })}
-${field({ ...of("endOn"), label: "Last day", type: "date" })}${field({ ...of("endAt"), label: "Until", type: "time" })}
-<p class="hint">Milestones and tasks use the first day.</p></fieldset>
-${textField({ ...of("description"), label: "Description" })}
+<fieldset class="when"><legend>${say("item.whenIn", { zone: spaced(zone) })}</legend>
+${checkbox({ name: "allDay", value: "yes", label: say("item.wholeDays"), isOn: fields.allDay === "yes" })}
+${field({ ...of("startOn"), label: say("item.firstDay"), type: "date" })}${field({ ...of("startAt"), label: say("item.from"), type: "time" })}
+${field({ ...of("endOn"), label: say("item.lastDay"), type: "date" })}${field({ ...of("endAt"), label: say("item.until"), type: "time" })}
+<p class="hint">${say("item.firstDayHint")}</p></fieldset>
+${textField({ ...of("description"), label: say("field.description") })}
 ${checkbox({
-  name: "private",
+  name: say("badge.private"),
   value: "yes",
-  label: "Private",
+  label: say("field.private"),
   isOn: fields.private === "yes",
-  hint: "Only the creator and assigned people see the event.",
+  hint: say("item.privateHint"),
 })}
-${button("Preview", { tone: "main" })}`,
+${button(say("action.preview"), { tone: "main" })}`,
   ),
 })}`;
-  return { title: "New item", current: "calendar", width: "narrow", body };
+  return { title: say("item.new"), current: "calendar", width: "narrow", body };
 }
-
-const kindLabels = { event: "Event", milestone: "Milestone", task: "Task" } as const;
 
 function saidAbout({ edit, isUnchanged, problems = [], since, faults = [] }: FormState): Markup {
   return html`${
@@ -180,17 +179,23 @@ function saidAbout({ edit, isUnchanged, problems = [], since, faults = [] }: For
       ? null
       : notice(
           "good",
-          html`Accepted, and stored. <a href="../../edits/${edit}">What becomes of it</a>.`,
+          sayHtml("item.accepted", {
+            link: (text) => html`<a href="../../edits/${edit}">${text}</a>`,
+          }),
         )
-  }${isUnchanged ? notice("info", "No changes: the item already has these values.") : null}${problems.map((text) => notice("bad", text))}${
-    faults.length > 0 ? notice("bad", "Some fields are invalid. Nothing was changed.") : null
+  }${isUnchanged ? notice("info", say("item.unchanged")) : null}${problems.map((text) => notice("bad", text))}${
+    faults.length > 0 ? notice("bad", say("item.invalid")) : null
   }${
     since
       ? notice(
           "bad",
-          html`<p>Conflict: someone else changed the same fields. Your values are still in the form. Submit again to overwrite theirs.</p><ul>${since.map(
+          html`<p>${say("item.conflict")}</p><ul>${since.map(
             ({ name, from, to }) =>
-              html`<li>${name}: <bdi>${from}</bdi> has become <bdi>${to}</bdi></li>`,
+              html`<li>${sayHtml("item.became", {
+                field: name,
+                from: html`<bdi>${from}</bdi>`,
+                to: html`<bdi>${to}</bdi>`,
+              })}</li>`,
           )}</ul>`,
         )
       : null
@@ -200,26 +205,26 @@ function saidAbout({ edit, isUnchanged, problems = [], since, faults = [] }: For
 function everything({ shown, viewer, names, labelNames }: ItemPageData): Markup {
   const { item, project, list } = shown;
   const called = (ids: readonly PersonId[]): string =>
-    ids.map((id) => names.get(id) ?? `person ${id}`).join(", ");
+    ids.map((id) => names.get(id) ?? say("unnamed.person", { id })).join(", ");
   const text = plainDescription(item.description);
   const common: readonly (readonly [string, Markup | string | null])[] = [
-    ["Project", project?.title ?? null],
-    ["List", list?.title ?? null],
-    ["Assigned", item.assigned.length > 0 ? called(item.assigned) : "nobody"],
+    [say("word.project"), project?.title ?? null],
+    [say("field.listId"), list?.title ?? null],
+    [say("field.assigned"), item.assigned.length > 0 ? called(item.assigned) : say("item.nobody")],
     ...linesOf(item),
-    ["Description", text === "" ? null : html`<span class="prose">${text}</span>`],
+    [say("field.description"), text === "" ? null : html`<span class="prose">${text}</span>`],
   ];
   const origin: readonly (readonly [string, string | null])[] = [
-    ["Made by", item.creatorId === null ? null : called([item.creatorId])],
-    ["Made", item.createdAt && momentInWords(item.createdAt, viewer.zone)],
-    ["Last changed", item.updatedAt && momentInWords(item.updatedAt, viewer.zone)],
+    [say("item.madeBy"), item.creatorId === null ? null : called([item.creatorId])],
+    [say("item.made"), item.createdAt && momentInWords(item.createdAt, viewer.zone)],
+    [say("item.lastChanged"), item.updatedAt && momentInWords(item.updatedAt, viewer.zone)],
   ];
   if (item.kind === "event") {
     const { reminder } = item;
     const when = spanInWords(item.when, viewer.zone);
     return facts([
-      ["When", when],
-      ["Reminder", reminder && `${exactly(reminder)} before`],
+      [say("field.when"), when],
+      [say("field.reminder"), reminder && say("length.before", { length: exactly(reminder) })],
       ...common,
       ...origin,
     ]);
@@ -231,22 +236,31 @@ function everything({ shown, viewer, names, labelNames }: ItemPageData): Markup 
   const filled = fields.filter(({ said }) => said.trim() !== "");
   const empty = fields.filter(({ said }) => said.trim() === "");
   return facts([
-    ["Due", item.dueOn ? dayInWords(item.dueOn) : "no day"],
-    ["Starts", item.startOn && dayInWords(item.startOn)],
-    ["Progress", `${item.percent} %`],
-    ["Estimated", item.estimated && exactly(item.estimated)],
-    ["Logged", item.logged && exactly(item.logged)],
-    ["Labels", item.labels.map((id) => labelNames.get(id) ?? `label ${id}`).join(", ") || null],
-    ["Stage", item.stage],
-    ["Ticket", item.ticket],
-    ["Repeats", item.rrule],
+    [say("field.dueOn"), item.dueOn ? dayInWords(item.dueOn) : say("item.noDay")],
+    [say("item.starts"), item.startOn && dayInWords(item.startOn)],
+    [say("field.percent"), say("item.percent", { percent: item.percent })],
+    [say("item.estimated"), item.estimated && exactly(item.estimated)],
+    [say("item.logged"), item.logged && exactly(item.logged)],
+    [
+      say("field.labels"),
+      item.labels.map((id) => labelNames.get(id) ?? say("unnamed.label", { id })).join(", ") ||
+        null,
+    ],
+    [say("field.stage"), item.stage],
+    [say("field.ticket"), item.ticket],
+    [say("field.rrule"), item.rrule],
     ...filled.map(({ title, said }) => [title, said] as const),
-    ["Left empty", empty.length > 0 ? empty.map(({ title }) => title).join(", ") : null],
+    [say("item.leftEmpty"), empty.length > 0 ? empty.map(({ title }) => title).join(", ") : null],
     ...common,
     [
-      "Finished",
+      say("item.finished"),
       item.completedAt &&
-        `${momentInWords(item.completedAt, viewer.zone)}${item.completedBy === null ? "" : ` by ${called([item.completedBy])}`}`,
+        (item.completedBy === null
+          ? momentInWords(item.completedAt, viewer.zone)
+          : say("item.finishedBy", {
+              moment: momentInWords(item.completedAt, viewer.zone),
+              who: called([item.completedBy]),
+            })),
     ],
     ...origin,
   ]);
@@ -256,36 +270,39 @@ function below({ subtasks }: ItemPageData): Markup | null {
   if (subtasks.length === 0) return null;
   const entries = subtasks.map(
     ({ key, item }) =>
-      html`<li><a href="${key}"><bdi>${item.title}</bdi></a>${item.completed ? html` ${badge("done", "good")}` : null}${
+      html`<li><a href="${key}"><bdi>${item.title}</bdi></a>${item.completed ? html` ${badge(say("badge.done"), "good")}` : null}${
         item.kind !== "event" && item.dueOn
-          ? html` <span class="quiet">due ${dayInWords(item.dueOn)}</span>`
+          ? html` <span class="quiet">${say("item.due", { day: dayInWords(item.dueOn) })}</span>`
           : null
       }</li>`,
   );
-  return card({ title: "Subtasks", body: html`<ul class="plain">${entries}</ul>` });
+  return card({ title: say("field.subtaskCount"), body: html`<ul class="plain">${entries}</ul>` });
 }
 
 function comments({ comments: all, names, viewer }: ItemPageData): Markup | null {
   if (all.length === 0) return null;
   const entries = all.map(
     ({ creatorId, createdAt, description }) =>
-      html`<li><p class="quiet"><bdi>${creatorId === null ? "Someone" : (names.get(creatorId) ?? `Person ${creatorId}`)}</bdi>${
+      html`<li><p class="quiet"><bdi>${creatorId === null ? say("item.someone") : (names.get(creatorId) ?? say("unnamed.Person", { id: creatorId }))}</bdi>${
         createdAt ? html`, ${momentInWords(createdAt, viewer.zone)}` : null
       }</p><p class="prose">${plainDescription(description)}</p></li>`,
   );
-  return card({ title: "Comments", body: html`<ul class="plain">${entries}</ul>` });
+  return card({ title: say("field.commentCount"), body: html`<ul class="plain">${entries}</ul>` });
 }
 
 function happened({ history, names, viewer }: ItemPageData): Markup | null {
   if (history.length === 0) return null;
   const entries = history.toReversed().map(({ personId, action, activityAt, on }) => {
-    const who = personId === null ? "Someone" : (names.get(personId) ?? `Person ${personId}`);
+    const who =
+      personId === null
+        ? say("item.someone")
+        : (names.get(personId) ?? say("unnamed.Person", { id: personId }));
     const day = on ? html`, ${dayInWords(on)}` : null;
     return html`<li><bdi>${who}</bdi>: <bdi>${action}</bdi><span class="quiet">${
       activityAt ? html`, ${momentInWords(activityAt, viewer.zone)}` : day
     }</span></li>`;
   });
-  const title = `History in the workspace (${history.length})`;
+  const title = say("item.history", { count: history.length });
   return card({ title: null, body: folded(title, html`<ul class="plain">${entries}</ul>`) });
 }
 
@@ -308,12 +325,14 @@ function simpleControl(
     readonly isOn: boolean;
   },
 ): Markup {
-  const { name: label, hint, type } = fieldOf(name);
+  const { type } = fieldOf(name);
+  const label = fieldNameOf(name);
+  const hint = `fieldHint.${name}` as const;
   if (type.name === "flag") return checkbox({ name, value: "yes", label, isOn });
   return field({
     ...of,
     label,
-    ...(hint && { hint }),
+    ...(isMessageId(hint) && { hint: say(hint) }),
     ...(type.name === "minutes" && { type: "number" }),
   });
 }
@@ -324,7 +343,7 @@ const linesOf = (item: Item): readonly (readonly [string, string | null])[] =>
     .filter((name) => isEdited(name) && fieldOf(name).type.name === "line")
     .map((name) => {
       const value = Object.entries(item).find(([field]) => field === name)?.[1];
-      return [fieldOf(name).name, typeof value === "string" ? value : null];
+      return [fieldNameOf(name), typeof value === "string" ? value : null];
     });
 
 function changeForm(data: ItemPageData): Markup {
@@ -346,23 +365,23 @@ function changeForm(data: ItemPageData): Markup {
   return postForm(
     { action: null, formToken },
     html`<input type="hidden" name="sequence" value="${sequence}"><input type="hidden" name="${boxesField}" value="${boxes.join(" ")}">
-${field({ ...of("title"), label: "Title", isRequired: true })}
-${shown.canComplete ? checkbox({ name: "completed", value: "yes", label: "Done", isOn: fields.completed === "yes" }) : null}
+${field({ ...of("title"), label: say("field.title"), isRequired: true })}
+${shown.canComplete ? checkbox({ name: "completed", value: "yes", label: say("item.done"), isOn: fields.completed === "yes" }) : null}
 ${
   item.kind === "event"
-    ? html`<fieldset class="when"><legend>When (${spaced(viewer.zone)})</legend>
-${checkbox({ name: "allDay", value: "yes", label: "Whole days", isOn: fields.allDay === "yes" })}
-${field({ ...of("startOn"), label: "First day", type: "date" })}${field({ ...of("startAt"), label: "From", type: "time" })}
-${field({ ...of("endOn"), label: "Last day", type: "date" })}${field({ ...of("endAt"), label: "Until", type: "time" })}</fieldset>
+    ? html`<fieldset class="when"><legend>${say("item.whenIn", { zone: spaced(viewer.zone) })}</legend>
+${checkbox({ name: "allDay", value: "yes", label: say("item.wholeDays"), isOn: fields.allDay === "yes" })}
+${field({ ...of("startOn"), label: say("item.firstDay"), type: "date" })}${field({ ...of("startAt"), label: say("item.from"), type: "time" })}
+${field({ ...of("endOn"), label: say("item.lastDay"), type: "date" })}${field({ ...of("endAt"), label: say("item.until"), type: "time" })}</fieldset>
 `
-    : html`<fieldset class="when"><legend>Days</legend>
-${field({ ...of("startOn"), label: "Starts on", type: "date" })}${field({ ...of("dueOn"), label: "Due on", type: "date" })}</fieldset>
+    : html`<fieldset class="when"><legend>${say("item.days")}</legend>
+${field({ ...of("startOn"), label: say("item.startsOn"), type: "date" })}${field({ ...of("dueOn"), label: say("item.dueOn"), type: "date" })}</fieldset>
 `
 }
 ${simple.map((name) => simpleControl(name, { ...of(name), isOn: fields[name] === "yes" }))}
-${textField({ ...of("description"), label: "Description" })}
+${textField({ ...of("description"), label: say("field.description") })}
 ${folded(
-  `Assigned (${fields.assigned?.length ?? 0})`,
+  say("item.assignedCount", { count: fields.assigned?.length ?? 0 }),
   html`<div class="choices">${people.map(({ id, name }) =>
     checkbox({
       name: "assigned",
@@ -376,7 +395,7 @@ ${
   item.kind === "event" || labels.length === 0
     ? null
     : folded(
-        `Labels (${fields.labels?.length ?? 0})`,
+        say("item.labelsCount", { count: fields.labels?.length ?? 0 }),
         html`<div class="choices">${labels.map(({ id, name }) =>
           checkbox({
             name: "labels",
@@ -387,16 +406,16 @@ ${
         )}</div>`,
       )
 }
-${button("Preview the change", { tone: "main" })}`,
+${button(say("item.previewChange"), { tone: "main" })}`,
   );
 }
 
 const deleteForm = ({ shown, formToken }: ItemPageData): Markup =>
   card({
-    title: "Delete it",
+    title: say("item.deleteIt"),
     body: postForm(
       { action: `${shown.key}/delete`, formToken, inRow: true },
-      html`<input type="hidden" name="sequence" value="${shown.sequence}"><p class="quiet">Deletes it for everyone. Asks first.</p>${button("Delete…", { tone: "bad" })}`,
+      html`<input type="hidden" name="sequence" value="${shown.sequence}"><p class="quiet">${say("item.deleteHint")}</p>${button(say("action.delete"), { tone: "bad" })}`,
     ),
   });
 

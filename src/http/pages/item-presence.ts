@@ -1,8 +1,9 @@
 import type { CalendarPresence } from "../../calendars/calendar-presence.ts";
 import { enumerated } from "../../domain/wording.ts";
 import type { FeedPresence } from "../../feeds/feed-presence.ts";
+import { say } from "../../texts/say.ts";
 import { badge, card, folded, table } from "./components.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 /** In which feeds and two-way calendars an item is shown, as far as the viewer may know. */
 export interface ItemPresences {
@@ -21,14 +22,16 @@ const shownAtOnce = 8;
 export function presenceCard({ feeds, people }: ItemPresences): Markup | null {
   const rows = [
     ...feeds.map(({ feed, presence }) => [
-      html`<a href="../../feeds/${feed.id}"><bdi>${feed.name}</bdi></a> <span class="quiet small">feed</span>`,
+      html`<a href="../../feeds/${feed.id}"><bdi>${feed.name}</bdi></a> <span class="quiet small">${say("presence.feed")}</span>`,
       html`${stateOf(presence.kind)}${presence.kind === "left-out" ? html` ${presence.why}` : null}`,
     ]),
     ...people.map(({ name, presence }) => [
-      html`<bdi>${name}</bdi> <span class="quiet small">connected calendars</span>`,
+      html`<bdi>${name}</bdi> <span class="quiet small">${say("presence.connected")}</span>`,
       html`${stateOf(presence.kind)} ${
         presence.kind === "shown"
-          ? html`in <bdi>${enumerated(presence.calendars)}</bdi>`
+          ? sayHtml("presence.in", {
+              calendars: html`<bdi>${enumerated(presence.calendars)}</bdi>`,
+            })
           : presence.why
       }`,
     ]),
@@ -36,26 +39,26 @@ export function presenceCard({ feeds, people }: ItemPresences): Markup | null {
   if (rows.length === 0) return null;
   const list = (some: typeof rows) =>
     table({
-      caption: "Calendars that show the item or not",
-      columns: [{ title: "Calendar" }, { title: "Shown" }],
+      caption: say("presence.caption"),
+      columns: [{ title: say("layout.calendar") }, { title: say("presence.shownColumn") }],
       rows: some,
     });
   const rest = rows.slice(shownAtOnce);
   return card({
-    title: "In calendars",
+    title: say("presence.title"),
     id: "presence",
     live: ["feeds", "mirror", "edits"],
-    body: html`${list(rows.slice(0, shownAtOnce))}${rest.length === 0 ? null : folded(`${rest.length} more`, list(rest))}`,
+    body: html`${list(rows.slice(0, shownAtOnce))}${rest.length === 0 ? null : folded(say("presence.more", { count: rest.length }), list(rest))}`,
   });
 }
 
 function stateOf(kind: FeedPresence["kind"]): Markup {
   switch (kind) {
     case "shown":
-      return badge("shown", "good");
+      return badge(say("presence.shown"), "good");
     case "busy":
-      return badge("shown as busy", "good");
+      return badge(say("presence.busy"), "good");
     case "left-out":
-      return badge("not shown");
+      return badge(say("presence.leftOut"));
   }
 }

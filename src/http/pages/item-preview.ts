@@ -1,10 +1,11 @@
 import type { AgendaItem } from "../../calendars/agenda.ts";
 import type { FormOutcome, FormWish } from "../../edits/forms/accept-form.ts";
 import type { NewItemFields } from "../../edits/forms/new-item.ts";
+import { say } from "../../texts/say.ts";
 import { hiddenFields } from "../item-body.ts";
 import { button, card, linkButton, notice, postForm, table } from "./components.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 interface PreviewData {
   readonly wish: FormWish;
@@ -30,7 +31,7 @@ export function itemPreviewPage({
   formToken,
 }: PreviewData): Page {
   const { changes, notes, state } = outcome;
-  const words = actWords[wish.kind];
+
   const isNew = wish.kind === "create";
   const { title } = outcome.subject;
   const back = isNew ? "calendar" : `calendar/items/${shown?.key ?? ""}`;
@@ -40,36 +41,33 @@ export function itemPreviewPage({
     html`<bdi>${to}</bdi>`,
   ]);
   const columns = [
-    { title: "Field" },
-    ...(isNew ? [] : [{ title: "Now" }]),
-    { title: isNew ? "Will be" : "Then" },
+    { title: say("word.field") },
+    ...(isNew ? [] : [{ title: say("word.now") }]),
+    { title: say(isNew ? "preview.willBe" : "preview.then") },
   ];
   const body = html`${notes.map((note) => notice("wait", note))}
-${state === "held" ? notice("wait", "Waiting for approval.") : null}
+${state === "held" ? notice("wait", say("preview.waiting")) : null}
 ${card({
   title: null,
-  body: html`${wish.kind === "delete" ? gone(title) : table({ caption: "What changes", columns, rows })}`,
+  body: html`${wish.kind === "delete" ? gone(title) : table({ caption: say("preview.caption"), columns, rows })}`,
   footer: postForm(
     { action: null, formToken, inRow: true },
     html`<input type="hidden" name="step" value="apply"><input type="hidden" name="sequence" value="${sequence}">${once && html`<input type="hidden" name="once" value="${once}">`}${hiddenFields(
       fields,
     ).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${button(words.agree, { tone: wish.kind === "delete" ? "bad" : "main" })} ${linkButton("Discard", rootTo(wish, back))}`,
+${button(say(`preview.agree.${wish.kind}`), { tone: wish.kind === "delete" ? "bad" : "main" })} ${linkButton(say("action.discard"), rootTo(wish, back))}`,
   ),
 })}`;
-  return { title: words.question(title), current: "calendar", width: "narrow", body };
+  return {
+    title: say(`preview.ask.${wish.kind}`, { title }),
+    current: "calendar",
+    width: "narrow",
+    body,
+  };
 }
 
 const gone = (title: string): Markup =>
-  html`<p>“<bdi>${title}</bdi>” is deleted in the workspace, for everyone. You can undo this under Edits; comments and history of a task are lost.</p>`;
-
-const actWords: Readonly<
-  Record<FormWish["kind"], { readonly agree: string; readonly question: (title: string) => string }>
-> = {
-  change: { agree: "Save", question: (title) => `Change “${title}”?` },
-  create: { agree: "Create", question: (title) => `Create “${title}”?` },
-  delete: { agree: "Delete it", question: (title) => `Delete “${title}”?` },
-};
+  html`<p>${sayHtml("preview.gone", { title: html`<bdi>${title}</bdi>` })}</p>`;
 
 /** From the form's URL to the start page's. */
 function rootTo(wish: FormWish, place: string): string {

@@ -1,3 +1,4 @@
+import { say } from "../../texts/say.ts";
 import type { KeptForm } from "../kept-form.ts";
 import { button, card, facts, linkButton, notice } from "./components.ts";
 import type { Page } from "./layout.ts";
@@ -14,14 +15,14 @@ export function keptFormPage({
   readonly root: string;
 }): Page {
   const typed = kept.fields.filter(([name, value]) => isTyped(name, value));
-  const body = html`${notice("info", "Your session ended. Your form was not sent; everything you entered is kept.")}
+  const body = html`${notice("info", say("keptForm.ended"))}
 ${card({
   title: null,
   body: html`${facts(typed.map(([name, value]) => [inWords(name), html`<bdi>${value}</bdi>`]))}
-${keptFormAgain({ kept, formToken, root, label: "Send it now" })}
-<p class="row">${linkButton("Discard", root)}</p>`,
+${keptFormAgain({ kept, formToken, root, label: say("keptForm.sendNow") })}
+<p class="row">${linkButton(say("action.discard"), root)}</p>`,
 })}`;
-  return { title: "Not sent yet", width: "narrow", body };
+  return { title: say("keptForm.title"), width: "narrow", body };
 }
 
 /** The form as received; without a session's token it is asked about again. */

@@ -1,4 +1,5 @@
 import type { Viewer } from "../../domain/visibility.ts";
+import { currentLanguage, languageCodes, languages, say } from "../../texts/say.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { type OutageNotice, outageNotice } from "./outage-notice.ts";
 
@@ -50,15 +51,15 @@ export interface PageAssets {
 
 /** In display order: today, calendar, edits, feeds, connect, reports, people, status. */
 const navigation = [
-  { id: "today", label: "Today", path: "", kinds: ["admin", "person"] },
-  { id: "calendar", label: "Calendar", path: "calendar", kinds: ["admin", "person"] },
-  { id: "edits", label: "Edits", path: "edits", kinds: ["admin", "person"] },
-  { id: "feeds", label: "Feeds", path: "feeds", kinds: ["admin", "person"] },
-  { id: "connect", label: "Connect", path: "connect", kinds: ["admin", "person"] },
-  { id: "reports", label: "Reports", path: "reports", kinds: ["admin", "person"] },
-  { id: "people", label: "People and mail", path: "people", kinds: ["admin"] },
-  { id: "me", label: "You", path: "me", kinds: ["person"] },
-  { id: "status", label: "Status", path: "status", kinds: ["admin"] },
+  { id: "today", path: "", kinds: ["admin", "person"] },
+  { id: "calendar", path: "calendar", kinds: ["admin", "person"] },
+  { id: "edits", path: "edits", kinds: ["admin", "person"] },
+  { id: "feeds", path: "feeds", kinds: ["admin", "person"] },
+  { id: "connect", path: "connect", kinds: ["admin", "person"] },
+  { id: "reports", path: "reports", kinds: ["admin", "person"] },
+  { id: "people", path: "people", kinds: ["admin"] },
+  { id: "me", path: "me", kinds: ["person"] },
+  { id: "status", path: "status", kinds: ["admin"] },
 ] as const;
 
 export type NavigationId = (typeof navigation)[number]["id"];
@@ -76,7 +77,7 @@ export function layout(page: Page, frame: PageFrame): string {
   const scripts = ["page", ...(page.scripts ?? [])].flatMap((entry) => assets.script(entry) ?? []);
   const styles = [assets.style, ...scripts.flatMap((script) => script.styles)];
   return html`<!doctype html>
-<html lang="en" data-root="${root}"${theme && html` data-theme="${theme}"`}>
+<html lang="${currentLanguage()}" data-root="${root}"${theme && html` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -90,7 +91,7 @@ ${styles.map((file) => html`<link rel="stylesheet" href="${root}${file}">\n`)}${
   ({ file }) => html`<script type="module" src="${root}${file}"></script>\n`,
 )}</head>
 <body class="${viewer ? "framed" : "bare"}">
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">${say("layout.skip")}</a>
 <header class="bar">
 <a class="brand" href="${root}"><img src="${root}${assets.icons.any}" alt="" width="28" height="28">${appName}</a>
 ${viewer && menu(viewer, root, page.current)}
@@ -101,7 +102,7 @@ ${viewer && loggedIn(viewer, frame)}
 <div class="head"><h1>${title}</h1>${actions}${lead && html`<p class="lead">${lead}</p>`}</div>
 ${viewer && outage && page.current !== "today" ? outageNotice(outage, viewer) : null}
 ${body}
-${viewer && html`<footer class="foot"><span data-zone="${zone}">Times are in ${zone.replaceAll("_", " ")}.</span>${themeSwitch(theme)}</footer>`}
+${viewer && html`<footer class="foot"><span data-zone="${zone}">${say("layout.zone", { zone: zone.replaceAll("_", " ") })}</span>${languageSwitch(frame)}${themeSwitch(theme)}</footer>`}
 </main>
 </body>
 </html>
@@ -111,39 +112,46 @@ ${viewer && html`<footer class="foot"><span data-zone="${zone}">Times are in ${z
 const appName = "Dayferry";
 
 function loggedIn(viewer: Viewer, { root, formToken }: PageFrame): Markup {
-  const name = viewer.kind === "admin" ? "Administrator" : viewer.name;
-  return html`<div class="who"><bdi>${name}</bdi><form method="post" action="${root}logout"><input type="hidden" name="form" value="${formToken}"><button class="link">Log out</button></form></div>`;
+  const name = viewer.kind === "admin" ? say("layout.admin") : viewer.name;
+  return html`<div class="who"><bdi>${name}</bdi><form method="post" action="${root}logout"><input type="hidden" name="form" value="${formToken}"><button class="link">${say("layout.logOut")}</button></form></div>`;
 }
 
+/** Works without a script; with one, a choice is submitted at once. */
+const languageSwitch = ({ root, formToken }: PageFrame): Markup =>
+  html`<form class="language" method="post" action="${root}language"><input type="hidden" name="form" value="${formToken}"><label for="language">${say("layout.language")}</label> <select id="language" name="language">${languageCodes.map(
+    (code) =>
+      html`<option value="${code}" lang="${code}"${code === currentLanguage() ? html` selected` : null}>${languages[code]}</option>`,
+  )}</select> <button>${say("layout.setLanguage")}</button></form>`;
+
 const themes = [
-  { value: "", label: "System" },
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
+  { value: "", label: "layout.themeSystem" },
+  { value: "light", label: "layout.themeLight" },
+  { value: "dark", label: "layout.themeDark" },
 ] as const;
 
 /** Shown by the page's script. */
 const themeSwitch = (theme: Theme | null): Markup =>
-  html`<span class="theme" hidden><label for="theme">Theme</label> <select id="theme">${themes.map(
+  html`<span class="theme" hidden><label for="theme">${say("layout.theme")}</label> <select id="theme">${themes.map(
     ({ value, label }) =>
-      html`<option value="${value}"${value === (theme ?? "") ? html` selected` : null}>${label}</option>`,
+      html`<option value="${value}"${value === (theme ?? "") ? html` selected` : null}>${say(label)}</option>`,
   )}</select></span>`;
 
 /** On a phone it is a link to the search page. */
 const searchBox = (root: string): Markup =>
-  html`<form method="get" action="${root}search" class="find" role="search"><label class="unseen" for="find">Search</label><input type="search" id="find" name="text" placeholder="Search" autocomplete="off"></form>
-<a class="find" href="${root}search">${icon("search")}<span class="unseen">Search</span></a>`;
+  html`<form method="get" action="${root}search" class="find" role="search"><label class="unseen" for="find">${say("layout.search")}</label><input type="search" id="find" name="text" placeholder="${say("layout.search")}" autocomplete="off"></form>
+<a class="find" href="${root}search">${icon("search")}<span class="unseen">${say("layout.search")}</span></a>`;
 
 /** The first entries; on a phone they form a bar at the bottom, and the others open above it. */
 const inBar = 4;
 
 function menu({ kind }: Viewer, root: string, current: NavigationId | undefined): Markup {
   const entries = navigation.filter(({ kinds }) => kinds.some((each) => each === kind));
-  const link = ({ id, label, path }: (typeof navigation)[number]) =>
-    html`<li><a href="${root}${path}"${id === current ? html` aria-current="page"` : null}>${icon(id)}${label}</a></li>`;
+  const link = ({ id, path }: (typeof navigation)[number]) =>
+    html`<li><a href="${root}${path}"${id === current ? html` aria-current="page"` : null}>${icon(id)}${say(`layout.${id}`)}</a></li>`;
   const others = entries.slice(inBar);
   const isOther = others.some(({ id }) => id === current);
-  return html`<nav class="nav" aria-label="Pages"><ul>${entries.slice(0, inBar).map(link)}</ul>
-<button type="button" class="more${isOther ? " current" : ""}" popovertarget="more">${icon("more")}More</button>
+  return html`<nav class="nav" aria-label="${say("layout.pages")}"><ul>${entries.slice(0, inBar).map(link)}</ul>
+<button type="button" class="more${isOther ? " current" : ""}" popovertarget="more">${icon("more")}${say("layout.more")}</button>
 <ul id="more" popover>${others.map(link)}</ul></nav>`;
 }
 

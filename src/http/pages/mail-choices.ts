@@ -3,10 +3,10 @@ import {
   type MailKind,
   type MailWishes,
   mailKinds,
-  mailKindWords,
 } from "../../domain/mail-kind.ts";
+import { say } from "../../texts/say.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 /** A reader's mail settings through the link of one mail. */
 export interface MailChoiceView {
@@ -32,26 +32,26 @@ export function choicePage(
   const kinds = mailKinds.toSorted((a, b) => Number(b === choice) - Number(a === choice));
   const rows = kinds.map((kind) => kindRow(kind, { granted: granted[kind], off }));
   return {
-    title: "Your mails",
+    title: say("mails.title"),
     width: "narrow",
-    body: html`<div class="card"><p class="quiet">For <bdi>${name}</bdi>.</p>
+    body: html`<div class="card"><p class="quiet">${sayHtml("mails.for", { name: html`<bdi>${name}</bdi>` })}</p>
 ${done && html`<p role="status"><strong>${doneInWords(done)}</strong></p>`}
 ${
   isNone
-    ? html`<p>You get no mails.</p>${button({ to: "on", choice: "all" }, "Get mails again")}`
+    ? html`<p>${say("mails.none")}</p>${button({ to: "on", choice: "all" }, say("mails.getAgain"))}`
     : html`<ul class="plain-list">${rows}</ul>
-${button({ to: "off", choice: "all" }, "Stop all mails")}`
+${button({ to: "off", choice: "all" }, say("mails.stopAll"))}`
 }
-<p class="quiet">These settings apply to mails from Dayferry only.</p></div>`,
+<p class="quiet">${say("mails.only")}</p></div>`,
   };
 }
 
 /** Says that a link is invalid. */
 export function unknownLinkPage(): Page {
   return {
-    title: "Link not valid",
+    title: say("link.notValid"),
     width: "narrow",
-    body: html`<div class="card"><p>It may be incomplete. Copy the whole link.</p><p class="quiet">Nothing was changed.</p></div>`,
+    body: html`<div class="card"><p>${say("link.incomplete")}</p><p class="quiet">${say("link.unchanged")}</p></div>`,
   };
 }
 
@@ -59,22 +59,22 @@ function kindRow(
   kind: MailKind,
   { granted, off }: { readonly granted: boolean; readonly off: readonly MailChoice[] },
 ): Markup {
-  const words = mailKindWords[kind];
+  const words = say(`mails.kind.${kind}`);
   if (!granted) {
-    return html`<li><p class="title">${capital(words)}</p><p class="quiet">Turned off by the admin.</p></li>`;
+    return html`<li><p class="title">${capital(words)}</p><p class="quiet">${say("mails.offByAdmin")}</p></li>`;
   }
   const isOff = off.includes(kind);
   const change: ChoiceChange = { to: isOff ? "on" : "off", choice: kind };
-  return html`<li><p class="title">${capital(words)}</p><p class="quiet">${isOff ? "Off." : "On."}</p>
-${button(change, `${isOff ? "Get" : "Stop"} ${words}${isOff ? " again" : ""}`)}</li>`;
+  return html`<li><p class="title">${capital(words)}</p><p class="quiet">${isOff ? say("mails.off") : say("mails.on")}</p>
+${button(change, say(isOff ? "mails.again" : "mails.stop", { kind: words }))}</li>`;
 }
 
 const button = ({ to, choice }: ChoiceChange, words: string): Markup =>
   html`<form method="post"><input type="hidden" name="${to}" value="${choice}"><button>${words}</button></form>`;
 
 function doneInWords({ to, choice }: ChoiceChange): string {
-  const what = choice === "all" ? "mails" : mailKindWords[choice];
-  return to === "off" ? `You get no more ${bare(what)}.` : `You get ${bare(what)} again.`;
+  const kind = bare(say(`mails.kind.${choice}`));
+  return say(to === "off" ? "mails.stopped" : "mails.resumed", { kind });
 }
 
 /** "no more digest", not "no more the digest". */

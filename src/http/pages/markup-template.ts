@@ -1,6 +1,7 @@
 import { escapeHtml } from "../../domain/text.ts";
+import { type MessageId, sayParts, type ValuesOf } from "../../texts/say.ts";
 
-/** Safe markup, made by `html` only. */
+/** Safe markup, made by `html` and `sayHtml` only. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -15,6 +16,17 @@ export type TemplatePart = string | number | null | Markup | readonly TemplatePa
 export function html(strings: TemplateStringsArray, ...parts: readonly TemplatePart[]): Markup {
   const rest = parts.map((part, index) => render(part) + (strings[index + 1] ?? ""));
   return new Markup((strings[0] ?? "") + rest.join(""));
+}
+
+/**
+ * A message with markup as values. A tag's value makes the markup from the text between its ends, as in
+ * `sayHtml("feeds.lead", { link: (text) => html`<a href="connect">${text}</a>` })`.
+ */
+export function sayHtml<Id extends MessageId>(
+  id: Id,
+  ...[values]: ValuesOf<Id, string | number | Markup | ((text: string) => Markup)>
+): Markup {
+  return html`${sayParts<Markup>(id, values ?? {})}`;
 }
 
 function render(part: TemplatePart): string {

@@ -1,6 +1,7 @@
 import { capital } from "../../domain/trouble.ts";
 import type { TroubleWords } from "../../domain/trouble-kinds.ts";
 import type { Viewer } from "../../domain/visibility.ts";
+import { say } from "../../texts/say.ts";
 import { notice } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
 import { ago } from "./page-times.ts";
@@ -18,15 +19,18 @@ export function outageNotice(
   { kind }: Pick<Viewer, "kind">,
 ): Markup {
   const cause =
-    kind === "admin" ? `${capital(what)}. What to do: ${remedy}.` : "The service does not respond.";
+    kind === "admin"
+      ? `${capital(what)}. ${say("outage.remedy", { remedy })}`
+      : say("outage.serviceDown");
   return notice(
     "bad",
-    html`<p><strong>Not syncing.</strong> ${cause} ${keptMeanwhile(syncedAt, now)}</p>`,
+    html`<p><strong>${say("outage.title")}.</strong> ${cause} ${keptMeanwhile(syncedAt, now)}</p>`,
   );
 }
 
 /** What happens to calendars and edits during an outage. */
 export function keptMeanwhile(syncedAt: Temporal.Instant | null, now: Temporal.Instant): string {
-  const shown = syncedAt === null ? "" : `Calendars show data from ${ago(syncedAt, now)}. `;
-  return `${shown}Edits are saved and sent when the service responds again.`;
+  const kept = say("outage.editsKept");
+  if (syncedAt === null) return kept;
+  return `${say("outage.shownFrom", { ago: ago(syncedAt, now) })} ${kept}`;
 }

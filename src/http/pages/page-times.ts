@@ -1,18 +1,31 @@
+import { formatDay } from "../../texts/dates.ts";
+import { say } from "../../texts/say.ts";
 import { html, type Markup } from "./markup-template.ts";
 
 /** A duration in seconds, for people. */
 export function length(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  const { unit, count } = inUnit(seconds);
+  return say(`time.${unit}`, { count });
+}
+
+function inUnit(seconds: number) {
+  if (seconds < 120) return { unit: "seconds", count: seconds } as const;
+  if (seconds < 7200) return { unit: "minutes", count: Math.round(seconds / 60) } as const;
   return seconds < 172_800
-    ? `${Math.round(seconds / 3600)} h`
-    : `${Math.round(seconds / 86_400)} days`;
+    ? ({ unit: "hours", count: Math.round(seconds / 3600) } as const)
+    : ({ unit: "days", count: Math.round(seconds / 86_400) } as const);
+}
+
+/** Time since then, in seconds: "4 s ago". */
+export function agoInWords(seconds: number): string {
+  if (seconds < 2) return say("time.justNow");
+  const { unit, count } = inUnit(seconds);
+  return say(`time.${unit}Ago`, { count });
 }
 
 /** Time since a moment: "4 s ago". */
 export function ago(at: Temporal.Instant, now: Temporal.Instant): string {
-  const seconds = Math.round(now.since(at).total("seconds"));
-  return seconds < 2 ? "just now" : `${length(seconds)} ago`;
+  return agoInWords(Math.round(now.since(at).total("seconds")));
 }
 
 /**
@@ -26,12 +39,7 @@ export function pageTimeOf(
   const [local, today] = [at, now].map((each) => each.toZonedDateTimeISO(zone));
   const clock = local?.toPlainTime().toString({ smallestUnit: "minute" }) ?? "";
   const isToday = local && today && local.toPlainDate().equals(today.toPlainDate());
-  const day = local?.toPlainDate().toLocaleString("en-GB", {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    ...(local.year !== today?.year && { year: "numeric" }),
-  });
-  const text = isToday ? clock : `${day?.replace(",", "") ?? ""}, ${clock}`;
+  const form = local?.year === today?.year ? "dayWithoutYear" : "day";
+  const text = isToday || !local ? clock : `${formatDay(local.toPlainDate(), form)}, ${clock}`;
   return html`<time datetime="${at.toString()}" data-form="day">${text}</time>`;
 }

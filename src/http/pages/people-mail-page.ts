@@ -1,9 +1,10 @@
-import { type MailChoice, mailKinds, mailKindWords } from "../../domain/mail-kind.ts";
+import { type MailChoice, mailKinds } from "../../domain/mail-kind.ts";
 import type { OutboxMail, OutboxText } from "../../mail/outbox.ts";
 import type { PersonDescription } from "../../people/people.ts";
 import type { WebhookDescription } from "../../people/webhook-settings.ts";
 import type { MailAhead } from "../../reminders/reminders.ts";
 import type { MailState, RecentMail } from "../../store/mails/ledger.ts";
+import { say } from "../../texts/say.ts";
 import {
   badge,
   button,
@@ -13,6 +14,7 @@ import {
   linkButton,
   notice,
   postForm,
+  type Tone,
   table,
 } from "./components.ts";
 import { timeTag } from "./edit-parts.ts";
@@ -56,31 +58,33 @@ export function peopleAndMailPage(data: PeopleAndMail, frame: Frame): Page {
   const { people, state, ahead, recent, outbox, unfolded } = data;
   const names = new Map(people.map(({ person }) => [person.id, person.name]));
   const nameOf = (id: RecentMail["person"]) =>
-    id === null ? "unknown" : (names.get(id) ?? `person ${id}`);
-  const trouble = state.problem === null ? null : notice("bad", `Last problem: ${state.problem}`);
+    id === null ? say("people.unknown") : (names.get(id) ?? say("unnamed.person", { id }));
+  const trouble =
+    state.problem === null
+      ? null
+      : notice("bad", say("people.lastProblem", { problem: state.problem }));
   return {
-    title: "People and mail",
+    title: say("layout.people"),
     current: "people",
     body: html`${trouble}
-<h2>People</h2>
-<p class="quiet">Calendar programs and this site accept the app password. Creating a new one, or removing it, ends the old one at once.</p>
-${people.length > 0 ? html`<ul class="card people">${people.map((each) => personRow(each, { ...frame, isOpen: each.person.id === unfolded }))}</ul>` : noPeople}
-${card({ title: "Upcoming mails", id: "ahead", live: ["mail"], body: aheadTable(ahead, nameOf, frame.zone) })}
+<h2>${say("search.people")}</h2>
+<p class="quiet">${say("people.about")}</p>
+${people.length > 0 ? html`<ul class="card people">${people.map((each) => personRow(each, { ...frame, isOpen: each.person.id === unfolded }))}</ul>` : emptyState({ title: say("people.noPeople"), text: say("people.noPeopleText") })}
+${card({ title: say("people.upcoming"), id: "ahead", live: ["mail"], body: aheadTable(ahead, nameOf, frame.zone) })}
 ${card({
-  title: "Sent mails",
+  title: say("people.sentMails"),
   id: "sent",
   live: ["mail"],
-  aside: html`${state.sent} sent, ${state.deferred} waiting, ${state.rejected} rejected`,
+  aside: say("people.counts", {
+    sent: state.sent,
+    waiting: state.deferred,
+    rejected: state.rejected,
+  }),
   body: recentTable(recent, { nameOf, ...frame }),
 })}
-${outbox && card({ title: "Outbox", id: "outbox", live: ["mail"], body: outboxTable(outbox, frame) })}`,
+${outbox && card({ title: say("people.outbox"), id: "outbox", live: ["mail"], body: outboxTable(outbox, frame) })}`,
   };
 }
-
-const noPeople = emptyState({
-  title: "No people yet",
-  text: "They appear during the first sync.",
-});
 
 type NameOf = (id: RecentMail["person"]) => string;
 
@@ -91,31 +95,31 @@ function personRow(
   const { id, name, login, email, timeZone, suspended, calendars, hasPassword, hasOwnKey } = person;
   const at = `${root}people/${id}`;
   const marks = [
-    suspended ? badge("suspended", "bad") : null,
-    calendars === "read" ? badge("read-only") : null,
-    hasPassword ? badge("app password", "good") : badge("no app password"),
-    logIns > 0 ? badge(logIns === 1 ? "logged in" : `logged in ${logIns} times`) : null,
+    suspended ? badge(say("people.suspended"), "bad") : null,
+    calendars === "read" ? badge(say("people.readOnly")) : null,
+    hasPassword ? badge(say("people.hasPassword"), "good") : badge(say("people.noPassword")),
+    logIns > 0 ? badge(say("people.loggedIn", { count: logIns })) : null,
   ];
-  const buttons = html`${button(hasPassword ? "New app password" : "Set an app password", { to: `${at}/password` })}${
-    hasPassword ? button("Remove app password", { to: `${at}/password/clear`, tone: "bad" }) : null
-  }${linkButton("Apple profile", `${at}/dayferry.mobileconfig`)}`;
+  const buttons = html`${button(hasPassword ? say("password.newTitle") : say("people.setPassword"), { to: `${at}/password` })}${
+    hasPassword ? button(say("password.remove"), { to: `${at}/password/clear`, tone: "bad" }) : null
+  }${linkButton(say("password.profile"), `${at}/dayferry.mobileconfig`)}`;
   return html`<li id="person-${id}"><details${isOpen ? html` open` : null}><summary class="person"><bdi class="title">${name}</bdi>
 <bdi class="quiet">${login}</bdi> <span>${marks.map((mark) => mark && html`${mark} `)}</span></summary>
-<div class="flow"><dl class="facts"><dt>Mail to</dt><dd><bdi>${email ?? "no address"}</bdi></dd>
-<dt>Time zone</dt><dd>${zoneInWords(timeZone, zone)}</dd>
-<dt>Edits sent with</dt><dd>${keyInWords(hasOwnKey)}</dd></dl>
+<div class="flow"><dl class="facts"><dt>${say("me.mailTo")}</dt><dd><bdi>${email ?? say("me.noAddress")}</bdi></dd>
+<dt>${say("me.timeZone")}</dt><dd>${zoneInWords(timeZone, zone)}</dd>
+<dt>${say("me.sentWith")}</dt><dd>${keyInWords(hasOwnKey)}</dd></dl>
 ${suspended ? null : postForm({ action: null, formToken, inRow: true }, buttons)}
-<h3>Mails</h3>
-${mailSwitches(mails, { action: `${at}/mails`, formToken })}${webhook && html`<p><a href="${at}/webhook">Reminder delivery…</a> <span class="quiet">${webhook.current === null ? "by mail alone" : webhook.current.host}</span></p>`}</div></details></li>`;
+<h3>${say("word.mails")}</h3>
+${mailSwitches(mails, { action: `${at}/mails`, formToken })}${webhook && html`<p><a href="${at}/webhook">${say("webhook.link")}</a> <span class="quiet">${webhook.current === null ? say("people.byMailAlone") : webhook.current.host}</span></p>`}</div></details></li>`;
 }
 
 /** A person's own zone, or the account's `zone`, marked as such. */
 export const zoneInWords = (own: string | null, zone: string): string =>
-  own?.replaceAll("_", " ") ?? `${zone.replaceAll("_", " ")}, the account's`;
+  own?.replaceAll("_", " ") ?? say("people.accountZone", { zone: zone.replaceAll("_", " ") });
 
 /** Under whose name the service records somebody's edits. */
 export const keyInWords = (hasOwnKey: boolean): string =>
-  hasOwnKey ? "their own API key" : "the account's API key";
+  hasOwnKey ? say("people.ownKey") : say("people.accountKey");
 
 /** One button per kind of mail. */
 export function mailSwitches(
@@ -124,18 +128,18 @@ export function mailSwitches(
 ): Markup {
   const isNone = off.includes("all");
   const rows = mailKinds.map((kind) => {
-    const words = mailKindWords[kind];
+    const words = say(`mails.kind.${kind}`);
     const isOn = granted[kind] && !isNone && !off.includes(kind);
     const name = html`${words.charAt(0).toUpperCase()}${words.slice(1)}`;
     const control = granted[kind]
-      ? html`<button role="switch" aria-checked="${isOn ? "true" : "false"}" aria-label="${words}" name="${isOn ? "off" : "on"}" value="${kind}">${isOn ? "On" : "Off"}</button>`
-      : html`<span class="quiet">turned off by the configuration</span>`;
+      ? html`<button role="switch" aria-checked="${isOn ? "true" : "false"}" aria-label="${words}" name="${isOn ? "off" : "on"}" value="${kind}">${say(isOn ? "people.switchOn" : "people.switchOff")}</button>`
+      : html`<span class="quiet">${say("people.offByConfig")}</span>`;
     return html`<dt>${name}</dt><dd>${control}</dd>\n`;
   });
   const all = isNone
-    ? html`<button name="on" value="all">Get mails again</button>`
-    : html`<button name="off" value="all">Stop all mails</button>`;
-  return html`${isNone ? notice("info", "This address gets no mails.") : null}${postForm(
+    ? html`<button name="on" value="all">${say("mails.getAgain")}</button>`
+    : html`<button name="off" value="all">${say("mails.stopAll")}</button>`;
+  return html`${isNone ? notice("info", say("people.noMails")) : null}${postForm(
     { action, formToken },
     html`<dl class="facts switches">${rows}</dl><p class="row">${all}</p>`,
   )}`;
@@ -145,87 +149,92 @@ export function mailSwitches(
 const mostAhead = 10;
 
 function aheadTable(ahead: readonly MailAhead[], nameOf: NameOf, zone: string): Markup {
-  if (ahead.length === 0) return html`<p class="quiet">No mails due within a week.</p>`;
+  if (ahead.length === 0) return html`<p class="quiet">${say("people.noneDue")}</p>`;
   const rows = ahead.map(({ dueAt, person, kind, title }) => [
     time(dueAt, zone),
     html`<bdi>${nameOf(person)}</bdi>`,
-    title === null ? mailKindWords[kind] : html`<bdi>${title}</bdi>`,
+    title === null ? say(`mails.kind.${kind}`) : html`<bdi>${title}</bdi>`,
   ]);
   const tableOf = (caption: string, some: typeof rows) =>
     table({
       caption,
-      columns: [{ title: "When" }, { title: "To" }, { title: "What" }],
+      columns: [
+        { title: say("word.when") },
+        { title: say("word.to") },
+        { title: say("people.what") },
+      ],
       rows: some,
     });
   const [first, later] = [rows.slice(0, mostAhead), rows.slice(mostAhead)];
-  return html`${tableOf("Mails due within a week", first)}${
+  return html`${tableOf(say("people.dueCaption"), first)}${
     later.length === 0
       ? null
-      : folded(`${later.length} more within a week`, tableOf("Mails due later", later))
+      : folded(
+          say("people.laterCount", { count: later.length }),
+          tableOf(say("people.dueLater"), later),
+        )
   }`;
 }
 
-const states: Readonly<Record<RecentMail["state"], Markup>> = {
-  sent: badge("sent", "good"),
-  claimed: badge("sending", "wait"),
-  deferred: badge("retrying later", "wait"),
-  rejected: badge("rejected", "bad"),
-};
-
-const sorts: Readonly<Record<RecentMail["sort"], string>> = {
-  reminder: "Reminder",
-  lead: "Reminder",
-  overdue: "Overdue",
-  digest: "Digest",
-  notice: "Needs a decision",
-  "log-in": "Link to log in",
+const stateTones: Readonly<Record<RecentMail["state"], Tone>> = {
+  sent: "good",
+  claimed: "wait",
+  deferred: "wait",
+  rejected: "bad",
 };
 
 function recentTable(
   recent: PeopleAndMail["recent"],
   { nameOf, root, zone }: Omit<Frame, "formToken"> & { readonly nameOf: NameOf },
 ): Markup {
-  if (recent.length === 0) return html`<p class="quiet">None yet.</p>`;
+  if (recent.length === 0) return html`<p class="quiet">${say("people.noneYet")}</p>`;
   return table({
-    caption: "Recent mails",
-    columns: [{ title: "When" }, { title: "To" }, { title: "What" }, { title: "Status" }],
+    caption: say("people.recentCaption"),
+    columns: [
+      { title: say("word.when") },
+      { title: say("word.to") },
+      { title: say("people.what") },
+      { title: say("layout.status") },
+    ],
     rows: recent.map(({ at, person, address, sort, title, state, problem, edit }) => [
       time(at, zone),
       html`<bdi>${nameOf(person)}</bdi>${address && html`<br><span class="quiet"><bdi>${address}</bdi></span>`}`,
-      html`${sorts[sort]}${title && html`: <bdi>${title}</bdi>`}${edit && html` <a href="${root}edits/${edit}">Edit ${edit}</a>`}`,
-      html`${states[state]}${problem && state !== "sent" ? html` <bdi>${problem}</bdi>` : null}`,
+      html`${say(`people.sort.${sort}`)}${title && html`: <bdi>${title}</bdi>`}${edit && html` <a href="${root}edits/${edit}">${say("people.editLink", { id: edit })}</a>`}`,
+      html`${badge(say(`people.state.${state}`), stateTones[state])}${problem && state !== "sent" ? html` <bdi>${problem}</bdi>` : null}`,
     ]),
   });
 }
 
 function outboxTable(outbox: readonly OutboxMail[], { root, zone }: Frame): Markup {
   if (outbox.length === 0) {
-    return html`<p class="quiet">No mail server is set up: mails are written to files. None yet.</p>`;
+    return html`<p class="quiet">${say("people.noServerNone")}</p>`;
   }
-  return html`<p class="quiet">No mail server is set up: mails are written to files and not sent.</p>${table(
-    {
-      caption: "Mails written to files",
-      columns: [{ title: "When" }, { title: "To" }, { title: "Subject" }],
-      rows: outbox.map(({ file, date, to, subject }) => [
-        date ? time(date, zone) : "",
-        html`<bdi>${to}</bdi>`,
-        html`<a href="${root}people/outbox/${file}"><bdi>${subject === "" ? "without a subject" : subject}</bdi></a>`,
-      ]),
-    },
-  )}`;
+  return html`<p class="quiet">${say("people.noServer")}</p>${table({
+    caption: say("people.filesCaption"),
+    columns: [
+      { title: say("word.when") },
+      { title: say("word.to") },
+      { title: say("people.subject") },
+    ],
+    rows: outbox.map(({ file, date, to, subject }) => [
+      date ? time(date, zone) : "",
+      html`<bdi>${to}</bdi>`,
+      html`<a href="${root}people/outbox/${file}"><bdi>${subject === "" ? say("people.noSubject") : subject}</bdi></a>`,
+    ]),
+  })}`;
 }
 
 /** A mail of the outbox: its text, and a link to its HTML. */
 export function outboxMailPage(mail: OutboxText, { root, zone }: Omit<Frame, "formToken">): Page {
   const { subject, from, to, date, text, html: markup, file } = mail;
   return {
-    title: subject === "" ? "Mail without a subject" : subject,
+    title: subject === "" ? say("people.mailNoSubject") : subject,
     current: "people",
-    body: html`<dl class="facts"><dt>From</dt><dd><bdi>${from}</bdi></dd><dt>To</dt><dd><bdi>${to}</bdi></dd>
-${date && html`<dt>Sent</dt><dd>${time(date, zone)}</dd>`}</dl>
-<pre class="card mail">${text === "" ? "This mail has no plain text." : text}</pre>
-<p class="row">${markup === null ? null : linkButton("As a mail program shows it", `${root}people/outbox/${file}/html`)}
-${linkButton("Back to people and mail", `${root}people`)}</p>`,
+    body: html`<dl class="facts"><dt>${say("word.from")}</dt><dd><bdi>${from}</bdi></dd><dt>${say("word.to")}</dt><dd><bdi>${to}</bdi></dd>
+${date && html`<dt>${say("people.sent")}</dt><dd>${time(date, zone)}</dd>`}</dl>
+<pre class="card mail">${text === "" ? say("people.noText") : text}</pre>
+<p class="row">${markup === null ? null : linkButton(say("people.asShown"), `${root}people/outbox/${file}/html`)}
+${linkButton(say("people.back"), `${root}people`)}</p>`,
   };
 }
 

@@ -1,7 +1,8 @@
 import type { PersonDescription } from "../../people/people.ts";
+import { say } from "../../texts/say.ts";
 import { copyField } from "./components.ts";
 import type { Page } from "./layout.ts";
-import { html } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 /** Shows a new app password once, by default at `/people/<id>/password`. */
 export function passwordPage({
@@ -22,24 +23,27 @@ export function passwordPage({
   readonly connect?: string;
 }): Page {
   return {
-    title: "New app password",
+    title: say("password.newTitle"),
     width: "narrow",
-    body: html`<div class="card"><p>For <bdi>${person.name}</bdi>. It is shown only once. An older password has ended.</p>
-${copyField({ id: "server", label: "Server", value: `${baseUrl}/dav/` })}
-${copyField({ id: "user", label: "User name", value: person.login })}
-${copyField({ id: "password", label: "Password", value: password })}
-<p>Enter these values in the calendar program as a CalDAV account. On an iPhone, iPad or Mac the
-<a href="${profile}">profile</a> fills in everything but the password. <a href="${connect}">What each program asks for</a>
-is under Connect.</p>
-<p class="quiet">To type it: <strong>${password}</strong>. Case, spaces and dashes are ignored. <a href="${back}">Back</a></p></div>`,
+    body: html`<div class="card"><p>${sayHtml("password.once", { person: html`<bdi>${person.name}</bdi>` })}</p>
+${copyField({ id: "server", label: say("password.server"), value: `${baseUrl}/dav/` })}
+${copyField({ id: "user", label: say("password.user"), value: person.login })}
+${copyField({ id: "password", label: say("password.password"), value: password })}
+<p>${sayHtml("password.enter", { profile: link(profile), connect: link(connect) })}</p>
+<p class="quiet">${sayHtml("password.type", { password: html`<strong>${password}</strong>` })} <a href="${back}">${say("action.back")}</a></p></div>`,
   };
 }
+
+const link =
+  (href: string) =>
+  (text: string): Markup =>
+    html`<a href="${href}">${text}</a>`;
 
 /** Says why something was not done. `root`: relative URL of the start page. */
 export function notDonePage(reason: string, root: string): Page {
   return {
-    title: "Not done",
+    title: say("error.409"),
     width: "narrow",
-    body: html`<div class="card"><p class="problem">${reason}</p>\n<p><a href="${root}">Back</a></p></div>`,
+    body: html`<div class="card"><p class="problem">${reason}</p>\n<p><a href="${root}">${say("action.back")}</a></p></div>`,
   };
 }

@@ -11,6 +11,7 @@ import {
 } from "../../reports/report.ts";
 import type { ReportChoices } from "../../reports/report-choices.ts";
 import type { ReportPage } from "../../reports/report-page.ts";
+import { say } from "../../texts/say.ts";
 import type { Narrowing } from "../report-query.ts";
 import {
   card,
@@ -39,9 +40,9 @@ export function reportListPage(reports: readonly Report[], root: string): Page {
     }),
   );
   return {
-    title: "Reports",
+    title: say("layout.reports"),
     current: "reports",
-    lead: "Charts and tables of the workspace, to read here or download.",
+    lead: say("reports.lead"),
     body: html`<div class="cards">${body}</div>`,
   };
 }
@@ -65,7 +66,7 @@ export function reportPage(data: ReportPageData): Page {
   return {
     title: report.title,
     current: "reports",
-    lead: html`${report.about} <a href="${root}reports">All reports</a>`,
+    lead: html`${report.about} <a href="${root}reports">${say("reports.all")}</a>`,
     body: html`${filterCard(data)}
 ${
   problem === undefined
@@ -90,12 +91,13 @@ function filterCard(data: ReportPageData): Markup {
   const form = html`<form method="get" action="${address}" class="report-filters">
 <div class="fields">${fields}${field({
     name: "limit",
-    label: "Maximum rows",
+    label: say("reports.maxRows"),
     type: "number",
     value: given.get("limit") ?? "",
   })}</div>
-<div class="row"><button class="main">Show</button>${given.size > 0 ? linkButton("Clear", address) : null}</div></form>`;
-  const summary = given.size > 0 ? `Filters (${given.size})` : "Filters";
+<div class="row"><button class="main">${say("action.show")}</button>${given.size > 0 ? linkButton(say("reports.clear"), address) : null}</div></form>`;
+  const summary =
+    given.size > 0 ? say("reports.filtersCount", { count: given.size }) : say("reports.filters");
   return card({
     title: null,
     body: folded(summary, form, { open: given.size > 0 || problem !== undefined }),
@@ -110,25 +112,36 @@ function filterFields(
   switch (filter) {
     case "project":
       return choiceField("project", {
-        label: "Project",
+        label: say("word.project"),
         said: said("project"),
         all: choices.project,
       });
     case "person":
-      return choiceField("person", { label: "Person", said: said("person"), all: choices.person });
+      return choiceField("person", {
+        label: say("reports.person"),
+        said: said("person"),
+        all: choices.person,
+      });
     case "label":
-      return choiceField("label", { label: "Label", said: said("label"), all: choices.label });
+      return choiceField("label", {
+        label: say("reports.label"),
+        said: said("label"),
+        all: choices.label,
+      });
     case "dates":
-      return [dateField("from", "From", said("from")), dateField("to", "To", said("to"))];
+      return [
+        dateField("from", say("word.from"), said("from")),
+        dateField("to", say("reports.to"), said("to")),
+      ];
     case "since":
       return field({
         name: "since",
-        label: "Since",
+        label: say("word.since"),
         value: said("since"),
-        hint: "A date, a moment such as 2026-11-30T12:00Z, or a revision.",
+        hint: say("reports.sinceHint"),
       });
     case "as-of":
-      return dateField("as-of", "As it was on", said("as-of"));
+      return dateField("as-of", say("reports.asOf"), said("as-of"));
     default:
       return unreachable(filter);
   }
@@ -153,7 +166,7 @@ function choiceField(
     label,
     value,
     choices: [
-      { value: "", label: "All" },
+      { value: "", label: say("reports.allChoice") },
       ...all.map((one) => ({ value: String(one.id), label: one.name })),
       ...(chosen || said === "" ? [] : [{ value: said, label: said }]),
     ],
@@ -168,7 +181,7 @@ const dateField = (name: "from" | "to" | "as-of", label: string, value: string):
 const chartOf = ({ chart, page }: ReportPage): Markup | null =>
   chart === null || page > 1
     ? null
-    : html`<section class="card chart" tabindex="0" aria-label="Chart">${new Markup(chart)}</section>`;
+    : html`<section class="card chart" tabindex="0" aria-label="${say("reports.chart")}">${new Markup(chart)}</section>`;
 
 const openRows = 20;
 
@@ -192,8 +205,9 @@ function rowsCard(data: ReportPageData, shown: ReportPage): Markup {
   const heads = columns.map(({ title, type }) => ({ title, isNumber: isNumeric(type) }));
   const part = (from: number, to?: number) => {
     const own = texts.slice(from, to);
-    const range = `${before + from + 1} to ${before + from + own.length}`;
-    return table({ caption: `${report.title}, rows ${range}`, columns: heads, rows: own });
+    const range = { first: before + from + 1, last: before + from + own.length };
+    const caption = say("reports.rowRange", { title: report.title, ...range });
+    return table({ caption, columns: heads, rows: own });
   };
   const rest = rows.length - openRows;
   const body =
@@ -201,13 +215,16 @@ function rowsCard(data: ReportPageData, shown: ReportPage): Markup {
       ? nothing(data)
       : [
           part(0, openRows),
-          rest > 0 ? folded(`${rest} more ${rest === 1 ? "row" : "rows"}`, part(openRows)) : null,
+          rest > 0 ? folded(say("reports.moreRows", { count: rest }), part(openRows)) : null,
           pages > 1 ? pager(data, shown) : null,
         ];
-  const count = `${total} ${total === 1 ? "row" : "rows"}`;
-  const range = pages > 1 ? `${before + 1}–${before + rows.length} of ${count}` : count;
+  const count = say("reports.rows", { count: total });
+  const range =
+    pages > 1
+      ? say("reports.rangeOf", { first: before + 1, last: before + rows.length, rows: count })
+      : count;
   return card({
-    title: "Table",
+    title: say("reports.table"),
     id: "rows",
     aside: total === 0 ? null : html`<span class="quiet">${range}</span>`,
     body,
@@ -223,9 +240,9 @@ const isTitle = (key: string): boolean => key === "title";
 
 /** Formats cells like the reports' own formats; instants can be converted to the browser's zone. */
 function cellMarkup(zone: string, root: string) {
-  const say = cellText(localTimes(zone));
+  const textOf = cellText(localTimes(zone));
   return (cell: Cell, { key, type }: Pick<Column, "key" | "type">): TemplatePart => {
-    const said = say(cell, type);
+    const said = textOf(cell, type);
     if (key === "edit_id" && said !== "") return html`<a href="${root}edits/${said}">${said}</a>`;
     switch (type) {
       case "instant":
@@ -235,7 +252,7 @@ function cellMarkup(zone: string, root: string) {
       case "date":
         return said === "" ? "" : html`<span class="nowrap">${said}</span>`;
       case "flag":
-        return said === "" ? "" : "yes";
+        return said === "" ? "" : say("value.yes");
       case "text":
         return said === "" ? "" : html`<bdi>${said}</bdi>`;
       case "count":
@@ -254,13 +271,13 @@ function cellMarkup(zone: string, root: string) {
 function nothing(data: ReportPageData): Markup {
   return data.given.size > 0
     ? emptyState({
-        title: "No results",
-        text: "Try other dates or fewer filters.",
-        action: linkButton("Show the whole report", addressOf(data)),
+        title: say("reports.noResults"),
+        text: say("reports.noResultsText"),
+        action: linkButton(say("reports.showWhole"), addressOf(data)),
       })
     : emptyState({
-        title: "No data",
-        text: "The workspace has no such data yet.",
+        title: say("reports.noData"),
+        text: say("reports.noDataText"),
       });
 }
 
@@ -272,9 +289,9 @@ function pager(data: ReportPageData, { page, pages }: ReportPage): Markup {
   const kept = [...given].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<nav class="row pager" aria-label="Pages of this report">${
-    page > 1 ? linkButton("Previous", to(page - 1)) : null
-  }${page < pages ? linkButton("Next", to(page + 1)) : null}<form method="get" action="${address}#rows" class="row">${kept}<label for="page">Page</label><input id="page" name="page" type="number" min="1" max="${pages}" value="${page}"><span>of ${pages}</span><button>Go</button></form></nav>`;
+  return html`<nav class="row pager" aria-label="${say("reports.pagesLabel")}">${
+    page > 1 ? linkButton(say("reports.previous"), to(page - 1)) : null
+  }${page < pages ? linkButton(say("reports.next"), to(page + 1)) : null}<form method="get" action="${address}#rows" class="row">${kept}<label for="page">${say("reports.page")}</label><input id="page" name="page" type="number" min="1" max="${pages}" value="${page}"><span>${say("reports.ofPages", { pages })}</span><button>${say("reports.go")}</button></form></nav>`;
 }
 
 function downloads(data: ReportPageData): Markup {
@@ -283,23 +300,23 @@ function downloads(data: ReportPageData): Markup {
     return linkButton(formatName(format), `${addressOf(data)}/download?${query}`);
   });
   return card({
-    title: "Download",
-    body: html`<p class="quiet">All rows that match the filters.</p><div class="row">${links}</div>`,
+    title: say("reports.download"),
+    body: html`<p class="quiet">${say("reports.allMatching")}</p><div class="row">${links}</div>`,
   });
 }
 
 function formatName(format: Format): string {
   switch (format) {
     case "csv":
-      return "CSV, for spreadsheets";
+      return say("reports.csv");
     case "json":
-      return "JSON, for programs";
+      return say("reports.json");
     case "md":
       return "Markdown";
     case "html":
-      return "HTML page";
+      return say("reports.htmlPage");
     case "table":
-      return "Plain text";
+      return say("reports.plainText");
     default:
       return unreachable(format);
   }

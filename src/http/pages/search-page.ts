@@ -1,37 +1,36 @@
 import type { SearchResults } from "../../operations/search-operations.ts";
+import { say } from "../../texts/say.ts";
 import { badge, card, emptyState, table } from "./components.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 /** Search results; the page is beside the start page. */
 export function searchPage(text: string, results: SearchResults): Page {
   return {
-    title: "Search",
-    body: html`<form method="get" action="search" class="search" role="search"><label class="unseen" for="text">Search for</label>
-<input type="search" id="text" name="text" value="${text}" placeholder="Words, or their beginnings" autocomplete="off" autofocus><button class="main">Search</button></form>
-<div id="results" role="status">${text.trim() === "" ? hint : found(text, results)}</div>`,
+    title: say("layout.search"),
+    body: html`<form method="get" action="search" class="search" role="search"><label class="unseen" for="text">${say("search.for")}</label>
+<input type="search" id="text" name="text" value="${text}" placeholder="${say("search.placeholder")}" autocomplete="off" autofocus><button class="main">${say("layout.search")}</button></form>
+<div id="results" role="status">${text.trim() === "" ? html`<p class="quiet">${say("search.hint")}</p>` : found(text, results)}</div>`,
     scripts: ["search"],
   };
 }
 
-const hint = html`<p class="quiet">Finds items, projects, people and edits, and settings for an administrator.</p>`;
-
 function found(text: string, results: SearchResults): Markup {
   const { items, hasMoreItems, ...others } = results;
   const groups = [
-    ["Projects", others.projects],
-    ["People", others.people],
-    ["Edits", others.edits],
-    ["Settings", others.settings],
+    [say("word.projects"), others.projects],
+    [say("search.people"), others.people],
+    [say("layout.edits"), others.edits],
+    [say("search.settings"), others.settings],
   ] as const;
   const shown = groups.filter(([, entries]) => entries.length > 0);
   if (items.length === 0 && shown.length === 0) {
     return emptyState({
-      title: "Nothing found",
-      text: html`Nothing that you can see contains <q><bdi>${text}</bdi></q>. Try fewer or shorter words.`,
+      title: say("search.nothing"),
+      text: sayHtml("search.nothingText", { text: html`<q><bdi>${text}</bdi></q>` }),
     });
   }
-  return html`${items.length === 0 ? null : card({ title: "Items", body: itemTable(results), footer: hasMoreItems ? "There are more: add a word to narrow the search." : null })}${shown.map(
+  return html`${items.length === 0 ? null : card({ title: say("word.items"), body: itemTable(results), footer: hasMoreItems ? say("search.more") : null })}${shown.map(
     ([title, entries]) =>
       card({
         title,
@@ -45,11 +44,15 @@ function found(text: string, results: SearchResults): Markup {
 
 const itemTable = ({ items }: SearchResults): Markup =>
   table({
-    caption: "Items found",
-    columns: [{ title: "Title" }, { title: "When" }, { title: "Project" }],
+    caption: say("search.itemsFound"),
+    columns: [
+      { title: say("word.title") },
+      { title: say("word.when") },
+      { title: say("word.project") },
+    ],
     rows: items.map(({ title, kind, url, when, project, completed }) => [
-      html`<a href="${url}"><bdi>${title}</bdi></a> ${kind === "event" ? null : badge(kind)} ${completed ? badge("done", "good") : null}`,
-      when ?? "no date",
+      html`<a href="${url}"><bdi>${title}</bdi></a> ${kind === "event" ? null : badge(kind)} ${completed ? badge(say("badge.done"), "good") : null}`,
+      when ?? say("word.noDate"),
       html`<bdi>${project}</bdi>`,
     ]),
   });

@@ -1,7 +1,8 @@
 import type { Project } from "../../domain/item.ts";
+import { say } from "../../texts/say.ts";
 import { button, card, checkbox, field, notice, postForm } from "./components.ts";
 import type { Page } from "./layout.ts";
-import { html } from "./markup-template.ts";
+import { html, sayHtml } from "./markup-template.ts";
 
 /** The answers of the set-up form. */
 export interface SetupAnswers {
@@ -28,53 +29,50 @@ export function setupPage({
     faults.find((fault) => fault.field === name)?.problem ?? null;
   const common = faults.filter((fault) => fault.field === null);
   return {
-    title: "Set up Dayferry",
+    title: say("setup.title"),
     width: "narrow",
     scripts: ["setup"],
-    lead: "Four settings. Dayferry tests them before it saves anything.",
+    lead: say("setup.lead"),
     body: html`${common.map(({ problem }) => notice("bad", problem))}${card({
       title: null,
       body: postForm(
         { action: "setup", formToken },
         html`${field({
           name: "baseUrl",
-          label: "Address of the service",
+          label: say("setup.address"),
           value: answers.baseUrl,
           type: "url",
           isRequired: true,
-          hint: "Including the version, for example https://company.example.com/api/v3",
+          hint: say("setup.addressHint"),
           problem: problemOf("baseUrl"),
         })}
 ${field({
   name: "apiKey",
-  label: "API key",
+  label: say("setup.apiKey"),
   type: "password",
   isRequired: answers.apiKey === "",
   autocomplete: "off",
-  hint:
-    answers.apiKey === ""
-      ? "From an account that sees the projects you want in calendars."
-      : "Leave it empty to keep the key that you entered.",
+  hint: answers.apiKey === "" ? say("setup.keyHint") : say("setup.keyKept"),
   problem: problemOf("apiKey"),
 })}
 ${field({
   name: "contact",
-  label: "Your e-mail address",
+  label: say("setup.contact"),
   value: answers.contact,
   isRequired: true,
-  hint: "The service requires a contact address. It is sent with each request.",
+  hint: say("setup.contactHint"),
   problem: problemOf("contact"),
 })}
 ${field({
   name: "timeZone",
-  label: "Time zone of the account",
+  label: say("setup.zone"),
   value: answers.timeZone,
   isRequired: true,
-  hint: "As in the account's settings, for example Europe/Berlin. The service sends times without a zone.",
+  hint: say("setup.zoneHint"),
   problem: problemOf("timeZone"),
 })}
 <p id="check" role="status"></p>
-<p class="row">${button("Test", { tone: "main" })}</p>`,
+<p class="row">${button(say("setup.test"), { tone: "main" })}</p>`,
       ),
     })}`,
   };
@@ -109,38 +107,36 @@ export function setupResultPage({
   const choice =
     projects === null
       ? null
-      : html`<fieldset><legend>Projects</legend>
-${radio("all", { label: `All ${open.length}, and new ones`, isOn: chosen.isAll })}
-${radio("some", { label: "Only these:", isOn: !chosen.isAll })}
+      : html`<fieldset><legend>${say("word.projects")}</legend>
+${radio("all", { label: say("setup.all", { count: open.length }), isOn: chosen.isAll })}
+${radio("some", { label: say("setup.onlyThese"), isOn: !chosen.isAll })}
 ${open.map(({ id, title }) => checkbox({ name: "project", value: String(id), label: html`<bdi>${title}</bdi>`, isOn: chosen.ticked.has(id) }))}</fieldset>`;
   return {
-    title: "Connection works",
+    title: say("setup.works"),
     width: "narrow",
     body: html`${said && notice(said.isRight ? "good" : "bad", `${said.said.charAt(0).toUpperCase()}${said.said.slice(1)}`)}
 ${card({
-  title: "Found",
+  title: say("setup.found"),
   body: html`<ul>${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`,
 })}
 ${card({
-  title: "Check the time zone",
-  body: html`<p>The service does not name its time zone. Dayferry can check it: it creates a private event for tomorrow noon, reads its time and deletes it.</p>
-${postForm({ action: "zone", formToken }, button(`Check ${answers.timeZone} with a test event`))}`,
+  title: say("setup.checkZone"),
+  body: html`<p>${say("setup.checkZoneText")}</p>
+${postForm({ action: "zone", formToken }, button(say("setup.checkWith", { zone: answers.timeZone })))}`,
 })}
 ${card({
-  title: "Finish",
+  title: say("setup.finish"),
   body: postForm(
     { action: "finish", formToken },
     html`${choice}${
-      asksToReplace
-        ? checkbox({ name: "replace", label: "Replace existing files", isOn: false })
-        : null
+      asksToReplace ? checkbox({ name: "replace", label: say("setup.replace"), isOn: false }) : null
     }
-<p class="row">${button("Save and start", { tone: "main", name: "way", value: "write" })}
-${button("Download config.json", { name: "way", value: "show" })}</p>
-<p class="hint">Writes config.json and secrets/api-key to the working directory, readable only by the current user.</p>`,
+<p class="row">${button(say("setup.save"), { tone: "main", name: "way", value: "write" })}
+${button(say("setup.download"), { name: "way", value: "show" })}</p>
+<p class="hint">${say("setup.writes")}</p>`,
   ),
 })}
-<p><a href="../setup">Change settings</a></p>`,
+<p><a href="../setup">${say("setup.change")}</a></p>`,
   };
 }
 
@@ -162,23 +158,19 @@ export function doneSetupPage({
   readonly adminToken: string;
 }): Page {
   return {
-    title: "Dayferry is set up",
+    title: say("setup.done"),
     width: "narrow",
-    body: html`<div class="card"><p>These files were written:</p>
+    body: html`<div class="card"><p>${say("setup.written")}</p>
 <ul>${files.map((file) => html`<li class="address">${file}</li>`)}</ul>
-<p>Dayferry starts now at this address. The admin token is in this file:</p>
+<p>${say("setup.starts")}</p>
 <p class="address">${adminToken}</p>
-<p><a class="button main" href="../login?next=connect">Log in and connect a calendar</a></p></div>`,
+<p><a class="button main" href="../login?next=connect">${say("setup.logIn")}</a></p></div>`,
   };
 }
 
 /** Says how to get in. */
 export const refusedSetupPage = (why: "missing" | "used"): Page => ({
-  title: "Open the set-up link",
+  title: say("setup.openLink"),
   width: "narrow",
-  body: html`<div class="card"><p>Dayferry is not set up yet. ${
-    why === "used"
-      ? html`The link that <code>serve</code> printed was used already. Start <code>serve</code> again to get a new one.`
-      : html`Open the link that <code>serve</code> has printed: it holds a token.`
-  }</p></div>`,
+  body: html`<div class="card"><p>${sayHtml(why === "used" ? "setup.notYetUsed" : "setup.notYet", { code: (text) => html`<code>${text}</code>` })}</p></div>`,
 });

@@ -1,13 +1,15 @@
 import type { EffectiveSetting } from "../../config/effective.ts";
 import { longBlockInWords, quotaInWords } from "../../domain/wording.ts";
+import { currentLocale } from "../../texts/dates.ts";
+import { say } from "../../texts/say.ts";
 import type { Status } from "../status.ts";
 import { badge, card, emptyState, facts, folded, table } from "./components.ts";
-import { html, type Markup } from "./markup-template.ts";
-import { length, pageTimeOf } from "./page-times.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
+import { agoInWords, length, pageTimeOf } from "./page-times.ts";
 
 /** How the daemon works inside, collapsed: for whoever looks for the cause of a problem. */
 export const diagnostics = (status: Status, settings: readonly EffectiveSetting[]): Markup =>
-  html`<details id="diagnostics"><summary>Diagnostics</summary>
+  html`<details id="diagnostics"><summary>${say("diag.title")}</summary>
 <div class="halves">
 ${polling(status)}
 ${quota(status)}
@@ -19,24 +21,33 @@ ${configuration(settings)}</details>`;
 function polling({ mirror, polling: plan, fastPath, clockAheadSeconds, zoneData }: Status): Markup {
   const { sources, sourcesNeverRead } = mirror;
   return card({
-    title: "Polling",
+    title: say("diag.polling"),
     body: facts([
       [
-        "Sources",
-        `${sources}${sourcesNeverRead > 0 ? `, ${sourcesNeverRead} not synced yet` : ""}`,
+        say("diag.sources"),
+        sourcesNeverRead > 0
+          ? say("diag.notSynced", { count: sources, unread: sourcesNeverRead })
+          : sources,
       ],
       [
-        "Poll cycle",
-        `${length(plan.bestAgeSeconds)} for ${plan.sources} lists at ${Math.round(plan.pace * 100) / 100} requests per second${
-          plan.isMet ? "" : ", more than polling.maxAge allows"
-        }`,
+        say("diag.cycle"),
+        [
+          say("diag.cycleText", {
+            age: length(plan.bestAgeSeconds),
+            lists: plan.sources,
+            pace: Math.round(plan.pace * 100) / 100,
+          }),
+          ...(plan.isMet ? [] : [say("diag.tooLong")]),
+        ].join(", "),
       ],
-      ["List of all tasks", fastPathInWords(fastPath)],
+      [say("diag.listOfAll"), fastPathInWords(fastPath)],
       [
-        "Clocks",
-        clockAheadSeconds === null ? "not known yet" : `${Math.abs(clockAheadSeconds)} s apart`,
+        say("diag.clocks"),
+        clockAheadSeconds === null
+          ? say("diag.notKnown")
+          : say("diag.apart", { seconds: Math.abs(clockAheadSeconds) }),
       ],
-      ["Time zone data", zoneData.tz],
+      [say("diag.zoneData"), zoneData.tz],
     ]),
     id: "polling",
     live: ["mirror"],
@@ -46,33 +57,45 @@ function polling({ mirror, polling: plan, fastPath, clockAheadSeconds, zoneData 
 function fastPathInWords(fastPath: Status["fastPath"]): string {
   switch (fastPath.kind) {
     case "used":
-      return `used: ${fastPath.pages} pages`;
+      return say("diag.used", { pages: fastPath.pages });
     case "checking":
-      return "being verified";
+      return say("diag.verified");
     case "off":
-      return fastPath.reason === null ? "not used" : `not used: ${fastPath.reason}`;
+      return fastPath.reason === null
+        ? say("diag.notUsed")
+        : say("diag.notUsedWhy", { reason: fastPath.reason });
   }
 }
 
 function quota({ quota: gate, now, timeZone: zone }: Status): Markup {
   return card({
-    title: "API quota",
+    title: say("diag.quota"),
     aside: gate.pausedUntil
-      ? badge("paused", "wait")
+      ? badge(say("diag.paused"), "wait")
       : badge(
-          gate.rateLimited > 0 ? "limit reached" : "OK",
+          gate.rateLimited > 0 ? say("diag.limitReached") : say("word.ok"),
           gate.rateLimited > 0 ? "wait" : "good",
         ),
     body: facts([
-      ["In use", quotaInWords(gate)],
+      [say("diag.inUse"), quotaInWords(gate)],
       [
-        "Paused",
-        gate.pausedUntil ? html`until ${pageTimeOf(gate.pausedUntil, { zone, now })}` : null,
+        say("diag.pausedRow"),
+        gate.pausedUntil
+          ? sayHtml("diag.until", { at: pageTimeOf(gate.pausedUntil, { zone, now }) })
+          : null,
       ],
-      ["Share", gate.share < gate.quota ? `${gate.share} of ${gate.quota} for now` : null],
-      ["Since the start", `${gate.sent} requests, ${gate.rateLimited} rejected by the rate limit`],
+      [
+        say("diag.share"),
+        gate.share < gate.quota
+          ? say("diag.shareText", { share: gate.share, quota: gate.quota })
+          : null,
+      ],
+      [
+        say("diag.sinceStart"),
+        say("diag.requests", { sent: gate.sent, limited: gate.rateLimited }),
+      ],
     ]),
-    footer: "Full use is normal: requests that edits do not need are used for syncing.",
+    footer: say("diag.quotaFooter"),
     id: "quota",
     live: ["mirror"],
   });
@@ -82,26 +105,36 @@ function answers({ eventLoop, storage, proxy, disk, metrics }: Status): Markup {
   const block = longBlockInWords(eventLoop);
   const { p50Ms, p99Ms, longestMs, minutes } = eventLoop;
   return card({
-    title: "This machine",
-    aside: badge(storage || block ? "warning" : "OK", storage || block ? "wait" : "good"),
+    title: say("diag.machine"),
+    aside: badge(
+      storage || block ? say("word.warning") : say("word.ok"),
+      storage || block ? "wait" : "good",
+    ),
     body: html`${facts([
-      ["Event loop delay", `${longestMs} ms at most, ${p50Ms} ms median, ${p99Ms} ms p99`],
-      ["Storage", storage ? storage.problem : "OK"],
+      [say("diag.loop"), say("diag.loopText", { longest: longestMs, median: p50Ms, p99: p99Ms })],
+      [say("diag.storage"), storage ? storage.problem : say("word.ok")],
       [
-        "Database",
-        disk && `${octets(disk.databaseBytes + disk.walBytes)}, ${octets(disk.freeBytes)} free`,
+        say("diag.database"),
+        disk &&
+          say("diag.free", {
+            size: octets(disk.databaseBytes + disk.walBytes),
+            free: octets(disk.freeBytes),
+          }),
       ],
-      ["Metrics", metrics === null ? "none" : html`<a href="${metrics}">${metrics}</a>`],
       [
-        "Proxy",
+        say("diag.metrics"),
+        metrics === null ? say("value.none") : html`<a href="${metrics}">${metrics}</a>`,
+      ],
+      [
+        say("diag.proxy"),
         proxy.forwardedAt !== null
-          ? "requests come through a proxy that http.trustProxy does not name"
+          ? say("diag.proxyUnknown")
           : proxy.trusted
-            ? "trusted"
-            : "none",
+            ? say("diag.trusted")
+            : say("value.none"),
       ],
     ])}${block === null ? null : html`<p>${block.charAt(0).toUpperCase()}${block.slice(1)}.</p>`}`,
-    footer: `In the last ${minutes === 1 ? "minute" : `${minutes} minutes`}.`,
+    footer: say("diag.lastMinutes", { minutes }),
     id: "answers",
   });
 }
@@ -109,50 +142,50 @@ function answers({ eventLoop, storage, proxy, disk, metrics }: Status): Markup {
 /** Whole mebibytes, or gibibytes for large numbers. */
 function octets(count: number): string {
   const mebibytes = count / 2 ** 20;
-  if (mebibytes < 2048) return `${Math.ceil(mebibytes).toLocaleString("en")} MiB`;
-  return `${Math.floor(mebibytes / 1024).toLocaleString("en")} GiB`;
+  if (mebibytes < 2048) return `${Math.ceil(mebibytes).toLocaleString(currentLocale())} MiB`;
+  return `${Math.floor(mebibytes / 1024).toLocaleString(currentLocale())} GiB`;
 }
 
-const kindWords: readonly (readonly [keyof Status["mirror"]["ages"], string])[] = [
-  ["events", "Events and milestones"],
-  ["tasks", "Tasks and subtasks"],
-  ["names", "Names of projects, lists, people, labels"],
-];
+const kinds = [
+  "events",
+  "tasks",
+  "names",
+] as const satisfies readonly (keyof Status["mirror"]["ages"])[];
 
 function lists({
   mirror: { ages, comments, historyEntries, files, openQuestions, revision },
 }: Status): Markup {
-  const rows = kindWords.flatMap(([kind, words]) => {
+  const rows = kinds.flatMap((kind) => {
     const age = ages[kind];
     return age === null
       ? []
-      : [[words, `${length(age.newestSeconds)} ago`, `${length(age.oldestSeconds)} ago`]];
+      : [[say(`diag.kind.${kind}`), agoInWords(age.newestSeconds), agoInWords(age.oldestSeconds)]];
   });
   return card({
-    title: "Data age",
+    title: say("diag.ages"),
     body: html`${
       rows.length === 0
         ? emptyState({
-            title: "No data yet",
-            text: "The first sync is running.",
+            title: say("diag.noData"),
+            text: say("diag.noDataText"),
           })
         : table({
-            caption: "Last sync of sources, by kind",
+            caption: say("diag.agesCaption"),
             columns: [
-              { title: "Sources" },
-              { title: "Newest", isNumber: true },
-              { title: "Oldest", isNumber: true },
+              { title: say("diag.sources") },
+              { title: say("diag.newest"), isNumber: true },
+              { title: say("diag.oldest"), isNumber: true },
             ],
             rows,
           })
     }${folded(
-      "More figures",
+      say("diag.more"),
       facts([
-        ["Comments", comments],
-        ["History entries", historyEntries],
-        ["Files", files],
-        ["Deletion checks", openQuestions],
-        ["Revision", revision],
+        [say("field.commentCount"), comments],
+        [say("diag.history"), historyEntries],
+        [say("diag.files"), files],
+        [say("diag.checks"), openQuestions],
+        [say("diag.revision"), revision],
       ]),
     )}`,
     id: "ages",
@@ -162,8 +195,8 @@ function lists({
 
 const byWords = (by: string): Markup =>
   by === "default"
-    ? html`<span class="quiet">default</span>`
-    : html`${by === "file" ? "file" : html`<code>${by}</code>`}`;
+    ? html`<span class="quiet">${say("diag.default")}</span>`
+    : html`${by === "file" ? say("diag.file") : html`<code>${by}</code>`}`;
 
 /** Text in backquotes is code. */
 const withCode = (text: string): readonly Markup[] =>
@@ -181,17 +214,21 @@ function configuration(settings: readonly EffectiveSetting[]): Markup | null {
   const show = (caption: string, some: readonly EffectiveSetting[]) =>
     table({
       caption,
-      columns: [{ title: "Key" }, { title: "Value" }, { title: "From" }],
+      columns: [
+        { title: say("diag.key") },
+        { title: say("diag.value") },
+        { title: say("word.from") },
+      ],
       rows: some.map(row),
     });
   const set = settings.filter(({ by }) => by !== "default");
   const defaults = settings.filter(({ by }) => by === "default");
   return card({
-    title: "Configuration",
-    aside: html`<span class="quiet small">${set.length} keys set, ${defaults.length} defaults</span>`,
-    body: html`${show("Keys set", set)}
-${folded("Defaults", show("Defaults", defaults))}`,
-    footer: "Read at startup: restart Dayferry after a change. Secrets are never shown.",
+    title: say("diag.configuration"),
+    aside: html`<span class="quiet small">${say("diag.keys", { set: set.length, defaults: defaults.length })}</span>`,
+    body: html`${show(say("diag.keysSet"), set)}
+${folded(say("diag.defaults"), show(say("diag.defaults"), defaults))}`,
+    footer: say("diag.configFooter"),
     id: "configuration",
   });
 }

@@ -1,5 +1,6 @@
 import type { KeptBackup } from "../../backups/snapshots.ts";
 import type { EffectiveSetting } from "../../config/effective.ts";
+import { say } from "../../texts/say.ts";
 import type { Status } from "../status.ts";
 import {
   badge,
@@ -13,7 +14,7 @@ import {
   table,
 } from "./components.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup, type TemplatePart } from "./markup-template.ts";
+import { html, type Markup, sayHtml, type TemplatePart } from "./markup-template.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
 import { diagnostics } from "./status-diagnostics.ts";
 
@@ -45,12 +46,12 @@ export function statusPage(
 ): Page {
   const { version, startedAt, now, timeZone: zone } = status;
   return {
-    title: "Status",
+    title: say("layout.status"),
     current: "status",
-    lead: html`Dayferry ${version}, started ${pageTimeOf(startedAt, { zone, now })}.`,
+    lead: sayHtml("status.lead", { version, at: pageTimeOf(startedAt, { zone, now }) }),
     actions: postForm(
       { action: `${root}status/check`, formToken, inRow: true },
-      html`${button("Check everything", { tone: "main" })}${canTest ? button("Send a test message", { to: `${root}status/test` }) : null}`,
+      html`${button(say("status.checkAll"), { tone: "main" })}${canTest ? button(say("status.sendTest"), { to: `${root}status/test` }) : null}`,
     ),
     body: html`${copyCard(status)}
 ${findings && findingsCard(findings)}
@@ -67,10 +68,10 @@ ${diagnostics(status, settings)}`,
   };
 }
 
-const verdicts: Readonly<Record<StatusFinding["verdict"], readonly [word: string, tone: Tone]>> = {
-  fine: ["OK", "good"],
-  doubtful: ["warning", "wait"],
-  broken: ["broken", "bad"],
+const verdictTones: Readonly<Record<StatusFinding["verdict"], Tone>> = {
+  fine: "good",
+  doubtful: "wait",
+  broken: "bad",
 };
 
 const rank: Readonly<Record<StatusFinding["verdict"], number>> = {
@@ -84,16 +85,23 @@ function findingsCard(findings: readonly StatusFinding[]): Markup {
     .toSorted((a, b) => rank[a.verdict] - rank[b.verdict])
     .map(({ verdict, subject, what, remedy }) => [
       subject,
-      badge(...verdicts[verdict]),
-      html`${what}${remedy === null ? null : html`<br><span class="quiet">What to do: ${remedy}.</span>`}`,
+      badge(say(`status.verdict.${verdict}`), verdictTones[verdict]),
+      html`${what}${remedy === null ? null : html`<br><span class="quiet">${say("outage.remedy", { remedy })}</span>`}`,
     ]);
   const open = findings.filter(({ verdict }) => verdict !== "fine").length;
   return card({
-    title: "Findings",
-    aside: badge(open === 0 ? "no problems" : `${open} to check`, open === 0 ? "good" : "wait"),
+    title: say("status.findings"),
+    aside: badge(
+      open === 0 ? say("status.noProblems") : say("status.toCheck", { count: open }),
+      open === 0 ? "good" : "wait",
+    ),
     body: table({
-      caption: "Checks and their results",
-      columns: [{ title: "Check" }, { title: "Result" }, { title: "Details" }],
+      caption: say("status.checksCaption"),
+      columns: [
+        { title: say("status.check") },
+        { title: say("status.result") },
+        { title: say("action.details") },
+      ],
       rows,
     }),
     id: "findings",
@@ -105,29 +113,28 @@ function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
   if (copy === null) return null;
   const { readAt, fileAt, takenAt, revision, problem, primary } = copy;
   return card({
-    title: "Read-only",
+    title: say("status.copyTitle"),
     aside:
       problem === null
-        ? badge(fresh ? "up to date" : "outdated", fresh ? "good" : "wait")
-        : badge("last good copy", "bad"),
-    body: html`<p>This server shows a copy of another server's database. You cannot change anything here. Edits, mails and quota below are those of the other server.</p>${facts(
+        ? badge(say(fresh ? "status.upToDate" : "status.outdated"), fresh ? "good" : "wait")
+        : badge(say("status.lastGood"), "bad"),
+    body: html`<p>${say("status.copyText")}</p>${facts([
       [
-        [
-          "Make edits at",
-          primary === null
-            ? "the other server; set http.primaryUrl to show it"
-            : html`<a href="${primary}">${primary}</a>`,
-        ],
-        [
-          "Last synced",
-          readAt === null
-            ? "nothing synced yet"
-            : html`${pageTimeOf(readAt, { zone, now })} (${ago(readAt, now)})`,
-        ],
-        ["Copy written", pageTimeOf(fileAt, { zone, now })],
-        ["Served since", html`${pageTimeOf(takenAt, { zone, now })}, as revision ${revision}`],
+        say("status.makeEditsAt"),
+        primary === null ? say("status.otherServer") : html`<a href="${primary}">${primary}</a>`,
       ],
-    )}${problem === null ? null : html`<p>The current file is not served: ${problem}.</p>`}`,
+      [
+        say("today.lastSynced"),
+        readAt === null
+          ? say("status.nothingSynced")
+          : html`${pageTimeOf(readAt, { zone, now })} (${ago(readAt, now)})`,
+      ],
+      [say("status.copyWritten"), pageTimeOf(fileAt, { zone, now })],
+      [
+        say("status.servedSince"),
+        sayHtml("status.asRevision", { at: pageTimeOf(takenAt, { zone, now }), revision }),
+      ],
+    ])}${problem === null ? null : html`<p>${say("status.notServed", { problem })}</p>`}`,
     id: "copy",
   });
 }
@@ -136,14 +143,14 @@ function copyCard({ copy, fresh, now, timeZone: zone }: Status): Markup | null {
 function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null {
   if (troubles.length === 0) return null;
   return card({
-    title: "Problems",
+    title: say("status.problems"),
     aside: badge(
-      troubles.length === 1 ? "1 problem" : `${troubles.length} problems`,
+      say("status.problemCount", { count: troubles.length }),
       troubles.some(({ verdict }) => verdict === "broken") ? "bad" : "wait",
     ),
     body: html`<ul>${troubles.map(
       ({ title, sentence, since }) =>
-        html`<li><p class="title">${title}</p><p>${sentence}</p><p class="quiet small">since ${pageTimeOf(since, { zone, now })}</p></li>`,
+        html`<li><p class="title">${title}</p><p>${sentence}</p><p class="quiet small">${sayHtml("status.since", { at: pageTimeOf(since, { zone, now }) })}</p></li>`,
     )}</ul>`,
     id: "troubles",
     live: ["mirror", "edits", "mail"],
@@ -152,12 +159,6 @@ function troublesCard({ troubles, now, timeZone: zone }: Status): Markup | null 
 
 /** Number of backups shown. */
 const mostBackups = 5;
-
-const reasonsInWords: Readonly<Record<KeptBackup["reason"], string>> = {
-  daily: "daily",
-  asked: "on request",
-  "before-migration": "before an update",
-};
 
 function backupsCard(
   backups: readonly KeptBackup[],
@@ -169,27 +170,31 @@ function backupsCard(
     .slice(0, mostBackups)
     .map(({ name, reason, madeAt, octets }) => [
       html`<a href="${root}status/backups/${encodeURIComponent(name)}" download>${pageTimeOf(madeAt, { zone, now })}</a>`,
-      reasonsInWords[reason],
+      say(`status.backup.${reason}`),
       `${(octets / 1e6).toFixed(1)} MB`,
     ]);
   return card({
-    title: "Backups",
+    title: say("status.backups"),
     aside: badge(
-      backups.length === 0 ? "none yet" : `${backups.length} kept`,
+      backups.length === 0 ? say("status.noneYet") : say("status.kept", { count: backups.length }),
       backups.length === 0 ? "wait" : "good",
     ),
     body: html`${
       rows.length === 0
         ? emptyState({
-            title: "No backup yet",
-            text: "One is made every day, and before an update changes the database.",
+            title: say("status.noBackup"),
+            text: say("status.noBackupText"),
           })
         : table({
-            caption: "The newest backups, to download",
-            columns: [{ title: "Made" }, { title: "Why" }, { title: "Size" }],
+            caption: say("status.backupsCaption"),
+            columns: [
+              { title: say("status.made") },
+              { title: say("status.why") },
+              { title: say("status.size") },
+            ],
             rows,
           })
-    }${postForm({ action: `${root}status/backups`, formToken }, button("Back up now"))}`,
+    }${postForm({ action: `${root}status/backups`, formToken }, button(say("status.backUpNow")))}`,
     id: "backups",
   });
 }
@@ -199,9 +204,9 @@ function failing({ errors, now }: Status): Markup | null {
   if (problems.length === 0) return null;
   return notice(
     "wait",
-    html`<p class="title">Cannot be read or stored</p><ul>${problems.map(
+    html`<p class="title">${say("status.cannotReadTitle")}</p><ul>${problems.map(
       ({ source, problem, failures, at }) =>
-        html`<li>${source}: ${problem ?? ""} (${failures === 1 ? "once" : `${failures} times in a row`}${at ? `, last ${ago(at, now)}` : ""})</li>`,
+        html`<li>${source}: ${problem ?? ""} (${say("status.failures", { count: failures })}${at ? `, ${say("status.lastFailure", { ago: ago(at, now) })}` : ""})</li>`,
     )}</ul>`,
   );
 }
@@ -209,19 +214,29 @@ function failing({ errors, now }: Status): Markup | null {
 function sync({ mirror, fresh, polling }: Status): Markup {
   const { projects, todolists, people, labels } = mirror;
   return card({
-    title: "Sync",
-    aside: badge(fresh ? "up to date" : "syncing", fresh ? "good" : "info"),
+    title: say("status.sync"),
+    aside: badge(say(fresh ? "status.upToDate" : "status.syncing"), fresh ? "good" : "info"),
     body: facts([
-      ["Workspace", `${projects} projects, ${todolists} lists, ${people} people, ${labels} labels`],
       [
-        "Items",
-        `${mirror.event} events and milestones, ${mirror.task} tasks, ${mirror.subtask} subtasks`,
+        say("status.workspace"),
+        say("status.workspaceText", { projects, lists: todolists, people, labels }),
       ],
       [
-        "Oldest data",
+        say("word.items"),
+        say("status.itemsText", {
+          events: mirror.event,
+          tasks: mirror.task,
+          subtasks: mirror.subtask,
+        }),
+      ],
+      [
+        say("status.oldestData"),
         mirror.oldestAgeSeconds === null
-          ? "nothing synced yet"
-          : `${length(mirror.oldestAgeSeconds)} old; limit ${length(polling.ceilingSeconds)}`,
+          ? say("status.nothingSynced")
+          : say("status.oldText", {
+              age: length(mirror.oldestAgeSeconds),
+              limit: length(polling.ceilingSeconds),
+            }),
       ],
     ]),
     id: "reading",
@@ -231,25 +246,24 @@ function sync({ mirror, fresh, polling }: Status): Markup {
 
 function edits({ journal, extras, frozen, twins }: Status): Markup {
   const count = (state: keyof typeof journal) => journal[state] ?? 0;
-  const notes = [
-    ...frozen.map(({ edit, title, problem }) => `Edit ${edit} of “${title}”: ${problem ?? ""}`),
-    ...twins.map(({ edit, title, problem }) => `Edit ${edit} of “${title}”: ${problem}`),
-  ];
+  const notes = [...frozen.map((one) => ({ ...one, problem: one.problem ?? "" })), ...twins].map(
+    ({ edit, title, problem }) => say("status.editOf", { id: edit, title, problem }),
+  );
   const waiting = count("parked") + count("held");
   const others = Object.values(extras).reduce((sum, each) => sum + (each ?? 0), 0);
   return card({
-    title: "Edits",
+    title: say("layout.edits"),
     aside: badge(
-      waiting === 0 ? "none waiting" : `${waiting} waiting`,
+      waiting === 0 ? say("status.noneWaiting") : say("status.waiting", { count: waiting }),
       waiting === 0 ? "good" : "wait",
     ),
     body: html`${facts([
-      ["Pending", count("pending") + count("claimed")],
-      ["Waiting for a decision", count("parked")],
-      ["Waiting for approval", count("held")],
-      ["Confirmed", count("confirmed")],
-      ["Discarded or undone", count("discarded") + count("undone")],
-      ["Comments and files", others === 0 ? null : others],
+      [say("status.pending"), count("pending") + count("claimed")],
+      [say("status.waitingDecision"), count("parked")],
+      [say("status.waitingApproval"), count("held")],
+      [say("status.confirmed"), count("confirmed")],
+      [say("status.discarded"), count("discarded") + count("undone")],
+      [say("status.commentsFiles"), others === 0 ? null : others],
     ])}${notes.length === 0 ? null : html`<ul>${notes.map((text) => html`<li>${text}</li>`)}</ul>`}`,
     id: "edits",
     live: ["edits"],
@@ -260,20 +274,22 @@ function mail({ mail: state }: Status, settings: readonly EffectiveSetting[]): M
   const { sent, deferred, rejected, problem, turnedOff } = state;
   const isFine = deferred === 0 && problem === null;
   return card({
-    title: "Mail",
-    aside: badge(isFine ? "OK" : "warning", isFine ? "good" : "wait"),
+    title: say("status.mail"),
+    aside: badge(isFine ? say("word.ok") : say("word.warning"), isFine ? "good" : "wait"),
     body: facts([
-      ["Delivery", wayOfMails(settings)],
-      ["Sent", sent],
-      ["Waiting", deferred],
-      ["Rejected", rejected],
+      [say("status.delivery"), wayOfMails(settings)],
+      [say("people.sent"), sent],
+      [say("status.mailWaiting"), deferred],
+      [say("status.mailRejected"), rejected],
       [
-        "Turned off",
+        say("status.turnedOff"),
         turnedOff.length === 0
           ? null
-          : `by ${new Set(turnedOff.map(({ person }) => person)).size} people`,
+          : say("status.byPeople", {
+              count: new Set(turnedOff.map(({ person }) => person)).size,
+            }),
       ],
-      ["Problem", problem],
+      [say("status.problem"), problem],
     ]),
     id: "mail",
     live: ["mail"],
@@ -285,33 +301,42 @@ function wayOfMails(settings: readonly EffectiveSetting[]): TemplatePart {
   const server = settings.find(({ path }) => path === "mail.smtpUrl");
   if (!server) return null;
   return server.value === "none"
-    ? html`to files only: <code>mail.smtpUrl</code> is not set`
-    : html`by <bdi>${server.value}</bdi>`;
+    ? sayHtml("status.filesOnly", { code: (text) => html`<code>${text}</code>` })
+    : sayHtml("status.byServer", { server: html`<bdi>${server.value}</bdi>` });
 }
 
 function waysIn({ inbox, subscriptions, feeds, now }: Status): Markup {
   const rows = subscriptions.map(({ name, items, succeededAt, changedAt, problem }) => [
     name,
     problem !== null
-      ? html`${badge("cannot be read", "wait")} ${problem}`
+      ? html`${badge(say("today.cannotRead"), "wait")} ${problem}`
       : succeededAt
-        ? `${items} items, read ${ago(succeededAt, now)}${changedAt ? `, changed ${ago(changedAt, now)}` : ""}`
-        : "not read yet",
+        ? changedAt
+          ? say("status.subscribedChanged", {
+              items,
+              ago: ago(succeededAt, now),
+              changed: ago(changedAt, now),
+            })
+          : say("status.subscribed", { items, ago: ago(succeededAt, now) })
+        : say("status.notRead"),
   ]);
   const folder = inbox && [
-    `Folder ${inbox.folder}`,
+    say("status.folder", { folder: inbox.folder }),
     inbox.problem ??
-      `${inbox.waiting} waiting${inbox.last ? `, the last file is ${inbox.last.target}` : ""}`,
+      [
+        say("status.waiting", { count: inbox.waiting }),
+        ...(inbox.last ? [say("status.lastFile", { file: inbox.last.target })] : []),
+      ].join(", "),
   ];
   const all = [...(folder ? [folder] : []), ...rows];
   return card({
-    title: "Feeds and imports",
-    body: html`${facts([["Feeds", `${feeds} published`]])}${
+    title: say("status.ways"),
+    body: html`${facts([[say("layout.feeds"), say("status.published", { count: feeds })]])}${
       all.length === 0
-        ? html`<p class="quiet">No watched folder and no subscribed calendars (edits.inbox, edits.subscriptions).</p>`
+        ? html`<p class="quiet">${say("status.noWays")}</p>`
         : table({
-            caption: "Watched folder and subscribed calendars",
-            columns: [{ title: "From" }, { title: "Status" }],
+            caption: say("status.waysCaption"),
+            columns: [{ title: say("word.from") }, { title: say("layout.status") }],
             rows: all,
           })
     }`,

@@ -1,3 +1,5 @@
+import { say } from "../../texts/say.ts";
+
 /** A page or program that subscribes to a feed with one click. */
 interface SubscribeLink {
   readonly label: string;
@@ -13,14 +15,14 @@ export function subscribeLinks(url: string, name: string): readonly SubscribeLin
   const webcal = url.replace(/^https?:/, "webcal:");
   const outlook = new URLSearchParams({ url, name }).toString().replaceAll("+", "%20");
   return [
-    { label: "Apple Calendar, Thunderbird and others", href: webcal },
+    { label: say("subscribe.others"), href: webcal },
     {
       label: "Google Calendar",
       href: `https://calendar.google.com/calendar/r?cid=${encodeURIComponent(webcal)}`,
     },
     { label: "Outlook.com", href: `https://outlook.live.com/calendar/0/addfromweb?${outlook}` },
     {
-      label: "Outlook for work or school",
+      label: say("subscribe.outlookWork"),
       href: `https://outlook.office.com/calendar/0/addfromweb?${outlook}`,
     },
   ];

@@ -2,7 +2,8 @@ import type { AgendaListing } from "../../calendars/agenda.ts";
 import { unreachable } from "../../domain/result.ts";
 import { enumerated } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
-import { editStateLabels, parkReasonLabels } from "../../edits/actions/state-labels.ts";
+import { editStateLabel, parkReasonLabel } from "../../edits/actions/state-labels.ts";
+import { say } from "../../texts/say.ts";
 import type { FirstStep, ProjectToday, SyncStanding, Today } from "../today.ts";
 import { agendaDay } from "./agenda-list.ts";
 import {
@@ -17,7 +18,7 @@ import {
 } from "./components.ts";
 import { spoken, stateTones, wayButton } from "./edit-parts.ts";
 import { type Page, pathOf } from "./layout.ts";
-import { html, type Markup, type TemplatePart } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 import { keptMeanwhile } from "./outage-notice.ts";
 import { ago, length, pageTimeOf } from "./page-times.ts";
 
@@ -27,7 +28,7 @@ export function todayPage(
   formToken: string,
 ): Page {
   return {
-    title: "Today",
+    title: say("layout.today"),
     current: "today",
     body: html`${standingCard(today)}
 <section id="waiting" class="stack" data-live="edits mirror">${waiting(today, formToken)}</section>
@@ -46,7 +47,7 @@ function standingCard({ standing, now, underWay, needed, countedTo }: Today): Ma
   const edits = editsInWords({ underWay, needed, countedTo });
   const progress =
     standing.kind === "first-reading"
-      ? html`<progress aria-label="First sync" max="${Math.max(1, standing.lists)}" value="${standing.read}"></progress>
+      ? html`<progress aria-label="${say("standing.firstSync")}" max="${Math.max(1, standing.lists)}" value="${standing.read}"></progress>
 `
       : null;
   return html`<section class="card standing ${tone}" id="standing" data-live="mirror edits age"><p class="lede"><span class="dot" aria-hidden="true"></span><strong>${word}</strong>${rest}</p>
@@ -64,44 +65,58 @@ function standingInWords(standing: SyncStanding, now: Temporal.Instant): Words {
     case "in-step":
       return {
         tone: "good",
-        word: "Up to date",
-        rest: ` · last synced ${ago(standing.readAt, now)}`,
+        word: say("standing.inStep"),
+        rest: ` · ${say("today.synced", { ago: ago(standing.readAt, now) })}`,
       };
     case "behind":
       return {
         tone: "wait",
-        word: "Behind",
-        rest: ` · some lists were last synced ${ago(standing.readAt, now)}`,
+        word: say("standing.behind"),
+        rest: ` · ${say("today.someSynced", { ago: ago(standing.readAt, now) })}`,
       };
     case "catching-up":
       return {
         tone: "info",
-        word: "Syncing",
-        rest: ` · checking every list after a start${
-          standing.doneBy
-            ? `, at most ${length(Math.ceil(now.until(standing.doneBy).total("seconds")))} left`
-            : ""
-        }${standing.readAt ? ` · the oldest was last synced ${ago(standing.readAt, now)}` : ""}`,
+        word: say("standing.catchingUp"),
+        rest: ` · ${catchingUp(standing, now)}`,
       };
     case "first-reading":
       return {
         tone: "info",
-        word: "First sync",
-        rest: ` · ${standing.read} of ${standing.lists} lists, about ${length(Math.ceil((standing.lists - standing.read) / standing.pace))} left. A calendar appears when it is complete.`,
+        word: say("standing.firstSync"),
+        rest: ` · ${say("today.firstSync", {
+          read: standing.read,
+          lists: standing.lists,
+          length: length(Math.ceil((standing.lists - standing.read) / standing.pace)),
+        })}`,
       };
     case "cut-off":
       return {
         tone: "bad",
-        word: "Not syncing",
+        word: say("outage.title"),
         rest: ` · ${standing.why}. ${keptMeanwhile(standing.readAt, now)}${
-          standing.remedy === null ? "" : ` What to do: ${standing.remedy}.`
+          standing.remedy === null ? "" : ` ${say("outage.remedy", { remedy: standing.remedy })}`
         }`,
       };
     case "cannot-store":
-      return { tone: "bad", word: "Storage failing", rest: ` · ${standing.why}` };
+      return { tone: "bad", word: say("standing.cannotStore"), rest: ` · ${standing.why}` };
     default:
       return unreachable(standing);
   }
+}
+
+function catchingUp(
+  { doneBy, readAt }: Extract<SyncStanding, { kind: "catching-up" }>,
+  now: Temporal.Instant,
+): string {
+  const left = doneBy && length(Math.ceil(now.until(doneBy).total("seconds")));
+  const work = [
+    say("today.catchingUp"),
+    ...(left === null ? [] : [say("today.atMostLeft", { length: left })]),
+  ].join(", ");
+  return readAt === null
+    ? work
+    : `${work} · ${say("today.oldestSynced", { ago: ago(readAt, now) })}`;
 }
 
 function editsInWords({
@@ -109,18 +124,21 @@ function editsInWords({
   needed,
   countedTo,
 }: Pick<Today, "underWay" | "needed" | "countedTo">): string {
-  const orMore = (count: number) => (count >= countedTo ? " or more" : "");
-  if (underWay === 0 && needed === 0) return "No edits waiting.";
-  const way = underWay === 0 ? null : `${counted(underWay, "pending edit")}${orMore(underWay)}`;
+  if (underWay === 0 && needed === 0) return say("today.noneWaiting");
+  const way =
+    underWay === 0
+      ? []
+      : [say(underWay >= countedTo ? "today.pendingOrMore" : "today.pending", { count: underWay })];
   const person =
     needed === 0
-      ? null
-      : `${way === null ? counted(needed, "edit") : needed}${orMore(needed)} ${needed === 1 ? "needs" : "need"} a decision`;
-  return `${[way, person].filter((part) => part !== null).join(", ")}.`;
+      ? []
+      : [
+          say(needed >= countedTo ? "today.needDecisionOrMore" : "today.needDecision", {
+            count: needed,
+          }),
+        ];
+  return `${[...way, ...person].join(", ")}.`;
 }
-
-const counted = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function waiting(
   { needs, needed, countedTo, brakes, troubles, now, viewer }: Today,
@@ -131,17 +149,17 @@ function waiting(
   return html`${
     needs.length + brakes.length === 0
       ? null
-      : html`<h2>Needs a decision</h2><div class="cards">${needs.map((edit) =>
+      : html`<h2>${say("today.needs")}</h2><div class="cards">${needs.map((edit) =>
           waitingEdit(edit, { formToken, now, viewer }),
         )}${brakes.map((brake) => waitingBrake(brake))}</div>`
   }${
     more > 0
-      ? html`<p>${needed >= countedTo ? "At least " : null}${counted(more, "more edit")} ${more === 1 ? "waits" : "wait"}${path === null ? "." : html`: <a href="${path}?state=waiting">all waiting edits</a>.`}</p>`
+      ? html`<p>${say(needed >= countedTo ? "today.atLeastMoreWait" : "today.moreWait", { count: more })}${path === null ? "." : html`: <a href="${path}?state=waiting">${say("today.allWaiting")}</a>.`}</p>`
       : null
   }${
     troubles.length === 0
       ? null
-      : html`<div class="notice wait"><h2>Warnings</h2><ul>${troubles.map((text) => html`<li>${text}</li>`)}</ul></div>`
+      : html`<div class="notice wait"><h2>${say("today.warnings")}</h2><ul>${troubles.map((text) => html`<li>${text}</li>`)}</ul></div>`
   }`;
 }
 
@@ -150,19 +168,19 @@ function waitingEdit(
   { formToken, now, viewer }: Pick<Today, "now" | "viewer"> & { readonly formToken: string },
 ): Markup {
   const { id, words, reason, state, createdAt, ways, choice } = edit;
-  const why = reason === null ? editStateLabels[state] : parkReasonLabels[reason];
+  const why = reason === null ? editStateLabel(state) : parkReasonLabel(reason);
   const page = pathOf("edits");
   const own = choice === null ? ways.filter(({ act }) => isPressed(act, viewer)) : [];
   const settle =
     page === null
-      ? button("Resolve…", { to: `edits/${id}/retry`, tone: "main" })
-      : linkButton("Resolve…", `${page}/${id}`, { isMain: true });
+      ? button(say("action.resolve"), { to: `edits/${id}/retry`, tone: "main" })
+      : linkButton(say("action.resolve"), `${page}/${id}`, { isMain: true });
   return card({
     title: null,
     body: html`<p>${badge(why, state === "held" ? "info" : "wait")}</p>
 <p class="title"><bdi>${words.who}</bdi> ${spoken(words.did)}</p>
 <p class="quiet small">${pageTimeOf(createdAt, { zone: viewer.zone, now })}${words.by === null ? null : html`, ${words.by}`}${
-      page === null ? null : html` · <a href="${page}/${id}">Details</a>`
+      page === null ? null : html` · <a href="${page}/${id}">${say("action.details")}</a>`
     }</p>
 ${whatIsWrong(edit)}
 ${postForm(
@@ -178,7 +196,7 @@ ${postForm(
 function whatIsWrong({ choice, problem }: EditDescription): Markup | null {
   if (choice && choice.fields.length > 0) {
     const names = enumerated(choice.fields.map(({ name }) => name));
-    return html`<p class="small">Conflict in ${names}.</p>`;
+    return html`<p class="small">${say("today.conflictIn", { fields: names })}</p>`;
   }
   return problem === null ? null : html`<p class="small"><bdi>${problem}</bdi></p>`;
 }
@@ -197,14 +215,10 @@ function waitingBrake({
   const path = pathOf("edits");
   return card({
     title: null,
-    body: html`<p>${badge("removals on hold", "wait")}</p>
-<p class="title">${missing} of ${total} items of one list disappeared at once</p>
-<p class="small">${
-      asks
-        ? "Nothing is removed from calendars until you confirm. Check the workspace first."
-        : "Nothing is removed until the service has confirmed each of them. There is nothing to do."
-    }</p>
-${asks && path !== null ? html`<p>${linkButton("Review…", path, { isMain: true })}</p>` : null}`,
+    body: html`<p>${badge(say("today.removalsOnHold"), "wait")}</p>
+<p class="title">${say("today.disappeared", { missing, total })}</p>
+<p class="small">${asks ? say("today.removalsAsk") : say("today.removalsWait")}</p>
+${asks && path !== null ? html`<p>${linkButton(say("action.review"), path, { isMain: true })}</p>` : null}`,
   });
 }
 
@@ -212,72 +226,51 @@ function nextDays({ days, next }: AgendaListing, zone: string): Markup {
   const page = pathOf("calendar");
   const link = (text: string) => (page === null ? null : html`<a href="${page}">${text}</a>`);
   return card({
-    title: "Next 7 days",
-    aside: link("Calendar"),
+    title: say("today.next7"),
+    aside: link(say("layout.calendar")),
     body:
       days.length > 0
         ? days.map((day) => agendaDay(day, zone))
         : emptyState({
-            title: "Nothing due",
-            text: "Events and open tasks of the next 7 days appear here.",
+            title: say("today.nothingDue"),
+            text: say("today.nothingDueText"),
           }),
-    footer: next && link("More in the calendar"),
+    footer: next && link(say("today.moreInCalendar")),
     id: "week",
     live: ["mirror", "edits"],
   });
 }
 
-const stepWords: Readonly<
-  Record<
-    FirstStep["id"],
-    { readonly title: string; readonly text: TemplatePart; readonly page: string | null }
-  >
-> = {
-  subscribe: {
-    title: "Subscribe to a calendar",
-    text: "In Google, Outlook or Apple Calendar.",
-    page: "feeds",
-  },
-  connect: {
-    title: "Connect a calendar program",
-    text: "To edit from your calendar.",
-    page: "connect",
-  },
-  edit: {
-    title: "Try an edit",
-    text: "Drag an item in the calendar, or change it in your calendar program.",
-    page: "calendar",
-  },
-  account: {
-    title: "Use your own account",
-    text: html`This is a demo with sample data. Stop it and run <code class="nowrap">npm run -s dayferry -- serve</code>.`,
-    page: null,
-  },
-  mail: {
-    title: "Set up mail",
-    text: "Set mail.smtpUrl. Until then mails are files in the mail folder.",
-    page: "people",
-  },
-  address: {
-    title: "Set a public address",
-    text: "Set http.publicUrl to an HTTPS address, so that Google and Outlook can fetch feeds.",
-    page: "status",
-  },
+/** Where each step is done. */
+const stepPages: Readonly<Record<FirstStep["id"], string | null>> = {
+  subscribe: "feeds",
+  connect: "connect",
+  edit: "calendar",
+  account: null,
+  mail: "people",
+  address: "status",
 };
+
+const stepText = (id: FirstStep["id"]): Markup | string =>
+  id === "account"
+    ? sayHtml("today.accountText", {
+        code: (command) => html`<code class="nowrap">${command}</code>`,
+      })
+    : say(`today.${id}Text`);
 
 function firstSteps(steps: readonly FirstStep[]): Markup | null {
   if (steps.length === 0) return null;
   const items = steps.map(({ id, isDone }) => {
-    const { title, text, page } = stepWords[id];
+    const [title, page] = [say(`today.${id}`), stepPages[id]];
     const path = page === null ? null : pathOf(page);
     return html`<li class="${isDone ? "done" : "open"}"><div><p class="title">${
       path === null || isDone ? title : html`<a href="${path}">${title}</a>`
-    }<span class="unseen">${isDone ? " (done)" : " (to do)"}</span></p><p class="quiet small">${text}</p></div></li>`;
+    }<span class="unseen"> (${say(isDone ? "today.stepDone" : "today.stepOpen")})</span></p><p class="quiet small">${stepText(id)}</p></div></li>`;
   });
   const done = steps.filter(({ isDone }) => isDone).length;
   return card({
-    title: "First steps",
-    aside: html`<span class="quiet small">${done} of ${steps.length} done</span>`,
+    title: say("today.firstSteps"),
+    aside: html`<span class="quiet small">${say("today.stepsDone", { done, steps: steps.length })}</span>`,
     body: html`<ol class="steps">${items}</ol>`,
     id: "first-steps",
     live: ["feeds", "mail", "edits", "age"],
@@ -292,14 +285,14 @@ function recentEdits({ recent, now, viewer }: Today): Markup {
     }${pageTimeOf(createdAt, { zone: viewer.zone, now })}${page === null ? null : html`</a>`}</p></li>`;
   });
   return card({
-    title: "Recent edits",
-    aside: page === null ? null : html`<a href="${page}">All edits</a>`,
+    title: say("today.recent"),
+    aside: page === null ? null : html`<a href="${page}">${say("today.allEdits")}</a>`,
     body:
       items.length > 0
         ? html`<ul class="plain-list">${items}</ul>`
         : emptyState({
-            title: "No edit yet",
-            text: "Changes from connected calendars appear here.",
+            title: say("today.noEdit"),
+            text: say("today.noEditText"),
           }),
     id: "recent",
     live: ["edits"],
@@ -312,20 +305,19 @@ function projectAges({ projects, now }: Today): Markup {
     ageInWords(project, now),
   ]);
   return card({
-    title: "Projects",
+    title: say("word.projects"),
     body:
       rows.length > 0
         ? table({
-            caption: "Last sync of each project",
-            columns: [{ title: "Project" }, { title: "Last synced" }],
+            caption: say("today.lastSyncOfProjects"),
+            columns: [{ title: say("word.project") }, { title: say("today.lastSynced") }],
             rows,
           })
         : emptyState({
-            title: "No project yet",
-            text: "Projects appear during the first sync.",
+            title: say("today.noProject"),
+            text: say("today.noProjectText"),
           }),
-    footer:
-      "Age of the oldest list with dates in the next two weeks. Busy lists are synced more often.",
+    footer: say("today.agesFooter"),
     id: "projects",
     live: ["mirror", "age"],
   });
@@ -335,12 +327,12 @@ function ageInWords(
   { readAt, unread, lists, failing }: ProjectToday,
   now: Temporal.Instant,
 ): Markup {
-  if (readAt === null) return badge("not synced yet", "info");
+  if (readAt === null) return badge(say("today.notSynced"), "info");
   const said = html`<span class="nowrap">${ago(readAt, now)}</span>`;
   if (failing > 0) {
-    return html`${said} ${badge(failing === lists ? "cannot be read" : `${failing} of ${lists} lists cannot be read`, "wait")}`;
+    return html`${said} ${badge(failing === lists ? say("today.cannotRead") : say("today.someCannotRead", { failing, lists }), "wait")}`;
   }
   return unread > 0
-    ? html`${said} ${badge(`${lists - unread} of ${lists} lists so far`, "info")}`
+    ? html`${said} ${badge(say("today.listsSoFar", { read: lists - unread, lists }), "info")}`
     : said;
 }

@@ -1,5 +1,6 @@
 import type { PersonDescription } from "../../people/people.ts";
 import type { WebhookDescription } from "../../people/webhook-settings.ts";
+import { say } from "../../texts/say.ts";
 import {
   button,
   card,
@@ -12,7 +13,7 @@ import {
 } from "./components.ts";
 import { timeTag } from "./edit-parts.ts";
 import type { Page } from "./layout.ts";
-import { html, type Markup } from "./markup-template.ts";
+import { html, type Markup, sayHtml } from "./markup-template.ts";
 
 /** State of one person's webhook. */
 interface WebhookPlace {
@@ -31,87 +32,92 @@ interface Frame {
   readonly back: string;
 }
 
-const formatWords = { ntfy: "ntfy", json: "JSON, for a program" } as const;
-
 /** One person's webhook for reminders, digests and notices: at `/me/webhook` and `/people/ID/webhook`. */
 export function webhookPage({ person, webhook, said }: WebhookPlace, frame: Frame): Page {
   const { current } = webhook;
   const { formToken, zone } = frame;
   const own = current?.by === "person" ? current : null;
   return {
-    title: "Reminder delivery",
+    title: say("webhook.title"),
     current: frame.current,
     width: "narrow",
-    lead: html`For <bdi>${person.name}</bdi>. <a href="${frame.back}">Back</a>`,
+    lead: html`${sayHtml("webhook.for", { name: html`<bdi>${person.name}</bdi>` })} <a href="${frame.back}">${say("action.back")}</a>`,
     body: html`${said && notice(said.isGood ? "good" : "bad", said.text)}
 ${card({
-  title: "At present",
+  title: say("webhook.atPresent"),
   body: html`${facts([
     [
-      "By mail",
-      current?.withMail === false ? "no" : html`<bdi>${person.email ?? "no address"}</bdi>`,
+      say("webhook.byMail"),
+      current?.withMail === false
+        ? say("value.no")
+        : html`<bdi>${person.email ?? say("me.noAddress")}</bdi>`,
     ],
     [
-      "By HTTP",
+      say("webhook.byHttp"),
       current === null
-        ? "no"
-        : html`<bdi>${current.host}</bdi>, ${formatWords[current.format]}${current.hasToken ? ", with a token" : null}`,
+        ? say("value.no")
+        : html`<bdi>${current.host}</bdi>, ${say(`webhook.format.${current.format}`)}${current.hasToken ? say("webhook.withToken") : null}`,
     ],
     [
-      "Set by",
-      current === null ? null : current.by === "person" ? "this page" : "the configuration",
+      say("webhook.setBy"),
+      current === null
+        ? null
+        : current.by === "person"
+          ? say("webhook.thisPage")
+          : say("webhook.configuration"),
     ],
-    ["Last message", lastMessage(webhook, zone)],
+    [say("webhook.last"), lastMessage(webhook, zone)],
   ])}${
     current === null
       ? null
       : postForm(
           { action: null, formToken, inRow: true },
-          html`${button("Send a test", { name: "do", value: "test" })}${own && button("Send by mail only", { name: "do", value: "remove", tone: "bad" })}`,
+          html`${button(say("webhook.test"), { name: "do", value: "test" })}${own && button(say("webhook.mailOnly"), { name: "do", value: "remove", tone: "bad" })}`,
         )
   }`,
 })}
 ${card({
-  title: own ? "Edit" : "Also send reminders by HTTP",
+  title: own ? say("action.edit") : say("webhook.also"),
   body: postForm(
     { action: null, formToken },
     html`${field({
       name: "url",
-      label: "Address",
+      label: say("webhook.address"),
       type: "url",
       isRequired: true,
       autocomplete: "off",
-      hint: "For ntfy, use a topic that is hard to guess. The address is stored encrypted and not shown again.",
+      hint: say("webhook.addressHint"),
     })}${selectField({
       name: "format",
-      label: "Receiver",
+      label: say("webhook.receiver"),
       value: own?.format ?? "ntfy",
       choices: [
-        { value: "ntfy", label: formatWords.ntfy },
-        { value: "json", label: formatWords.json },
+        { value: "ntfy", label: say("webhook.format.ntfy") },
+        { value: "json", label: say("webhook.format.json") },
       ],
     })}${field({
       name: "token",
-      label: "Token",
+      label: say("webhook.token"),
       type: "password",
       autocomplete: "off",
-      hint: "If the receiver requires one.",
-    })}${checkbox({ name: "mail", label: "Also by mail", isOn: own?.withMail ?? true })}${button("Save", { name: "do", value: "save", tone: "main" })}`,
+      hint: say("webhook.tokenHint"),
+    })}${checkbox({ name: "mail", label: say("webhook.alsoMail"), isOn: own?.withMail ?? true })}${button(say("preview.agree.change"), { name: "do", value: "save", tone: "main" })}`,
   ),
 })}`,
   };
 }
 
 function lastMessage({ fate }: WebhookDescription, zone: string): Markup | string {
-  if (!fate) return "none so far";
-  const words = { sent: "arrived", deferred: "waits for another try", rejected: "was not taken" };
-  return html`${words[fate.state]}, ${timeTag(fate.at, zone)}${fate.problem === null || fate.state === "sent" ? null : html`: ${fate.problem}`}`;
+  if (!fate) return say("webhook.noneSoFar");
+  return html`${say(`webhook.state.${fate.state}`)}, ${timeTag(fate.at, zone)}${fate.problem === null || fate.state === "sent" ? null : html`: ${fate.problem}`}`;
 }
 
 /** Its summary among a person's other settings. */
 export const webhookSummary = ({ current }: WebhookDescription, href: string): Markup =>
   html`<p>${
     current === null
-      ? "Reminders, digests and notices go by mail alone."
-      : html`Reminders, digests and notices go to <bdi>${current.host}</bdi>${current.withMail ? " and by mail" : ", and not by mail"}.`
-  }</p><p><a href="${href}">Reminder delivery…</a></p>`;
+      ? say("webhook.mailAlone")
+      : sayHtml(current.withMail ? "webhook.toAndMail" : "webhook.toOnly", {
+          host: html`<bdi>${current.host}</bdi>`,
+        })
+  }</p><p><a href="${href}">${say("webhook.link")}</a></p>`;

@@ -1,7 +1,7 @@
 import { type FieldName, fieldNames, fieldOf, isEdited, jsonKeyOf } from "../../domain/fields.ts";
 import { labelId, personId } from "../../domain/ids.ts";
 import { type PlainPatch, patchFromPlain } from "../../domain/plain-item.ts";
-import { fieldInWords, momentInWords, type Names } from "../../domain/wording.ts";
+import { fieldInWords, fieldNameOf, momentInWords, type Names } from "../../domain/wording.ts";
 import { hoursText } from "../formats/cell-text.ts";
 import { shorten } from "../formats/text-formats.ts";
 import type { ReportScope } from "../report.ts";
@@ -87,7 +87,7 @@ const fieldsByKey: ReadonlyMap<string, FieldName> = new Map(
 
 function nameOf(key: string): string {
   const name = fieldsByKey.get(key);
-  return name ? fieldOf(name).name : key === "kind" ? "Kind" : key;
+  return name ? fieldNameOf(name) : key === "kind" ? "Kind" : key;
 }
 
 function valueWords({ people, projects, lists, zone }: ReportScope, names: Names) {

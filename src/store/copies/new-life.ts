@@ -138,6 +138,8 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
   if (knowsSince) {
     run("DELETE FROM mail_choices");
     run("INSERT INTO mail_choices SELECT * FROM replaced.mail_choices");
+    run("DELETE FROM person_languages");
+    run("INSERT INTO person_languages SELECT * FROM replaced.person_languages");
   }
   forgetMoments(run, life.quota);
   takeSubscriptions(run, knowsSince);

@@ -433,6 +433,11 @@ export interface Tables {
     readonly suspended: 0 | 1;
     readonly gone_at: string | null;
   };
+  readonly person_languages: {
+    readonly person: number;
+    readonly language: string;
+    readonly is_chosen: 0 | 1;
+  };
   readonly person_webhooks: {
     readonly person: number;
     readonly format: "json" | "ntfy";

@@ -82,7 +82,7 @@ describe("didInWords() result", () => {
       call,
       { title: "Launch", reminder: Temporal.Duration.from({ minutes: 15 }), private: true },
     ],
-    ["gave a description to Release call", call, { description: "Words" }],
+    ["added the description to Release call", call, { description: "Words" }],
     [
       "took the description off Release call",
       { ...call, description: "Words" },

@@ -81,7 +81,7 @@ describe("the sentence of today", () => {
     wish({ title: "Mine" });
     expect(await told("standing")).toBe("Up to date · last synced 5 min ago 1 pending edit.");
     wish({ title: "Other" }, "held");
-    expect(await told("standing")).toContain("1 pending edit, 1 needs a decision.");
+    expect(await told("standing")).toContain("1 pending edit, 1 edit needs a decision.");
   });
 
   it("does not take the edits that it has counted for all of them", async () => {

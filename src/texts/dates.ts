@@ -1,0 +1,51 @@
+import { currentLanguage, type Language } from "./say.ts";
+
+/** `day`: "Tue 24 Nov 2026"; `dayWithoutYear`: "Tue 24 Nov"; `longDay`: "Tuesday, 24 November 2026". */
+const forms = {
+  day: { weekday: "short", day: "numeric", month: "short", year: "numeric" },
+  dayWithoutYear: { weekday: "short", day: "numeric", month: "short" },
+  longDay: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
+  weekday: { weekday: "long" },
+  month: { month: "long", year: "numeric" },
+} as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
+export type DayForm = keyof typeof forms;
+
+/** Day before month, a week from Monday and a clock of 24 hours are what most readers of English expect in a calendar. */
+const locales: Readonly<Record<Language, string>> = {
+  en: "en-GB",
+  de: "de",
+  fr: "fr",
+  es: "es",
+};
+
+/** The locale of dates and numbers in the reader's language. */
+export const currentLocale = (): string => locales[currentLanguage()];
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+const lists = new Map<string, Intl.ListFormat>();
+
+/** A list in a sentence: "A, B and C". */
+export const formatList = (words: readonly string[]): string => listFormat().format(words);
+
+/** The same as parts, of which `element` is one of the words. */
+export const listParts = (words: readonly string[]) => listFormat().formatToParts(words);
+
+function listFormat(): Intl.ListFormat {
+  const locale = currentLocale();
+  const format = lists.get(locale) ?? new Intl.ListFormat(locale);
+  lists.set(locale, format);
+  return format;
+}
+
+/** A day in the reader's language. English has no comma after a short weekday. */
+export function formatDay(day: Temporal.PlainDate, form: DayForm): string {
+  const locale = currentLocale();
+  const key = `${locale} ${form}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, forms[form]);
+  formats.set(key, format);
+  const text = format.format(day);
+  return locale === "en-GB" && form !== "longDay"
+    ? text.replace(",", "").replace("Sept", "Sep")
+    : text;
+}
