@@ -1,5 +1,6 @@
 import type { FolderId, ListId, PersonId, ProjectId } from "../domain/ids.ts";
 import type { MailWishes } from "../domain/mail-kind.ts";
+import type { Language } from "../texts/say.ts";
 
 /** Pino's level names; `silent` turns logging off. */
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -7,6 +8,8 @@ export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "s
 /** All settings: validated, with defaults, secrets read from their files, and absolute paths. */
 export interface Config {
   readonly dataDir: string;
+  /** For people who have chosen none. */
+  readonly language: Language;
   readonly service: ServiceConfig;
   /** `discover`: every project that the key has access to. */
   readonly projects: "discover" | readonly ConfiguredProject[];

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { folderId, listId, personId, projectId } from "../domain/ids.ts";
+import { defaultLanguage, languageCodes } from "../texts/say.ts";
 import { type Config, logLevels } from "./config.ts";
 import { backups } from "./schema-backups.ts";
 import { operator, personWebhook } from "./schema-operator.ts";
@@ -56,6 +57,10 @@ export function configSchema(folder: string): z.ZodType<Config> {
       dataDir: doc(
         path(folder).prefault("./data"),
         "folder for the database, the keys and the lock; created at the first start",
+      ),
+      language: doc(
+        z.enum(languageCodes).prefault(defaultLanguage),
+        "language of mails, feeds and messages to the operator, and of pages for browsers without a known one; people can choose another",
       ),
       service: z.preprocess((value) => (value === undefined ? {} : value), service(folder)),
       projects: doc(

@@ -22,15 +22,5 @@ export const everyMailKind: MailWishes = {
 export const mailChoices = [...mailKinds, "all"] as const;
 export type MailChoice = (typeof mailChoices)[number];
 
-/** A kind in a sentence: "reminders of events". */
-export const mailKindWords: Readonly<Record<MailKind, string>> = {
-  events: "reminders of events",
-  milestones: "reminders of milestones",
-  tasks: "reminders of tasks",
-  overdue: "mails about overdue items",
-  digest: "the digest",
-  notices: "notices about edits that need a decision",
-};
-
 export const isMailChoice = (text: string): text is MailChoice =>
   mailChoices.some((choice) => choice === text);

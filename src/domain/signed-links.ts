@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { say } from "../texts/say.ts";
 import {
   type FeedId,
   feedId,
@@ -171,7 +172,7 @@ export function makeLinks(
   },
 ): readonly NamedLink[] {
   return offeredActions(about.item).map((action) => ({
-    label: labels[action],
+    label: say(`link.act.${action}`),
     url: `${address}/act/${signer.sign({ ...about.claim, action })}`,
   }));
 }
@@ -226,13 +227,6 @@ export function linkUntil(today: Temporal.PlainDate): Temporal.PlainDate {
 }
 
 const lengths = { day: { days: 1 }, week: { days: 7 } } as const;
-
-const labels: Readonly<Record<LinkAction, string>> = {
-  done: "Done",
-  reopen: "Open again",
-  day: "+1 day",
-  week: "+1 week",
-};
 
 function movedBy(item: Item, length: Temporal.DurationLike): Patch | null {
   if (item.kind === "event") {

@@ -16,6 +16,7 @@ import { type Decoration, publishedDescription, publishedSummary } from "../ics/
 import { textsOfItem } from "../ics/text/line-fields.ts";
 import { safeHtml } from "../ics/text/safe-html.ts";
 import type { ViewItem } from "../store/view/view.ts";
+import { say } from "../texts/say.ts";
 import type { FeedOptions } from "./window.ts";
 
 /** Names that items refer to by id. */
@@ -61,7 +62,10 @@ export function cardOf(
   const url = webLink(options.webUrl, item);
   const decoration = {
     assignees: assigneesOf(item, { names, options }),
-    links: [...(url === null ? [] : [{ label: "Open", url }]), ...actionsOf(view, links)],
+    links: [
+      ...(url === null ? [] : [{ label: say("action.open"), url }]),
+      ...actionsOf(view, links),
+    ],
   };
   return {
     ...envelope,

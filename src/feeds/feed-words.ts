@@ -1,6 +1,8 @@
 import { assignedOf, type FeedChoice, type FeedFilter } from "../domain/feed-filter.ts";
 import type { SpokenKind } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
+import { formatList } from "../texts/dates.ts";
+import { say } from "../texts/say.ts";
 
 type Directory = Pick<Store["directory"], "labelNames" | "personNames" | "project">;
 
@@ -8,81 +10,74 @@ type Directory = Pick<Store["directory"], "labelNames" | "personNames" | "projec
 export function describeFeedChoice(choice: FeedChoice, directory: Directory): string {
   const { kind, projectId: project, personId: person, filter } = choice;
   const names = directory.personNames();
-  const who = person === null ? null : (names.get(person) ?? `person ${person}`);
+  const who = person === null ? null : (names.get(person) ?? say("unnamed.person", { id: person }));
   const title = (id: Parameters<Directory["project"]>[0]): string =>
-    directory.project(id)?.title ?? `project ${id}`;
+    directory.project(id)?.title ?? say("unnamed.project", { id });
   const chosen = filter?.projects?.map(title);
   const place =
     kind === "project" && project !== null
       ? title(project)
       : chosen
-        ? inList(chosen)
+        ? formatList(chosen)
         : who === null
-          ? "all projects"
-          : `all projects that ${who} may see`;
+          ? say("shows.allProjects")
+          : say("shows.allSeen", { name: who });
   const labels = directory.labelNames();
   const assigned = assignedOf(choice);
   const parts = [
-    `${kindsInWords(filter)} of ${place}`,
+    say("shows.of", { kinds: kindsInWords(filter) ?? say("shows.everything"), place }),
     ...(assigned && [...assigned].length > 0
       ? [
-          `assigned to ${inList(
-            [...assigned].map((id) => names.get(id) ?? `person ${id}`),
-            "or",
-          )}`,
+          say("shows.assigned", {
+            names: formatList(
+              [...assigned].map((id) => names.get(id) ?? say("unnamed.person", { id })),
+              "disjunction",
+            ),
+          }),
         ]
       : []),
     ...(filter?.labels
       ? [
-          `labelled ${inList(
-            filter.labels.map((id) => labels.get(id) ?? "a deleted label"),
-            "or",
-          )}`,
+          say("shows.labelled", {
+            labels: formatList(
+              filter.labels.map((id) => labels.get(id) ?? say("shows.deletedLabel")),
+              "disjunction",
+            ),
+          }),
         ]
       : []),
-    ...(kind === "project" && who !== null ? [`as ${who} may see them`] : []),
+    ...(kind === "project" && who !== null ? [say("shows.asSeen", { name: who })] : []),
     ...completedInWords(filter),
     ...privateInWords(choice),
-    ...(filter?.reminders === false ? ["without reminders"] : []),
+    ...(filter?.reminders === false ? [say("shows.noReminders")] : []),
   ];
   return parts.join(", ");
 }
 
-const plural: Readonly<Record<SpokenKind, string>> = {
-  event: "events",
-  milestone: "milestones",
-  task: "tasks",
-  subtask: "subtasks",
-};
-
-/** `tasks and subtasks`; `everything` without a choice. */
-export function kindsInWords(filter: FeedFilter | null): string {
+/** `tasks and subtasks`; null without a choice. */
+export function kindsInWords(filter: FeedFilter | null): string | null {
+  const plural = (kinds: readonly SpokenKind[]) =>
+    formatList(kinds.map((kind) => say(`shows.kind.${kind}`)));
   if (filter?.labels) {
-    const kinds = (filter.kinds ?? ["task", "subtask"]).filter((kind) => kind.endsWith("task"));
-    return inList(kinds.map((kind) => plural[kind]));
+    return plural((filter.kinds ?? ["task", "subtask"]).filter((kind) => kind.endsWith("task")));
   }
-  return filter?.kinds ? inList(filter.kinds.map((kind) => plural[kind])) : "everything";
+  return filter?.kinds ? plural(filter.kinds) : null;
 }
 
 function completedInWords(filter: FeedFilter | null): readonly string[] {
   const length = filter?.completed;
   if (length === undefined) return [];
-  if (length === "none") return ["without completed items"];
+  if (length === "none") return [say("shows.noCompleted")];
   const days = Temporal.Duration.from(length).total({
     unit: "days",
     relativeTo: new Temporal.PlainDate(2026, 1, 1),
   });
-  return [`completed ones for ${days === 1 ? "a day" : `${days} days`}`];
+  return [say("shows.completedFor", { days })];
 }
 
 function privateInWords({ filter, personId: person }: FeedChoice): readonly string[] {
-  const whose = person === null ? "private items" : "their own private items";
-  const modes = { omit: `without ${whose}`, busy: `${whose} as "Busy"`, show: `with ${whose}` };
-  return filter?.private ? [modes[filter.private]] : [];
-}
-
-/** `a, b and c`. */
-function inList(words: readonly string[], joint = "and"): string {
-  const last = words.at(-1) ?? "";
-  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} ${joint} ${last}`;
+  if (!filter?.private) return [];
+  return person === null
+    ? [say(`shows.private.${filter.private}`)]
+    : [say(`shows.ownPrivate.${filter.private}`)];
 }

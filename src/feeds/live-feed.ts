@@ -13,6 +13,7 @@ import { type LinkMaker, linkUntil } from "../domain/signed-links.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import { isStorageFault } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
+import { inLanguage, type Language } from "../texts/say.ts";
 import { type CalendarOctets, createCalendarOctets } from "./calendar-octets.ts";
 import { type FeedLinks, linksText } from "./card.ts";
 import { createFeedEntries, type FeedEntries } from "./feed-entries.ts";
@@ -32,6 +33,8 @@ export interface LiveFeedDeps {
   readonly options: FeedOptions;
   /** Identifies the options and this build's writer. */
   readonly format: string;
+  /** Of what is added to descriptions. */
+  readonly language: Language;
   readonly readNames: () => WorkspaceNames;
   readonly render: RenderEvent;
   readonly seal: Seal;
@@ -61,6 +64,7 @@ export interface BuiltFeed {
 export interface LiveFeed {
   /** Why it can show nothing; null if it can. */
   fault(): FeedFault | null;
+  readonly language: Language;
   /** The projects of which it shows something; null = all. */
   projects(): readonly ProjectId[] | null;
   /** The present state, if nothing has changed since the last call; else null. */
@@ -134,7 +138,7 @@ const brotliQuality = { [zlib.BROTLI_PARAM_QUALITY]: 5 };
 
 /** `feed`: returns the feed's row, whose name, colour and filter may change; `deps.options` includes the filter. */
 export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFeed {
-  const { store, options, format, render, seal, links, today, clock } = deps;
+  const { store, options, format, render, seal, links, today, clock, language } = deps;
   const { id } = feed();
   const scope = createFeedScope(feed, store);
   let known: FeedState | null = store.feeds.state(id);
@@ -246,7 +250,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
     try {
       store.together(() => {
         const before = store.changes.latest();
-        tried.whole = build();
+        tried.whole = inLanguage(() => language, build);
         tried.isRaised = store.changes.latest() !== before;
       });
       kept = tried.whole?.state ?? kept;
@@ -296,7 +300,10 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
   async function prepareWork(): Promise<void> {
     const made = startWork();
     try {
-      await inTurns(readInSteps(made), deps.eventLoop);
+      await inLanguage(
+        () => language,
+        () => inTurns(readInSteps(made), deps.eventLoop),
+      );
     } catch (error) {
       // It is then built at once, and served although it cannot be stored.
       if (isStorageFault(error)) return;
@@ -308,6 +315,7 @@ export function createLiveFeed(feed: () => FeedRow, deps: LiveFeedDeps): LiveFee
   }
 
   return {
+    language,
     fault: () => scope.fault(),
     projects: () => scope.projects(),
     current,

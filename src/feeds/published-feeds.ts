@@ -10,7 +10,6 @@ import {
   privateModeOf,
 } from "../domain/feed-filter.ts";
 import type { FeedId, ProjectId, Revision } from "../domain/ids.ts";
-import { lazy } from "../domain/lazy.ts";
 import { unreachable } from "../domain/result.ts";
 import { createSeal } from "../domain/sealed-text.ts";
 import type { LinkMaker } from "../domain/signed-links.ts";
@@ -19,6 +18,7 @@ import { seesProject, type Viewer } from "../domain/visibility.ts";
 import type { FeedRow, FeedState } from "../store/rows/feed-rows.ts";
 import type { Store } from "../store/store.ts";
 import type { ViewItem } from "../store/view/view.ts";
+import { defaultLanguage, inLanguage, type Language, say } from "../texts/say.ts";
 import {
   type FeedContent,
   type FeedPresence,
@@ -44,6 +44,8 @@ interface PublishedFeedsDeps {
   readonly store: Store;
   /** At least 32 bytes, stored outside the database: all secret URLs are derived from it. */
   readonly key: Uint8Array;
+  /** For feeds of no person, and of people who have chosen none. Default: English. */
+  readonly language?: Language;
   readonly options: FeedOptions;
   readonly clock: () => Temporal.Instant;
   /** What action links are made of; none without it. */
@@ -217,6 +219,7 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     options,
     clock,
     links = null,
+    language = defaultLanguage,
     render = writeEvent,
     hasRead = () => true,
     eventLoop = createEventLoopBudget(),
@@ -225,7 +228,20 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
     onTurned = () => undefined,
   } = deps;
   if (key.byteLength < shortestKey) throw new WeakFeedKeyError(key.byteLength);
-  const format = lazy(() => fragmentFormatOf(options, render, links));
+  const formats = new Map<Language, string>();
+  const formatIn = (spoken: Language): string => {
+    const format =
+      formats.get(spoken) ??
+      inLanguage(
+        () => spoken,
+        () => fragmentFormatOf(options, render, links),
+      );
+    formats.set(spoken, format);
+    return format;
+  };
+  /** A person's feeds are in their language. */
+  const languageOf = ({ personId: person }: FeedRow): Language =>
+    (person === null ? null : store.personLanguages.of(person)) ?? language;
   const seal = createSeal(key, "components of feeds");
   const today = createCalendarDay(options.zone, clock);
   const readNames = createNameReader(store);
@@ -267,7 +283,8 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
 
   function liveOf(row: FeedRow): LiveFeed {
     const { id } = row;
-    const found = live.get(id) ?? startLive(row);
+    const known = live.get(id);
+    const found = known?.language === languageOf(row) ? known : startLive(row);
     live.delete(id);
     live.set(id, found);
     return found;
@@ -287,10 +304,12 @@ export function createPublishedFeeds(deps: PublishedFeedsDeps): PublishedFeeds {
 
   function startLive(row: FeedRow): LiveFeed {
     const own = { ...options, ...ownOptions(row, options) };
+    const spoken = languageOf(row);
     return createLiveFeed(() => rowOf(row.id), {
       ...{ store, readNames, render, seal, links, today, clock, hasRead, eventLoop },
+      language: spoken,
       options: own,
-      format: `${format()}${formatSuffix(own, options)}`,
+      format: `${formatIn(spoken)}${formatSuffix(own, options)}`,
       onGrown: keepWithinBudget,
     });
   }
@@ -494,24 +513,30 @@ const formatSuffix = (own: FeedOptions, usual: FeedOptions): string =>
 /** The automatic name of a feed: what it shows, and whose it is. */
 function usualName(choice: FeedChoice, { directory }: Pick<Store, "directory">): string {
   const { kind, projectId: project, personId: person, filter } = choice;
-  const whose = person === null ? null : (directory.person(person)?.name ?? `Person ${person}`);
+  const whose =
+    person === null
+      ? null
+      : (directory.person(person)?.name ?? say("unnamed.Person", { id: person }));
   const found = project === null ? null : directory.project(project);
   // It follows the project's title only while the person may see the project.
   const title = person === null || seesProject(person, found) ? found?.title : null;
   const chosen = kindsInWords(filter);
-  const kinds =
-    chosen === "everything" ? null : `${chosen.charAt(0).toUpperCase()}${chosen.slice(1)}`;
+  const kinds = chosen && `${chosen.charAt(0).toUpperCase()}${chosen.slice(1)}`;
   switch (kind) {
     case "project": {
-      const what = kinds === null ? "" : `: ${chosen}`;
-      return `${title ?? `Project ${project ?? ""}`}${what}${whose === null ? "" : ` (${whose})`}`;
+      const what = chosen === null ? "" : `: ${chosen}`;
+      const named = title ?? say("feedName.unnamed", { id: project ?? "" });
+      return `${named}${what}${whose === null ? "" : ` (${whose})`}`;
     }
-    case "person":
-      return assignedOf(choice)?.size === 1 && (filter?.assigned ?? "me") === "me"
-        ? `${kinds === null ? "Assigned" : `${kinds} assigned`} to ${whose ?? "nobody"}`
-        : `${kinds === null ? "Projects" : kinds} of ${whose ?? "nobody"}`;
+    case "person": {
+      const name = whose ?? say("feedName.nobody");
+      const isTheirs = assignedOf(choice)?.size === 1 && (filter?.assigned ?? "me") === "me";
+      if (kinds === null)
+        return say(isTheirs ? "feedName.assigned" : "feedName.projects", { name });
+      return say(isTheirs ? "feedName.assignedTo" : "feedName.of", { kinds, name });
+    }
     case "all":
-      return kinds === null ? "All projects" : `${kinds} of all projects`;
+      return kinds === null ? say("calendar.allProjects") : say("feedName.ofAll", { kinds });
     default:
       return unreachable(kind);
   }

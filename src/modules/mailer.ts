@@ -68,13 +68,14 @@ export function openMailLinks({ people }: Config, { mailKey }: Pick<DataKeys, "m
 
 /** Settings shared by all mails: sender, time zone, rate and unsubscribing. */
 export function mailSettings(
-  { mail, service, http }: Config,
+  { language, mail, service, http }: Config,
   { signer, wishes }: MailLinks,
-): Pick<MailDeps, "from" | "zone" | "perMinute" | "wishes" | "choiceUrl"> {
+): Pick<MailDeps, "from" | "zone" | "language" | "perMinute" | "wishes" | "choiceUrl"> {
   const { publicUrl } = http;
   return {
     from: mail.from,
     zone: service.timeZone,
+    language,
     perMinute: mail.perMinute,
     wishes,
     choiceUrl:

@@ -42,6 +42,7 @@ export function openFeeds(base: Base, { sync }: { readonly sync: Sync }): FeedsM
     onOpened: (project) => sync.noteReading(project),
     key: keys.feedKey,
     links: linkMaker,
+    language: config.language,
     options: { ...config.feeds, zone, webUrl: config.service.webUrl },
     clock,
     eventLoop,

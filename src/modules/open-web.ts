@@ -56,6 +56,7 @@ export function appParts(modules: Modules, options: WebOptions) {
     baseUrl: publicUrl,
     trustProxy: config.http.trustProxy,
     zone: config.service.timeZone,
+    language: config.language,
     webUrl: config.service.webUrl,
     monotonic: modules.monotonic,
     randomBytes,

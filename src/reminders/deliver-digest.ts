@@ -1,6 +1,7 @@
 import type { PersonId } from "../domain/ids.ts";
 import { clockInWords, dayInWords } from "../domain/wording.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
+import { say } from "../texts/say.ts";
 import { type DeliverMailDeps, messageIdOf, type ReminderEvent } from "./deliver-reminders.ts";
 import {
   countIn,
@@ -15,6 +16,7 @@ import { type MailContent, renderMail, staleWords } from "./mail-content.ts";
 import {
   emailAddressOf,
   envelope,
+  inLanguageOf,
   type Recipient,
   readerBy,
   type UnsubscribeLink,
@@ -59,7 +61,9 @@ export async function deliverDigest(
   const installation = store.meta.installation;
   const messageId = messageIdOf(key, { uid: "", installation });
   const since = sinceWhen({ due, now, digest }, store);
-  const content = gatherDigest({ store, person: person.id, zone, now, since, webUrl });
+  const content = inLanguageOf(person, deps, () =>
+    gatherDigest({ store, person: person.id, zone, now, since, webUrl }),
+  );
   if (isEmpty(content)) {
     store.ledger.leaveEmpty(key, messageId);
     return [];
@@ -72,11 +76,13 @@ export async function deliverDigest(
       address: emailAddressOf(person, deps),
       compose: () => ({
         ...envelope(address, deps),
-        ...renderMail(
-          contentOf(content, {
-            ...{ reader, digest, turn, unsubscribe: unsubscribeFor(address, deps) },
-            stale: staleWords({ store, now, zone }),
-          }),
+        ...inLanguageOf(person, deps, () =>
+          renderMail(
+            contentOf(content, {
+              ...{ reader, digest, turn, unsubscribe: unsubscribeFor(address, deps) },
+              stale: staleWords({ store, now, zone }),
+            }),
+          ),
         ),
         calendar: null,
       }),
@@ -129,17 +135,22 @@ function contentOf(
   },
 ): MailContent {
   const { today, week, overdue, moved } = content;
-  const counts = [
-    `${countIn(today)} today`,
-    `${countIn(week)} this week`,
-    `${countIn(overdue)} overdue`,
-    `${countIn(moved)} moved`,
-  ].filter((count) => !count.startsWith("0 "));
+  const counts = (
+    [
+      ["digest.countToday", countIn(today)],
+      ["digest.countWeek", countIn(week)],
+      ["digest.countOverdue", countIn(overdue)],
+      ["digest.countMoved", countIn(moved)],
+    ] as const
+  )
+    .filter(([, count]) => count > 0)
+    .map(([id, count]) => say(id, { count }));
   const day = dayInWords(turn.day);
-  const often = digest.weekday === null ? "every day" : "once a week";
-  const what = digest.weekday === null ? "Your day" : "Your week";
+  const isDaily = digest.weekday === null;
+  const what = say(isDaily ? "digest.day" : "digest.weekTitle");
+  const clock = `${clockInWords(digest.at)} (${reader.zone})`;
   return {
-    subject: `${what}: ${counts.join(", ")} – ${day}`,
+    subject: say("digest.subject", { what, counts: counts.join(", "), day }),
     preview: previewOf(content, counts),
     heading: `${what}, ${day}`,
     fact: null,
@@ -147,7 +158,7 @@ function contentOf(
       { kind: "lines", lines: [`${counts.join(" · ")} (${reader.zone})`, ...stale] },
       ...[overdue, today, week, moved].filter((part) => countIn(part) > 0),
     ],
-    reason: `You get this digest ${often} at ${clockInWords(digest.at)} (${reader.zone}) when there is something to tell.`,
+    reason: say(isDaily ? "digest.whyDaily" : "digest.whyWeekly", { clock }),
     unsubscribe,
   };
 }

@@ -6,12 +6,14 @@ import { webLink } from "../domain/web-link.ts";
 import type { Mail } from "../mail/mail.ts";
 import { type MailKey, noItem } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
+import { say } from "../texts/say.ts";
 import { writeCalendarPart } from "./calendar-part.ts";
 import { type MailContent, renderMail, staleWords } from "./mail-content.ts";
 import { type DueMail, isInMailWindow, type WindowOf } from "./plan-mails.ts";
 import {
   emailAddressOf,
   envelope,
+  inLanguageOf,
   isOpenTo,
   type MailDeps,
   mailChoiceOf,
@@ -84,7 +86,7 @@ export async function deliverMail(
       things,
       messageId,
       address: emailAddressOf(first.reader, deps),
-      compose: (taken) => compose(taken, messageId, deps),
+      compose: (taken) => inLanguageOf(first.reader, deps, () => compose(taken, messageId, deps)),
     },
     { ...deps, queue: store.ledger },
   );
@@ -169,7 +171,7 @@ function contextOf(
     parent: parentOf(item, deps),
     isPrivate: isPrivate(item, list),
     links: [
-      ...(url === null ? [] : [{ label: "Open", url }]),
+      ...(url === null ? [] : [{ label: say("action.open"), url }]),
       ...(actions?.(shown, reader.id) ?? []),
     ],
     dueAt,

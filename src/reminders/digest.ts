@@ -1,10 +1,11 @@
 import { inZone, startsAt, wallClock } from "@dayferry/ical";
 import type { PersonId } from "../domain/ids.ts";
-import { type Item, spokenKind } from "../domain/item.ts";
+import type { Item } from "../domain/item.ts";
 import { webLink } from "../domain/web-link.ts";
-import { dayInWords, dueInWords, plainLine, spanInWords } from "../domain/wording.ts";
+import { dayInWords, dueInWords, kindInWords, plainLine, spanInWords } from "../domain/wording.ts";
 import type { Store } from "../store/store.ts";
 import type { DateMove } from "../store/view/date-moves.ts";
+import { say } from "../texts/say.ts";
 import type { Section, SectionEntry } from "./mail-content.ts";
 import { isBefore, type MailWindow, missedUntil } from "./plan-mails.ts";
 import { isOpenTo } from "./recipients.ts";
@@ -59,10 +60,10 @@ export function gatherDigest(context: DigestContext): Digest {
     .filter(({ shown }) => isOpen(shown.item, context))
     .flatMap((move) => movedEntry(move, context) ?? []);
   return {
-    today: section(`Today, ${dayInWords(today)}`, of("today")),
-    week: section(`This week, until ${dayInWords(last)}`, of("week")),
-    overdue: section("Overdue", of("overdue")),
-    moved: section("Moved since the last digest", moved),
+    today: section(say("digest.today", { day: dayInWords(today) }), of("today")),
+    week: section(say("digest.week", { day: dayInWords(last) }), of("week")),
+    overdue: section(say("digest.overdue"), of("overdue")),
+    moved: section(say("digest.moved"), moved),
   };
 }
 
@@ -132,7 +133,7 @@ function daysOf(item: Item, zone: string): Days | null {
 function sectionEntry(item: Item, about: readonly string[], context: DigestContext): SectionEntry {
   const { store, zone, webUrl } = context;
   const project = store.directory.project(item.projectId)?.title ?? "";
-  const parts = [...about, datesInWords(item, zone), spokenKind(item), plainLine(project)];
+  const parts = [...about, datesInWords(item, zone), kindInWords(item), plainLine(project)];
   return {
     title: shownTitle(item),
     about: parts.filter(Boolean).join(" · "),
@@ -150,7 +151,12 @@ function movedEntry(
   const [from, to] = [datesInWords(before, zone), datesInWords(item, zone)];
   if (from === to) return null;
   const name = actor === null ? undefined : store.directory.personNames().get(actor);
-  const by = actor === person ? "by you" : name === undefined ? "" : `by ${plainLine(name)}`;
+  const by =
+    actor === person
+      ? say("digest.byYou")
+      : name === undefined
+        ? ""
+        : say("digest.by", { name: plainLine(name) });
   const project = plainLine(store.directory.project(item.projectId)?.title ?? "");
   return {
     title: shownTitle(item),
@@ -160,7 +166,8 @@ function movedEntry(
 }
 
 function datesInWords(item: Item, zone: string): string {
-  if (item.kind !== "event") return item.dueOn ? `due ${dayInWords(item.dueOn)}` : "no date";
+  if (item.kind !== "event")
+    return item.dueOn ? say("digest.due", { day: dayInWords(item.dueOn) }) : say("word.noDate");
   return spanInWords(item.when, zone);
 }
 

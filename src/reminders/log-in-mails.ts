@@ -4,8 +4,9 @@ import type { LogInSigner } from "../domain/signed-links.ts";
 import { momentInWords, plainLine } from "../domain/wording.ts";
 import type { Mail } from "../mail/mail.ts";
 import type { LogInLink, LogInMailKey } from "../store/mails/log-in-links.ts";
+import { say } from "../texts/say.ts";
 import { renderMail } from "./mail-content.ts";
-import { byMail, type MailDeps, zoneFor } from "./recipients.ts";
+import { byMail, inLanguageOf, type MailDeps, zoneFor } from "./recipients.ts";
 import { type MailEnding, type MailTopic, newMessageId, sendOnce } from "./send-once.ts";
 
 /** Result of a mail with a login link. */
@@ -51,7 +52,7 @@ export function createLogInMails(deps: LogInMailsDeps) {
             things: [thing],
             messageId,
             address: byMail.addressOf(person),
-            compose: () => compose(thing, messageId, deps),
+            compose: () => inLanguageOf(person, deps, () => compose(thing, messageId, deps)),
           },
           { ...deps, queue: store.logInLinks.mails },
         );
@@ -68,7 +69,7 @@ export function createLogInMails(deps: LogInMailsDeps) {
 function compose({ link, person }: LinkMail, messageId: string, deps: LogInMailsDeps): Mail {
   const { signer, baseUrl, from, zone, clock } = deps;
   const until = momentInWords(link.until, zoneFor(person, zone));
-  const fact = `The link logs in ${plainLine(person.name)}. It works once, until ${until}.`;
+  const fact = say("logInMail.fact", { name: plainLine(person.name), until });
   return {
     from,
     to: { name: person.name, address: byMail.addressOf(person) },
@@ -78,24 +79,21 @@ function compose({ link, person }: LinkMail, messageId: string, deps: LogInMails
     headers: { "X-Auto-Response-Suppress": "All" },
     calendar: null,
     ...renderMail({
-      subject: "Your link to log in to Dayferry",
+      subject: say("logInMail.subject"),
       preview: fact,
-      heading: "Log in to Dayferry",
+      heading: say("logInMail.heading"),
       fact,
       parts: [
         {
           kind: "lines",
-          lines: [
-            "The page that it opens asks before it logs you in. Anyone with the link can log in as you: do not share it.",
-          ],
+          lines: [say("logInMail.keep")],
         },
         {
           kind: "links",
-          links: [{ label: "Log in", url: `${baseUrl()}/login/${signer.sign(link.id)}` }],
+          links: [{ label: say("login.logIn"), url: `${baseUrl()}/login/${signer.sign(link.id)}` }],
         },
       ],
-      reason:
-        "You get this email because someone asked for it on the log-in page. If it was not you, ignore it: without the link no one can log in.",
+      reason: say("logInMail.why"),
       unsubscribe: null,
     }),
   };

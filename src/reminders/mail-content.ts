@@ -3,6 +3,7 @@ import type { NamedLink } from "../domain/signed-links.ts";
 import { escapeHtml } from "../domain/text.ts";
 import { momentInWords } from "../domain/wording.ts";
 import type { Store } from "../store/store.ts";
+import { currentLanguage, say } from "../texts/say.ts";
 import type { UnsubscribeLink } from "./recipients.ts";
 
 /** Content of a mail, before it becomes plain text or HTML. Contains no markup. */
@@ -78,9 +79,7 @@ export function staleWords({
 }): readonly string[] {
   const readAt = store.sources.lastReadAt();
   if (!readAt || Temporal.Instant.compare(now, readAt.add(freshFor)) <= 0) return [];
-  return [
-    `Last synced ${momentInWords(readAt, zone)}: the service does not respond, and later changes are missing here.`,
-  ];
+  return [say("mailFrame.stale", { moment: momentInWords(readAt, zone) })];
 }
 
 /** Renders plain text and HTML. */
@@ -120,7 +119,7 @@ function linesOf(part: MailPart): readonly string[] {
       return [
         part.heading,
         ...part.entries.flatMap(entryLines),
-        ...(part.more > 0 ? [`  … and ${part.more} more`] : []),
+        ...(part.more > 0 ? [`  ${say("mailFrame.more", { count: part.more })}`] : []),
       ];
     default:
       return unreachable(part);
@@ -162,7 +161,7 @@ function htmlFrame({
   readonly footer: readonly string[];
 }): string {
   const lines = [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<!doctype html><html lang="${currentLanguage()}"><head><meta charset="utf-8">`,
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
     `<title>${escapeHtml(title)}</title></head>`,
@@ -242,7 +241,9 @@ function markupOf(part: MailPart): readonly string[] {
         ...part.entries.map(entryMarkup),
         "</ul>",
         ...(part.more > 0
-          ? [`<p style="margin:.3em 0 0;opacity:.75">… and ${part.more} more</p>`]
+          ? [
+              `<p style="margin:.3em 0 0;opacity:.75">${escapeHtml(say("mailFrame.more", { count: part.more }))}</p>`,
+            ]
           : []),
       ];
     default:

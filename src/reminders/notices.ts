@@ -10,6 +10,7 @@ import { isBefore } from "./plan-mails.ts";
 import {
   emailAddressOf,
   envelope,
+  inLanguageOf,
   isOpenTo,
   type MailDeps,
   mayBegin,
@@ -74,7 +75,7 @@ export function createParkingNotices(deps: NoticesDeps) {
         things,
         messageId,
         address: emailAddressOf(first.editor, deps),
-        compose: (taken) => compose(taken, messageId, deps),
+        compose: (taken) => inLanguageOf(first.editor, deps, () => compose(taken, messageId, deps)),
       },
       { ...deps, queue: store.notices },
     );

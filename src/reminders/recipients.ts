@@ -1,16 +1,12 @@
 import { isZone } from "@dayferry/ical";
 import type { PersonId } from "../domain/ids.ts";
 import type { Item, Person } from "../domain/item.ts";
-import {
-  type MailChoice,
-  type MailKind,
-  type MailWishes,
-  mailKindWords,
-} from "../domain/mail-kind.ts";
+import type { MailChoice, MailKind, MailWishes } from "../domain/mail-kind.ts";
 import type { ChoiceClaim } from "../domain/signed-links.ts";
 import { seesItem } from "../domain/visibility.ts";
 import type { Mail, Mailbox, Mailer } from "../mail/mail.ts";
 import type { Store } from "../store/store.ts";
+import { defaultLanguage, inLanguage, type Language, say } from "../texts/say.ts";
 
 /** How people are reached by one channel. */
 export interface MailChannel {
@@ -27,6 +23,8 @@ export interface MailDeps {
   readonly from: Mailbox;
   /** Time zone of the account. */
   readonly zone: string;
+  /** For people whose language is unknown. Default: English. */
+  readonly language?: Language;
   /** Default: by mail. */
   readonly reach?: MailChannel;
   /** Limit of mails started in any minute. */
@@ -114,7 +112,10 @@ export function unsubscribeFor(
   { choiceUrl }: MailDeps,
 ): UnsubscribeLink | null {
   if (!choiceUrl) return null;
-  const label = choice === "all" ? "Choose which mails to get" : `Stop ${mailKindWords[choice]}`;
+  const label =
+    choice === "all"
+      ? say("mails.choose")
+      : say("mails.stop", { kind: say(`mails.kind.${choice}`) });
   return { label, url: choiceUrl({ person: person.id, choice }) };
 }
 
@@ -123,6 +124,13 @@ export const emailAddressOf = (
   person: Person,
   { reach = byMail }: Pick<MailDeps, "reach">,
 ): string => reach.addressOf(person);
+
+/** Runs `work` in a person's language. */
+export const inLanguageOf = <Result>(
+  { id }: Pick<Person, "id">,
+  { store, language = defaultLanguage }: Pick<MailDeps, "store" | "language">,
+  work: () => Result,
+): Result => inLanguage(() => store.personLanguages.of(id) ?? language, work);
 
 /** The e-mail channel. */
 export const byMail: MailChannel = {

@@ -1,4 +1,4 @@
-import { type Item, type Person, spokenKind } from "../domain/item.ts";
+import type { Item, Person } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
 import type { NamedLink } from "../domain/signed-links.ts";
 import { plainDescription } from "../domain/text.ts";
@@ -8,6 +8,7 @@ import {
   distanceInWords,
   dueInWords,
   excerpt,
+  kindInWords,
   lengthInWords,
   momentInWords,
   plainLine,
@@ -15,6 +16,7 @@ import {
   withoutOverrides,
 } from "../domain/wording.ts";
 import type { ViewItem } from "../store/view/view.ts";
+import { say } from "../texts/say.ts";
 import type { MailContent, MailPart } from "./mail-content.ts";
 import { type UnsubscribeLink, zoneFor } from "./recipients.ts";
 import { dayIn, type Reminder } from "./reminder.ts";
@@ -53,7 +55,7 @@ export function reminderContent(context: ReminderContext): MailContent {
   const title = shownTitle(item);
   const { subject, fact, lines, reason } = wordsOf(context, { title, zone });
   const isLate = Temporal.Instant.compare(dueAt.add(punctual), now) < 0;
-  const late = isLate ? [`This mail is late: it was due on ${momentInWords(dueAt, zone)}.`] : [];
+  const late = isLate ? [say("reminder.late", { moment: momentInWords(dueAt, zone) })] : [];
   const description = excerpt(
     withoutOverrides(plainDescription(item.description)).trimStart(),
     800,
@@ -77,7 +79,7 @@ export function reminderContent(context: ReminderContext): MailContent {
 
 /** The title on one line of at most 300 characters; never empty. */
 export const shownTitle = ({ title }: Pick<Item, "title">): string =>
-  excerpt(plainLine(title), 300) || "(untitled)";
+  excerpt(plainLine(title), 300) || say("item.untitled");
 
 /** Later than this is mentioned in the text. */
 export const punctual = Temporal.Duration.from({ minutes: 5 });
@@ -91,7 +93,9 @@ function factOf(
     const day = dayIn(timing.day, now.timeZoneId);
     return `${dueInWords(day, now.toPlainDate())}, ${dayInWords(day)}`;
   }
-  return item.kind === "event" ? distanceInWords(item.when, now).replace(/\.$/, "") : "Reminder";
+  return item.kind === "event"
+    ? distanceInWords(item.when, now).replace(/\.$/, "")
+    : say("reminder.title");
 }
 
 interface Words {
@@ -107,7 +111,7 @@ function wordsOf(
 ): Words {
   const { item, reminder, now, at } = context;
   const { timing } = reminder;
-  const kind = spokenKind(item);
+  const kind = kindInWords(item);
   const short = excerpt(title, 100);
   const fact = factOf(context, now.toZonedDateTimeISO(zone));
   const clock = `${clockInWords(at)} (${zone})`;
@@ -115,32 +119,36 @@ function wordsOf(
     case "moment": {
       const span = item.kind === "event" ? spanInWords(item.when, zone) : "";
       const lead = timing.dueAt.until(timing.startAt);
-      const before = lead.sign === 0 ? "at its start" : `${exactly(lead)} before its start`;
       return {
-        subject: `Reminder: ${short} – ${span}`,
+        subject: say("reminder.subject", { title: short, span }),
         fact,
         lines: [span],
-        reason: `You get this mail because you are assigned and the ${kind} has a reminder ${before}.`,
+        reason:
+          lead.sign === 0
+            ? say("reminder.atStart", { kind })
+            : say("reminder.beforeStart", { kind, lead: exactly(lead) }),
       };
     }
     case "before": {
       const day = dayIn(timing.day, zone);
       const due = dueInWords(day, now.toZonedDateTimeISO(zone).toPlainDate());
-      const before = timing.lead.sign === 0 ? "on its day" : `${exactly(timing.lead)} before`;
       return {
-        subject: `${due}: ${short} – ${dayInWords(day)}`,
+        subject: say("reminder.dueSubject", { due, title: short, day: dayInWords(day) }),
         fact,
         lines: linesOf(item, zone),
-        reason: `You get this mail because you are assigned: a ${kind} is reminded of ${before} at ${clock}.`,
+        reason:
+          timing.lead.sign === 0
+            ? say("reminder.onDay", { kind, clock })
+            : say("reminder.daysBefore", { kind, clock, lead: exactly(timing.lead) }),
       };
     }
     case "after": {
       const day = dayIn(timing.day, zone);
       return {
-        subject: `Overdue: ${short} – was due ${dayInWords(day)}`,
+        subject: say("reminder.overdueSubject", { title: short, day: dayInWords(day) }),
         fact,
         lines: linesOf(item, zone),
-        reason: `You get this mail because you are assigned and it is open: once, on the day after it was due, at ${clock}.`,
+        reason: say("reminder.overdueWhy", { clock }),
       };
     }
     default:
@@ -158,12 +166,15 @@ function linesOf(item: Item, zone: string): readonly string[] {
 
 function factsOf({ item, parent, project, list, others, isPrivate }: ReminderContext) {
   return [
-    { name: "Kind", value: item.kind === "event" && !item.milestone ? "" : spokenKind(item) },
-    { name: "Task", value: excerpt(plainLine(parent ?? ""), 300) },
-    { name: "Project", value: plainLine(project ?? "") },
-    { name: "List", value: plainLine(list ?? "") },
-    { name: "Also assigned", value: others.map(plainLine).filter(Boolean).join(", ") },
-    { name: "Private", value: isPrivate ? "for its creator and the people assigned" : "" },
+    {
+      name: say("reminder.kind"),
+      value: item.kind === "event" && !item.milestone ? "" : kindInWords(item),
+    },
+    { name: say("reminder.task"), value: excerpt(plainLine(parent ?? ""), 300) },
+    { name: say("word.project"), value: plainLine(project ?? "") },
+    { name: say("field.listId"), value: plainLine(list ?? "") },
+    { name: say("reminder.alsoAssigned"), value: others.map(plainLine).filter(Boolean).join(", ") },
+    { name: say("field.private"), value: isPrivate ? say("reminder.privateFor") : "" },
   ].filter(({ value }) => value !== "");
 }
 
@@ -189,7 +200,7 @@ export function combinedContent(
   { now, stale, unsubscribe }: Pick<ReminderContext, "now" | "stale" | "unsubscribe">,
 ): MailContent {
   const titles = things.map(({ shown }) => excerpt(shownTitle(shown.item), 60));
-  const count = things.length === 1 ? "1 late reminder" : `${things.length} late reminders`;
+  const count = say("reminder.lateCount", { count: things.length });
   const [first] = things;
   const since = first ? momentInWords(first.dueAt, first.zone) : "";
   return {
@@ -200,16 +211,16 @@ export function combinedContent(
     parts: [
       {
         kind: "lines",
-        lines: [`They could not be sent in time; the first was due on ${since}.`, ...stale],
+        lines: [say("reminder.notInTime", { since }), ...stale],
       },
       {
         kind: "section",
-        heading: "What they remind of",
+        heading: say("reminder.remindOf"),
         entries: things.map((thing) => sectionEntry(thing, now)),
         more: 0,
       },
     ],
-    reason: "You get this mail because you are assigned to these items.",
+    reason: say("reminder.whyMany"),
     unsubscribe,
   };
 }
@@ -224,7 +235,7 @@ function sectionEntry(
   const about = [
     factOf({ reminder, item }, now.toZonedDateTimeISO(zone)),
     span,
-    spokenKind(item),
+    kindInWords(item),
     plainLine(project ?? ""),
   ];
   return {

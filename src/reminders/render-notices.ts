@@ -1,4 +1,4 @@
-import type { Edit, EditAction, ParkReason } from "../domain/edit.ts";
+import type { Edit, ParkReason } from "../domain/edit.ts";
 import type { Item, Person } from "../domain/item.ts";
 import { applyPatch, fieldsOf, type Patch, type PatchField, valuesOf } from "../domain/patch.ts";
 import { unreachable } from "../domain/result.ts";
@@ -11,6 +11,7 @@ import {
   plainLine,
   programInWords,
 } from "../domain/wording.ts";
+import { say } from "../texts/say.ts";
 import { withoutRequest } from "../upstream/failure.ts";
 import type { MailContent } from "./mail-content.ts";
 import type { UnsubscribeLink } from "./recipients.ts";
@@ -22,27 +23,30 @@ export function noticesContent(
   publicUrl: string | null,
   unsubscribe: UnsubscribeLink | null,
 ): MailContent {
-  const count = parkings.length === 1 ? "1 edit" : `${parkings.length} edits`;
+  const count = say("notice.count", { count: parkings.length });
   const titles = parkings.map((parking) => excerpt(shownTitle(parkedItem(parking)), 60));
   return {
-    subject: `Not saved: ${count} – ${excerpt(titles.slice(0, 3).join(", "), 150)}`,
-    preview: `${count} not saved. ${excerpt(titles.join(", "), 300)}`,
-    heading: `${count} not saved`,
+    subject: say("notice.subjects", {
+      count,
+      titles: excerpt(titles.slice(0, 3).join(", "), 150),
+    }),
+    preview: `${say("notice.notSaved", { count })}. ${excerpt(titles.join(", "), 300)}`,
+    heading: say("notice.notSaved", { count }),
     fact: null,
     parts: [
       {
         kind: "lines",
-        lines: [
-          "Your calendars show the version in the workspace again.",
-          "Decide for each edit whether to keep it.",
-        ],
+        lines: [say("notice.showWorkspace"), say("notice.decideEach")],
       },
       {
         kind: "section",
-        heading: "Edits",
+        heading: say("layout.edits"),
         entries: parkings.slice(0, mostShown).map((parking) => ({
           title: shownTitle(parkedItem(parking)),
-          about: `edit ${parking.edit.id} · ${parkReasonWords[parking.reason]}`,
+          about: say("notice.about", {
+            id: parking.edit.id,
+            reason: say(`notice.reason.${parking.reason}`),
+          }),
           url: pageOf(parking.edit, publicUrl),
         })),
         more: Math.max(0, parkings.length - mostShown),
@@ -52,10 +56,10 @@ export function noticesContent(
         links:
           publicUrl === null
             ? []
-            : [{ label: "See all of them", url: `${publicUrl}/edits?state=waiting` }],
+            : [{ label: say("notice.seeAll"), url: `${publicUrl}/edits?state=waiting` }],
       },
     ],
-    reason: "You get this email because these edits were made in your name.",
+    reason: say("notice.whyMany"),
     unsubscribe,
   };
 }
@@ -91,58 +95,31 @@ export function noticeContent(parking: Parking): MailContent {
   const wished = applyPatch(edit.base, edit.patch);
   const by = programInWords(edit);
   return {
-    subject: `Not saved: ${excerpt(title, 100)} – ${parkReasonWords[reason]}`,
+    subject: say("notice.subject", {
+      title: excerpt(title, 100),
+      reason: say(`notice.reason.${reason}`),
+    }),
     preview: `${title}. ${happened}`,
     heading: title,
     fact: happened,
     parts: [
       {
         kind: "comparison",
-        sides: ["Your edit", "In the workspace"],
+        sides: [say("notice.yourEdit"), say("notice.inWorkspace")],
         rows: rowsOf({ edit, wished, now: isOpen ? now : null, names }),
       },
-      { kind: "prose", text: [absence, advices[reason]].filter((one) => one !== null).join(" ") },
+      {
+        kind: "prose",
+        text: [absence, say(`notice.advice.${reason}`)].filter((one) => one !== null).join(" "),
+      },
       url === null
-        ? { kind: "prose", text: `On Dayferry's page Edits it is edit ${edit.id}.` }
-        : { kind: "links", links: [{ label: labels[reason], url }] },
+        ? { kind: "prose", text: say("notice.onPage", { id: edit.id }) }
+        : { kind: "links", links: [{ label: say(`notice.button.${reason}`), url }] },
     ],
-    reason: `You get this email because this edit was made in your name${by === null ? "" : `, ${by}`}.`,
+    reason: by === null ? say("notice.why") : say("notice.whyBy", { by }),
     unsubscribe,
   };
 }
-
-/** Why an edit was not saved, in a few words. */
-const parkReasonWords: Readonly<Record<ParkReason, string>> = {
-  conflict: "someone else changed it too",
-  refused: "the workspace rejected it",
-  failed: "it could not be sent",
-  "unknown-outcome": "result unknown",
-};
-
-const advices: Readonly<Record<ParkReason, string>> = {
-  conflict: "Until you decide, your calendars show the version in the workspace.",
-  refused:
-    "Your calendars show the version in the workspace. Try again once the cause is fixed, or discard the edit.",
-  failed: "Your calendars show the version in the workspace. Try again, or discard the edit.",
-  "unknown-outcome":
-    "Trying again first checks whether the edit has arrived. Discarding it leaves the workspace as it is.",
-};
-
-/** Label of the button that opens the edit's page. */
-const labels: Readonly<Record<ParkReason, string>> = {
-  conflict: "Choose what to keep",
-  refused: "View the edit",
-  failed: "View the edit",
-  "unknown-outcome": "View the edit",
-};
-
-const acts: Readonly<Record<EditAction, string>> = {
-  create: "Your new item",
-  update: "Your change",
-  complete: "Marking it as done",
-  reopen: "Reopening it",
-  delete: "Deleting it",
-};
 
 /** The item a notice names: what the editor may see of it, otherwise what the editor wrote. */
 function parkedItem({ edit, now, isOpen }: Pick<Parking, "edit" | "now" | "isOpen">): Item {
@@ -152,33 +129,40 @@ function parkedItem({ edit, now, isOpen }: Pick<Parking, "edit" | "now" | "isOpe
 
 /** What happened, in a sentence. The journal's text names every value, also those the editor may not see. */
 function happenedIn({ edit, reason, isOpen, names }: Parking): string {
-  const act = `${acts[edit.action]} (${momentInWords(edit.createdAt, names.zone)})`;
+  const act = `${say(`notice.act.${edit.action}`)} (${momentInWords(edit.createdAt, names.zone)})`;
   const problem = isOpen && edit.problem !== null ? withoutRequest(plainLine(edit.problem)) : "";
   const why = problem === "" ? "" : excerpt(problem, 600).replace(/\.$/, "");
   switch (reason) {
     case "conflict":
-      return `${act} was not saved, because someone else changed it too${changedIn(edit)}.`;
+      return conflictIn(act, edit);
     case "refused":
-      return `${act} was not saved: ${why === "" ? "the workspace rejected it" : causeIn(why)}.`;
+      return say("notice.happened.refused", {
+        act,
+        why: why === "" ? say("notice.reason.refused") : causeIn(why),
+      });
     case "failed":
-      return `${act} could not be sent${why === "" ? "" : `: ${why}`}.`;
+      return why === ""
+        ? say("notice.happened.failed", { act })
+        : say("notice.happened.failedWhy", { act, why });
     case "unknown-outcome":
-      return `${act} was sent, but the answer was lost: it may or may not be saved.`;
+      return say("notice.happened.unknown", { act });
     default:
       return unreachable(reason);
   }
 }
 
-/** The fields both sides have changed: " (Title, When)". */
-function changedIn({ action, conflicts }: Edit): string {
-  if (action === "delete" || conflicts.length === 0) return "";
-  return ` (${conflicts.map(({ field }) => fieldNameOf(field)).join(", ")})`;
+/** With the fields that both sides have changed. */
+function conflictIn(act: string, { action, conflicts }: Edit): string {
+  if (action === "delete" || conflicts.length === 0)
+    return say("notice.happened.conflict", { act });
+  const fields = conflicts.map(({ field }) => fieldNameOf(field)).join(", ");
+  return say("notice.happened.conflictIn", { act, fields });
 }
 
 /** Turns "The service rejected it: the title is too long" into "the workspace answered: the title is too long". */
 function causeIn(why: string): string {
   const said = /^The service rejected it: (.+)$/s.exec(why)?.[1];
-  return said === undefined ? why : `the workspace answered "${said}"`;
+  return said === undefined ? why : say("notice.answered", { said });
 }
 
 type Comparison = Extract<MailContent["parts"][number], { kind: "comparison" }>;
@@ -225,9 +209,7 @@ function withNew(
 }
 
 function absenceOf({ edit, now, isOpen }: Pick<Parking, "edit" | "now" | "isOpen">): string | null {
-  if (!isOpen) return "You no longer have access to it.";
+  if (!isOpen) return say("notice.noAccess");
   if (now) return null;
-  return edit.action === "create"
-    ? "It is not in the workspace."
-    : "It was deleted in the workspace.";
+  return say(edit.action === "create" ? "notice.notThere" : "notice.wasDeleted");
 }

@@ -26,15 +26,20 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 const lists = new Map<string, Intl.ListFormat>();
 
 /** A list in a sentence: "A, B and C". */
-export const formatList = (words: readonly string[]): string => listFormat().format(words);
+export const formatList = (
+  words: readonly string[],
+  type: "conjunction" | "disjunction" = "conjunction",
+): string => listFormat(type).format(words);
 
 /** The same as parts, of which `element` is one of the words. */
-export const listParts = (words: readonly string[]) => listFormat().formatToParts(words);
+export const listParts = (words: readonly string[]) =>
+  listFormat("conjunction").formatToParts(words);
 
-function listFormat(): Intl.ListFormat {
+function listFormat(type: "conjunction" | "disjunction"): Intl.ListFormat {
   const locale = currentLocale();
-  const format = lists.get(locale) ?? new Intl.ListFormat(locale);
-  lists.set(locale, format);
+  const key = `${locale} ${type}`;
+  const format = lists.get(key) ?? new Intl.ListFormat(locale, { type });
+  lists.set(key, format);
   return format;
 }
 

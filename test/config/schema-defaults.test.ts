@@ -11,6 +11,7 @@ describe("parseConfig() defaults", () => {
     expect(written.raw).toMatchObject({ service: { contact: "you@example.com" } });
     expect(JSON.parse(JSON.stringify(config))).toEqual({
       dataDir: join(rig.folder, "data"),
+      language: "en",
       service: {
         baseUrl: "https://company.example.com/api/v3",
         uploadUrl: "https://company.example.com/upload",

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { personId } from "../../src/domain/ids.ts";
 import { isSealed } from "../../src/domain/sealed-text.ts";
 import { createLinkSigner } from "../../src/domain/signed-links.ts";
 import { createAccept } from "../../src/edits/intake/accept.ts";
+import { readFeedWish } from "../../src/feeds/feed-request.ts";
 import { anEvent, aTask, days, zone } from "../support/items.ts";
 import { readBack } from "../support/read-back.ts";
-import { feedRig } from "./rig.ts";
+import { feedRig, secretIn } from "./rig.ts";
 
 const signer = createLinkSigner(createHash("sha256").update("only for tests").digest());
 const address = "https://calendar.example.com";
@@ -67,6 +69,30 @@ describe("action links of a feed", () => {
     expect(labelsIn(said("task", 2).description)).toEqual(["Open again"]);
     expect(labelsIn(said("event", 3).description)).toEqual(["Done", "+1 day", "+1 week"]);
     expect(labelsIn(said("event", 4).description)).toEqual([]);
+  });
+
+  it("are in the language of the person whose feed it is, also after another was chosen", () => {
+    const { feeds, store } = linkedRig();
+    const ana = personId(11);
+    const about = { kind: "person", personId: ana, filter: { assigned: "anyone" } };
+    const wish = readFeedWish(about, {
+      directory: store.directory,
+      viewer: { kind: "admin", zone },
+    });
+    if (!wish.ok) throw new Error(JSON.stringify(wish.failure));
+    const { path } = feeds.create(wish.value);
+    const read = () => {
+      const feed = feeds.open(secretIn(path));
+      const text = feed?.body().toString() ?? "";
+      const of = [...readBack(text).values()].find(({ uid }) => uid.startsWith("task-1@"));
+      return { etag: feed?.head().etag, labels: labelsIn(of?.description ?? "") };
+    };
+    const before = read();
+    expect(before.labels).toEqual(["Done", "+1 day", "+1 week"]);
+    store.personLanguages.choose(ana, "de");
+    const after = read();
+    expect(after.labels).toEqual(["Erledigt", "+1 Tag", "+1 Woche"]);
+    expect(after.etag).not.toBe(before.etag);
   });
 
   it("are signed for this item, this feed and its present address", () => {

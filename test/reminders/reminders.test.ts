@@ -37,6 +37,20 @@ describe("step() sends one mail per assigned person", () => {
     expect(new Set(messageIds(inbox)).size).toBe(2);
   });
 
+  it("each in their language", async () => {
+    const inbox = await anInbox();
+    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z" });
+    rig.store.personLanguages.choose(ana, "de");
+    rig.store.personLanguages.note(ben, "fr");
+    rig.put(anEvent({ assigned: [ana, ben, cleo] }));
+    await rig.run();
+    expect(subjects(inbox).toSorted()).toEqual([
+      expect.stringMatching(/^Erinnerung: .+ – Di\., 24\. Nov\. 2026, 09:00/),
+      expect.stringMatching(/^Rappel : .+ – mar\. 24 nov\. 2026, 10:00/),
+      expect.stringMatching(/^Reminder: .+ – Tue 24 Nov 2026, 10:00/),
+    ]);
+  });
+
   it("while time passes", async () => {
     const inbox = await anInbox();
     const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:50:00Z" });

@@ -1,6 +1,7 @@
 import { cleanText, encodeUrl, oneLine } from "@dayferry/ical";
 import type { Item } from "../../domain/item.ts";
 import { plainDescription } from "../../domain/text.ts";
+import { say } from "../../texts/say.ts";
 
 /** What a feed adds to a description. CalDAV calendars never do. */
 export interface Decoration {
@@ -74,9 +75,12 @@ export function readDescription(text: string): string {
 
 function decorationLines({ assignees, links }: Decoration): readonly string[] {
   const names = assignees.map(oneLine).filter((name) => name !== "");
-  const people = names.length > 0 ? [`${entryStart}Assigned: ${names.join(", ")}`] : [];
+  const people =
+    names.length > 0
+      ? [`${entryStart}${say("decoration.assigned", { names: names.join(", ") })}`]
+      : [];
   const addresses = links.map(({ label, url }) => {
-    return `${entryStart}${oneLine(label) || "Link"}: ${encodeUrl(url)}`;
+    return `${entryStart}${oneLine(label) || say("decoration.link")}: ${encodeUrl(url)}`;
   });
   return [...people, ...addresses];
 }
