@@ -1,3 +1,5 @@
+import { say } from "./say.ts";
+
 /** What to confirm before a change. */
 interface Question {
   readonly title: string;
@@ -15,7 +17,7 @@ export function askToAgree({ title, changes = [], notes = [], state }: Question)
   const dialog = document.createElement("dialog");
   dialog.className = "agree";
   dialog.setAttribute("aria-labelledby", "agree-title");
-  const heading = part("h2", `Change “${title}”?`);
+  const heading = part("h2", say("script.change", { title }));
   heading.id = "agree-title";
   const list = document.createElement("dl");
   list.className = "facts";
@@ -23,14 +25,14 @@ export function askToAgree({ title, changes = [], notes = [], state }: Question)
     list.append(part("dt", name), part("dd", `${from} → ${to}`));
   }
   const said = notes.map((note) => part("p", note));
-  const waits = state === "held" ? [part("p", "Waiting for approval.")] : [];
+  const waits = state === "held" ? [part("p", say("script.waiting"))] : [];
   const form = document.createElement("form");
   form.method = "dialog";
   form.className = "row";
-  const yes = part("button", "Save");
+  const yes = part("button", say("script.save"));
   yes.className = "main";
   yes.value = "yes";
-  const no = part("button", "Cancel");
+  const no = part("button", say("script.cancel"));
   no.value = "";
   form.append(yes, no);
   dialog.append(heading, list, ...said, ...waits, form);

@@ -2,9 +2,14 @@ import { Calendar, type EventApi, type EventChangeInfo, type EventInput } from "
 import dayGrid from "fullcalendar/daygrid";
 import interaction from "fullcalendar/interaction";
 import list from "fullcalendar/list";
+import german from "fullcalendar/locales/de";
 import enGb from "fullcalendar/locales/en-gb";
+import spanish from "fullcalendar/locales/es";
+import french from "fullcalendar/locales/fr";
 import classicTheme from "fullcalendar/themes/classic";
 import timeGrid from "fullcalendar/timegrid";
+import { say } from "./say.ts";
+import type { ScriptText } from "./script-texts.ts";
 import "fullcalendar/skeleton.css";
 import "fullcalendar/themes/classic/theme.css";
 import "./calendar.css";
@@ -23,6 +28,19 @@ const narrow = window.matchMedia("(max-width: 46rem)");
 /** FullCalendar's names. */
 const views: readonly string[] = ["dayGridMonth", "timeGridWeek", "listWeek"];
 
+const locales: Readonly<Record<string, typeof enGb>> = {
+  de: german,
+  es: spanish,
+  fr: french,
+};
+
+/** Why a kind cannot be dropped on an hour. */
+const noTime: Readonly<Record<string, ScriptText>> = {
+  milestone: "script.noTime.milestone",
+  task: "script.noTime.task",
+  subtask: "script.noTime.subtask",
+};
+
 const place = document.querySelector<HTMLElement>("#calendar");
 if (place) start(place);
 
@@ -38,8 +56,11 @@ function start(at: HTMLElement): void {
   const refocus = keepFocus(at);
   const calendar = new Calendar(at, {
     plugins: [dayGrid, timeGrid, list, interaction, classicTheme],
-    locale: enGb,
-    allDayText: "all day",
+    locale: locales[document.documentElement.lang] ?? enGb,
+    allDayText: say("script.allDay"),
+    listText: say("script.list"),
+    // Names of buttons contain what they show.
+    viewHint: "$0",
     timeZone: zone,
     initialDate: on,
     initialView: views.includes(asked) ? asked : usualView,
@@ -55,7 +76,7 @@ function start(at: HTMLElement): void {
     fixedWeekCount: false,
     // Done items come last, so that "more" hides them first.
     eventOrder: "completed,start,-duration,allDay,title",
-    todayHint: "Today",
+    todayHint: say("script.today"),
     defaultTimedEventDuration: "00:30",
     forceEventDuration: true,
     eventTimeFormat: { hour: "2-digit", minute: "2-digit", hour12: false },
@@ -109,7 +130,7 @@ function start(at: HTMLElement): void {
       const { colour, project, pending }: Props = propsOf(event);
       if (colour) el.style.setProperty("--tint", colour);
       el.dataset["item"] = event.id;
-      el.title = `${event.title} · ${project}${pending ? " · pending" : ""}`;
+      el.title = `${event.title} · ${project}${pending ? ` · ${say("script.pending")}` : ""}`;
     },
     select: ({ startStr, endStr, allDay }) => {
       const draft = allDay
@@ -138,15 +159,15 @@ function start(at: HTMLElement): void {
   followLive(() => calendar.refetchEvents());
   filterAtOnce(() => calendar.refetchEvents());
   addShortcuts([
-    { key: "t", does: "Go to today", run: () => calendar.today() },
-    { key: "ArrowLeft", does: "Go back", run: () => calendar.prev() },
-    { key: "ArrowRight", does: "Go forward", run: () => calendar.next() },
-    { key: "m", does: "Show the month", run: () => calendar.changeView("dayGridMonth") },
-    { key: "w", does: "Show the week", run: () => calendar.changeView("timeGridWeek") },
-    { key: "a", does: "Show the list", run: () => calendar.changeView("listWeek") },
+    { key: "t", does: say("script.goToday"), run: () => calendar.today() },
+    { key: "ArrowLeft", does: say("script.goBack"), run: () => calendar.prev() },
+    { key: "ArrowRight", does: say("script.goForward"), run: () => calendar.next() },
+    { key: "m", does: say("script.showMonth"), run: () => calendar.changeView("dayGridMonth") },
+    { key: "w", does: say("script.showWeek"), run: () => calendar.changeView("timeGridWeek") },
+    { key: "a", does: say("script.showList"), run: () => calendar.changeView("listWeek") },
     ...(isFixed
       ? []
-      : [{ key: "n", does: "New item", run: () => location.assign("calendar/new") }]),
+      : [{ key: "n", does: say("script.newItem"), run: () => location.assign("calendar/new") }]),
   ]);
 
   async function settle(change: EventChangeInfo): Promise<void> {
@@ -154,7 +175,7 @@ function start(at: HTMLElement): void {
     const { kind }: Props = propsOf(event);
     if (kind !== "event" && !event.allDay) {
       revert();
-      showToast(`A ${kind} has a day and no time of day: drop it above the hours.`);
+      showToast(say(noTime[kind] ?? "script.noTime.task"));
       return;
     }
     const outcome = await store(event, wishOf(change));
@@ -162,7 +183,7 @@ function start(at: HTMLElement): void {
       // The item is newer by then: without a number it is changed as it is.
       const back = wishOf({ event: change.oldEvent, oldEvent: event });
       showToast(movedWords(event.title, outcome), {
-        label: "Undo",
+        label: say("script.undo"),
         run: () => void undo(event, { ...back, sequence: "" }),
       });
     } else {
@@ -174,7 +195,9 @@ function start(at: HTMLElement): void {
 
   async function undo(event: EventApi, fields: Fields): Promise<void> {
     const outcome = await store(event, fields);
-    showToast(outcome.kind === "planned" ? `Undone: ${event.title}` : whyNot(outcome));
+    showToast(
+      outcome.kind === "planned" ? say("script.undone", { title: event.title }) : whyNot(outcome),
+    );
     calendar.refetchEvents();
   }
 
@@ -193,7 +216,7 @@ type Fields = Readonly<Record<string, string>>;
 
 function movedWords(title: string, { changes = [], state }: Answer): string {
   const words = changes.map(({ from, to }) => `${from} → ${to}`).join("; ");
-  return `${title}: ${words}${state === "held" ? " (waiting for approval)" : ""}`;
+  return `${title}: ${words}${state === "held" ? ` (${say("script.waitsApproval")})` : ""}`;
 }
 
 /**
@@ -278,23 +301,25 @@ async function send(id: string, fields: Readonly<Record<string, string>>): Promi
     const said: Answer = Object(await answer.json());
     return said.kind === undefined ? { kind: "refused", reasons: [detailOf(said)] } : said;
   } catch {
-    return { kind: "refused", reasons: ["Dayferry does not respond; nothing was changed"] };
+    return { kind: "refused", reasons: [say("script.unanswered")] };
   }
 }
 
 function detailOf(problem: object): string {
   const { detail }: { readonly detail?: unknown } = problem;
-  return typeof detail === "string" ? detail : "the request was rejected";
+  return typeof detail === "string" ? detail : say("script.rejected");
 }
 
 function whyNot({ kind, reasons = [], since = [] }: Answer): string {
-  if (kind === "unchanged") return "Nothing to change.";
-  if (kind === "gone") return "The item no longer exists in the workspace.";
+  if (kind === "unchanged") return say("script.nothing");
+  if (kind === "gone") return say("script.gone");
   if (kind === "moved") {
-    const words = since.map(({ name, to }) => `${name} is ${to} now`).join("; ");
-    return `Someone else changed it (${words}). It is shown as it is now.`;
+    const words = since
+      .map(({ name, to }) => say("script.isNow", { field: name, value: to }))
+      .join("; ");
+    return say("script.someoneElse", { changes: words });
   }
-  return `Not changed: ${reasons.join("; ")}.`;
+  return say("script.notChanged", { reasons: reasons.join("; ") });
 }
 
 /**
@@ -372,7 +397,7 @@ async function read({ startStr, endStr }: Span): Promise<EventInput[]> {
   query.set("from", startStr.slice(0, 10));
   query.set("to", endStr.slice(0, 10));
   const { events, isCut, problem } = await ask(query);
-  const more = "Not all items are shown. Choose a project to see all of its items.";
+  const more = say("script.cut");
   sayOfDays(problem ?? (isCut === true ? more : null));
   return Array.isArray(events) ? events : [];
 }
@@ -390,13 +415,13 @@ async function ask(query: URLSearchParams): Promise<Reading> {
     });
     if (answer.ok) return Object(await answer.json());
     if (answer.status === 401) {
-      return { problem: "You are logged out. Reload the page to log in again." };
+      return { problem: say("script.reload") };
     }
     return {
-      problem: `The calendar could not be loaded: ${detailOf(Object(await answer.json()))}.`,
+      problem: say("script.notLoaded", { reason: detailOf(Object(await answer.json())) }),
     };
   } catch {
-    return { problem: "Dayferry does not respond. Items of these days are not shown." };
+    return { problem: say("script.daysMissing") };
   }
 }
 

@@ -1,3 +1,5 @@
+import { say } from "./say.ts";
+
 const toldMs = 2000;
 
 /**
@@ -18,7 +20,7 @@ export function offerCopying(root: ParentNode): void {
     button.addEventListener("click", () => {
       const done = isField ? copyField(field) : copyOf(copyText ?? "", button);
       void done.then((isCopied) => {
-        button.textContent = isCopied ? "Copied" : "Press Ctrl+C";
+        button.textContent = say(isCopied ? "script.copied" : "script.pressCopy");
         setTimeout(() => {
           button.textContent = label;
         }, toldMs);

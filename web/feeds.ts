@@ -1,4 +1,5 @@
 import { fieldsOf } from "./form-fields.ts";
+import { say } from "./say.ts";
 
 // The page /feeds: the form of a new feed says how many items it would show.
 
@@ -27,7 +28,10 @@ if (form && place) {
     const { shown, isCut }: { readonly shown?: unknown; readonly isCut?: unknown } = Object(
       await answer.json(),
     );
-    const items = `${isCut === true ? "more than " : ""}${String(shown)} ${shown === 1 ? "item" : "items"}`;
-    place.textContent = typeof shown === "number" ? `Shows ${items} now.` : "";
+    const usual = shown === 1 ? "script.oneItem" : "script.items";
+    place.textContent =
+      typeof shown === "number"
+        ? say(isCut === true ? "script.moreThan" : usual, { count: shown })
+        : "";
   }
 }

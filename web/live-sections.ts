@@ -1,3 +1,5 @@
+import { locale, say as message } from "./say.ts";
+
 const retryMs = 60_000;
 /** Every open page hears of a change at once; each waits a random moment before it asks. */
 const spreadMs = 300;
@@ -59,12 +61,14 @@ export function followChanges({ onShown }: { readonly onShown: (section: Element
 
   async function tellLoss(): Promise<void> {
     const answer = await ownPage();
-    const clock = shownAt.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-    const asOf = `This page is as it was at ${clock}.`;
+    const clock = shownAt.toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" });
+    const asOf = message("script.asOf", { clock });
     if (loss === undefined) return;
-    if (answer && isElsewhere(answer)) say(`You are logged out. ${asOf}`, "Log in again");
-    else if (!answer?.ok) say(`Dayferry does not respond. ${asOf}`, "Load it again");
-    else say(`Changes are not followed now. ${asOf}`, "Load it again");
+    if (answer && isElsewhere(answer))
+      say(`${message("script.loggedOut")} ${asOf}`, message("script.logIn"));
+    else if (!answer?.ok)
+      say(`${message("script.noResponse")} ${asOf}`, message("script.loadAgain"));
+    else say(`${message("script.notFollowed")} ${asOf}`, message("script.loadAgain"));
   }
 
   function ask(topics: readonly string[], afterMs = spreadMs * Math.random()): void {

@@ -1,3 +1,4 @@
+import { locale, say } from "./say.ts";
 /**
  * Shows the times inside a node in this browser's time zone if it differs from the page's, and says so if there are any; one
  * with a day keeps it. Times within a sentence stay, and get their time zone.
@@ -19,21 +20,21 @@ export function showLocalTimes(root: ParentNode): void {
     if (/\d:\d\d/.test(sentence.textContent)) sentence.append(` (${spaced(told)})`);
   }
   if (!isAny) return;
-  note.textContent = `Times are in ${spaced(own)}, unless they name ${spaced(told)}. Point at one to see it in ${spaced(told)}.`;
+  note.textContent = say("script.zones", { own: spaced(own), told: spaced(told) });
 }
 
 /** In the server's format: "Sat 21 Nov, 10:42", or the time alone. */
 function inWords(at: Date, form: string): string {
-  const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  const clock = at.toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" });
   if (form === "clock") return clock;
   const isThisYear = at.getFullYear() === new Date().getFullYear();
-  const day = at.toLocaleDateString("en-GB", {
+  const day = at.toLocaleDateString(locale(), {
     weekday: "short",
     day: "numeric",
     month: "short",
     ...(!isThisYear && { year: "numeric" }),
   });
-  return `${day.replace(",", "")}, ${clock}`;
+  return `${locale() === "en-GB" ? day.replace(",", "").replace("Sept", "Sep") : day}, ${clock}`;
 }
 
 const spaced = (zone: string): string => zone.replaceAll("_", " ");

@@ -1,3 +1,5 @@
+import { say } from "./say.ts";
+
 /** A key with what it does, for the help. */
 interface Shortcut {
   readonly key: string;
@@ -16,8 +18,8 @@ export function addShortcuts(shortcuts: readonly Shortcut[]): void {
 /** `/` goes to the search field, and `?` lists all keys of the page. */
 export function offerShortcuts(): void {
   addShortcuts([
-    { key: "/", does: "Search", run: search },
-    { key: "?", does: "List the keys", run: showHelp },
+    { key: "/", does: say("script.search"), run: search },
+    { key: "?", does: say("script.listKeys"), run: showHelp },
   ]);
 }
 
@@ -42,7 +44,7 @@ function search(): void {
 function showHelp(): void {
   const dialog = document.createElement("dialog");
   dialog.className = "agree";
-  dialog.setAttribute("aria-label", "Keys");
+  dialog.setAttribute("aria-label", say("script.keys"));
   const list = document.createElement("dl");
   list.className = "facts";
   for (const { key, does } of known) {
@@ -57,7 +59,7 @@ function showHelp(): void {
   const form = document.createElement("form");
   form.method = "dialog";
   const button = document.createElement("button");
-  button.textContent = "Close";
+  button.textContent = say("script.close");
   form.append(button);
   dialog.append(list, form);
   dialog.addEventListener("close", () => dialog.remove());

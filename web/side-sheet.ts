@@ -1,3 +1,4 @@
+import { say } from "./say.ts";
 /**
  * Shows another page of this server beside the current one. Its links and forms work as on the page itself. If it cannot be
  * loaded, the browser goes there. `onClose` runs after it was closed.
@@ -37,11 +38,11 @@ function headOf(title: Element, { href }: URL): HTMLElement {
   const head = document.createElement("header");
   const link = document.createElement("a");
   link.href = href;
-  link.textContent = "Open page";
+  link.textContent = say("script.openPage");
   const form = document.createElement("form");
   form.method = "dialog";
   const button = document.createElement("button");
-  button.textContent = "Close";
+  button.textContent = say("script.close");
   form.append(button);
   head.append(document.importNode(title, true), link, form);
   return head;

@@ -1,3 +1,5 @@
+import texts from "virtual:texts/offline";
+
 // The service worker: makes the pages installable, and shows the last start page without a connection. With one it never answers
 // from its cache, so that no page or script is out of date.
 
@@ -34,9 +36,12 @@ async function load(request: Request): Promise<Response> {
 /** The kept start page, which says that it is an old one. */
 async function offlinePage(kept: Response): Promise<Response> {
   const at = new Date(kept.headers.get("date") ?? Date.now());
-  const time = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-  const notice = `<div class="notice wait" role="alert">You are offline. This is the start page of ${time}. <a href="">Try again</a></div>`;
-  const page = (await kept.text()).replace(/<main [^>]*>/, (main) => `${main}${notice}`);
+  const text = await kept.text();
+  const [, language = "en"] = /<html lang="(\w+)"/.exec(text) ?? [];
+  const said = new Map(Object.entries(texts)).get(language) ?? texts.en;
+  const time = at.toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+  const notice = `<div class="notice wait" role="alert">${said["offline.notice"].replace("{time}", time)} <a href="">${said["offline.tryAgain"]}</a></div>`;
+  const page = text.replace(/<main [^>]*>/, (main) => `${main}${notice}`);
   const headers = { "content-type": "text/html; charset=utf-8" };
   return new Response(page, { headers });
 }

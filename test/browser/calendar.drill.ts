@@ -178,6 +178,7 @@ describeInBrowser("the calendar", () => {
     await page.keyboard.press("Escape");
     await expect.poll(() => sheet.count()).toBe(0);
     expect(new URL(page.url()).pathname).toBe("/calendar");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain(title);
     await page.keyboard.press("Enter");
     await sheet.getByLabel("Title").fill(`${title}, renamed`);
     await page.keyboard.press("Enter");

@@ -48,6 +48,26 @@ describeInBrowser("a first look", () => {
     }
   });
 
+  it.each([
+    ["de", "Deutsch", "Heute"],
+    ["fr", "Français", "Aujourd’hui"],
+    ["es", "Español", "Hoy"],
+  ])("fits the narrowest phone in %s", async (code, name, today) => {
+    const page = await open({ device: "phone" });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await enter(page);
+    await page.getByLabel("Language").selectOption(name);
+    await page.getByRole("heading", { level: 1, name: today }).waitFor();
+    const paths = await page.locator("nav.nav a").evaluateAll((all) => all.map(String));
+    expect(paths.length).toBeGreaterThan(6);
+    for (const path of [...paths, `${daemon.url}/search`, `${daemon.url}/calendar/new`]) {
+      await page.goto(path);
+      expect(await page.locator(`html[lang=${code}]`).count(), path).toBe(1);
+      expect(await overhang(page), path).toBe(0);
+      expect(await barriers(page), path).toEqual([]);
+    }
+  });
+
   it("has every entry of the navigation in sight on a phone", async () => {
     const page = await open({ device: "phone" });
     await enter(page);

@@ -79,7 +79,7 @@ describe.each(languages)("the catalogue in %s", (language, messages) => {
 
 describe("the catalogue", () => {
   it("has only messages that some page, mail or feed says", () => {
-    const files = globSync("src/**/*.ts", { cwd: root, exclude: ["src/texts/**"] });
+    const files = globSync(["src/**/*.ts", "web/*.ts"], { cwd: root, exclude: ["src/texts/**"] });
     const code = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
     const said = new Set(code.match(/(?<=")[\w-]+(?:\.[\w-]+)+(?=")/g));
     const begun = [...new Set(code.match(/(?<=`)[\w-]+\.[\w.-]*(?=\$\{)/g))];
