@@ -2,7 +2,7 @@ import { endsAt, inZone, startsAt } from "@dayferry/ical";
 import type { AgendaDay, AgendaItem } from "../../calendars/agenda.ts";
 import { type Project, spokenKind } from "../../domain/item.ts";
 import { tintOf } from "../../domain/tints.ts";
-import { clockInWords, dayInWords } from "../../domain/wording.ts";
+import { clockInWords, dayInWords, kindInWords } from "../../domain/wording.ts";
 import { say } from "../../texts/say.ts";
 import { projectColourOf } from "../calendar-events.ts";
 import { badge } from "./components.ts";
@@ -17,11 +17,10 @@ export const agendaDay = (
 
 function agendaEntry(shown: AgendaItem, zone: string): Markup {
   const { key, item, project, pending } = shown;
-  const kind = spokenKind(item);
   const mark = swatch(project ?? { id: item.projectId, color: null });
   return html`<li${item.completed ? html` class="is-done"` : null}><span class="at">${mark} ${timeOf(shown, zone)}</span>
 <span><a href="calendar/items/${key}"><bdi>${item.title}</bdi></a> <span class="quiet"><bdi>${project?.title ?? ""}</bdi></span>${
-    kind === "event" ? null : html` ${badge(kind)}`
+    spokenKind(item) === "event" ? null : html` ${badge(kindInWords(item))}`
   }${item.completed ? html` ${badge(say("badge.done"), "good")}` : null}${pending ? html` ${badge(say("badge.pending"), "wait")}` : null}${
     shown.private ? html` ${badge(say("badge.private"))}` : null
   }</span></li>`;

@@ -51,7 +51,7 @@ const itemTable = ({ items }: SearchResults): Markup =>
       { title: say("word.project") },
     ],
     rows: items.map(({ title, kind, url, when, project, completed }) => [
-      html`<a href="${url}"><bdi>${title}</bdi></a> ${kind === "event" ? null : badge(kind)} ${completed ? badge(say("badge.done"), "good") : null}`,
+      html`<a href="${url}"><bdi>${title}</bdi></a> ${kind === "event" ? null : badge(say(`kind.${kind}`))} ${completed ? badge(say("badge.done"), "good") : null}`,
       when ?? say("word.noDate"),
       html`<bdi>${project}</bdi>`,
     ]),
