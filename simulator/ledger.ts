@@ -3,7 +3,7 @@ import type { Edit } from "../src/domain/edit.ts";
 import { projectId, serviceId } from "../src/domain/ids.ts";
 import { type Patch, valuesOf } from "../src/domain/patch.ts";
 import { itemsOf, type PresentItem } from "./workspace-items.ts";
-import { quota, type World } from "./world.ts";
+import { latencyMs, quota, type World } from "./world.ts";
 
 /** Which fields of an item contain a mark. The mark of a date is the day itself. */
 export const markedFields = ["title", "description", "date"] as const;
@@ -83,6 +83,9 @@ export const withLine = (octets: string, name: string, text: string): string => 
     ? octets.replace(line, written)
     : octets.replace(/^(SUMMARY[^\r]*(?:\r\n[ \t][^\r]*)*)/m, `$1\r\n${written}`);
 };
+
+/** A read and the write that depends on it. */
+const readAndWrite = Temporal.Duration.from({ milliseconds: 2 * latencyMs });
 
 /** Everything that was acknowledged to anybody, for comparison with the result. */
 export class Ledger {
@@ -252,7 +255,10 @@ export class Ledger {
     return field === "description" && this.#world.spelling === "without descriptions";
   }
 
-  /** True if a request sent earlier replaced the wish before anybody could see it. */
+  /**
+   * True if a request replaced the wish before anybody could see it: one sent earlier, or one whose read came before. The service
+   * has no conditional requests.
+   */
   #isLandedOver(
     { mark, field, at }: Wish,
     about: {
@@ -272,7 +278,7 @@ export class Ledger {
     const isEarlier = ({ patch, confirmedAt }: Edit) =>
       markOfPatch(patch, field) === there &&
       confirmedAt !== null &&
-      Temporal.Instant.compare(confirmedAt, at) < 0;
+      Temporal.Instant.compare(confirmedAt.subtract(readAndWrite), at) < 0;
     return !isSeen && edits.some(isEarlier);
   }
 
@@ -292,7 +298,29 @@ export class Ledger {
 
   /** Marks of events that exist twice because nothing can be done about it. */
   #doubled(edits: readonly Edit[]): readonly string[] {
-    return [...toldTwice([...edits, ...this.#forgotten]), ...halfMoved(this.#forgotten)];
+    const all = [...edits, ...this.#forgotten];
+    return [...toldTwice(all), ...halfMoved(this.#forgotten), ...this.#unrecognizable(edits)];
+  }
+
+  /**
+   * Marks of creations that a restore has forgotten, or whose answer was lost, and whose item a colleague has renamed before it was
+   * sent again: nothing shows any more that the item is theirs.
+   */
+  #unrecognizable(edits: readonly Edit[]): readonly string[] {
+    const isRenamed = (mark: string, until: Temporal.Instant | null) =>
+      this.#wishes.some(
+        ({ way, field, before, at }) =>
+          way === "service" &&
+          field === "title" &&
+          before === mark &&
+          (until === null || Temporal.Instant.compare(at, until) < 0),
+      );
+    const madeAgain = edits.filter(({ resentAt }) => resentAt !== null);
+    return [...madeAgain, ...this.#forgotten]
+      .filter(({ action }) => action === "create")
+      .map((edit) => ({ mark: markIn(edit.patch.title ?? edit.base.title), until: edit.resentAt }))
+      .filter(({ mark, until }) => isRenamed(mark, until))
+      .map(({ mark }) => mark);
   }
 
   #twice(items: readonly PresentItem[], edits: readonly Edit[]): readonly string[] {

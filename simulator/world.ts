@@ -28,7 +28,7 @@ export interface Question {
 }
 
 const start = Temporal.Instant.from("2027-03-01T09:00Z");
-const latencyMs = 80;
+export const latencyMs = 80;
 /** Of the service. */
 export const quota = { requests: 25, perMs: 10_000 } as const;
 

@@ -1,6 +1,6 @@
 import { baseMark, readCalendarObject } from "@dayferry/ical";
 import type { CalendarObject } from "../calendars/calendar-types.ts";
-import type { Edit } from "../domain/edit.ts";
+import type { Edit, EditState } from "../domain/edit.ts";
 import type { ItemKey } from "../domain/ids.ts";
 import type { Item } from "../domain/item.ts";
 import { numberIn } from "../domain/object-version.ts";
@@ -66,7 +66,8 @@ function versionSeen(context: WriteContext, comparison: Comparison): Item {
   const { edit, at } = comparison;
   const { base, component, sequence } = edit.incoming;
   const { key } = at.object;
-  const refusedAt = context.recentWrites.refused.take(key, context);
+  // A move keeps an older copy, whatever was refused before.
+  const refusedAt = at.isMove ? null : context.recentWrites.refused.take(key, context);
   if (at.seen) return at.present;
   if (refusedAt) return store.view.shownAt(key, refusedAt, person.id) ?? at.present;
   const held = lastHeld(context, key, component);
@@ -88,12 +89,13 @@ function versionSeen(context: WriteContext, comparison: Comparison): Item {
     held && everybodys ? withOwnWords(context, { edit, shown: everybodys, own: held }) : everybodys;
   if (!last || !shown) return nearest(context, { comparison, copies: [named ?? at.present] });
   if (isOwn) return ownCopy(context, { comparison, shown, own: last });
-  if (!named) return shown;
   const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
   if (isLater) return shown;
   const own = lastOwnEdit(context, key);
   const kept = own && store.view.shownAt(key, own.createdAt, person.id);
-  return nearest(context, { comparison, copies: [shown, ...(kept ? [kept] : []), named] });
+  // A restore may have forgotten the named version. The copy is not always the last octets then.
+  const copies = [shown, ...(kept ? [kept] : []), ...(named ? [named] : [])] as const;
+  return nearest(context, { comparison, copies });
 }
 
 /** What the person's program last put with a waiting edit. */
@@ -192,8 +194,7 @@ function nearest(
   const [first, ...others] = about.copies;
   let best = { copy: first, count: countChanges(context, { ...edit, base: first }) };
   if (best.count === 0) return first;
-  const versions = context.store.view.history(at.object.key, context.person.id);
-  for (const copy of [...others, ...versions.toReversed().slice(0, mostEarlier)]) {
+  for (const copy of [...others, ...earlierVersions(context, at.object.key)]) {
     if (best.count === 0) break;
     const count = countChanges(context, { ...edit, base: copy });
     const isChange = count !== null && (count > 0 || at.isMove);
@@ -201,6 +202,24 @@ function nearest(
   }
   return best.copy;
 }
+
+/**
+ * What the person may have seen earlier, latest first: versions, and what their edits were based on and led to, which a restore
+ * does not forget.
+ */
+function earlierVersions({ store, person }: WriteContext, key: ItemKey): readonly Item[] {
+  const versions = store.view.history(key, person.id).toReversed();
+  const ofEdits = store.pastEdits
+    .ofItem(key)
+    .filter(({ actor, state }) => actor === person.id && settled.has(state))
+    .flatMap(({ answer, base, action }) => [
+      ...(answer ? [answer] : []),
+      ...(action === "create" ? [] : [base]),
+    ]);
+  return [...versions.slice(0, mostEarlier), ...ofEdits.slice(0, mostEarlier)];
+}
+
+const settled: ReadonlySet<EditState> = new Set(["confirmed", "parked", "discarded", "undone"]);
 
 /** Number of fields that the edit would change, by a dry run; null if it would be refused. */
 function countChanges(context: WriteContext, edit: ObjectEdit): number | null {

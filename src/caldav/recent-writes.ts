@@ -47,7 +47,7 @@ interface PutAddress {
 
 export interface RecentWrites {
   /**
-   * When a write was refused because the item had changed. The next PUT without If-Match by the same program replaces that
+   * When a PUT was refused because the item had changed. The next PUT there without If-Match by the same program replaces that
    * version: its user was asked and chose to overwrite, as in Thunderbird.
    */
   readonly refused: Recall<Temporal.Instant>;

@@ -144,22 +144,27 @@ function explanation({
       .filter(mayMake)
       .find((edit) => likenessTo(edit, item) === "same" && !isRuledOut(edit, item));
     const move = handle === null ? moved.find((edit) => isOfMove(edit, item)) : undefined;
+    const making =
+      handle === null && claims.length === 0
+        ? moved.filter((edit) => isMadeBy(edit, { item, clockLead }))
+        : [];
     return {
-      made:
-        move && claims.length === 0 && isMadeBy(move, item)
-          ? [move]
-          : claims.map(({ edit }) => edit),
+      made: [...claims.map(({ edit }) => edit), ...making],
       madeLateBy: claims.length > 0 ? null : (madeLateBy ?? null),
       isHeldBack: move !== undefined || claims.some(isAwaited),
     };
   };
 }
 
-/** True if it is the new event of a move with an unknown result. */
-const isMadeBy = (move: Edit, item: Identified): boolean =>
+/** True if it may be the new event of a move with an unknown result, also if someone has changed it since. */
+const isMadeBy = (
+  move: Edit,
+  { item, clockLead }: { readonly item: Identified } & Pick<Expectations, "clockLead">,
+): boolean =>
   item.kind === "event" &&
+  isUnderWay(move) &&
   item.id !== (move.before ?? move.base).id &&
-  likenessTo(move, item) === "same";
+  likenessTo(move, item, clockLead) !== null;
 
 const nothing: Explanation = { made: [], madeLateBy: null, isHeldBack: false };
 

@@ -5,7 +5,7 @@ import type { Item, TaskItem } from "../../src/domain/item.ts";
 import { toPlain } from "../../src/domain/plain-item.ts";
 import { type Contents, missingFrom, planSnapshot } from "../../src/sync/plan-snapshot.ts";
 import { untouched } from "../support/edits.ts";
-import { aTask } from "../support/items.ts";
+import { anEvent, aTask, days } from "../support/items.ts";
 
 const sentAt = Temporal.Instant.from("2026-05-01T10:00:00.700Z");
 
@@ -155,4 +155,26 @@ describe("planSnapshot()", () => {
     expect(result.lateCreations.map(({ item }) => item.id)).toEqual([7]);
     expect(result.put).toHaveLength(2);
   });
+
+  it.each([
+    ["with its new date", {}, true, true],
+    ["after someone has changed its date", { when: days("2026-06-30") }, true, false],
+    ["of another title and date", { title: "Other", when: days("2026-06-30") }, false, false],
+  ])(
+    "notes the event that a move without an answer has made: %s",
+    (_, changed, isNoted, isHeldBack) => {
+      const byUs = { byMe: true, createdAt: sentAt, updatedAt: sentAt.add({ seconds: 9 }) };
+      const old = anEvent(1, { title: "Call", when: days("2026-05-20"), ...byUs });
+      const move = {
+        ...creation(old, { action: "update" }),
+        patch: { place: { projectId: projectId(2002), listId: null } },
+      };
+      const made = { ...old, id: serviceId(2), projectId: move.patch.place.projectId };
+      const item = { ...made, ...changed };
+      const { candidates, heldBack, put } = plan(contents(), [item], { moves: () => [move] });
+      expect(candidates.map(({ edit }) => edit.id)).toEqual(isNoted ? [move.id] : []);
+      expect(heldBack).toEqual(isHeldBack ? [item] : []);
+      expect(put).toEqual(isHeldBack ? [] : [item]);
+    },
+  );
 });

@@ -244,7 +244,7 @@ export interface CalendarBackend {
     moved: { readonly to: ObjectPlace; readonly writer: Writer },
   ): Result<null, Refusal>;
 
-  /** Called if a condition failed because the object has changed. */
+  /** Called if the condition of a PUT failed because the object has changed. */
   onConflict?(object: CalendarObject, writer: Writer): void;
   /** The answer for an error thrown by a method, such as a full disk; null if it is unexpected. */
   refusalOf?(error: unknown): Refusal | null;

@@ -130,7 +130,7 @@ export function findForWrite(
   const isKnown = () => backend.hadObject(calendar, name);
   const met = checkConditions(request, { object, isKnown, paths });
   if (met.ok) return ok({ object, isSeen: met.value.isSeen });
-  if (object) backend.onConflict?.(object, context);
+  if (object && request.method === "PUT") backend.onConflict?.(object, context);
   return met;
 }
 

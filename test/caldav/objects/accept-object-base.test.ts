@@ -202,6 +202,40 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By someone else" });
   });
 
+  it.each([
+    ["a refused PUT, when it moves an old copy", "PUT", `${near}/moved.ics`],
+    ["a refused DELETE", "DELETE", null],
+  ])("keeps what someone else has changed after %s", (_, method, to) => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const path = rig.member(aTask(601, { title: "Chore" }));
+    const [old, etag] = [rig.text(path), rig.etag(path)];
+    rig.clock.advance({ seconds: 9 });
+    rig.send(object(vtodo(uidOf(path), "SUMMARY:By someone else")));
+    rig.clock.advance({ seconds: 9 });
+    const refused = { ...phone, "if-match": etag };
+    const body = method === "PUT" ? { body: old } : {};
+    expect(rig.ask(method, path, { ...body, headers: refused }).status).toBe(412);
+    expect(rig.ask("PUT", to ?? path, { body: old, headers: phone }).status).toBeLessThan(300);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By someone else" });
+  });
+
+  it("keeps what someone else has changed when a move names a version that a restore has forgotten", () => {
+    const rig = objectRig();
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+    const path = rig.member(aTask(601, { title: "Chore" }));
+    const copy = rig.text(path).replace(/X-DAYFERRY-BASE:\d+/, "X-DAYFERRY-BASE:900");
+    rig.clock.advance({ seconds: 9 });
+    rig.send(object(vtodo(uidOf(path), "SUMMARY:By someone else")));
+    rig.clock.advance({ seconds: 9 });
+    const ticked = copy.replace(...done).replace("SUMMARY:Chore", "SUMMARY:By someone else");
+    expect(rig.ask("PUT", path, { body: ticked, headers: other }).status).toBe(204);
+    rig.clock.advance({ seconds: 9 });
+    const moved = rig.ask("PUT", `${near}/moved.ics`, { body: copy, headers: phone });
+    expect(moved.status).toBe(201);
+    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By someone else", listId: 3003 });
+  });
+
   it("takes what another program puts back as it was at its word", () => {
     const rig = objectRig();
     const path = rig.member(aTask(601, { title: "Chore" }));
