@@ -124,9 +124,7 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
   const names = store.objectNames.all(key);
   // A member that was never renamed is where it was.
   if (present && names.every(({ revision }) => revision <= since)) return [];
-  const above = taskAbove(key, question);
-  const isBelowTried =
-    above !== null && store.objectNames.all(above).some((one) => isTried(one, question));
+  const isBelowTried = mayBeBelowTried(key, question);
   const wasThere = isBelowTried || wasMember(key, question);
   if (!wasThere && !names.some(({ person }) => person !== null)) return [];
   const { uid } = store.mirror.identity(key);
@@ -144,13 +142,18 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
   return known.map(({ name }) => name).filter((name) => calendar.named(name) === null);
 }
 
-/** A subtask's parent, with which the person's programs may have moved it by a held edit. */
-function taskAbove(key: ItemKey, { store, since }: Question): ItemKey | null {
-  const { view, mirror } = store;
+/**
+ * True if the person's program may have moved a subtask here with its parent, by a held edit. A parent that was deleted and created
+ * again has another id: reporting a removal of something unknown does no harm.
+ */
+function mayBeBelowTried(key: ItemKey, question: Question): boolean {
+  const { store, since } = question;
+  const { view, mirror, objectNames } = store;
   const versions = view.versionsFrom(key, since).map(({ item }) => item);
   const item = view.get(key)?.item ?? versions.findLast((one) => one !== null);
-  if (item?.kind !== "subtask" || item.parentId === null) return null;
-  return mirror.find("task", item.parentId);
+  if (item?.kind !== "subtask" || item.parentId === null) return false;
+  const above = mirror.find("task", item.parentId);
+  return above === null || objectNames.all(above).some((one) => isTried(one, question));
 }
 
 /** True if the person's program has put the item into this calendar with a name by a held edit. */

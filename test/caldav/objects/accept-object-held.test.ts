@@ -220,6 +220,21 @@ describe("a deletion that is held", () => {
     expect(rig.since("tasks-3003", token).buried).toContain(`${uidOf(below)}.ics`);
   });
 
+  it("tells that subtasks are gone also after their task was created again with another id", () => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    rig.move(path, `${near}/a.ics`);
+    const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
+    const token = rig.token("tasks-3003");
+    const { item } = rig.store.mirror.findUid(uidOf(path)) ?? {};
+    const under = rig.store.mirror.findUid(uidOf(below))?.item;
+    if (item === undefined || under === undefined) throw new Error("the tasks are not known");
+    rig.discard();
+    rig.store.mirror.bury(under);
+    rig.store.mirror.clearServiceId(item, "task");
+    expect(rig.since("tasks-3003", token).buried).toContain(`${uidOf(below)}.ics`);
+  });
+
   it.each(["task", "subtask"])(
     "shows what others do to the %s in the calendar where it waits",
     (kind) => {
