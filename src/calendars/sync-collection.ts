@@ -129,12 +129,16 @@ function namesGone(key: ItemKey, question: Question): readonly string[] {
   if (!wasThere && !names.some(({ person }) => person !== null)) return [];
   const { uid } = store.mirror.identity(key);
   const made = { item: key, name: nameOfUid(uid), revision: revision(0), person: null };
-  const known = [made, ...names].filter((one, at, all) => {
+  // A name held for someone else concerns nobody, and ends no other name; the last one became the item's own.
+  const shown = names.filter(
+    ({ person }, at) =>
+      person === null || person === calendar.scope.person || at === names.length - 1,
+  );
+  const known = [made, ...shown].filter((one, at, all) => {
     const until = all[at + 1]?.revision ?? null;
     // The person who put it there may have seen it until now.
     if (isBelowTried || isTried(one, question)) return true;
     if (until !== null && until <= since) return false;
-    // A held name concerns nobody else; the last one became its own.
     const isOwn = one.person === null || until === null;
     const from = revision(Math.max(one.revision, since));
     return isOwn && wasMember(key, { ...question, since: from }, until);

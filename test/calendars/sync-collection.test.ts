@@ -149,4 +149,20 @@ describe("changes()", () => {
     expect(told).toMatchObject({ put: [{ name: "new name.ics" }], buried: [before] });
     expect(rig.reopened().changes(calendar, { token, limit: null })).toEqual(told);
   });
+
+  it("changes() result when a member is gone that someone else had put under a name of their own: buried", () => {
+    const rig = calendarRig();
+    const key = rig.put(anEvent(1));
+    const { uid } = rig.seen(key);
+    const { objectNames, changes } = rig.store;
+    objectNames.put({ item: key, name: "held.ics", revision: changes.latest(), person: bob });
+    rig.put(anEvent(1, { title: "Later" }));
+    const calendar = open(rig, "events-2001");
+    const token = rig.calendars.token(calendar);
+    rig.store.mirror.bury(key);
+    rig.put(anEvent(1, { projectId: projectId(2002) }));
+    objectNames.put({ item: key, name: "held.ics", revision: changes.latest(), person: null });
+    const told = rig.calendars.changes(calendar, { token, limit: null });
+    expect(told).toMatchObject({ put: [], buried: [`${uid}.ics`] });
+  });
 });
