@@ -131,7 +131,10 @@ export class Ledger {
     const wish = this.#wishes[nth];
     if (!wish) return;
     const { journal } = this.#world.life.modules.store;
-    const edit = journal.list({ limit: 10_000 }).find((one) => isOf(wish, one));
+    // An undo of another edit may have the same mark.
+    const edit = journal
+      .list({ limit: 10_000 })
+      .find((one) => one.channel === "subscription" && isOf(wish, one));
     this.#wishes[nth] = { ...wish, at: edit?.createdAt ?? wish.at, way: "taken" };
   }
 
@@ -245,9 +248,22 @@ export class Ledger {
     const isSaidAgain = ({ patch, createdAt }: Edit) =>
       markOfPatch(patch, field) === there && Temporal.Instant.compare(createdAt, wish.at) > 0;
     if (this.#hasReviewed && ever.some(isSaidAgain)) return [];
+    if (this.#isForgottenSince(wish, { there, edits: ever })) return [];
     if (way === "service" && this.#isLandedOver(wish, { present, there, edits: ever })) return [];
     const instead = shown ? `the older ${shown.mark} of ${shown.actor}` : "nothing of it";
     return [`${mark} of ${actor}: ${instead} is there`];
+  }
+
+  /** True if a restore has forgotten the wish, and a request sent before, which had got no answer, was carried out after it. */
+  #isForgottenSince(
+    { mark, field }: Wish,
+    { there, edits }: { readonly there: string; readonly edits: readonly Edit[] },
+  ): boolean {
+    const isOlder = ({ patch, attempts }: Edit) =>
+      attempts > 0 && markOfPatch(patch, field) === there;
+    return (
+      this.#forgotten.some(({ patch }) => markOfPatch(patch, field) === mark) && edits.some(isOlder)
+    );
   }
 
   /** True if the service ignores the field. */
