@@ -1,3 +1,5 @@
+import { currentLocale, formatList } from "../texts/dates.ts";
+import { say } from "../texts/say.ts";
 import { hiddenMark } from "./hidden-secrets.ts";
 import type { PersonId } from "./ids.ts";
 
@@ -63,10 +65,10 @@ const entries = {
     notifyAfter: minutes(0),
     overAfter: minutes(0),
     words: (trouble) => ({
-      title: "Database damaged",
+      title: say("trouble.database-damaged.title"),
       what: trouble.problem,
       remedy: trouble.remedy,
-      over: "the database is intact again",
+      over: say("trouble.database-damaged.over"),
     }),
   }),
   /** Storage failing; `problem` says what helps too. */
@@ -76,9 +78,9 @@ const entries = {
     notifyAfter: minutes(1),
     overAfter: minutes(5),
     words: (trouble) => ({
-      title: "Storage failing",
+      title: say("trouble.storage-failing.title"),
       ...parted(trouble.problem, "; "),
-      over: "storage works again",
+      over: say("trouble.storage-failing.over"),
     }),
   }),
   /** The service refuses a key; `person`: whose key, null = the account's. */
@@ -92,17 +94,20 @@ const entries = {
     nameless: ({ person }) => ({ person: person && nameless(person) }),
     words(trouble) {
       const { person } = trouble;
-      const whose = person === null ? "the account's key" : `the key of ${person.name}`;
       const where = person === null ? "service.apiKeyFile" : "people[].apiKeyFile";
       return {
-        title: person === null ? "API key rejected" : `API key of ${person.name} refused`,
-        what: `the service refuses ${whose}: ${
-          person === null
-            ? "syncing is paused, and edits wait"
-            : "this person's edits wait until it is accepted"
-        }`,
-        remedy: `put a valid key into ${where}, which is loaded within seconds; pending edits are kept`,
-        over: `the service takes ${whose} again`,
+        ...(person === null
+          ? {
+              title: say("trouble.key-refused.title"),
+              what: say("trouble.key-refused.what"),
+              over: say("trouble.key-refused.over"),
+            }
+          : {
+              title: say("trouble.key-refused.titleOf", { name: person.name }),
+              what: say("trouble.key-refused.whatOf", { name: person.name }),
+              over: say("trouble.key-refused.overOf", { name: person.name }),
+            }),
+        remedy: say("trouble.key-refused.remedy", { where }),
       };
     },
   }),
@@ -118,14 +123,15 @@ const entries = {
     about: (trouble) => trouble.host,
     words: (trouble) => ({
       title:
-        trouble.until === null ? "Certificate rejected" : `Certificate of ${trouble.host} expires`,
+        trouble.until === null
+          ? say("trouble.certificate.title")
+          : say("trouble.certificate.titleExpires", { host: trouble.host }),
       what:
         trouble.until === null
-          ? `no secure connection to ${trouble.host}: ${trouble.problem}`
-          : `the certificate of ${trouble.host} is valid until ${trouble.until} only`,
-      remedy:
-        "ask the operator of that server to renew the certificate; set NODE_EXTRA_CA_CERTS for a company's own authority",
-      over: `the certificate of ${trouble.host} is good`,
+          ? say("trouble.certificate.what", { host: trouble.host, problem: trouble.problem })
+          : say("trouble.certificate.whatExpires", { host: trouble.host, until: trouble.until }),
+      remedy: say("trouble.certificate.remedy"),
+      over: say("trouble.certificate.over", { host: trouble.host }),
     }),
   }),
   "service-unreachable": entry<{ readonly problem: string }>({
@@ -133,11 +139,10 @@ const entries = {
     notifyAfter: minutes(15),
     overAfter: minutes(5),
     words: (trouble) => ({
-      title: "Service unreachable",
-      what: `the service cannot be reached or is failing: ${trouble.problem}`,
-      remedy:
-        "check the network and service.baseUrl; Dayferry retries automatically, and edits are kept until then",
-      over: "the service responds again",
+      title: say("trouble.service-unreachable.title"),
+      what: say("trouble.service-unreachable.what", { problem: trouble.problem }),
+      remedy: say("trouble.service-unreachable.remedy"),
+      over: say("trouble.service-unreachable.over"),
     }),
   }),
   /**
@@ -149,10 +154,14 @@ const entries = {
     notifyAfter: minutes(0),
     overAfter: minutes(0),
     words: (trouble) => ({
-      title: "Time zone mismatch",
-      what: `an event sent for ${trouble.sent} came back as ${trouble.answered}: the account is not in ${trouble.zone}${seemingZone(trouble)}`,
-      remedy: "set service.timeZone to the account's zone",
-      over: "the service uses the configured time zone",
+      title: say("trouble.zone-mismatch.title"),
+      what: `${say("trouble.zone-mismatch.what", {
+        sent: trouble.sent,
+        answered: trouble.answered,
+        zone: trouble.zone,
+      })}${seemingZone(trouble)}`,
+      remedy: say("trouble.zone-mismatch.remedy"),
+      over: say("trouble.zone-mismatch.over"),
     }),
   }),
   /** `minutes`: how long the oldest edit has waited although the service answers. */
@@ -161,11 +170,10 @@ const entries = {
     notifyAfter: minutes(0),
     overAfter: minutes(5),
     words: (trouble) => ({
-      title: "Edits are stuck",
-      what: `${counted(trouble.edits, "edit has", "edits have")} waited for up to ${trouble.minutes} minutes although the service responds`,
-      remedy:
-        "see why on the page Edits or with `dayferry edits list`; they are retried automatically",
-      over: "no edit waits longer than it should",
+      title: say("trouble.queue-stuck.title"),
+      what: say("trouble.queue-stuck.what", { count: trouble.edits, minutes: trouble.minutes }),
+      remedy: say("trouble.queue-stuck.remedy"),
+      over: say("trouble.queue-stuck.over"),
     }),
   }),
   /** `seconds`: how far this machine's clock is ahead of the service's. */
@@ -175,10 +183,12 @@ const entries = {
     notifyAfter: minutes(10),
     overAfter: minutes(10),
     words: (trouble) => ({
-      title: "Clock wrong",
-      what: `this machine's clock is ${Math.abs(trouble.seconds)} s ${trouble.seconds > 0 ? "ahead of" : "behind"} the service's`,
-      remedy: "set the clock, and let NTP keep it",
-      over: "the clock is right again",
+      title: say("trouble.clock-wrong.title"),
+      what: say(trouble.seconds > 0 ? "trouble.clock-wrong.ahead" : "trouble.clock-wrong.behind", {
+        seconds: Math.abs(trouble.seconds),
+      }),
+      remedy: say("trouble.clock-wrong.remedy"),
+      over: say("trouble.clock-wrong.over"),
     }),
   }),
   "backup-failed": entry<{ readonly problem: string }>({
@@ -186,10 +196,10 @@ const entries = {
     notifyAfter: minutes(0),
     overAfter: minutes(0),
     words: (trouble) => ({
-      title: "Backup failed",
-      what: `the last backup failed: ${trouble.problem}`,
-      remedy: "check the backup folder and its disk; the next one is made automatically",
-      over: "backups work again",
+      title: say("trouble.backup-failed.title"),
+      what: say("trouble.backup-failed.what", { problem: trouble.problem }),
+      remedy: say("trouble.backup-failed.remedy"),
+      over: say("trouble.backup-failed.over"),
     }),
   }),
   /** A key file was missing at startup, and a new key was made; `ended`: what stopped working with the lost one. */
@@ -200,11 +210,10 @@ const entries = {
     notifiesEnd: false,
     about: (trouble) => trouble.file,
     words: (trouble) => ({
-      title: `Key file ${trouble.file} was lost`,
-      what: `the file ${trouble.file} of the data directory was missing at a start, and a new key was created: ${trouble.ended}`,
-      remedy:
-        "unless it was deleted on purpose, stop Dayferry, run `dayferry restore --keys-only` with a backup that contains the keys, and start it again",
-      over: `the file ${trouble.file} is the one that was lost, or that was long ago`,
+      title: say("trouble.key-file-lost.title", { file: trouble.file }),
+      what: say("trouble.key-file-lost.what", { file: trouble.file, ended: trouble.ended }),
+      remedy: say("trouble.key-file-lost.remedy"),
+      over: say("trouble.key-file-lost.over", { file: trouble.file }),
     }),
   }),
   "disk-nearly-full": entry<{ readonly folder: string; readonly freeMebibytes: number }>({
@@ -213,10 +222,10 @@ const entries = {
     notifyAfter: minutes(5),
     overAfter: minutes(10),
     words: (trouble) => ({
-      title: "Disk nearly full",
+      title: say("trouble.disk-nearly-full.title"),
       what: freeInWords(trouble),
-      remedy: "free disk space: without it no edit can be accepted",
-      over: `disk space is available again: ${freeInWords(trouble)}`,
+      remedy: say("trouble.disk-nearly-full.remedy"),
+      over: say("trouble.disk-nearly-full.over", { what: freeInWords(trouble) }),
     }),
   }),
   "mail-failing": entry<{ readonly waiting: number; readonly problem: string }>({
@@ -225,11 +234,13 @@ const entries = {
     notifyAfter: minutes(15),
     overAfter: minutes(5),
     words: (trouble) => ({
-      title: "Mail failing",
-      what: `${counted(trouble.waiting, "mail waits", "mails wait")} for another try: ${trouble.problem}`,
-      remedy:
-        "check mail.smtpUrl, mail.smtpPasswordFile and the mail server; pending mails are then sent automatically",
-      over: "mails are sent again",
+      title: say("trouble.mail-failing.title"),
+      what: say("trouble.mail-failing.what", {
+        count: trouble.waiting,
+        problem: trouble.problem,
+      }),
+      remedy: say("trouble.mail-failing.remedy"),
+      over: say("trouble.mail-failing.over"),
     }),
   }),
   "webhook-failing": entry<{
@@ -242,10 +253,14 @@ const entries = {
     overAfter: minutes(5),
     about: (trouble) => trouble.name,
     words: (trouble) => ({
-      title: `Webhook ${trouble.name} fails`,
-      what: `${counted(trouble.waiting, "message waits", "messages wait")} for the webhook ${trouble.name}: ${trouble.problem}`,
-      remedy: "check its address and token; pending messages are then sent automatically",
-      over: `the webhook ${trouble.name} takes messages again`,
+      title: say("trouble.webhook-failing.title", { name: trouble.name }),
+      what: say("trouble.webhook-failing.what", {
+        count: trouble.waiting,
+        name: trouble.name,
+        problem: trouble.problem,
+      }),
+      remedy: say("trouble.webhook-failing.remedy"),
+      over: say("trouble.webhook-failing.over", { name: trouble.name }),
     }),
   }),
   /** The last reminder to a person's webhook was not delivered. */
@@ -261,11 +276,10 @@ const entries = {
     words(trouble) {
       const { person, problem } = trouble;
       return {
-        title: `Webhook of ${person.name} fails`,
-        what: `the last message to the webhook of ${person.name} did not arrive: ${problem}`,
-        remedy:
-          "have that person look at Where reminders go on the page You, or look there yourself on People and mail",
-        over: `the webhook of ${person.name} takes messages again`,
+        title: say("trouble.person-webhook-failing.title", { name: person.name }),
+        what: say("trouble.person-webhook-failing.what", { name: person.name, problem }),
+        remedy: say("trouble.person-webhook-failing.remedy"),
+        over: say("trouble.person-webhook-failing.over", { name: person.name }),
       };
     },
   }),
@@ -283,10 +297,10 @@ const entries = {
       const more = lists - first.length;
       const named = first.map(({ source, problem }) => `${source}: ${problem}`).join("; ");
       return {
-        title: `${counted(lists, "list", "lists")} cannot be read`,
-        what: `${named}${more > 0 ? `; and ${more} more` : ""}`,
+        title: say("trouble.lists-unreadable.title", { count: lists }),
+        what: `${named}${more > 0 ? `; ${say("trouble.lists-unreadable.more", { count: more })}` : ""}`,
         remedy: listRemedy(named),
-        over: "every list can be read again",
+        over: say("trouble.lists-unreadable.over"),
       };
     },
   }),
@@ -296,10 +310,10 @@ const entries = {
     overAfter: minutes(10),
     about: (trouble) => trouble.name,
     words: (trouble) => ({
-      title: `Calendar ${trouble.name} cannot be read`,
+      title: say("trouble.subscription-failing.title", { name: trouble.name }),
       what: `${trouble.name}: ${trouble.problem}`,
-      remedy: "check its address in edits.subscriptions; it is retried automatically",
-      over: `the calendar ${trouble.name} can be read again`,
+      remedy: say("trouble.subscription-failing.remedy"),
+      over: say("trouble.subscription-failing.over", { name: trouble.name }),
     }),
   }),
   "inbox-unusable": entry<{ readonly problem: string }>({
@@ -307,10 +321,10 @@ const entries = {
     notifyAfter: minutes(5),
     overAfter: minutes(5),
     words: (trouble) => ({
-      title: "Watched folder unusable",
+      title: say("trouble.inbox-unusable.title"),
       what: trouble.problem,
-      remedy: "fix the folder edits.inbox; files in it are then processed automatically",
-      over: "the inbox folder works again",
+      remedy: say("trouble.inbox-unusable.remedy"),
+      over: say("trouble.inbox-unusable.over"),
     }),
   }),
   /** Purges of a cache in front fail; `ended`: how many revoked feed addresses it may still serve. */
@@ -326,14 +340,13 @@ const entries = {
       const { waiting, ended, problem } = trouble;
       const rest =
         ended === 0
-          ? "copies of feeds expire only by age"
-          : `${counted(ended, "address that was ended", "addresses that were ended")} may still be served until then`;
+          ? say("trouble.cache-not-purged.byAge")
+          : say("trouble.cache-not-purged.ended", { count: ended });
       return {
-        title: "Cache purge failing",
-        what: `${counted(waiting, "feed waits", "feeds wait")} for being dropped from the cache in front, and ${rest}: ${problem}`,
-        remedy:
-          "check http.sharedCache.purge and the cache; pending purges are then sent automatically",
-        over: "cache purge recovered",
+        title: say("trouble.cache-not-purged.title"),
+        what: say("trouble.cache-not-purged.what", { count: waiting, rest, problem }),
+        remedy: say("trouble.cache-not-purged.remedy"),
+        over: say("trouble.cache-not-purged.over"),
       };
     },
   }),
@@ -344,9 +357,9 @@ const entries = {
     notifyAfter: minutes(60),
     overAfter: minutes(60),
     words: (trouble) => ({
-      title: "Polling too slow",
+      title: say("trouble.ceiling-missed.title"),
       ...parted(trouble.advice, helpMark),
-      over: "every list can be read within polling.maxAge again",
+      over: say("trouble.ceiling-missed.over"),
     }),
   }),
   /** Removals that wait for a person's agreement. */
@@ -360,10 +373,14 @@ const entries = {
     overAfter: minutes(0),
     about: (trouble) => trouble.source,
     words: (trouble) => ({
-      title: "Removals on hold",
-      what: `${trouble.missing} of ${trouble.total} items of one list (${trouble.source}) disappeared at once, and stay in calendars until someone approves`,
-      remedy: "check the workspace, then approve on the page Edits",
-      over: "no removal from that list is waiting",
+      title: say("trouble.removals-held.title"),
+      what: say("trouble.removals-held.what", {
+        missing: trouble.missing,
+        total: trouble.total,
+        source: trouble.source,
+      }),
+      remedy: say("trouble.removals-held.remedy"),
+      over: say("trouble.removals-held.over"),
     }),
   }),
   /** An edit parked because its item kept changing. */
@@ -375,10 +392,10 @@ const entries = {
       about: (trouble) => trouble.edit,
       nameless: () => hiddenEdit,
       words: (trouble) => ({
-        title: `Edit ${trouble.edit} does not settle`,
-        what: `edit ${trouble.edit} of “${trouble.title}”: ${trouble.problem}`,
-        remedy: "look at it on the page Edits, and retry or discard it",
-        over: `edit ${trouble.edit} is settled`,
+        title: say("trouble.edit-frozen.title", { id: trouble.edit }),
+        what: editInWords(trouble),
+        remedy: say("trouble.edit-frozen.remedy"),
+        over: say("trouble.edit-frozen.over", { id: trouble.edit }),
       }),
     },
   ),
@@ -394,10 +411,10 @@ const entries = {
     about: (trouble) => trouble.edit,
     nameless: () => hiddenEdit,
     words: (trouble) => ({
-      title: `Edit ${trouble.edit} may exist twice`,
-      what: `edit ${trouble.edit} of “${trouble.title}”: ${trouble.problem}`,
-      remedy: "compare both in the workspace, and delete one",
-      over: `edit ${trouble.edit} is there once`,
+      title: say("trouble.edit-repeated.title", { id: trouble.edit }),
+      what: editInWords(trouble),
+      remedy: say("trouble.edit-repeated.remedy"),
+      over: say("trouble.edit-repeated.over", { id: trouble.edit }),
     }),
   }),
   /** A mail to one address was rejected permanently, or given up. */
@@ -410,10 +427,13 @@ const entries = {
     about: (trouble) => trouble.address,
     nameless: () => ({ address: "one address" }),
     words: (trouble) => ({
-      title: "Mail rejected",
-      what: `mail to ${trouble.address} is not taken: ${trouble.problem}`,
-      remedy: 'correct the address in the workspace or in "people"',
-      over: `nothing was refused for ${trouble.address} of late`,
+      title: say("trouble.mail-refused.title"),
+      what: say("trouble.mail-refused.what", {
+        address: trouble.address,
+        problem: trouble.problem,
+      }),
+      remedy: say("trouble.mail-refused.remedy"),
+      over: say("trouble.mail-refused.over", { address: trouble.address }),
     }),
   }),
 } as const;
@@ -437,29 +457,40 @@ export const troubleKinds: readonly TroubleKind[] = Object.keys(entries).filter(
 /** What helps with a list that cannot be read; `problem`: the service's answer in words. */
 export const listRemedy = (problem: string): string =>
   /\((?:401|403|404|410)\)/.test(problem)
-    ? "check the API key and the IDs under projects; Dayferry retries automatically"
-    : "Dayferry retries automatically";
+    ? say("trouble.lists-unreadable.checkKey")
+    : say("trouble.lists-unreadable.retries");
 
 /** Where the account seems to be, judging by its clocks. */
 function seemingZone({ offsets = [], zones = [] }: ZoneMismatch): string {
   if (offsets.length === 0) return "";
-  const clocks = [...new Set(offsets)].join(" and ");
+  const clocks = formatList([...new Set(offsets)]);
   return zones.length === 0
-    ? `; its clocks are at ${clocks}, which matches no time zone`
-    : `; its clocks are at ${clocks}, as in ${zones.join(", ")}`;
+    ? `; ${say("trouble.zone-mismatch.clocks", { clocks })}`
+    : `; ${say("trouble.zone-mismatch.clocksAs", { clocks, zones: zones.join(", ") })}`;
 }
 
-const counted = (count: number, one: string, more: string): string =>
-  `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
+const editInWords = (trouble: {
+  readonly edit: number;
+  readonly title: string;
+  readonly problem: string;
+}): string =>
+  say("trouble.edit-frozen.what", {
+    id: trouble.edit,
+    title: trouble.title,
+    problem: trouble.problem,
+  });
 
 const freeInWords = (disk: { readonly folder: string; readonly freeMebibytes: number }): string =>
-  `${disk.freeMebibytes.toLocaleString("en")} MiB are free in ${disk.folder}`;
+  say("trouble.disk-nearly-full.what", {
+    free: disk.freeMebibytes.toLocaleString(currentLocale()),
+    folder: disk.folder,
+  });
 
 /** Splits one text into what is wrong and what helps. */
 function parted(text: string, mark: string): Pick<TroubleWords, "what" | "remedy"> {
   const at = text.indexOf(mark);
   const [what, remedy] =
-    at < 0 ? [text, "see docs/messages.md"] : [text.slice(0, at), text.slice(at + mark.length)];
+    at < 0 ? [text, say("trouble.seeMessages")] : [text.slice(0, at), text.slice(at + mark.length)];
   return { what: bare(what), remedy: bare(remedy) };
 }
 

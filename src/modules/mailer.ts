@@ -102,6 +102,7 @@ export function openOperatorWays(
     webhooks: () => current().operator.webhooks,
     mailer,
     from: mail.from,
+    language: config.language,
     clock,
     context: () => ({
       account: new URL(service.baseUrl).host,

@@ -853,6 +853,21 @@ export const english = {
   "noun.title": "the title",
   "offline.notice": "You are offline. This is the start page of {time}.",
   "offline.tryAgain": "Try again",
+  "operator.allOver": "{count} problems are over",
+  "operator.isOver": "over: {title}",
+  "operator.lasted": "It lasted from {from} to {to}.",
+  "operator.lastedFrom": "It lasted from {from}.",
+  "operator.overLine": "Over: {over}.",
+  "operator.problems": "{count} problems",
+  "operator.since": "Since {moment}.",
+  "operator.someOver": "{begun}, {count} over",
+  "operator.still": "still: {title}",
+  "operator.stillLine": "Still: {what}.",
+  "operator.test": "This is a test. Problems are reported here.",
+  "operator.testTitle": "a test message",
+  "operator.whatItWas": "What it was: {what}.",
+  "operator.why":
+    "You get this mail because operator.mail in the configuration of Dayferry names {address}.",
   "outage.editsKept": "Edits are saved and sent when the service responds again.",
   "outage.remedy": "What to do: {remedy}.",
   "outage.serviceDown": "The service does not respond.",
@@ -1365,6 +1380,126 @@ export const english = {
   "today.subscribeText": "In Google, Outlook or Apple Calendar.",
   "today.synced": "last synced {ago}",
   "today.warnings": "Warnings",
+  "trouble.backup-failed.over": "backups work again",
+  "trouble.backup-failed.remedy":
+    "check the backup folder and its disk; the next one is made automatically",
+  "trouble.backup-failed.title": "Backup failed",
+  "trouble.backup-failed.what": "the last backup failed: {problem}",
+  "trouble.cache-not-purged.byAge": "copies of feeds expire only by age",
+  "trouble.cache-not-purged.ended":
+    "{count, plural, one {# address that was ended} other {# addresses that were ended}} may still be served until then",
+  "trouble.cache-not-purged.over": "cache purge recovered",
+  "trouble.cache-not-purged.remedy":
+    "check http.sharedCache.purge and the cache; pending purges are then sent automatically",
+  "trouble.cache-not-purged.title": "Cache purge failing",
+  "trouble.cache-not-purged.what":
+    "{count, plural, one {# feed waits} other {# feeds wait}} for being dropped from the cache in front, and {rest}: {problem}",
+  "trouble.ceiling-missed.over": "every list can be read within polling.maxAge again",
+  "trouble.ceiling-missed.title": "Polling too slow",
+  "trouble.certificate.over": "the certificate of {host} is good",
+  "trouble.certificate.remedy":
+    "ask the operator of that server to renew the certificate; set NODE_EXTRA_CA_CERTS for a company's own authority",
+  "trouble.certificate.title": "Certificate rejected",
+  "trouble.certificate.titleExpires": "Certificate of {host} expires",
+  "trouble.certificate.what": "no secure connection to {host}: {problem}",
+  "trouble.certificate.whatExpires": "the certificate of {host} is valid until {until} only",
+  "trouble.clock-wrong.ahead": "this machine's clock is {seconds} s ahead of the service's",
+  "trouble.clock-wrong.behind": "this machine's clock is {seconds} s behind the service's",
+  "trouble.clock-wrong.over": "the clock is right again",
+  "trouble.clock-wrong.remedy": "set the clock, and let NTP keep it",
+  "trouble.clock-wrong.title": "Clock wrong",
+  "trouble.database-damaged.over": "the database is intact again",
+  "trouble.database-damaged.title": "Database damaged",
+  "trouble.disk-nearly-full.over": "disk space is available again: {what}",
+  "trouble.disk-nearly-full.remedy": "free disk space: without it no edit can be accepted",
+  "trouble.disk-nearly-full.title": "Disk nearly full",
+  "trouble.disk-nearly-full.what": "{free} MiB are free in {folder}",
+  "trouble.edit-frozen.over": "edit {id} is settled",
+  "trouble.edit-frozen.remedy": "look at it on the page Edits, and retry or discard it",
+  "trouble.edit-frozen.title": "Edit {id} does not settle",
+  "trouble.edit-frozen.what": "edit {id} of “{title}”: {problem}",
+  "trouble.edit-repeated.over": "edit {id} is there once",
+  "trouble.edit-repeated.remedy": "compare both in the workspace, and delete one",
+  "trouble.edit-repeated.title": "Edit {id} may exist twice",
+  "trouble.inbox-unusable.over": "the inbox folder works again",
+  "trouble.inbox-unusable.remedy":
+    "fix the folder edits.inbox; files in it are then processed automatically",
+  "trouble.inbox-unusable.title": "Watched folder unusable",
+  "trouble.key-file-lost.over": "the file {file} is the one that was lost, or that was long ago",
+  "trouble.key-file-lost.remedy":
+    "unless it was deleted on purpose, stop Dayferry, run `dayferry restore --keys-only` with a backup that contains the keys, and start it again",
+  "trouble.key-file-lost.title": "Key file {file} was lost",
+  "trouble.key-file-lost.what":
+    "the file {file} of the data directory was missing at a start, and a new key was created: {ended}",
+  "trouble.key-refused.over": "the service takes the account's key again",
+  "trouble.key-refused.overOf": "the service takes the key of {name} again",
+  "trouble.key-refused.remedy":
+    "put a valid key into {where}, which is loaded within seconds; pending edits are kept",
+  "trouble.key-refused.title": "API key rejected",
+  "trouble.key-refused.titleOf": "API key of {name} refused",
+  "trouble.key-refused.what":
+    "the service refuses the account's key: syncing is paused, and edits wait",
+  "trouble.key-refused.whatOf":
+    "the service refuses the key of {name}: this person's edits wait until it is accepted",
+  "trouble.lists-unreadable.checkKey":
+    "check the API key and the IDs under projects; Dayferry retries automatically",
+  "trouble.lists-unreadable.more": "and {count} more",
+  "trouble.lists-unreadable.over": "every list can be read again",
+  "trouble.lists-unreadable.retries": "Dayferry retries automatically",
+  "trouble.lists-unreadable.title":
+    "{count, plural, one {# list cannot be read} other {# lists cannot be read}}",
+  "trouble.mail-failing.over": "mails are sent again",
+  "trouble.mail-failing.remedy":
+    "check mail.smtpUrl, mail.smtpPasswordFile and the mail server; pending mails are then sent automatically",
+  "trouble.mail-failing.title": "Mail failing",
+  "trouble.mail-failing.what":
+    "{count, plural, one {# mail waits} other {# mails wait}} for another try: {problem}",
+  "trouble.mail-refused.over": "nothing was refused for {address} of late",
+  "trouble.mail-refused.remedy": 'correct the address in the workspace or in "people"',
+  "trouble.mail-refused.title": "Mail rejected",
+  "trouble.mail-refused.what": "mail to {address} is not taken: {problem}",
+  "trouble.person-webhook-failing.over": "the webhook of {name} takes messages again",
+  "trouble.person-webhook-failing.remedy":
+    "have that person look at Reminder delivery on the page You, or look there yourself on People and mail",
+  "trouble.person-webhook-failing.title": "Webhook of {name} fails",
+  "trouble.person-webhook-failing.what":
+    "the last message to the webhook of {name} did not arrive: {problem}",
+  "trouble.queue-stuck.over": "no edit waits longer than it should",
+  "trouble.queue-stuck.remedy":
+    "see why on the page Edits or with `dayferry edits list`; they are retried automatically",
+  "trouble.queue-stuck.title": "Edits are stuck",
+  "trouble.queue-stuck.what":
+    "{count, plural, one {# edit has waited} other {# edits have waited}} for up to {minutes} minutes although the service responds",
+  "trouble.removals-held.over": "no removal from that list is waiting",
+  "trouble.removals-held.remedy": "check the workspace, then approve on the page Edits",
+  "trouble.removals-held.title": "Removals on hold",
+  "trouble.removals-held.what":
+    "{missing} of {total} items of one list ({source}) disappeared at once, and stay in calendars until someone approves",
+  "trouble.seeMessages": "see docs/messages.md",
+  "trouble.service-unreachable.over": "the service responds again",
+  "trouble.service-unreachable.remedy":
+    "check the network and service.baseUrl; Dayferry retries automatically, and edits are kept until then",
+  "trouble.service-unreachable.title": "Service unreachable",
+  "trouble.service-unreachable.what": "the service cannot be reached or is failing: {problem}",
+  "trouble.storage-failing.over": "storage works again",
+  "trouble.storage-failing.title": "Storage failing",
+  "trouble.subscription-failing.over": "the calendar {name} can be read again",
+  "trouble.subscription-failing.remedy":
+    "check its address in edits.subscriptions; it is retried automatically",
+  "trouble.subscription-failing.title": "Calendar {name} cannot be read",
+  "trouble.webhook-failing.over": "the webhook {name} takes messages again",
+  "trouble.webhook-failing.remedy":
+    "check its address and token; pending messages are then sent automatically",
+  "trouble.webhook-failing.title": "Webhook {name} fails",
+  "trouble.webhook-failing.what":
+    "{count, plural, one {# message waits} other {# messages wait}} for the webhook {name}: {problem}",
+  "trouble.zone-mismatch.clocks": "its clocks are at {clocks}, which matches no time zone",
+  "trouble.zone-mismatch.clocksAs": "its clocks are at {clocks}, as in {zones}",
+  "trouble.zone-mismatch.over": "the service uses the configured time zone",
+  "trouble.zone-mismatch.remedy": "set service.timeZone to the account's zone",
+  "trouble.zone-mismatch.title": "Time zone mismatch",
+  "trouble.zone-mismatch.what":
+    "an event sent for {sent} came back as {answered}: the account is not in {zone}",
   "undo.allKept": "everything keeps its current value, so there is nothing to undo",
   "undo.asks":
     "{count, plural, one {{fields} has} other {{fields} have}} changed since: you are asked before someone else's change is overwritten.",

@@ -2,6 +2,7 @@ import type { Mail, Mailbox, Mailer } from "../../mail/mail.ts";
 import { anyAddress } from "../../remote/address-guard.ts";
 import type { Webhook, WebhookMessage } from "../../remote/webhook.ts";
 import { nextTurn } from "../../runtime.ts";
+import { inLanguage, type Language, say } from "../../texts/say.ts";
 import { renderMail } from "../mail-content.ts";
 import type { OperatorMessage, OperatorWay } from "./notify-operator.ts";
 import type { OperatorContext, OperatorWords } from "./operator-words.ts";
@@ -12,6 +13,7 @@ interface OperatorWaysDeps {
   readonly webhooks: () => readonly (Webhook & { readonly name: string })[];
   readonly mailer: Mailer;
   readonly from: Mailbox;
+  readonly language: Language;
   readonly context: () => OperatorContext;
   readonly clock: () => Temporal.Instant;
 }
@@ -27,14 +29,23 @@ export function operatorWays(deps: OperatorWaysDeps): readonly OperatorWay[] {
     const { operatorWords } = await import("./operator-words.ts");
     // Loading it took a turn of the event loop.
     await nextTurn();
-    return operatorWords(message, deps.context());
+    return inLanguage(
+      () => deps.language,
+      () => operatorWords(message, deps.context()),
+    );
+  };
+  const mailed = async (message: OperatorMessage, address: string): Promise<Mail> => {
+    const said = await words(message);
+    return inLanguage(
+      () => deps.language,
+      () => mailOf(said, { message, address, deps }),
+    );
   };
   const mails = deps.mail.map(
     (address): OperatorWay => ({
       name: `mail:${address}`,
       address,
-      send: async (message) =>
-        deps.mailer.send(mailOf(await words(message), { message, address, deps })),
+      send: async (message) => deps.mailer.send(await mailed(message, address)),
     }),
   );
   const webhooks = deps.webhooks().map(
@@ -63,7 +74,7 @@ function mailOf(
   },
 ): Mail {
   const { message, address, deps } = about;
-  const reason = `You get this mail because operator.mail in the configuration of Dayferry names ${address}.`;
+  const reason = say("operator.why", { address });
   return {
     from: deps.from,
     to: { name: "", address },

@@ -7,6 +7,7 @@ import {
 } from "../../domain/trouble.ts";
 import { type Trouble, troubleKinds } from "../../domain/trouble-kinds.ts";
 import { momentInWords } from "../../domain/wording.ts";
+import { say } from "../../texts/say.ts";
 import type { MailContent, MailPart } from "../mail-content.ts";
 import type { OperatorMessage, ReportedEpisode } from "./notify-operator.ts";
 
@@ -59,7 +60,7 @@ export function operatorWords(
       overLines(each, { context, isNews: unreported.has(troubleId(each.trouble)) }),
     ),
   ];
-  const [first = ["This is a test. Problems are reported here."]] = lines;
+  const [first = [say("operator.test")]] = lines;
   const isBroken = lasting.some(({ trouble }) => verdictOf(trouble) === "broken");
   return {
     title: `Dayferry (${context.account}): ${title}`,
@@ -73,7 +74,12 @@ export function operatorWords(
         ...lines.slice(1).map((block): MailPart => ({ kind: "lines", lines: block })),
         ...(context.statusUrl === null
           ? []
-          : [{ kind: "links", links: [{ label: "Status", url: context.statusUrl }] } as const]),
+          : [
+              {
+                kind: "links",
+                links: [{ label: say("layout.status"), url: context.statusUrl }],
+              } as const,
+            ]),
       ],
     },
     text: (lines.length === 0 ? [first] : lines).map((block) => block.join("\n")).join("\n\n"),
@@ -98,14 +104,20 @@ function titleOf(lasting: readonly ReportedEpisode[], over: readonly ReportedEpi
   const named = (each: ReportedEpisode) => troubleWords(each.trouble).title;
   const [first] = lasting;
   const [ended] = over;
-  if (!first && !ended) return "a test message";
-  if (!first && ended)
-    return over.length === 1 ? `over: ${named(ended)}` : `${over.length} problems are over`;
-  if (first && lasting.length === 1 && over.length === 0) {
-    return first.phase === "begun" ? named(first) : `still: ${named(first)}`;
+  if (!first && !ended) return say("operator.testTitle");
+  if (!first && ended) {
+    return over.length === 1
+      ? say("operator.isOver", { title: named(ended) })
+      : say("operator.allOver", { count: over.length });
   }
-  const begun = lasting.length === 1 && first ? named(first) : `${lasting.length} problems`;
-  return over.length === 0 ? begun : `${begun}, ${over.length} over`;
+  if (first && lasting.length === 1 && over.length === 0) {
+    return first.phase === "begun" ? named(first) : say("operator.still", { title: named(first) });
+  }
+  const begun =
+    lasting.length === 1 && first
+      ? named(first)
+      : say("operator.problems", { count: lasting.length });
+  return over.length === 0 ? begun : say("operator.someOver", { begun, count: over.length });
 }
 
 function lastingLines(
@@ -113,11 +125,10 @@ function lastingLines(
   { zone }: OperatorContext,
 ): readonly string[] {
   const { what, remedy } = troubleWords(trouble);
-  const still = phase === "begun" ? "" : "Still: ";
   return [
-    `${still}${still === "" ? capital(what) : what}.`,
-    `What to do: ${remedy}.`,
-    `Since ${momentInWords(since, zone)}.`,
+    phase === "begun" ? `${capital(what)}.` : say("operator.stillLine", { what }),
+    say("outage.remedy", { remedy }),
+    say("operator.since", { moment: momentInWords(since, zone) }),
   ];
 }
 
@@ -127,8 +138,15 @@ function overLines(
   { context: { zone }, isNews }: { readonly context: OperatorContext; readonly isNews: boolean },
 ): readonly string[] {
   const { what, over } = troubleWords(trouble);
-  const span = `It lasted from ${momentInWords(since, zone)}${until ? ` to ${momentInWords(until, zone)}` : ""}.`;
-  return [`Over: ${over}.`, ...(isNews ? [`What it was: ${what}.`] : []), span];
+  const from = momentInWords(since, zone);
+  const span = until
+    ? say("operator.lasted", { from, to: momentInWords(until, zone) })
+    : say("operator.lastedFrom", { from });
+  return [
+    say("operator.overLine", { over }),
+    ...(isNews ? [say("operator.whatItWas", { what })] : []),
+    span,
+  ];
 }
 
 function tagsOf(found: {

@@ -65,6 +65,7 @@ export function anOperatorRig(options: OperatorRigOptions) {
     const ways =
       options.ways ??
       operatorWays({
+        language: "en",
         mail: options.mailer ? ["ops@example.com"] : [],
         webhooks: () => options.webhooks ?? [],
         mailer: options.mailer ?? noMailer,
