@@ -10,6 +10,8 @@ import { reportChoices } from "../reports/report-choices.ts";
 import type { PageWish, ReportPage } from "../reports/report-page.ts";
 import type { ReportProcesses } from "../reports/report-processes.ts";
 import type { ReportRequest } from "../reports/report-request.ts";
+import { english } from "../texts/english.ts";
+import { currentLanguage, defaultLanguage, type Language } from "../texts/say.ts";
 import { reportListPage, reportPage } from "./pages/report-pages.ts";
 import { badRequest, notFound, type Problem, sendJson, sendProblem } from "./problem-json.ts";
 import { narrowedBy, readReportQuery } from "./report-query.ts";
@@ -42,7 +44,7 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
   /** Null if the client has disconnected. */
   async function render(
     response: Response,
-    wish: Pick<RenderOptions, "request" | "format" | "viewer">,
+    wish: Pick<RenderOptions, "request" | "format" | "viewer" | "language">,
   ) {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
@@ -61,6 +63,7 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
       readonly format: Format;
       readonly viewer: Viewer | null;
       readonly disposition: "inline" | "attachment";
+      readonly language: Language;
     },
   ): Promise<void> {
     const { disposition, ...asked } = wish;
@@ -89,7 +92,12 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
     const viewer = viewers.viewerOf(request);
     // With the admin token, times are in the account's zone, or that of the named person.
     const own = viewer.kind === "admin" ? null : viewer;
-    return send(response, { ...asked.value, viewer: own, disposition: "inline" });
+    return send(response, {
+      ...asked.value,
+      viewer: own,
+      disposition: "inline",
+      language: defaultLanguage,
+    });
   };
   router.get("/api/reports/:name", (request, response) =>
     answer(request, response, request.params.name),
@@ -97,7 +105,7 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
   router.get("/api/reports", (_request, response) => {
     sendJson(
       response,
-      reports.map(({ name, about, takes }) => ({ name, about, takes })),
+      reports.map(({ name, takes }) => ({ name, about: english[`reportAbout.${name}`], takes })),
     );
   });
   router.get("/api/items", (request, response) => answer(request, response, "items"));
@@ -120,7 +128,12 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
       return sendPage(response.status(400), reportPage({ ...frame, problem: asked.failure }));
     }
     const format: PageWish = { page: pageNumber(request), size: pageSize };
-    const rendered = await render(response, { request: asked.value.request, format, viewer });
+    const rendered = await render(response, {
+      request: asked.value.request,
+      format,
+      viewer,
+      language: currentLanguage(),
+    });
     if (rendered === null) return;
     // Viewers usually open another report, or add a filter.
     processes.prepare();
@@ -137,7 +150,10 @@ export function reportRoutes(deps: ReportRoutesDeps): Router {
     const asked = readReportQuery(request, request.params.name);
     if (!asked.ok) return sendProblem(response, badRequest(asked.failure));
     const viewer = viewers.viewerOf(request);
-    return send(response, { ...asked.value, viewer, disposition: "attachment" });
+    // Programs read the others.
+    const isForPeople = ["html", "md", "table"].includes(asked.value.format);
+    const language = isForPeople ? currentLanguage() : defaultLanguage;
+    return send(response, { ...asked.value, viewer, disposition: "attachment", language });
   });
   return router;
 }

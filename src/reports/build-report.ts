@@ -2,8 +2,18 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import type { Viewer } from "../domain/visibility.ts";
 import type { ReportDatabase } from "../store/reading/reader.ts";
 import type { MirrorAgeRow } from "../store/rows/report-rows.ts";
+import { say } from "../texts/say.ts";
 import { findReport, reports } from "./catalogue/catalogue.ts";
-import type { MirrorAge, Report, ReportContent, ReportDocument, ReportScope } from "./report.ts";
+import {
+  type Column,
+  type DeclaredColumn,
+  type MirrorAge,
+  type Report,
+  type ReportContent,
+  type ReportDocument,
+  type ReportScope,
+  wordsFor,
+} from "./report.ts";
 import {
   type ReportRequest,
   type ReportRequestFailure,
@@ -56,12 +66,12 @@ export function buildReport(
 }
 
 function documentOf(report: Report, scope: ReportScope) {
-  const { name, title, about, columns } = report;
+  const { name, columns } = report;
   return {
     name,
-    title,
-    about,
-    columns,
+    title: say(`report.${name}`),
+    about: say(`reportAbout.${name}`),
+    columns: columns.map(columnOf),
     madeAt: scope.now,
     asOf: scope.asOf,
     zone: scope.zone,
@@ -69,9 +79,15 @@ function documentOf(report: Report, scope: ReportScope) {
   };
 }
 
+const columnOf = ({ title, words, ...column }: DeclaredColumn): Column => ({
+  ...column,
+  title: say(title),
+  ...(words && { words: wordsFor(words) }),
+});
+
 function limited(built: ReportContent, limit: number | null): ReportContent {
   if (limit === null || built.rows.length <= limit) return built;
-  const note = `These are the first ${limit} of ${built.rows.length} rows.`;
+  const note = say("reports.firstRows", { limit, count: built.rows.length });
   const { rows, items } = built;
   const first = { rows: rows.slice(0, limit), ...(items && { items: items.slice(0, limit) }) };
   return { ...built, ...first, notes: [...(built.notes ?? []), note] };
@@ -87,13 +103,17 @@ function filtersOf({
   zone,
 }: ReportScope): readonly string[] {
   return [
-    ...(project ? [`project ${project.name}`] : []),
-    ...(person ? [`person ${person.name}`] : []),
-    ...(label ? [`label ${label.name}`] : []),
-    ...(from ? [`from ${from.toString()}`] : []),
-    ...(to ? [`to ${to.toString()}`] : []),
+    ...(project ? [say("reports.filterProject", { name: project.name })] : []),
+    ...(person ? [say("reports.filterPerson", { name: person.name })] : []),
+    ...(label ? [say("reports.filterLabel", { name: label.name })] : []),
+    ...(from ? [say("reports.filterFrom", { day: from.toString() })] : []),
+    ...(to ? [say("reports.filterTo", { day: to.toString() })] : []),
     ...(since
-      ? [`since ${"revision" in since ? `revision ${since.revision}` : localText(since.at, zone)}`]
+      ? [
+          "revision" in since
+            ? say("reports.filterRevision", { revision: String(since.revision) })
+            : say("reports.filterSince", { at: localText(since.at, zone) }),
+        ]
       : []),
   ];
 }

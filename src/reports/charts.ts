@@ -1,4 +1,5 @@
 import { unreachable } from "../domain/result.ts";
+import { say } from "../texts/say.ts";
 import { escapeMarkup } from "./formats/markup.ts";
 import { shorten } from "./formats/text-formats.ts";
 import type { Chart } from "./report.ts";
@@ -17,7 +18,7 @@ interface Drawing {
 export function chartSvg(chart: Chart): string {
   const { width, height, body } = draw(chart);
   const [title, about] = [escapeMarkup(chart.title), escapeMarkup(chart.about)];
-  const said = `${about} The table below has the figures.`;
+  const said = `${about} ${escapeMarkup(say("chart.figures"))}`;
   const narrow = drawNarrow(chart);
   return `<figure>
 <svg role="img" aria-labelledby="chart-title chart-about" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
@@ -392,9 +393,9 @@ function timelineSvg(
           { x: x(today), y: head - 6 },
           { x: x(today), y: bottom },
         ],
-        { look: "now", hint: `Today, ${today}` },
+        { look: "now", hint: say("chart.todayHint", { day: today }) },
       ),
-      textAt({ x: x(today), y: head - 12 }, { text: "today", anchor: todayAnchor }),
+      textAt({ x: x(today), y: head - 12 }, { text: say("chart.today"), anchor: todayAnchor }),
       ...tracks,
     ]
       .filter((part) => part !== "")

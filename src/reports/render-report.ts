@@ -1,6 +1,7 @@
 import { fail, messageOf, ok, type Result } from "../domain/result.ts";
 import { isDamage } from "../store/copies/copy-database.ts";
 import { openReader } from "../store/reading/reader.ts";
+import { defaultLanguage, inLanguage, type Language } from "../texts/say.ts";
 import { type BuildOptions, buildReport } from "./build-report.ts";
 import { freshnessText, localTimes } from "./formats/cell-text.ts";
 import { extensionOf, type Format, mediaType, writeReport } from "./formats/format.ts";
@@ -15,6 +16,8 @@ export interface RenderOptions extends BuildOptions {
   readonly width?: number | null;
   /** A page gets its data as JSON. */
   readonly format: Format | PageWish;
+  /** Of its texts; English by default. */
+  readonly language?: Language;
 }
 
 /** A rendered report. */
@@ -39,8 +42,13 @@ export function renderReport(options: RenderOptions): Result<Rendered, RenderFai
   const opened = openReader(options.file);
   if (!opened.ok) return fail({ kind: "unreadable", message: opened.failure });
   try {
-    const report = buildReport(opened.value, options);
-    return report.ok ? ok(rendered(report.value, options)) : report;
+    return inLanguage(
+      () => options.language ?? defaultLanguage,
+      () => {
+        const report = buildReport(opened.value, options);
+        return report.ok ? ok(rendered(report.value, options)) : report;
+      },
+    );
   } catch (error) {
     if (!isDamage(error)) throw error;
     return fail({

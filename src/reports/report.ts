@@ -1,6 +1,7 @@
 import type { PersonId } from "../domain/ids.ts";
 import type { Conditions, ReportQuery } from "../store/reading/report-reading.ts";
 import type { ReportRows, ReportView } from "../store/rows/report-rows.ts";
+import { type MessageId, say } from "../texts/say.ts";
 
 /**
  * Type of a cell. `minutes`, `days`, `seconds`, `bytes`: whole numbers of that unit. `date`: `YYYY-MM-DD`. `instant`: an
@@ -24,7 +25,43 @@ export interface Column {
   readonly key: string;
   readonly title: string;
   readonly type: CellType;
+  /** What people read instead of a code of the database, such as `task`. Other texts stay as they are. */
+  readonly words?: Readonly<Record<string, string>>;
 }
+
+/** What follows a prefix in the ids of messages. */
+type AfterPrefix<Prefix extends string> =
+  Extract<MessageId, `${Prefix}.${string}`> extends infer Id
+    ? Id extends `${Prefix}.${infer Rest}`
+      ? Rest
+      : never
+    : never;
+
+/** A column as a report declares it, before its texts are in the reader's language. */
+export interface DeclaredColumn extends Omit<Column, "title" | "words"> {
+  readonly title: `column.${AfterPrefix<"column">}`;
+  readonly words?: Words;
+}
+
+/** The message for each code of a column. */
+type Words = Readonly<
+  Record<
+    string,
+    `${"kind" | "milestoneState" | "reportAct" | "reportSource"}.${string}` & MessageId
+  >
+>;
+
+/** The words for codes, in the reader's language. */
+export const wordsFor = (words: Words): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(words).map(([code, id]) => [code, say(id)]));
+
+/** The kinds of items. */
+export const kindWords = {
+  event: "kind.event",
+  milestone: "kind.milestone",
+  task: "kind.task",
+  subtask: "kind.subtask",
+} as const satisfies Words;
 
 /** A milestone on a timeline; days are `YYYY-MM-DD`. */
 export interface TimelineRow {
@@ -164,19 +201,17 @@ export type ReadView = <
 ) => readonly Pick<ReportRows[Name], Field>[];
 
 /** Groups of reports, in the order they are offered. */
-export const reportGroups = ["Upcoming", "Delays", "Time and labels", "History", "Data"] as const;
+export const reportGroups = ["upcoming", "delays", "time", "history", "data"] as const;
+
+/** Names of reports: their title, subject and question are in the catalogue of messages. */
+export type ReportName = AfterPrefix<"report">;
 
 /** One report: a pure function over the rows of its view. */
 export interface Report {
-  readonly name: string;
-  readonly title: string;
-  /** One sentence. */
-  readonly about: string;
+  readonly name: ReportName;
   readonly group: (typeof reportGroups)[number];
-  /** The question it answers, as people would ask it. */
-  readonly answers: string;
   readonly takes: readonly FilterName[];
-  readonly columns: readonly Column[];
+  readonly columns: readonly DeclaredColumn[];
   /** Reads in one database transaction; the returned function computes the report afterwards. */
   readonly read: (view: ReadView, scope: ReportScope) => () => ReportContent;
 }

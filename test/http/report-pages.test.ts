@@ -83,8 +83,9 @@ async function reportPagesRig() {
     expect(answer.status).toBe(303);
     return answer.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
   };
-  const reader = (cookie: string) => async (path: string) => {
-    const answer = await fetch(`${url}${path}`, { headers: { cookie, accept: "text/html" } });
+  const reader = (cookie: string) => async (path: string, language?: string) => {
+    const headers = { cookie, accept: "text/html", "accept-language": language ?? "en" };
+    const answer = await fetch(`${url}${path}`, { headers });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
   const password = passwords.issue(ana);
@@ -187,6 +188,26 @@ describe("the pages of reports", () => {
     expect((await member(download)).text).not.toMatch(/Deal|Pay/);
     expect((await admin(download)).text).toMatch(/Deal[\s\S]*Pay/);
     expect(await admin("/reports/items/download?format=pdf")).toMatchObject({ status: 400 });
+  });
+
+  it("are in the reader's language, as are downloads for people; those for programs are in English", async () => {
+    const { admin, url } = await reportPagesRig();
+    expect((await admin("/reports", "de")).text).toContain("Ist jeder Meilenstein im Plan");
+    const milestones = await admin("/reports/milestones", "de");
+    expect(milestones.text).toContain("in 9 Tagen, um 21 Tage nach hinten verschoben");
+    expect(milestones.text).toMatch(/<td[^>]*data-label="Status"[^>]*><bdi>bevorstehend<\/bdi>/);
+    expect((await admin("/reports/changes", "de")).text).toMatch(/Wann: [^→]+ → Di/);
+    const download = (format: string) => admin(`/reports/overdue/download?format=${format}`, "de");
+    expect((await download("html")).text).toContain('<html lang="de">');
+    expect((await download("md")).text).toContain("Offene Aufgaben");
+    expect(JSON.parse((await download("json")).text)).toMatchObject({
+      title: "Overdue",
+      columns: expect.arrayContaining([{ key: "due_on", title: "Due", type: "date" }]),
+    });
+    const api = await fetch(`${url}/api/reports/overdue?format=md`, {
+      headers: { authorization: `Bearer ${token}`, "accept-language": "de" },
+    });
+    expect(await api.text()).toContain("Open tasks");
   });
 
   it("tell a person's program the same through the API", async () => {

@@ -11,6 +11,7 @@ import { type Format, formats, isFormat, mediaType } from "../../reports/formats
 import { type Rendered, type RenderFailure, renderReport } from "../../reports/render-report.ts";
 import { findNamed, reportRequest } from "../../reports/report-request.ts";
 import { openReader } from "../../store/reading/reader.ts";
+import { say } from "../../texts/say.ts";
 import { asJson, type CommandTools, Failed, unreadable } from "../command-host.ts";
 import {
   type DatabaseOptions,
@@ -89,7 +90,11 @@ export function reportCommand({ host }: CommandTools): Command {
 }
 
 function listReports({ json, format }: ReportOptions, host: CommandTools["host"]): void {
-  const listed = reports.map(({ name, about, takes }) => ({ name, about, takes }));
+  const listed = reports.map(({ name, takes }) => ({
+    name,
+    about: say(`reportAbout.${name}`),
+    takes,
+  }));
   const rows = listed.map(({ name, about, takes }) => [name, about, takes.join(", ")]);
   host.print(
     json || format === "json" ? asJson(listed) : textTable(["REPORT", "SAYS", "NARROWED BY"], rows),

@@ -30,12 +30,12 @@ import { html, Markup, type TemplatePart } from "./markup-template.ts";
 export function reportListPage(reports: readonly Report[], root: string): Page {
   const body = reportGroups.map((group) =>
     card({
-      title: group,
+      title: say(`reportGroup.${group}`),
       body: html`<ul class="plain-list">${reports
         .filter((report) => report.group === group)
         .map(
-          ({ name, title, answers }) =>
-            html`<li><a class="title" href="${root}reports/${name}">${title}</a><p class="quiet">${answers}</p></li>\n`,
+          ({ name }) =>
+            html`<li><a class="title" href="${root}reports/${name}">${say(`report.${name}`)}</a><p class="quiet">${say(`reportQuestion.${name}`)}</p></li>\n`,
         )}</ul>`,
     }),
   );
@@ -64,9 +64,9 @@ interface ReportPageData {
 export function reportPage(data: ReportPageData): Page {
   const { report, root, shown, problem } = data;
   return {
-    title: report.title,
+    title: say(`report.${report.name}`),
     current: "reports",
-    lead: html`${report.about} <a href="${root}reports">${say("reports.all")}</a>`,
+    lead: html`${say(`reportAbout.${report.name}`)} <a href="${root}reports">${say("reports.all")}</a>`,
     body: html`${filterCard(data)}
 ${
   problem === undefined
@@ -186,7 +186,7 @@ const chartOf = ({ chart, page }: ReportPage): Markup | null =>
 const openRows = 20;
 
 function rowsCard(data: ReportPageData, shown: ReportPage): Markup {
-  const { report, root } = data;
+  const { root } = data;
   const { rows, items, before, total, pages, zone, notes, subtitle } = shown;
   const footer = html`${notes.map((note) => html`<p>${note}</p>`)}<p>${subtitle}</p>`;
   const cell = cellMarkup(zone, root);
@@ -206,7 +206,7 @@ function rowsCard(data: ReportPageData, shown: ReportPage): Markup {
   const part = (from: number, to?: number) => {
     const own = texts.slice(from, to);
     const range = { first: before + from + 1, last: before + from + own.length };
-    const caption = say("reports.rowRange", { title: report.title, ...range });
+    const caption = say("reports.rowRange", { title: shown.title, ...range });
     return table({ caption, columns: heads, rows: own });
   };
   const rest = rows.length - openRows;
@@ -241,8 +241,9 @@ const isTitle = (key: string): boolean => key === "title";
 /** Formats cells like the reports' own formats; instants can be converted to the browser's zone. */
 function cellMarkup(zone: string, root: string) {
   const textOf = cellText(localTimes(zone));
-  return (cell: Cell, { key, type }: Pick<Column, "key" | "type">): TemplatePart => {
-    const said = textOf(cell, type);
+  return (cell: Cell, column: Omit<Column, "title">): TemplatePart => {
+    const { key, type } = column;
+    const said = textOf(cell, column);
     if (key === "edit_id" && said !== "") return html`<a href="${root}edits/${said}">${said}</a>`;
     switch (type) {
       case "instant":

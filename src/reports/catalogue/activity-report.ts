@@ -1,5 +1,6 @@
 import { oneLine } from "@dayferry/ical";
 import { plainDescription } from "../../domain/text.ts";
+import { say } from "../../texts/say.ts";
 import { localTimes } from "../formats/cell-text.ts";
 import { instantsOf, personOf, projectOf, type Report, type ReportScope } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";
@@ -7,20 +8,17 @@ import { readSides, sideText } from "./side-note.ts";
 /** Comments and the service's history, newest first; the last 30 days by default. */
 export const activity: Report = {
   name: "activity",
-  title: "Activity",
-  about: "Comments on tasks and their history, newest first.",
-  group: "History",
-  answers: "Who commented, and who changed which task?",
+  group: "history",
   takes: ["project", "person", "dates", "as-of"],
   columns: [
-    { key: "at", title: "When", type: "instant" },
-    { key: "person", title: "Who", type: "text" },
-    { key: "action", title: "What", type: "text" },
-    { key: "title", title: "Task", type: "text" },
-    { key: "project", title: "Project", type: "text" },
-    { key: "list", title: "List", type: "text" },
-    { key: "text", title: "Text", type: "text" },
-    { key: "task_id", title: "Task id", type: "count" },
+    { key: "at", title: "column.when", type: "instant" },
+    { key: "person", title: "column.who", type: "text" },
+    { key: "action", title: "column.what", type: "text" },
+    { key: "title", title: "column.task", type: "text" },
+    { key: "project", title: "column.project", type: "text" },
+    { key: "list", title: "column.list", type: "text" },
+    { key: "text", title: "column.text", type: "text" },
+    { key: "task_id", title: "column.taskId", type: "count" },
   ],
   read(view, scope) {
     const { zone } = scope;
@@ -65,7 +63,10 @@ export const activity: Report = {
         ]),
         notes: read
           ? [
-              `Tasks whose comments have been read so far: ${sideText(read("comments"))}; whose history: ${sideText(read("history"))}.`,
+              say("reports.sidesRead", {
+                comments: sideText(read("comments")),
+                history: sideText(read("history")),
+              }),
             ]
           : [],
       };

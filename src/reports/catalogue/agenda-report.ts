@@ -3,6 +3,7 @@ import { localTimes } from "../formats/cell-text.ts";
 import {
   type Cell,
   itemsOf,
+  kindWords,
   namer,
   type Report,
   type ReportContent,
@@ -27,21 +28,18 @@ type Row = Pick<AgendaRow, (typeof fields)[number]>;
 /** Events and due items by day; two weeks from today by default. */
 export const agenda: Report = {
   name: "agenda",
-  title: "Agenda",
-  about: "Events and due dates, day by day.",
-  group: "Upcoming",
-  answers: "Which events and due dates are in the next two weeks?",
+  group: "upcoming",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
-    { key: "on", title: "Day", type: "date" },
-    { key: "until", title: "Until", type: "date" },
-    { key: "time", title: "Time", type: "text" },
-    { key: "kind", title: "Kind", type: "text" },
-    { key: "title", title: "Title", type: "text" },
-    { key: "project", title: "Project", type: "text" },
-    { key: "list", title: "List", type: "text" },
-    { key: "people", title: "People", type: "text" },
-    { key: "done", title: "Done", type: "flag" },
+    { key: "on", title: "column.day", type: "date" },
+    { key: "until", title: "column.until", type: "date" },
+    { key: "time", title: "column.time", type: "text" },
+    { key: "kind", title: "column.kind", type: "text", words: kindWords },
+    { key: "title", title: "column.title", type: "text" },
+    { key: "project", title: "column.project", type: "text" },
+    { key: "list", title: "column.list", type: "text" },
+    { key: "people", title: "column.people", type: "text" },
+    { key: "done", title: "column.done", type: "flag" },
   ],
   read(view, scope) {
     const { from, to } = spanOf(scope);

@@ -2,6 +2,7 @@ import { type FieldName, fieldNames, fieldOf, isEdited, jsonKeyOf } from "../../
 import { labelId, personId } from "../../domain/ids.ts";
 import { type PlainPatch, patchFromPlain } from "../../domain/plain-item.ts";
 import { fieldInWords, fieldNameOf, momentInWords, type Names } from "../../domain/wording.ts";
+import { say as message } from "../../texts/say.ts";
 import { hoursText } from "../formats/cell-text.ts";
 import { shorten } from "../formats/text-formats.ts";
 import type { ReportScope } from "../report.ts";
@@ -46,7 +47,6 @@ export function differenceWords(scope: ReportScope): (difference: FieldDifferenc
 }
 
 const longest = 100;
-const none = "none";
 
 const contentOf = (json: string): ReadonlyMap<string, unknown> =>
   new Map<string, unknown>(Object.entries(JSON.parse(json)));
@@ -87,12 +87,12 @@ const fieldsByKey: ReadonlyMap<string, FieldName> = new Map(
 
 function nameOf(key: string): string {
   const name = fieldsByKey.get(key);
-  return name ? fieldNameOf(name) : key === "kind" ? "Kind" : key;
+  return name ? fieldNameOf(name) : key === "kind" ? message("reports.kindName") : key;
 }
 
 function valueWords({ people, projects, lists, zone }: ReportScope, names: Names) {
   return ({ field: key, value }: { readonly field: string; readonly value: unknown }): string => {
-    if (value === null) return none;
+    if (value === null) return message("value.none");
     const name = fieldsByKey.get(key);
     if (name && isEdited(name)) {
       const plain: PlainPatch = Object(Object.fromEntries([[name, value]]));
@@ -103,9 +103,12 @@ function valueWords({ people, projects, lists, zone }: ReportScope, names: Names
     if (type === "percent") return `${text} %`;
     if (type === "minutes") return hoursText(Number(value));
     if (type === "moment") return momentInWords(Temporal.Instant.from(text), zone);
-    if (type === "person") return people.get(Number(value)) ?? `person ${text}`;
-    if (type === "project") return projects.get(Number(value)) ?? `project ${text}`;
-    if (type === "list") return lists.get(Number(value)) ?? `list ${text}`;
+    if (type === "person")
+      return people.get(Number(value)) ?? message("reports.unknownPerson", { id: text });
+    if (type === "project")
+      return projects.get(Number(value)) ?? message("reports.unknownProject", { id: text });
+    if (type === "list")
+      return lists.get(Number(value)) ?? message("reports.unknownList", { id: text });
     return text;
   };
 }

@@ -4,8 +4,10 @@ import { fieldsOf } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { channelInWords } from "../../domain/wording.ts";
 import type { ItemChangeRow } from "../../store/rows/report-rows.ts";
+import { say } from "../../texts/say.ts";
 import {
   instantsOf,
+  kindWords,
   personOf,
   projectOf,
   type Report,
@@ -34,26 +36,29 @@ const fields = [
 ] as const;
 type Row = Pick<ItemChangeRow, (typeof fields)[number]>;
 
+const actWords = {
+  added: "reportAct.added",
+  changed: "reportAct.changed",
+  removed: "reportAct.removed",
+} as const;
+
 /** What has changed, and by whom if it was an edit through Dayferry; the last week by default. */
 export const changes: Report = {
   name: "changes",
-  title: "Changes",
-  about: "What was added, changed and removed, newest first, with every field before and after.",
-  group: "History",
-  answers: "What was added, changed or removed, when and by which person?",
+  group: "history",
   takes: ["project", "person", "dates", "since", "as-of"],
   columns: [
-    { key: "at", title: "When", type: "instant" },
-    { key: "revision", title: "Revision", type: "count" },
-    { key: "act", title: "What", type: "text" },
-    { key: "kind", title: "Kind", type: "text" },
-    { key: "title", title: "Title", type: "text" },
-    { key: "project", title: "Project", type: "text" },
-    { key: "fields", title: "Fields", type: "text" },
-    { key: "pending", title: "Pending", type: "flag" },
-    { key: "who", title: "Who", type: "text" },
-    { key: "edit_id", title: "Edit", type: "count" },
-    { key: "uid", title: "UID", type: "text" },
+    { key: "at", title: "column.when", type: "instant" },
+    { key: "revision", title: "column.revision", type: "count" },
+    { key: "act", title: "column.what", type: "text", words: actWords },
+    { key: "kind", title: "column.kind", type: "text", words: kindWords },
+    { key: "title", title: "column.title", type: "text" },
+    { key: "project", title: "column.project", type: "text" },
+    { key: "fields", title: "column.fields", type: "text" },
+    { key: "pending", title: "column.pending", type: "flag" },
+    { key: "who", title: "column.who", type: "text" },
+    { key: "edit_id", title: "column.edit", type: "count" },
+    { key: "uid", title: "column.uid", type: "text" },
   ],
   read(view, scope) {
     const rows = view({
@@ -105,17 +110,14 @@ function changesOf(rows: readonly Row[], scope: ReportScope): ReportContent {
   return {
     rows: entries.map(({ cells }) => cells),
     items: entries.map(({ item }) => item),
-    notes: [
-      "“Who” is known of edits that came in through Dayferry; everything else was changed in the workspace.",
-      "“Pending” edits have not reached the workspace yet. Edits that never reached it are left out.",
-    ],
+    notes: [say("reports.whoNote"), say("reports.pendingNote")],
   };
 }
 
 /** "Ben Okafor, by a calendar program". */
 function editorOf({ person, channel }: Row): string {
   const way = channels.find((each) => each === channel);
-  return [person ?? "the account", ...(way ? [channelInWords(way)] : [])].join(", ");
+  return [person ?? say("reports.account"), ...(way ? [channelInWords(way)] : [])].join(", ");
 }
 
 /** True if the edit in progress asked for any of these fields; a sweep may bring other people's changes meanwhile. */

@@ -1,24 +1,22 @@
+import { say } from "../../texts/say.ts";
 import { instantsOf, personOf, projectOf, type Report } from "../report.ts";
 import { readSides, sideText } from "./side-note.ts";
 
 /** Files in the projects' folders. */
 export const files: Report = {
   name: "files",
-  title: "Files",
-  about: "The files in the projects' folders, the newest first.",
-  group: "History",
-  answers: "Which files are in the projects, and who uploaded them?",
+  group: "history",
   takes: ["project", "person", "dates", "as-of"],
   columns: [
-    { key: "id", title: "Id", type: "count" },
-    { key: "name", title: "Name", type: "text" },
-    { key: "file_type", title: "Type", type: "text" },
-    { key: "byte_size", title: "Size", type: "bytes" },
-    { key: "project", title: "Project", type: "text" },
-    { key: "folder", title: "Folder", type: "text" },
-    { key: "person", title: "By", type: "text" },
-    { key: "created_at", title: "Filed", type: "instant" },
-    { key: "updated_at", title: "Changed", type: "instant" },
+    { key: "id", title: "column.id", type: "count" },
+    { key: "name", title: "column.name", type: "text" },
+    { key: "file_type", title: "column.type", type: "text" },
+    { key: "byte_size", title: "column.size", type: "bytes" },
+    { key: "project", title: "column.project", type: "text" },
+    { key: "folder", title: "column.folder", type: "text" },
+    { key: "person", title: "column.by", type: "text" },
+    { key: "created_at", title: "column.filed", type: "instant" },
+    { key: "updated_at", title: "column.changed", type: "instant" },
   ],
   read(view, scope) {
     const rows = view({
@@ -44,7 +42,10 @@ export const files: Report = {
       ...(read && {
         readAt: read("files").readAt,
         notes: [
-          `Projects whose folders have been read so far: ${sideText(read("folders"))}; folders whose files: ${sideText(read("files"))}.`,
+          say("reports.filesRead", {
+            folders: sideText(read("folders")),
+            files: sideText(read("files")),
+          }),
         ],
       }),
       rows: rows

@@ -1,6 +1,7 @@
 import type { FreshnessRow } from "../../store/rows/report-rows.ts";
+import { say } from "../../texts/say.ts";
 import { ageText } from "../formats/cell-text.ts";
-import type { Chart, Report, ReportContent } from "../report.ts";
+import { type Chart, type Report, type ReportContent, wordsFor } from "../report.ts";
 
 const fields = [
   "kind",
@@ -15,25 +16,36 @@ const fields = [
 ] as const;
 type Row = Pick<FreshnessRow, (typeof fields)[number]>;
 
+const sourceWords = {
+  projects: "reportSource.projects",
+  people: "reportSource.people",
+  labels: "reportSource.labels",
+  todolists: "reportSource.todolists",
+  events: "reportSource.events",
+  tasks: "reportSource.tasks",
+  subtasks: "reportSource.subtasks",
+  comments: "reportSource.comments",
+  history: "reportSource.history",
+  folders: "reportSource.folders",
+  files: "reportSource.files",
+} as const;
+
 /** How old the mirror is. */
 export const freshness: Report = {
   name: "freshness",
-  title: "Freshness",
-  about: "When each list was last synced, the oldest first.",
-  group: "Data",
-  answers: "When was each list last synced?",
+  group: "data",
   takes: ["project"],
   columns: [
-    { key: "kind", title: "Source", type: "text" },
-    { key: "project", title: "Project", type: "text" },
-    { key: "list", title: "List", type: "text" },
-    { key: "sources", title: "Sources", type: "count" },
-    { key: "items", title: "Items", type: "count" },
-    { key: "oldest_seconds", title: "Oldest", type: "seconds" },
-    { key: "newest_seconds", title: "Newest", type: "seconds" },
-    { key: "never", title: "Never read", type: "count" },
-    { key: "failing", title: "Failing", type: "count" },
-    { key: "failure", title: "Why", type: "text" },
+    { key: "kind", title: "column.source", type: "text", words: sourceWords },
+    { key: "project", title: "column.project", type: "text" },
+    { key: "list", title: "column.list", type: "text" },
+    { key: "sources", title: "column.sources", type: "count" },
+    { key: "items", title: "column.items", type: "count" },
+    { key: "oldest_seconds", title: "column.oldest", type: "seconds" },
+    { key: "newest_seconds", title: "column.newest", type: "seconds" },
+    { key: "never", title: "column.neverRead", type: "count" },
+    { key: "failing", title: "column.failing", type: "count" },
+    { key: "failure", title: "column.why", type: "text" },
   ],
   read(view, { project }) {
     const rows = view({
@@ -115,16 +127,17 @@ const shownBars = 30;
 function barsOf(groups: readonly Group[]): Chart | null {
   const read = groups.filter(({ oldest }) => oldest !== null);
   if (read.length === 0) return null;
+  const words = wordsFor(sourceWords);
   return {
     kind: "bars",
-    title: "Age of the sources",
+    title: say("chart.ages"),
     about:
       read.length > shownBars
-        ? `The ${shownBars} oldest of ${read.length}; the report has all.`
-        : "Since they were last read as a whole.",
-    series: ["age"],
+        ? say("chart.agesSome", { shown: shownBars, count: read.length })
+        : say("chart.agesAll"),
+    series: [say("chart.age")],
     bars: read.slice(0, shownBars).map(({ kind, project, list, oldest }) => ({
-      name: [kind, list ?? project].filter((part) => part !== null).join(" · "),
+      name: [words[kind] ?? kind, list ?? project].filter((part) => part !== null).join(" · "),
       values: [oldest ?? 0],
       texts: [ageText(oldest ?? 0)],
     })),

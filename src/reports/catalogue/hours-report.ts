@@ -1,4 +1,5 @@
 import type { ReportRows } from "../../store/rows/report-rows.ts";
+import { say } from "../../texts/say.ts";
 import { hoursText } from "../formats/cell-text.ts";
 import {
   type Chart,
@@ -26,21 +27,18 @@ type Row = Pick<ReportRows["report_hours"], (typeof fields)[number]>;
 /** Estimated against logged time. */
 export const hours: Report = {
   name: "hours",
-  title: "Hours",
-  about: "Estimated against logged time of tasks and subtasks per project, list and person.",
-  group: "Time and labels",
-  answers: "How do logged hours compare with the estimate?",
+  group: "time",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
-    { key: "project", title: "Project", type: "text" },
-    { key: "list", title: "List", type: "text" },
-    { key: "person", title: "Person", type: "text" },
-    { key: "items", title: "Tasks", type: "count" },
-    { key: "open_items", title: "Open", type: "count" },
-    { key: "estimated_minutes", title: "Estimated", type: "minutes" },
-    { key: "logged_minutes", title: "Logged", type: "minutes" },
-    { key: "left_minutes", title: "Left", type: "minutes" },
-    { key: "used_percent", title: "Used %", type: "percent" },
+    { key: "project", title: "column.project", type: "text" },
+    { key: "list", title: "column.list", type: "text" },
+    { key: "person", title: "column.person", type: "text" },
+    { key: "items", title: "column.tasks", type: "count" },
+    { key: "open_items", title: "column.open", type: "count" },
+    { key: "estimated_minutes", title: "column.estimated", type: "minutes" },
+    { key: "logged_minutes", title: "column.logged", type: "minutes" },
+    { key: "left_minutes", title: "column.left", type: "minutes" },
+    { key: "used_percent", title: "column.usedPercent", type: "percent" },
   ],
   read(view, scope) {
     const rows = view({
@@ -67,7 +65,7 @@ function hoursOf(rows: readonly Row[]): ReportContent {
       return [
         row.project,
         row.list,
-        row.person ?? "(nobody)",
+        row.person ?? say("reports.nobody"),
         row.items,
         row.open_items,
         estimated ?? 0,
@@ -77,7 +75,7 @@ function hoursOf(rows: readonly Row[]): ReportContent {
       ];
     }),
     chart: barsOf(rows),
-    notes: ["The time of an item counts in equal parts for each of its people."],
+    notes: [say("reports.hoursNote")],
   };
 }
 
@@ -88,7 +86,7 @@ function barsOf(rows: readonly Row[]): Chart | null {
   for (const row of rows) {
     const [estimated, logged] = totals.get(row.project_id)?.values ?? [0, 0];
     totals.set(row.project_id, {
-      name: row.project ?? `Project ${row.project_id}`,
+      name: row.project ?? say("reports.projectId", { id: String(row.project_id) }),
       values: [estimated + row.estimated_minutes, logged + row.logged_minutes],
     });
   }
@@ -98,12 +96,12 @@ function barsOf(rows: readonly Row[]): Chart | null {
   if (most.length === 0) return null;
   return {
     kind: "bars",
-    title: "Estimated against logged time per project",
+    title: say("chart.hours"),
     about:
       most.length > shownProjects
-        ? `The ${shownProjects} of ${most.length} projects with the most time.`
-        : "In hours and minutes.",
-    series: ["estimated", "logged"],
+        ? say("chart.hoursSome", { shown: shownProjects, count: most.length })
+        : say("chart.hoursAll"),
+    series: [say("chart.estimated"), say("chart.logged")],
     bars: most.slice(0, shownProjects).map(({ name, values }) => ({
       name,
       values,

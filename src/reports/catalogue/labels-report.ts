@@ -1,21 +1,19 @@
+import { say } from "../../texts/say.ts";
 import { daysOf, itemsOf, type Report } from "../report.ts";
 
 /** Items per label. */
 export const labelsReport: Report = {
   name: "labels",
-  title: "Labels",
-  about: "Tasks and subtasks per label; one with two labels counts for both.",
-  group: "Time and labels",
-  answers: "How many tasks has each label, and how many are overdue?",
+  group: "time",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
-    { key: "label_id", title: "Label id", type: "count" },
-    { key: "label", title: "Label", type: "text" },
-    { key: "items", title: "Tasks", type: "count" },
-    { key: "open_items", title: "Open", type: "count" },
-    { key: "overdue_items", title: "Overdue", type: "count" },
-    { key: "estimated_minutes", title: "Estimated", type: "minutes" },
-    { key: "logged_minutes", title: "Logged", type: "minutes" },
+    { key: "label_id", title: "column.labelId", type: "count" },
+    { key: "label", title: "column.label", type: "text" },
+    { key: "items", title: "column.tasks", type: "count" },
+    { key: "open_items", title: "column.open", type: "count" },
+    { key: "overdue_items", title: "column.overdue", type: "count" },
+    { key: "estimated_minutes", title: "column.estimated", type: "minutes" },
+    { key: "logged_minutes", title: "column.logged", type: "minutes" },
   ],
   read(view, scope) {
     const { label } = scope;
@@ -40,7 +38,7 @@ export const labelsReport: Report = {
         .toSorted((a, b) => b.open_items - a.open_items || b.items - a.items)
         .map((row) => [
           row.label_id,
-          row.label ?? "(none)",
+          row.label ?? say("reports.noLabel"),
           row.items,
           row.open_items,
           row.overdue_items,

@@ -1,4 +1,5 @@
 import type { MoveRow, ReportRows } from "../../store/rows/report-rows.ts";
+import { say } from "../../texts/say.ts";
 import { localTimes } from "../formats/cell-text.ts";
 import {
   type Chart,
@@ -24,25 +25,28 @@ const moveFields = ["item", "at", "from_on", "to_on", "days"] as const;
 type Row = Pick<ReportRows["report_milestones"], (typeof fields)[number]>;
 type Move = Pick<MoveRow, (typeof moveFields)[number]>;
 
+const stateWords = {
+  done: "milestoneState.done",
+  late: "milestoneState.late",
+  today: "milestoneState.today",
+  ahead: "milestoneState.ahead",
+} as const;
+
 /** Every milestone by its day, with its first day and how it has moved. */
 export const milestones: Report = {
   name: "milestones",
-  title: "Milestones",
-  about:
-    "Every milestone with its date, whether it is done, late or upcoming, and how its date has moved.",
-  group: "Upcoming",
-  answers: "Is each milestone on time, and has its date moved?",
+  group: "upcoming",
   takes: ["project", "person", "dates", "as-of"],
   columns: [
-    { key: "due_on", title: "Day", type: "date" },
-    { key: "days_left", title: "Days left", type: "days" },
-    { key: "state", title: "State", type: "text" },
-    { key: "title", title: "Title", type: "text" },
-    { key: "project", title: "Project", type: "text" },
-    { key: "people", title: "People", type: "text" },
-    { key: "first_on", title: "First day", type: "date" },
-    { key: "days_moved", title: "Moved by", type: "days" },
-    { key: "moves", title: "Moves", type: "text" },
+    { key: "due_on", title: "column.day", type: "date" },
+    { key: "days_left", title: "column.daysLeft", type: "days" },
+    { key: "state", title: "column.state", type: "text", words: stateWords },
+    { key: "title", title: "column.title", type: "text" },
+    { key: "project", title: "column.project", type: "text" },
+    { key: "people", title: "column.people", type: "text" },
+    { key: "first_on", title: "column.firstDay", type: "date" },
+    { key: "days_moved", title: "column.movedBy", type: "days" },
+    { key: "moves", title: "column.moves", type: "text" },
   ],
   read(view, scope) {
     const rows = view({
@@ -95,9 +99,7 @@ function milestonesOf(
       listed.map(({ row, days, slip }) => ({ row, days, slip })),
       scope,
     ),
-    notes: [
-      "Only moves that were seen count: a date that moved twice between two sweeps moved once. Moves stand with the day on which they were seen.",
-    ],
+    notes: [`${say("reports.movesNote")} ${say("reports.movesDayNote")}`],
   };
 }
 
@@ -126,11 +128,11 @@ function timelineOf(
   const shown = new Set(nearest);
   return {
     kind: "timeline",
-    title: "Milestones over time",
+    title: say("chart.milestones"),
     about:
       listed.length > shownMilestones
-        ? `The ${shownMilestones} of ${listed.length} milestones that are nearest to today; a ring is where one stood first, a line how it moved.`
-        : "A ring is where a milestone stood first, a line how it moved.",
+        ? say("chart.milestonesSome", { shown: shownMilestones, count: listed.length })
+        : say("chart.milestonesAll"),
     today: today.toString(),
     rows: listed
       .filter((each) => shown.has(each))
@@ -145,16 +147,11 @@ function timelineOf(
 
 /** `late by 3 days, moved 14 days later`. */
 function wordsOf(row: Pick<Row, "completed" | "days_left">, slip: number): string {
-  const left = Math.abs(row.days_left);
-  const state = {
-    done: "done",
-    today: "today",
-    late: `late by ${inDays(left)}`,
-    ahead: `in ${inDays(left)}`,
-  };
-  const moved =
-    slip === 0 ? "" : `, moved ${inDays(Math.abs(slip))} ${slip > 0 ? "later" : "earlier"}`;
-  return `${state[stateOf(row)]}${moved}`;
+  const [kind, left] = [stateOf(row), Math.abs(row.days_left)];
+  const state =
+    kind === "late" || kind === "ahead"
+      ? say(`chart.${kind}`, { days: left })
+      : say(stateWords[kind]);
+  if (slip === 0) return state;
+  return say(slip > 0 ? "chart.movedLater" : "chart.movedEarlier", { state, days: Math.abs(slip) });
 }
-
-const inDays = (count: number): string => `${count} ${count === 1 ? "day" : "days"}`;

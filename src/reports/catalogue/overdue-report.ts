@@ -1,22 +1,19 @@
-import { daysOf, itemsOf, namer, type Report } from "../report.ts";
+import { daysOf, itemsOf, kindWords, namer, type Report } from "../report.ts";
 
 /** Everything overdue, latest first. */
 export const overdue: Report = {
   name: "overdue",
-  title: "Overdue",
-  about: "Open tasks, subtasks and milestones that are past their due date.",
-  group: "Delays",
-  answers: "Which tasks and milestones are overdue?",
+  group: "delays",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
-    { key: "due_on", title: "Due", type: "date" },
-    { key: "days_late", title: "Days late", type: "days" },
-    { key: "kind", title: "Kind", type: "text" },
-    { key: "title", title: "Title", type: "text" },
-    { key: "project", title: "Project", type: "text" },
-    { key: "list", title: "List", type: "text" },
-    { key: "people", title: "People", type: "text" },
-    { key: "percent", title: "Done %", type: "percent" },
+    { key: "due_on", title: "column.due", type: "date" },
+    { key: "days_late", title: "column.daysLate", type: "days" },
+    { key: "kind", title: "column.kind", type: "text", words: kindWords },
+    { key: "title", title: "column.title", type: "text" },
+    { key: "project", title: "column.project", type: "text" },
+    { key: "list", title: "column.list", type: "text" },
+    { key: "people", title: "column.people", type: "text" },
+    { key: "percent", title: "column.donePercent", type: "percent" },
   ],
   read(view, scope) {
     const rows = view({

@@ -1,4 +1,5 @@
 import type { FreshnessRow } from "../../store/rows/report-rows.ts";
+import { say } from "../../texts/say.ts";
 import type { ReadView, ReportScope } from "../report.ts";
 
 /** Kinds that are read beside the items, when there is time. */
@@ -38,4 +39,4 @@ function sideRead(rows: readonly Pick<FreshnessRow, "succeeded_at" | "failure">[
 
 /** How many were read, and how many failed. */
 export const sideText = ({ sources, failing }: SideRead): string =>
-  failing > 0 ? `${sources} (${failing} failing)` : String(sources);
+  failing > 0 ? say("reports.failingCount", { sources, failing }) : String(sources);

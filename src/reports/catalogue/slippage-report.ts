@@ -1,9 +1,11 @@
 import type { MoveRow, SlippageRow } from "../../store/rows/report-rows.ts";
+import { say } from "../../texts/say.ts";
 import { localTimes } from "../formats/cell-text.ts";
 import {
   type Chart,
   instantsOf,
   itemsOf,
+  kindWords,
   type Report,
   type ReportContent,
   type ReportScope,
@@ -30,26 +32,22 @@ type Move = Pick<MoveRow, (typeof moveFields)[number]>;
 /** How often and how far dates have moved. */
 export const slippage: Report = {
   name: "slippage",
-  title: "Slippage",
-  about:
-    "How often and how far the due dates of tasks and the days of milestones and events have moved.",
-  group: "Delays",
-  answers: "Which dates were moved, how often and how far?",
+  group: "delays",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
-    { key: "kind", title: "Kind", type: "text" },
-    { key: "title", title: "Title", type: "text" },
-    { key: "project", title: "Project", type: "text" },
-    { key: "list", title: "List", type: "text" },
-    { key: "moves", title: "Moves", type: "count" },
-    { key: "moves_later", title: "Later", type: "count" },
-    { key: "days_later", title: "Days later", type: "days" },
-    { key: "days_earlier", title: "Days earlier", type: "days" },
-    { key: "days_moved", title: "In all", type: "days" },
-    { key: "first_on", title: "First day", type: "date" },
-    { key: "latest_on", title: "Latest day", type: "date" },
-    { key: "last_moved_at", title: "Last moved", type: "instant" },
-    { key: "done", title: "Done", type: "flag" },
+    { key: "kind", title: "column.kind", type: "text", words: kindWords },
+    { key: "title", title: "column.title", type: "text" },
+    { key: "project", title: "column.project", type: "text" },
+    { key: "list", title: "column.list", type: "text" },
+    { key: "moves", title: "column.moves", type: "count" },
+    { key: "moves_later", title: "column.later", type: "count" },
+    { key: "days_later", title: "column.daysLater", type: "days" },
+    { key: "days_earlier", title: "column.daysEarlier", type: "days" },
+    { key: "days_moved", title: "column.inAll", type: "days" },
+    { key: "first_on", title: "column.firstDay", type: "date" },
+    { key: "latest_on", title: "column.latestDay", type: "date" },
+    { key: "last_moved_at", title: "column.lastMoved", type: "instant" },
+    { key: "done", title: "column.done", type: "flag" },
   ],
   read(view, scope) {
     const moved = { report_moves: instantsOf("at", scope) };
@@ -96,9 +94,7 @@ function slippageOf(
     ]),
     items: sorted.map(({ item }) => item),
     chart: linesOf(sorted, byItem, scope),
-    notes: [
-      "Only moves that were seen count: a date that moved twice between two sweeps moved once.",
-    ],
+    notes: [say("reports.movesNote")],
   };
 }
 
@@ -112,7 +108,7 @@ function linesOf(
 ): Chart | null {
   const own = rows.filter(({ kind }) => kind === "milestone");
   const shown = own.length > 0 ? own : rows;
-  const what = own.length > 0 ? "milestones" : "items";
+  const some = own.length > 0 ? "chart.movesMilestones" : "chart.movesItems";
   if (shown.length === 0) return null;
   const local = localTimes(scope.zone);
   const lines = shown.slice(0, shownLines).map(({ item, title }) => ({
@@ -129,11 +125,11 @@ function linesOf(
   );
   return {
     kind: "lines",
-    title: "How the days have moved",
+    title: say("chart.moves"),
     about:
       shown.length > shownLines
-        ? `The ${shownLines} of ${shown.length} ${what} that moved farthest; across: when it was moved, up: the day.`
-        : "Across: when it was moved; up: the day.",
+        ? say(some, { shown: shownLines, count: shown.length })
+        : say("chart.movesAll"),
     ...span,
     lines: lines.map(({ name, moves: moved }) => ({
       name,

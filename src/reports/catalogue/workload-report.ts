@@ -1,4 +1,5 @@
 import type { WorkloadRow } from "../../store/rows/report-rows.ts";
+import { say } from "../../texts/say.ts";
 import {
   type Chart,
   daysOf,
@@ -22,19 +23,16 @@ const fields = [
 /** Open work per person, by week. */
 export const workload: Report = {
   name: "workload",
-  title: "Workload",
-  about: "Open tasks, subtasks and milestones per person and ISO week of their last day.",
-  group: "Upcoming",
-  answers: "How much does each person have to do, by week?",
+  group: "upcoming",
   takes: ["project", "person", "label", "dates", "as-of"],
   columns: [
-    { key: "person_id", title: "Person id", type: "count" },
-    { key: "person", title: "Person", type: "text" },
-    { key: "week", title: "Week", type: "text" },
-    { key: "week_on", title: "Monday", type: "date" },
-    { key: "open_items", title: "Open", type: "count" },
-    { key: "estimated_minutes", title: "Estimated", type: "minutes" },
-    { key: "logged_minutes", title: "Logged", type: "minutes" },
+    { key: "person_id", title: "column.personId", type: "count" },
+    { key: "person", title: "column.person", type: "text" },
+    { key: "week", title: "column.week", type: "text" },
+    { key: "week_on", title: "column.monday", type: "date" },
+    { key: "open_items", title: "column.open", type: "count" },
+    { key: "estimated_minutes", title: "column.estimated", type: "minutes" },
+    { key: "logged_minutes", title: "column.logged", type: "minutes" },
   ],
   read(view, scope) {
     const rows = view({
@@ -54,7 +52,7 @@ function workloadOf(
   rows: readonly WorkloadRow[],
   { today }: Pick<ReportScope, "today">,
 ): ReportContent {
-  const named = rows.map((row) => ({ ...row, person: row.person ?? unassigned }));
+  const named = rows.map((row) => ({ ...row, person: row.person ?? say("reports.nobody") }));
   const sorted = named.toSorted(
     (a, b) =>
       Number(a.person_id === null) - Number(b.person_id === null) ||
@@ -66,21 +64,17 @@ function workloadOf(
     rows: sorted.map((row) => [
       row.person_id,
       row.person,
-      row.week ?? noDate,
+      row.week ?? say("word.noDate"),
       row.week_on,
       row.open_items,
       Math.round(row.estimated_minutes),
       Math.round(row.logged_minutes),
     ]),
     chart: heatMap(sorted, today),
-    notes: [
-      "An item counts whole for each of its people, its minutes in equal parts; items without a date are under “no date”.",
-    ],
+    notes: [say("reports.workloadNote")],
   };
 }
 
-const unassigned = "(nobody)";
-const noDate = "no date";
 const shownWeeks = 12;
 const shownPeople = 40;
 
@@ -112,17 +106,17 @@ function heatMap(
     .slice(0, shownPeople);
   return {
     kind: "heat-map",
-    title: "Open items per person and week",
+    title: say("chart.workload"),
     about:
       people.size > shownPeople
-        ? `The ${shownPeople} of ${people.size} people with the most open items.`
-        : "A stronger colour is more.",
+        ? say("chart.workloadSome", { shown: shownPeople, count: people.size })
+        : say("chart.workloadAll"),
     rows: busiest.map(({ name }) => name),
     columns: [
-      "before",
-      ...weeks.map((week) => `W${String(week.weekOfYear).padStart(2, "0")}`),
-      "later",
-      noDate,
+      say("chart.before"),
+      ...weeks.map((week) => say("chart.week", { week: String(week.weekOfYear).padStart(2, "0") })),
+      say("chart.later"),
+      say("word.noDate"),
     ],
     values: busiest.map(({ values }) => values),
   };

@@ -1,12 +1,14 @@
 import { unreachable } from "../../domain/result.ts";
-import type { Cell, CellType, MirrorAge, ReportDocument } from "../report.ts";
+import { say } from "../../texts/say.ts";
+import type { Cell, CellType, Column, MirrorAge, ReportDocument } from "../report.ts";
 
 /** Formats cells for people; `local` formats an instant in the viewer's time zone. */
 export function cellText(local: (instant: string) => string) {
-  return (cell: Cell, type: CellType): string => {
+  return (cell: Cell, { type, words }: Pick<Column, "type" | "words">): string => {
     if (cell === null) return "";
     switch (type) {
       case "text":
+        return words?.[cell] ?? String(cell);
       case "date":
       case "count":
       case "days":
@@ -43,9 +45,11 @@ export function hoursText(minutes: number): string {
 /** The two largest units of a duration. */
 export function ageText(seconds: number): string {
   const [days, hours, minutes] = [86_400, 3_600, 60].map((unit) => Math.floor(seconds / unit));
-  if (days) return `${days} d ${(hours ?? 0) % 24} h`;
-  if (hours) return `${hours} h ${(minutes ?? 0) % 60} min`;
-  return minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+  if (days) return say("reports.daysHours", { days, hours: (hours ?? 0) % 24 });
+  if (hours) return say("reports.hoursMinutes", { hours, minutes: (minutes ?? 0) % 60 });
+  return minutes
+    ? say("reports.minutesSeconds", { minutes, seconds: seconds % 60 })
+    : say("reports.seconds", { seconds });
 }
 
 const instantPattern = /^\d{4}-\d{2}-\d{2}T.*Z$/;
@@ -59,22 +63,24 @@ function sizeText(bytes: number): string {
 /** One sentence about the freshness of the mirror. */
 export function freshnessText(age: MirrorAge): string {
   const { sources, neverRead, failing, newestSeconds, oldestSeconds } = age;
-  if (newestSeconds === null || oldestSeconds === null) return "Mirror: nothing has been read yet.";
+  if (newestSeconds === null || oldestSeconds === null) return say("reports.mirrorUnread");
   const gaps = [
-    ...(neverRead > 0 ? [`${neverRead} never read`] : []),
-    ...(failing > 0 ? [`${failing} failing`] : []),
+    ...(neverRead > 0 ? [say("reports.mirrorNever", { count: neverRead })] : []),
+    ...(failing > 0 ? [say("reports.mirrorFailing", { count: failing })] : []),
   ];
-  const those = gaps.length > 0 ? `; ${gaps.join(", ")}` : "";
-  const [newest, oldest] = [newestSeconds, oldestSeconds].map(ageText);
-  const ages = newest === oldest ? newest : `${newest} to ${oldest}`;
-  return `Mirror: ${sources} ${sources === 1 ? "source" : "sources"}, read ${ages} ago${those}.`;
+  const [newest, oldest] = [ageText(newestSeconds), ageText(oldestSeconds)];
+  return say("reports.mirror", {
+    sources,
+    ages: newest === oldest ? newest : say("reports.mirrorAges", { newest, oldest }),
+    gaps: gaps.length > 0 ? `; ${gaps.join(", ")}` : "",
+  });
 }
 
 /** Which time, viewer and time zone a report is for. */
 export function subtitle({ madeAt, asOf, zone, filters }: ReportDocument): string {
   const local = localTimes(zone);
   const made = local(madeAt.toString());
-  const moment = asOf ? `as of ${local(asOf.toString())}, made ${made}` : made;
+  const moment = asOf ? say("reports.asOfMade", { asOf: local(asOf.toString()), made }) : made;
   return [`${moment} (${zone})`, ...filters].join(" · ");
 }
 

@@ -49,7 +49,7 @@ export function jsonOf(report: ReportDocument): string {
     filters,
     notes,
     freshness,
-    columns,
+    columns: columns.map(({ key, title, type }) => ({ key, title, type })),
   };
   const lines = rows.map((row) => `    ${JSON.stringify(rowObject(columns, row))}`);
   const body = lines.length > 0 ? `[\n${lines.join(",\n")}\n  ]` : "[]";

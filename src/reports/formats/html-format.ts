@@ -1,3 +1,4 @@
+import { currentLanguage, say } from "../../texts/say.ts";
 import { chartSvg } from "../charts.ts";
 import type { CellType, Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
@@ -6,10 +7,12 @@ import { escapeMarkup } from "./markup.ts";
 /** A self-contained page without scripts or requests, in the reader's color scheme. */
 export function htmlOf(report: ReportDocument): string {
   const { title, about, columns, rows, chart = null, notes = [] } = report;
-  const say = cellText(localTimes(report.zone));
-  const texts = rows.map((row) => columns.map(({ type }, nth) => say(row[nth] ?? null, type)));
+  const textOf = cellText(localTimes(report.zone));
+  const texts = rows.map((row) => columns.map((column, nth) => textOf(row[nth] ?? null, column)));
   const body =
-    rows.length === 0 ? "<p>Nothing.</p>\n" : htmlTable(columns, { rows: texts, caption: title });
+    rows.length === 0
+      ? `<p>${escapeMarkup(say("reports.nothing"))}</p>\n`
+      : htmlTable(columns, { rows: texts, caption: title });
   const below = [...notes, freshnessText(report.freshness)]
     .map((line) => `<p>${escapeMarkup(line)}</p>\n`)
     .join("");
@@ -23,7 +26,7 @@ export function htmlOf(report: ReportDocument): string {
 /** A page around markup. The policy forbids what the page does not need. */
 export function pageOf(title: string, body: string): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${currentLanguage()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -54,7 +57,7 @@ export function htmlTable(
   const title = escapeMarkup(caption);
   return `<div class="rows" role="region" aria-label="${title}" tabindex="0">
 <table>
-<caption>${title}: ${rows.length} ${rows.length === 1 ? "row" : "rows"}</caption>
+<caption>${escapeMarkup(say("reports.caption", { title: caption, rows: rows.length }))}</caption>
 <thead><tr>${head.join("")}</tr></thead>
 <tbody>
 ${lines.join("")}</tbody>

@@ -1,14 +1,16 @@
+import { say } from "../../texts/say.ts";
 import type { Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
 
 /** Aligned columns for a terminal of a width (null = any), with the title above and the freshness below. */
 export function tableOf(report: ReportDocument, width: number | null = null): string {
   const { title, columns, rows, notes = [] } = report;
-  const say = cellText(localTimes(report.zone));
+  const textOf = cellText(localTimes(report.zone));
   const texts = rows.map((row) =>
-    columns.map(({ type }, nth) => short(visible(say(row[nth] ?? null, type)))),
+    columns.map((column, nth) => short(visible(textOf(row[nth] ?? null, column)))),
   );
-  const body = rows.length === 0 ? "Nothing.\n" : alignedTable(columns, texts, width);
+  const body =
+    rows.length === 0 ? `${say("reports.nothing")}\n` : alignedTable(columns, texts, width);
   const below = [...notes, freshnessText(report.freshness)].map((line) => `${line}\n`).join("");
   return `${title} · ${visible(subtitle(report))}\n\n${body}\n${below}`;
 }
@@ -87,9 +89,9 @@ function cutTo(text: string, columns: number): string {
 /** A heading, a pipe table and the freshness; markup in titles is escaped. */
 export function markdownOf(report: ReportDocument): string {
   const { title, about, columns, rows, notes = [] } = report;
-  const say = cellText(localTimes(report.zone));
-  const texts = rows.map((row) => columns.map(({ type }, nth) => say(row[nth] ?? null, type)));
-  const body = rows.length === 0 ? "Nothing.\n" : markdownTable(columns, texts);
+  const textOf = cellText(localTimes(report.zone));
+  const texts = rows.map((row) => columns.map((column, nth) => textOf(row[nth] ?? null, column)));
+  const body = rows.length === 0 ? `${say("reports.nothing")}\n` : markdownTable(columns, texts);
   const below = [...notes, freshnessText(report.freshness)].map((line) => `\n${line}\n`).join("");
   return `# ${title}\n\n${about}\n\n${escaped(subtitle(report))}\n\n${body}${below}`;
 }
