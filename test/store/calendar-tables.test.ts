@@ -253,6 +253,23 @@ describe("adopt()", () => {
   });
 });
 
+describe("the UID of a task", () => {
+  it("is logged for its subtasks when it becomes known, and when it is no longer the task's", () => {
+    const { store, put, seen, appendCreation } = storeRig();
+    const { key } = appendCreation(aTask(1, { listId: listId(3001) }), "own@program");
+    const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
+    const other = put(aTask(4, { kind: "subtask", parentId: serviceId(3) }));
+    store.mirror.adopt(key, serviceId(1));
+    expect([seen(child).sequence, seen(other).sequence]).toEqual([1, 0]);
+    put(aTask(3));
+    expect([seen(child).sequence, seen(other).sequence]).toEqual([1, 1]);
+    put(aTask(3, { title: "Changed" }));
+    expect(seen(other).sequence).toBe(1);
+    store.mirror.clearServiceId(key, "task");
+    expect([seen(child).sequence, seen(other).sequence]).toEqual([2, 1]);
+  });
+});
+
 describe("transaction()", () => {
   it("transaction() result when steps are nested, undone and kept: what a copy in memory needs to know", () => {
     const { store, put } = storeRig();

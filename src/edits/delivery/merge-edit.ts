@@ -131,7 +131,7 @@ export function seenBase(edit: Edit, others: readonly Edit[]): Patch {
   const earlier = others.filter(({ id }) => id < edit.id).toSorted((a, b) => a.id - b.id);
   let base = asShown;
   for (const other of earlier.toReversed()) {
-    base = { ...base, ...unheardOf(edit, { other, base }) };
+    base = { ...base, ...unheardOf(edit, { other, base, others: earlier }) };
   }
   for (const other of earlier) {
     base = { ...base, ...answeredTo(edit, { other, known: [asShown, base] }) };
@@ -142,17 +142,36 @@ export function seenBase(edit: Edit, others: readonly Edit[]): Patch {
 const isBefore = (a: Temporal.Instant, b: Temporal.Instant): boolean =>
   Temporal.Instant.compare(a, b) <= 0;
 
-/** The values that the item kept because the other edit, visible when this one was made, never reached the service. */
+/**
+ * The values that the item kept because the other edit, visible when this one was made, never reached the service. It has if one
+ * of `others` brought the same value, as an edit does that took in its editor's earlier one.
+ */
 function unheardOf(
   edit: Edit,
-  { other, base }: { readonly other: Edit; readonly base: Patch },
+  {
+    other,
+    base,
+    others,
+  }: { readonly other: Edit; readonly base: Patch; readonly others: readonly Edit[] },
 ): Patch {
   if (other.action === "create" || (other.state !== "parked" && other.state !== "discarded")) {
     return {};
   }
   const wasShown = isBefore(edit.createdAt, other.updatedAt);
+  const wasBrought = (field: PatchField) =>
+    others.some(
+      ({ id, patch, confirmedAt, conflicts }) =>
+        id > other.id &&
+        confirmedAt !== null &&
+        patch[field] !== undefined &&
+        sameShown(field, patch, other.patch) &&
+        !conflicts.some((lost) => lost.field === field && lost.taken === "ours"),
+    );
   const fields = fieldsOf(other.patch).filter(
-    (field) => (wasShown || !isPresent(edit, field)) && sameShown(field, base, other.patch),
+    (field) =>
+      (wasShown || !isPresent(edit, field)) &&
+      sameShown(field, base, other.patch) &&
+      !wasBrought(field),
   );
   return pick(valuesOf(other.base), fields);
 }

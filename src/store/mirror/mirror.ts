@@ -162,11 +162,20 @@ export function createMirror({
     touch(key);
     setId.run(id, key);
     touch(key);
+    uidChanged(identityRow(byKey.get(key)).kind, id);
   }
 
   function addKey(kind: ItemKind, { id, uid }: { id: ServiceId | null; uid: string }): ItemKey {
     const now = clock().round({ smallestUnit: "second", roundingMode: "floor" }).toString();
-    return itemKey(Number(addIdentity.run(kind, id, uid, now, now).lastInsertRowid));
+    const key = itemKey(Number(addIdentity.run(kind, id, uid, now, now).lastInsertRowid));
+    uidChanged(kind, id);
+    return key;
+  }
+
+  /** Logs the subtasks of a task that has got or lost its UID, which calendars show in them. */
+  function uidChanged(kind: ItemKind, id: ServiceId | null): void {
+    if (kind !== "task" || id === null) return;
+    for (const child of subtasksShown.all(id)) changes.touch(itemKeyColumn(child));
   }
 
   function decode(stored: unknown): Mirrored {
@@ -274,10 +283,6 @@ export function createMirror({
         bury(duplicate);
       }
       setServiceId(key, id);
-      // Calendars show the task's UID in its subtasks, where the duplicate's was.
-      if (duplicate !== null && kind === "task") {
-        for (const child of subtasksShown.all(id)) changes.touch(itemKeyColumn(child));
-      }
     }),
     /**
      * Removes the service's id from a deleted item that is to be recreated with the same UID, and buries the item if it is
@@ -286,7 +291,9 @@ export function createMirror({
     clearServiceId(key: ItemKey, as: ItemKind): void {
       touch(key);
       if (row.get(key) !== undefined) bury(key);
+      const { kind, serviceId: id } = identityRow(byKey.get(key));
       clearId.run(as, key);
+      if (id !== null) uidChanged(kind, serviceId(id));
     },
     /** Makes the identity of an item to be created, with the UID of the calendar that made it. */
     createIdentity: (kind: ItemKind, uid: string): ItemKey => addKey(kind, { id: null, uid }),

@@ -57,6 +57,26 @@ describe("step() of several edits by one person", () => {
     expect(await titles(rig)).toEqual(["C"]);
   });
 
+  it("parks the undoing of an edit that took in an earlier one, when someone else has written since", async () => {
+    const rig = await drainRig({ mode: "review" });
+    const { id, uid } = await rig.event({ title: "A" });
+    rig.send(titled(uid, "B"), { channel: "caldav" });
+    rig.send(titled(uid, "B", "DESCRIPTION:More"), { channel: "caldav" });
+    expect(rig.states()).toEqual(["discarded", "held"]);
+    rig.editActions.approve(2);
+    await rig.drainAll();
+    change(rig, id, { title: "Theirs" });
+    await rig.mirrorAgain(id);
+    rig.clock.advance({ seconds: 5 });
+    expect(rig.editActions.undo(2, { channel: "upload", actor: null }).kind).toBe("done");
+    rig.editActions.approve(3);
+    await rig.drainAll();
+    expect(rig.states().at(-1)).toBe("parked: conflict");
+    rig.keepMine(3);
+    await rig.drainAll();
+    expect(await titles(rig)).toEqual(["A"]);
+  });
+
   it("parks an edit of an old copy when someone else has written after the own one", async () => {
     const rig = await drainRig();
     const { id, uid } = await rig.event({ title: "A" });

@@ -90,6 +90,13 @@ export async function drainRig(setting: DrainSetting = {}) {
     if (key === null) throw new Error("the mirror has lost the item");
     return store.mirror.identity(key).uid;
   };
+  /** Reads an event of the workspace into the mirror, as a sweep would. Returns its UID. */
+  const mirrorAgain = async (id: number): Promise<string> => {
+    const place = { projectId: project, id: serviceId(id) };
+    const item = worked(await upstream.events.get(place, { priority: "sweep" }));
+    sandbox.requests.clear();
+    return mirror(item);
+  };
   return {
     ...pair,
     store,
@@ -187,11 +194,9 @@ export async function drainRig(setting: DrainSetting = {}) {
           ...body,
         }),
       );
-      const place = { projectId: project, id: serviceId(made.id) };
-      const item = worked(await upstream.events.get(place, { priority: "sweep" }));
-      sandbox.requests.clear();
-      return { id: made.id, uid: mirror(item) };
+      return { id: made.id, uid: await mirrorAgain(made.id) };
     },
+    mirrorAgain,
     async task(body: object = {}) {
       const made = insist(
         sandbox.workspace.tasks.create(
