@@ -8,6 +8,7 @@ import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { ListAges } from "../store/mirror/list-ages.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import type { Status } from "./status.ts";
 
 /** Whether calendars show the workspace's present state, as far as known. */
@@ -232,7 +233,7 @@ function standingOf(status: Status, projects: readonly ProjectToday[]): SyncStan
   );
   const [first] = failing;
   if (first && failing.length * 2 > lists) {
-    const why = first.problem ?? "the service does not respond";
+    const why = first.problem ?? say("today.serviceSilent");
     return { kind: "cut-off", readAt, why, remedy: null };
   }
   if (mirror.projectsNeverRead > 0 || lists === 0) {
@@ -263,9 +264,9 @@ function doneBy({ startedAt, polling, now }: Status): Temporal.Instant | null {
 function ownStanding(standing: SyncStanding, projects: readonly ProjectToday[]): SyncStanding {
   switch (standing.kind) {
     case "cut-off":
-      return { ...standing, why: "the service does not respond", remedy: null };
+      return { ...standing, why: say("today.serviceSilent"), remedy: null };
     case "cannot-store":
-      return { ...standing, why: "the administrator is notified of the reason" };
+      return { ...standing, why: say("today.adminNotified") };
     case "first-reading": {
       const lists = projects.reduce((sum, project) => sum + project.lists, 0);
       const unread = projects.reduce((sum, project) => sum + project.unread, 0);

@@ -1536,6 +1536,7 @@ export const english = {
   "today.address": "Set a public address",
   "today.addressText":
     "Set http.publicUrl to an HTTPS address, so that Google and Outlook can fetch feeds.",
+  "today.adminNotified": "the administrator is notified of the reason",
   "today.agesFooter":
     "Age of the oldest list with dates in the next two weeks. Busy lists are synced more often.",
   "today.allEdits": "All edits",
@@ -1582,6 +1583,7 @@ export const english = {
   "today.removalsOnHold": "removals on hold",
   "today.removalsWait":
     "Nothing is removed until the service has confirmed each of them. There is nothing to do.",
+  "today.serviceSilent": "the service does not respond",
   "today.someCannotRead": "{failing} of {lists} lists cannot be read",
   "today.someSynced": "some lists were last synced {ago}",
   "today.stepDone": "done",
@@ -1590,6 +1592,7 @@ export const english = {
   "today.subscribe": "Subscribe to a calendar",
   "today.subscribeText": "In Google, Outlook or Apple Calendar.",
   "today.synced": "last synced {ago}",
+  "today.undoEdit": "Undo: {change}",
   "today.warnings": "Warnings",
   "trouble.backup-failed.over": "backups work again",
   "trouble.backup-failed.remedy":

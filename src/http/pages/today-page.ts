@@ -279,10 +279,12 @@ function firstSteps(steps: readonly FirstStep[]): Markup | null {
 
 function recentEdits({ recent, now, viewer }: Today): Markup {
   const page = pathOf("edits");
-  const items = recent.map(({ id, words, createdAt, state }) => {
-    return html`<li><p><strong><bdi>${words.who}</bdi></strong> ${spoken(words.did)}${words.by === null ? null : `, ${words.by}`}</p><p class="quiet small">${badge(words.standing, stateTones[state])} ${
-      page === null ? null : html`<a href="${page}/${id}">`
-    }${pageTimeOf(createdAt, { zone: viewer.zone, now })}${page === null ? null : html`</a>`}</p></li>`;
+  const items = recent.map((edit) => {
+    const { id, words, createdAt, state } = edit;
+    const moment = pageTimeOf(createdAt, { zone: viewer.zone, now });
+    return html`<li class="with-action"><div><p><strong><bdi>${words.who}</bdi></strong> ${spoken(words.did)}${words.by === null ? null : `, ${words.by}`}</p><p class="quiet small">${badge(words.standing, stateTones[state])} ${
+      page === null ? moment : html`<a href="${page}/${id}">${moment}</a>`
+    }</p></div>${page === null ? null : undoLink(edit, page)}</li>`;
   });
   return card({
     title: say("today.recent"),
@@ -297,6 +299,13 @@ function recentEdits({ recent, now, viewer }: Today): Markup {
     id: "recent",
     live: ["edits"],
   });
+}
+
+/** Leads to what undoing the edit would change; null if it cannot be undone. */
+function undoLink({ id, ways, words }: EditDescription, page: string): Markup | null {
+  if (!ways.some(({ act }) => act === "undo")) return null;
+  const name = say("today.undoEdit", { change: `${words.who} ${words.did}` });
+  return html`<a class="button" href="${page}/${id}/undo" aria-label="${name}">${say("action.undoEllipsis")}</a>`;
 }
 
 function projectAges({ projects, now }: Today): Markup {

@@ -180,6 +180,17 @@ describe("the rest of today", () => {
     expect(await told("waiting")).toBe("");
   });
 
+  it("leads from an applied edit to its undoing, and from no other", async () => {
+    const { wish, page, store } = await signedIn();
+    const edit = wish({ title: "Retro" });
+    expect(await page()).not.toContain("/undo");
+    const claimed = store.journal.claimNext() ?? expect.fail("nothing to claim");
+    store.journal.confirm(claimed, anEvent(1, { title: "Retro" }));
+    expect(await page()).toMatch(
+      new RegExp(`href="edits/${edit}/undo" aria-label="Undo: [^"]*renamed Review to Retro`),
+    );
+  });
+
   it("says what would vanish, and leads to where that is agreed to", async () => {
     const { told, page, store } = await signedIn();
     store.brakes.set("events:2001", { missing: 30, total: 40, needsPerson: true });
