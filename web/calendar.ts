@@ -70,7 +70,7 @@ function start(at: HTMLElement): void {
       end: views.join(","),
     },
     height: heightOf(views.includes(asked) ? asked : usualView),
-    firstDay: 1,
+    firstDay: firstDayOfWeek(),
     nowIndicator: true,
     dayMaxEvents: true,
     fixedWeekCount: false,
@@ -503,6 +503,12 @@ function keepFocus(at: HTMLElement): () => void {
 function followLive(onChange: () => void): void {
   const section = document.querySelector("#agenda");
   if (section) new MutationObserver(onChange).observe(section, { childList: true });
+}
+
+/** In the browser's region, from 0 for Sunday; Monday if the browser does not know. */
+function firstDayOfWeek(): number {
+  const { firstDay = 1 } = new Intl.Locale(navigator.language).getWeekInfo?.() ?? {};
+  return firstDay % 7;
 }
 
 const clockOf = (text: string): string => text.slice(11, 16);

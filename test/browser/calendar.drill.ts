@@ -186,6 +186,17 @@ describeInBrowser("the calendar", () => {
     await expect.poll(() => inWorkspace(`${title}, renamed`)?.start).toContain(day);
   });
 
+  it.each([
+    ["en-US", "Sun"],
+    ["en-GB", "Mon"],
+    ["de-DE", "Mo"],
+  ])("begins a week as in the region of %s", async (locale, first) => {
+    const page = await open({ locale });
+    await enter(page, `calendar?date=${day}`);
+    const head = page.locator("#calendar [role=columnheader]").first();
+    await expect.poll(() => head.textContent()).toMatch(new RegExp(`^${first}`));
+  });
+
   it("is used by keys", async () => {
     const page = await open();
     await enter(page, `calendar?on=${day}`);

@@ -10,6 +10,8 @@ export interface Looking {
   /** Of the browser, an IANA name. */
   readonly zone?: string;
   readonly script?: "on" | "off";
+  /** Of the browser, as BCP 47 code. */
+  readonly locale?: string;
 }
 
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
@@ -44,6 +46,7 @@ export function oneBrowser() {
       scheme = "light",
       zone = "Europe/Berlin",
       script = "on",
+      locale = "en-GB",
     }: Looking = {}): Promise<Page> => {
       browser ??= chromium.launch({
         executablePath: chromiumPath ?? "",
@@ -56,7 +59,7 @@ export function oneBrowser() {
         colorScheme: scheme,
         timezoneId: zone,
         javaScriptEnabled: script === "on",
-        locale: "en-GB",
+        locale,
       });
       contexts = [...contexts, context];
       const page = await context.newPage();
