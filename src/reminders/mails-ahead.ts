@@ -1,4 +1,4 @@
-import type { PersonId } from "../domain/ids.ts";
+import type { ItemKey, PersonId } from "../domain/ids.ts";
 import type { MailKind } from "../domain/mail-kind.ts";
 import { digestTurn } from "./digest.ts";
 import type { MailFinderDeps } from "./find-mails.ts";
@@ -9,8 +9,8 @@ import { readersOf } from "./recipients.ts";
 export interface MailAhead {
   readonly person: PersonId;
   readonly kind: MailKind;
-  /** Title of its item; null if it is about several, or the item is gone. */
-  readonly title: string | null;
+  /** Its item; null if it is about several, or the item is gone. */
+  readonly item: { readonly key: ItemKey; readonly title: string } | null;
   readonly dueAt: Temporal.Instant;
 }
 
@@ -24,7 +24,7 @@ export function* mailsAhead(
   const now = clock();
   const readers = readersOf(deps);
   const isAhead = (at: Temporal.Instant) => isBefore(now, at) && !isBefore(until, at);
-  const found: (Omit<MailAhead, "title"> & { readonly title: () => string | null })[] = [];
+  const found: (Omit<MailAhead, "item"> & { readonly about: ItemKey | null })[] = [];
   let looked = 0;
   const reachable = yield* index.within({ from: now, until });
   for (const reminders of reachable.items) {
@@ -35,8 +35,7 @@ export function* mailsAhead(
         const reader = readers.get(person);
         const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader.zone) : null;
         if (!window || !isAhead(window.dueAt)) continue;
-        const title = () => store.view.get(reminder.item)?.item.title ?? null;
-        found.push({ person, kind: reminder.kind, dueAt: window.dueAt, title });
+        found.push({ person, kind: reminder.kind, dueAt: window.dueAt, about: reminder.item });
       }
     }
   }
@@ -44,13 +43,16 @@ export function* mailsAhead(
     if (!digest || !wants("digest")) continue;
     const { nextAt } = digestTurn(digest, { zone, now, rules });
     if (isAhead(nextAt)) {
-      found.push({ person: person.id, kind: "digest", dueAt: nextAt, title: () => null });
+      found.push({ person: person.id, kind: "digest", dueAt: nextAt, about: null });
     }
   }
   return found
     .toSorted((a, b) => Temporal.Instant.compare(a.dueAt, b.dueAt))
     .slice(0, most)
-    .map((mail) => ({ ...mail, title: mail.title() }));
+    .map(({ about, ...mail }) => {
+      const seen = about === null ? null : store.view.get(about);
+      return { ...mail, item: seen && { key: seen.key, title: seen.item.title } };
+    });
 }
 
 const itemsPerStep = 50;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { personId } from "../../src/domain/ids.ts";
+import { itemKey, personId } from "../../src/domain/ids.ts";
 import { createLogInSigner } from "../../src/domain/signed-links.ts";
 import { createDirectoryMailer } from "../../src/mail/directory-mailer.ts";
 import { openOutbox } from "../../src/mail/outbox.ts";
@@ -18,7 +18,9 @@ async function place() {
   const directory = testDirectory();
   const outbox = openOutbox({ directory });
   const dueAt = Temporal.Instant.from("2026-11-23T08:00:00Z");
-  const ahead = [{ person: ben, kind: "tasks", title: "Call <them>", dueAt } as const];
+  const ahead = [
+    { person: ben, kind: "tasks", item: { key: itemKey(7), title: "Call <them>" }, dueAt } as const,
+  ];
   const rig = await startApp({ more: { outbox, mailsAhead: () => Promise.resolve(ahead) } });
   const password = rig.passwords.issue(ana);
 
@@ -116,7 +118,7 @@ describe("/people", () => {
     ]) {
       expect(text).toContain(said);
     }
-    expect(text).toContain("Call &lt;them&gt;");
+    expect(text).toContain('<a href="calendar/items/7"><bdi>Call &lt;them&gt;</bdi></a>');
     expect(text).toContain("Link to log in");
     expect(text).not.toContain(password);
     expect(text).not.toContain("hush");

@@ -14,10 +14,10 @@ describe("ahead()", () => {
     rig.store.mailChoices.turnOff(ben, "events");
     const all = await rig.ahead(50);
     expect(
-      all.map(({ person, kind, title, dueAt }) => [
+      all.map(({ person, kind, item, dueAt }) => [
         person,
         kind,
-        title,
+        item?.title ?? null,
         dueAt.toString().slice(0, 16),
       ]),
     ).toEqual([

@@ -150,10 +150,12 @@ const mostAhead = 10;
 
 function aheadTable(ahead: readonly MailAhead[], nameOf: NameOf, zone: string): Markup {
   if (ahead.length === 0) return html`<p class="quiet">${say("people.noneDue")}</p>`;
-  const rows = ahead.map(({ dueAt, person, kind, title }) => [
+  const rows = ahead.map(({ dueAt, person, kind, item }) => [
     time(dueAt, zone),
     html`<bdi>${nameOf(person)}</bdi>`,
-    title === null ? say(`mails.kind.${kind}`) : html`<bdi>${title}</bdi>`,
+    item === null
+      ? say(`mails.kind.${kind}`)
+      : html`<a href="calendar/items/${item.key}"><bdi>${item.title}</bdi></a>`,
   ]);
   const tableOf = (caption: string, some: typeof rows) =>
     table({
