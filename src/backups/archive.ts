@@ -40,14 +40,16 @@ const mostManifest = 65_536;
 
 /**
  * Writes a backup into an open file: a compressed tar archive that common tools can open, starting with the manifest. Source:
- * IEEE Std 1003.1 pax, ustar Interchange Format.
+ * IEEE Std 1003.1 pax, ustar Interchange Format. `onWritten`: called with the bytes of parts that are written.
  */
 export async function writeArchive(
   descriptor: number,
   { manifest, parts }: { readonly manifest: Manifest; readonly parts: readonly Part[] },
+  onWritten: (octets: number) => void = () => undefined,
 ): Promise<void> {
   const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
   const at = Math.floor(Temporal.Instant.from(manifest.madeAt).epochMilliseconds / 1000);
+  let all = 0;
   async function* octets(): AsyncGenerator<Uint8Array> {
     yield header({ name: manifestName, size: text.byteLength, at });
     yield padded(text);
@@ -57,6 +59,8 @@ export async function writeArchive(
       for await (const piece of part.content()) {
         written += piece.byteLength;
         yield piece;
+        all += piece.byteLength;
+        onWritten(all);
       }
       if (written !== part.octets)
         throw new Error(`${part.name} changed while it was being written`);

@@ -45,6 +45,9 @@ export interface BackupTask {
   readonly now: string;
 }
 
+/** Called with how many passes over the database are done, of how many. */
+type OnPasses = (done: number, total: number) => void;
+
 /** A complete backup. `file`: its final path; `octets`: its size in bytes. */
 export interface MadeBackup {
   readonly file: string;
@@ -68,6 +71,7 @@ const margin = 16 * 2 ** 20;
 export async function makeBackup(
   task: BackupTask,
   randomBytes: (size: number) => Uint8Array,
+  onPasses: OnPasses = () => undefined,
 ): Promise<Result<MadeBackup, BackupFailure>> {
   const { dataDir, file, now } = task;
   const database = join(dataDir, databasePart);
@@ -81,7 +85,8 @@ export async function makeBackup(
     if (room !== null) return failed(room);
     scratch = makeScratch(folder, dataDir);
     const copy = join(scratch, databasePart);
-    const copied = await copyDatabase(database, copy);
+    const passed = (passes: number) => onPasses(passes, 3);
+    const copied = await copyDatabase(database, copy, passed);
     if (!copied.ok) return hurt(copied.failure);
     const facts = examineDatabase(copy, "full");
     if (!facts.ok) {
@@ -93,7 +98,7 @@ export async function makeBackup(
     const keys = readKeys(dataDir);
     const sealed =
       passphrase === null ? null : Buffer.from(sealKeys(keys, { passphrase, randomBytes, about }));
-    const part = await filePart(databasePart, copy);
+    const part = await filePart(databasePart, copy, (share) => passed(1 + share));
     const kept = task.unlessKept ? await keptAlready(folder, part.sha256) : null;
     if (kept && kept.manifest.keys === (sealed ? "sealed" : "left out")) return ok(kept);
     const parts = [part, ...(sealed ? [octetPart(keysPart, sealed)] : [])];
@@ -110,7 +115,9 @@ export async function makeBackup(
     const whole = join(scratch, basename(file));
     const descriptor = openSync(whole, "wx", 0o600);
     try {
-      await writeArchive(descriptor, { manifest, parts });
+      const all = parts.reduce((sum, { octets }) => sum + octets, 0);
+      const onPart = (octets: number) => passed(2 + octets / all);
+      await writeArchive(descriptor, { manifest, parts }, onPart);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
@@ -155,12 +162,14 @@ function roomFor(database: string, folder: string): string | null {
   return `the disk of ${folder} has ${mebibytes(free)} MiB free, and a backup takes up to ${mebibytes(needed)} MiB while it is made`;
 }
 
-async function filePart(name: string, path: string) {
+async function filePart(name: string, path: string, onShare: (share: number) => void) {
   const hash = createHash("sha256");
+  const { size } = statSync(path);
   let octets = 0;
   for await (const piece of createReadStream(path)) {
     hash.update(piece);
     octets += piece.length;
+    onShare(octets / Math.max(1, size));
   }
   const content = (): AsyncIterable<Uint8Array> => createReadStream(path);
   return { name, octets, sha256: hash.digest("hex"), content };

@@ -45,7 +45,11 @@ export interface RestoreOptions {
   readonly epoch: string;
   readonly now: Temporal.Instant;
   readonly quota: number;
+  /** Called with the unpacked bytes, and all. */
+  readonly onBytes?: OnBytes;
 }
+
+type OnBytes = (done: number, total: number) => void;
 
 export interface Restored extends NewLifeReport {
   readonly manifest: Manifest;
@@ -74,7 +78,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Result<Res
   removeUndecided(dataDir);
   const stage = mkdtempSync(join(dataDir, stagePrefix));
   try {
-    const checked = await unpack(file, stage);
+    const checked = await unpack(file, stage, options.onBytes);
     if (!checked.ok) return checked;
     const manifest = checked.value;
     const keys = keysOf(manifest, stage, passphrase);
@@ -130,13 +134,22 @@ function roomFor({ parts }: Manifest, dataDir: string): string | null {
 }
 
 /** Unpacks a backup into a folder and checks it completely. Errors are sentences for people. */
-export async function unpack(file: string, folder: string): Promise<Result<Manifest, string>> {
+export async function unpack(
+  file: string,
+  folder: string,
+  onBytes: OnBytes = () => undefined,
+): Promise<Result<Manifest, string>> {
   const open: number[] = [];
   const read = await readArchive(file, {
-    begin({ name }) {
+    begin({ name, octets }) {
       const sink = fileSink(join(folder, name));
       open.push(sink.descriptor);
-      return (piece) => sink.write(piece);
+      let written = 0;
+      return (piece) => {
+        sink.write(piece);
+        written += piece.byteLength;
+        onBytes(written, octets);
+      };
     },
   }).finally(() => {
     for (const descriptor of open) closeSync(descriptor);
@@ -166,10 +179,11 @@ export async function unpack(file: string, folder: string): Promise<Result<Manif
 export async function verifyBackup(
   file: string,
   passphrase: string | null,
+  onBytes?: OnBytes,
 ): Promise<Result<Manifest, string>> {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-verify-"));
   try {
-    const checked = await unpack(file, folder);
+    const checked = await unpack(file, folder, onBytes);
     if (!checked.ok || passphrase === null) return checked;
     const keys = keysOf(checked.value, folder, passphrase);
     return keys.ok ? checked : fail(`${file}: ${keys.failure}`);

@@ -43,6 +43,23 @@ describe("makeBackup()", () => {
     expect(await verifyBackup(file, passphrase)).toMatchObject({ ok: true });
   });
 
+  it("reports its progress, as restoring and checking do", async () => {
+    const place = aDataDirectory();
+    const shares: number[] = [];
+    const onBytes = (done: number, total: number) => void shares.push(done / total);
+    const { file } = good(await place.backup({ passphrase }, onBytes));
+    expect(shares.length).toBeGreaterThan(3);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares.filter((share) => share > 1 / 3).length).toBeGreaterThan(0);
+    expect(shares.at(-1)).toBeCloseTo(1, 1);
+    shares.length = 0;
+    await verifyBackup(file, null, onBytes);
+    expect(shares).toContain(1);
+    shares.length = 0;
+    await place.restore({ onBytes });
+    expect(shares).toContain(1);
+  });
+
   it("makeBackup() result when the keys are to be left out: none is in the file", async () => {
     const place = aDataDirectory();
     const { file, manifest } = good(await place.backup({ passphrase: null }));

@@ -53,7 +53,10 @@ export function aDataDirectory() {
         db.close();
       }
     },
-    backup: (changes: Partial<Parameters<typeof makeBackup>[0]> = {}) =>
+    backup: (
+      changes: Partial<Parameters<typeof makeBackup>[0]> = {},
+      onBytes?: Parameters<typeof makeBackup>[2],
+    ) =>
       makeBackup(
         {
           dataDir: folder,
@@ -66,6 +69,7 @@ export function aDataDirectory() {
           ...changes,
         },
         randomBytes,
+        onBytes,
       ),
     restore: (changes: Partial<Parameters<typeof restoreBackup>[0]> = {}) =>
       restoreBackup({

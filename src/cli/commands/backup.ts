@@ -22,6 +22,7 @@ import { randomBytes, randomId } from "../../runtime.ts";
 import { lockDataDirectory } from "../../store/data-lock.ts";
 import { fileAbove, keepFolderPrivate } from "../../store/private-files.ts";
 import { asJson, type CommandHost, type CommandTools, configFor, Failed } from "../command-host.ts";
+import { progressLines } from "../progress-lines.ts";
 import { localTime, textTable } from "../terminal-text.ts";
 
 interface PassphraseOptions {
@@ -68,7 +69,7 @@ export function backupCommand({ host }: CommandTools): Command {
         program: programOf(self),
         now: host.clock().toString(),
       } as const;
-      const made = await makeBackup(task, randomBytes);
+      const made = await makeBackup(task, randomBytes, progressLines(host, "backup"));
       if (!made.ok) throw new Failed(`backup failed: ${made.failure.problem}`, 1);
       const { manifest, octets } = made.value;
       if (options.json) host.print(asJson(made.value));
@@ -85,7 +86,7 @@ export function backupCommand({ host }: CommandTools): Command {
 
 async function verify(file: string, options: BackupOptions, host: CommandHost): Promise<void> {
   const passphrase = await passphraseFor(options, { host, config: null });
-  const checked = await verifyBackup(file, passphrase);
+  const checked = await verifyBackup(file, passphrase, progressLines(host, "check"));
   if (!checked.ok) throw new Failed(checked.failure, 1);
   if (options.json) host.print(asJson(checked.value));
   else host.print(`${file} is whole: ${inWords(checked.value)}\n`);
@@ -162,6 +163,7 @@ async function restore(
       ...source,
       epoch: randomId(),
       quota: config.service.quota.requests,
+      onBytes: progressLines(host, "restore"),
     });
     if (!restored.ok) throw new Failed(`nothing was changed: ${restored.failure}`, 1);
     if (options.json) host.print(asJson(restored.value));

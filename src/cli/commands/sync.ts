@@ -7,6 +7,7 @@ import {
   type LocalModules,
   withLocalModules,
 } from "../command-host.ts";
+import { timeLeft } from "../progress-lines.ts";
 
 /** `sync`: one full sweep, delivery of pending edits, and a list of changes. Locks the data directory. */
 export function syncCommand({ host, finish }: CommandTools): Command {
@@ -51,11 +52,10 @@ export async function drainAll({ drain, store }: LocalModules, signal: AbortSign
  */
 export function progressLine({ done, total, remaining }: SweepProgress): string {
   const seconds = Math.ceil(remaining.total("seconds"));
-  const left = seconds >= 120 ? `${Math.ceil(seconds / 60)} min` : `${seconds} s`;
   const progress = `sweep: ${done} of ${total} lists`;
   if (done >= total) return `${progress}\n`;
   return seconds > 0
-    ? `${progress}, about ${left} left at the quota\n`
+    ? `${progress}, about ${timeLeft(seconds)} left at the quota\n`
     : `${progress} known so far\n`;
 }
 

@@ -23,11 +23,12 @@ export interface DatabaseFault {
 
 /**
  * Writes a consistent copy of a database into a new file while others may write to it, with SQLite's online backup in one
- * transaction. Throws errors of the target disk.
+ * transaction. `onShare`: called with the part that is written, from 0 to 1. Throws errors of the target disk.
  */
 export async function copyDatabase(
   file: string,
   copy: string,
+  onShare: (share: number) => void = () => undefined,
 ): Promise<Result<void, DatabaseFault>> {
   const opened = openToRead(file);
   if (!opened.ok) return opened;
@@ -36,7 +37,12 @@ export async function copyDatabase(
     // The transaction fixes the state, even if the copy takes several steps.
     db.exec("BEGIN");
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
-    await db.backup(copy, { progress: () => pagesPerStep });
+    await db.backup(copy, {
+      progress({ totalPages, remainingPages }) {
+        if (totalPages > 0) onShare(1 - remainingPages / totalPages);
+        return pagesPerStep;
+      },
+    });
     db.exec("COMMIT");
     return ok(undefined);
   } catch (error) {
