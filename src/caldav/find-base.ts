@@ -6,6 +6,7 @@ import type { Item } from "../domain/item.ts";
 import { numberIn } from "../domain/object-version.ts";
 import { applyPatch } from "../domain/patch.ts";
 import type { ItemPlan } from "../edits/intake/item-plan.ts";
+import { fileChannels } from "../edits/intake/plan-known.ts";
 import type { ObjectRow } from "../store/rows/calendar-rows.ts";
 import { acceptItem, type ObjectEdit, ownHeldEdits, plannedItem } from "./plan-object.ts";
 import type { ObjectPut, WriteContext } from "./write-context.ts";
@@ -77,7 +78,10 @@ function versionSeen(context: WriteContext, comparison: Comparison): Item {
     const putAt = whenPut(context, key, last);
     const shown = putAt && store.view.shownAt(key, putAt, person.id);
     if (isOwn && shown) return ownCopy(context, { comparison, shown, own: last });
-    return nearest(context, { comparison, copies: [shown ?? at.present] });
+    const copies = shown
+      ? withOwnFiles(context, key, { copy: shown, since: putAt })
+      : ([at.present] as const);
+    return nearest(context, { comparison, copies });
   }
   const named = store.view.shownAs(key, { sequence: base, modifiedAt: null }, person.id);
   const everybodys =
@@ -87,14 +91,19 @@ function versionSeen(context: WriteContext, comparison: Comparison): Item {
   // The person's programs also saw waiting edits.
   const shown =
     held && everybodys ? withOwnWords(context, { edit, shown: everybodys, own: held }) : everybodys;
-  if (!last || !shown) return nearest(context, { comparison, copies: [named ?? at.present] });
+  const known = named ? withOwnFiles(context, key, { copy: named, since: null }) : [];
+  if (!last || !shown) {
+    const [first = at.present, ...others] = known;
+    return nearest(context, { comparison, copies: [first, ...others] });
+  }
   if (isOwn) return ownCopy(context, { comparison, shown, own: last });
   const isLater = (sequence ?? 0) > (numberIn(last.raw, "SEQUENCE") ?? 0);
   if (isLater) return shown;
   const own = lastOwnEdit(context, key);
   const kept = own && store.view.shownAt(key, own.createdAt, person.id);
   // A restore may have forgotten the named version. The copy is not always the last octets then.
-  const copies = [shown, ...(kept ? [kept] : []), ...(named ? [named] : [])] as const;
+  const ownCopies = kept ? withOwnFiles(context, key, { copy: kept, since: own.createdAt }) : [];
+  const copies = [shown, ...ownCopies, ...known] as const;
   return nearest(context, { comparison, copies });
 }
 
@@ -110,6 +119,7 @@ function lastHeld(
 
 /**
  * The copy of the program that put the last octets: what these say, unless it is moving an older one, as a second device may.
+ * It may have gone on from a file that the person handed in since.
  */
 function ownCopy(
   context: WriteContext,
@@ -118,7 +128,54 @@ function ownCopy(
   const { comparison, shown, own } = about;
   const { edit, at } = comparison;
   const copy = withOwnWords(context, { edit, shown, own });
-  return at.isMove ? nearest(context, { comparison, copies: [copy] }) : copy;
+  if (at.isMove) return nearest(context, { comparison, copies: [copy] });
+  return leastChanged(context, {
+    edit,
+    copies: withOwnFiles(context, at.object.key, { copy, since: own.at }),
+  });
+}
+
+/** The copy, and the same with what each of the person's files since has said, oldest first. */
+function withOwnFiles(
+  { store, person }: WriteContext,
+  key: ItemKey,
+  { copy, since }: { readonly copy: Item; readonly since: Temporal.Instant | null },
+): readonly [Item, ...(readonly Item[])] {
+  const files = store.pastEdits
+    .ofItem(key)
+    .filter(
+      ({ actor, channel, action, createdAt }) =>
+        actor === person.id &&
+        fileChannels.has(channel) &&
+        action === "update" &&
+        (since === null || Temporal.Instant.compare(createdAt, since) > 0),
+    )
+    .slice(0, mostEarlier)
+    .toReversed();
+  let last = copy;
+  const later = files.map(({ patch }) => {
+    last = applyPatch(last, patch);
+    return last;
+  });
+  return [copy, ...later];
+}
+
+/** Of several copies the one that the edit changes least, but at least one field; the first on a tie. */
+function leastChanged(
+  context: WriteContext,
+  {
+    edit,
+    copies: [first, ...others],
+  }: { readonly edit: Comparison["edit"]; readonly copies: readonly [Item, ...(readonly Item[])] },
+): Item {
+  if (others.length === 0) return first;
+  const countOf = (base: Item) => countChanges(context, { ...edit, base }) ?? 0;
+  let best = { copy: first, count: countOf(first) };
+  for (const copy of others) {
+    const count = countOf(copy);
+    if (count > 0 && count < best.count) best = { copy, count };
+  }
+  return best.copy;
 }
 
 /**

@@ -262,7 +262,7 @@ function putSince(known: Known): readonly Item[] {
 }
 
 /** Channels of files, which are not returned as submitted. */
-const fileChannels: ReadonlySet<Channel> = new Set(["upload", "cli", "inbox"]);
+export const fileChannels: ReadonlySet<Channel> = new Set(["upload", "cli", "inbox"]);
 
 /** True if a pending edit gives the item these very labels. New ones are not in the view before they have an id. */
 function labelsOnTheirWay(diff: PlanPart, { viewed, situation }: Known): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { projectId } from "../../../src/domain/ids.ts";
+import { personId, projectId } from "../../../src/domain/ids.ts";
 import { vtodo } from "../../edits/rig.ts";
 import { aTask, aTodolist } from "../../support/items.ts";
 import { object, objectRig, uidOf } from "./object-rig.ts";
@@ -52,6 +52,39 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(put(target, own("SUMMARY:Chore", "DESCRIPTION:New words"))).toBeLessThan(300);
     expect(rig.itemOf("own@example.com")).toMatchObject({
       title: "By someone else",
+      description: "New words",
+    });
+  });
+
+  it.each([
+    ["its own octets are the last", false],
+    ["another program has put others since", true],
+  ])("takes what the person's own files have said since for known: %s", (_when, isOther) => {
+    const rig = objectRig();
+    const path = "/dav/calendars/11/tasks-3001/own.ics";
+    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001)], true);
+    const due = (day: number, ...lines: readonly string[]) =>
+      own("SUMMARY:Chore", `DUE;VALUE=DATE:202612${day}`, ...lines);
+    expect(rig.ask("PUT", path, { body: due(10), headers: phone }).status).toBe(201);
+    rig.clock.advance({ seconds: 9 });
+    // Nobody has seen a version with this title and the person's new date.
+    if (isOther) rig.send(own("SUMMARY:By someone else"));
+    rig.clock.advance({ seconds: 9 });
+    rig.send(due(11), { actor: personId(11) });
+    rig.clock.advance({ seconds: 9 });
+    rig.send(due(12));
+    rig.clock.advance({ seconds: 9 });
+    if (isOther) {
+      const body = due(11, "PRIORITY:1");
+      rig.ask("PUT", path, { body, headers: { ...phone, "user-agent": "Other/1" } });
+      rig.clock.advance({ seconds: 9 });
+      rig.send(due(12));
+      rig.clock.advance({ seconds: 9 });
+    }
+    const body = due(11, "DESCRIPTION:New words");
+    expect(rig.ask("PUT", path, { body, headers: phone }).status).toBe(204);
+    expect(rig.itemOf("own@example.com")).toMatchObject({
+      dueOn: Temporal.PlainDate.from("2026-12-12"),
       description: "New words",
     });
   });
