@@ -9,7 +9,7 @@ import { type Failure, isMissing } from "../../upstream/failure.ts";
 import { type Attempt, type AttemptEnding, failed, isDiscarded, itemAddressOf } from "./attempt.ts";
 import { searchAgain } from "./find-moved.ts";
 import type { ItemAddress } from "./item-calls.ts";
-import { mergeBaseOf } from "./merge-edit.ts";
+import { mergeBaseOf, recordReplaced } from "./merge-edit.ts";
 import { fetchCurrent, yieldTo } from "./update.ts";
 
 /**
@@ -42,7 +42,7 @@ export async function carryOutDelete(attempt: Attempt): Promise<AttemptEnding> {
     return yieldTo(ours, attempt, [...conflicts, ...agreed]);
   }
   if (isDiscarded(edit, store)) return { kind: "discarded" };
-  store.journal.replacing(edit.id, ours);
+  recordReplaced(attempt, ours, conflicts);
   const deleted = await calls.delete(address);
   if (deleted.ok) return { kind: "done", answer: null, conflicts };
   if (isMissing(deleted.failure)) {

@@ -33,7 +33,7 @@ import {
 } from "./item-calls.ts";
 import { LabelMaker } from "./label-maker.ts";
 import { createLateWriteWatch, judgeLateWrites } from "./late-writes.ts";
-import { overwrittenBefore } from "./merge-edit.ts";
+import { withLater } from "./merge-edit.ts";
 import { ClaimLeases, retryAfterDiskFault, settleFailure } from "./settle.ts";
 import { carryOutUpdate } from "./update.ts";
 
@@ -213,16 +213,7 @@ function asRestoring(edit: Edit): Edit {
 
 async function carryOut(attempt: Attempt): Promise<AttemptEnding> {
   const early = waitForRelatedMove(attempt) ?? freeze(attempt);
-  return early ?? withUnheard(attempt, await carryOutAction(attempt));
-}
-
-/** An edit whose first answer was lost overwrote what it had read then, which its last answer does not show. */
-function withUnheard(attempt: Attempt, ending: AttemptEnding): AttemptEnding {
-  if (ending.kind !== "done") return ending;
-  const reported = ending.conflicts ?? [];
-  const fields = [...attempt.edit.conflicts, ...reported].map(({ field }) => field);
-  const unheard = overwrittenBefore(attempt).filter(({ field }) => !fields.includes(field));
-  return { ...ending, conflicts: [...reported, ...unheard] };
+  return early ?? carryOutAction(attempt);
 }
 
 async function carryOutAction(attempt: Attempt): Promise<AttemptEnding> {
@@ -338,8 +329,8 @@ function end(edit: Edit, ending: AttemptEnding, deps: DrainDeps): void {
     case "discarded":
       return;
     case "done": {
-      // A person's decision after an earlier try stays on record.
-      const conflicts = [...edit.conflicts, ...(ending.conflicts ?? [])];
+      // What an earlier try overwrote, and a person's decision after it, stay on record.
+      const conflicts = withLater(edit.conflicts, ending.conflicts ?? []);
       deps.store.together(() => {
         deps.store.journal.confirm({ ...edit, conflicts }, ending.answer);
         deps.store.extras.attached(edit.id);

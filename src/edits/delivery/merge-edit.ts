@@ -9,7 +9,7 @@ import {
   valuesOf,
 } from "../../domain/patch.ts";
 import { patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
-import { differingFields, sameShown } from "../../domain/sameness.ts";
+import { sameShown } from "../../domain/sameness.ts";
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import type { Names } from "../../domain/wording.ts";
 import { fieldNameOf } from "../../domain/wording.ts";
@@ -69,17 +69,26 @@ export function mergeEdit(attempt: Attempt, ours: Item): Merged {
   };
 }
 
-/** What the policy let an edit overwrite with its first request. */
-export function overwrittenBefore(attempt: Attempt): readonly FieldConflict[] {
-  const { edit, policy } = attempt;
-  const { before } = edit;
-  if (!before || policy !== "theirs") return [];
-  if (edit.action !== "delete") {
-    return mergeEdit(attempt, before).conflicts.filter(({ taken }) => taken === "theirs");
-  }
-  const sides: Sides = { base: mergeBaseOf(attempt, before), ours: valuesOf(before), theirs: {} };
-  const fields = differingFields(sides.base, sides.ours, sameShown);
-  return describeConflicts(fields, { ...sides, taken: "theirs" });
+/** All conflicts of an edit: a later one replaces an earlier one of the same field, unless a person decided that. */
+export const withLater = (
+  known: readonly FieldConflict[],
+  later: readonly FieldConflict[],
+): readonly FieldConflict[] => [
+  ...known.filter(
+    ({ field, below, agreed }) =>
+      agreed || !later.some((one) => one.field === field && one.below?.id === below?.id),
+  ),
+  ...later,
+];
+
+/** Records what a request is about to replace and to overwrite, as its answer may be lost. */
+export function recordReplaced(
+  { edit, store }: Pick<Attempt, "edit" | "store">,
+  ours: Item,
+  conflicts: readonly FieldConflict[],
+): void {
+  const overwritten = conflicts.filter(({ taken }) => taken === "theirs");
+  store.journal.replacing(edit.id, ours, withLater(edit.conflicts, overwritten));
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 } from "./attempt.ts";
 import { type CurrentItem, findMoved, searchAgain } from "./find-moved.ts";
 import { type ItemAddress, send } from "./item-calls.ts";
-import { describeConflict, mergeEdit } from "./merge-edit.ts";
+import { describeConflict, mergeEdit, recordReplaced } from "./merge-edit.ts";
 import { moveEvent, recallMove, resumeMove } from "./move-event.ts";
 import { moveTask } from "./move-task.ts";
 
@@ -27,7 +27,7 @@ import { moveTask } from "./move-task.ts";
  * completion, which is a separate request. Sends nothing if the service has it all.
  */
 export async function carryOutUpdate(attempt: Attempt): Promise<AttemptEnding> {
-  const { edit, store } = attempt;
+  const { edit } = attempt;
   const resumed = await resumeMove(attempt);
   if (resumed) return resumed;
   const current = await fetchCurrent(attempt);
@@ -43,7 +43,7 @@ export async function carryOutUpdate(attempt: Attempt): Promise<AttemptEnding> {
   const full = await withNewLabels(patch, { attempt, ours: sides.ours });
   if (!full.ok) return failed(full.failure);
   if (fieldsOf(full.value).length === 0) return { kind: "done", answer: ours, conflicts };
-  store.journal.replacing(edit.id, ours);
+  recordReplaced(attempt, ours, conflicts);
   const ending = await carryOver(attempt, { address, ours, patch: full.value });
   return ending.kind === "done"
     ? { ...ending, conflicts: [...conflicts, ...(ending.conflicts ?? [])] }

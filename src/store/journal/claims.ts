@@ -1,5 +1,5 @@
 import { isAhead, isRecent, later } from "../../domain/backoff.ts";
-import type { Edit } from "../../domain/edit.ts";
+import type { Edit, FieldConflict } from "../../domain/edit.ts";
 import type { EditId, PersonId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { editRow, waitingRow } from "../rows/edit-rows.ts";
@@ -17,10 +17,10 @@ export interface Claims {
   /** When the next edit may be sent, of those that only wait for their time; null if none. */
   nextAt(): Temporal.Instant | null;
   /**
-   * Records the item that a change or deletion is about to replace, for undo; the first try counts. The request must be sent in
-   * the same turn of the event loop, without awaiting.
+   * Records the item that a change or deletion is about to replace, for undo; the first try counts. `conflicts`: all of the edit,
+   * with those that it is about to overwrite. The request must be sent in the same turn of the event loop, without awaiting.
    */
-  replacing(id: EditId, before: Item): void;
+  replacing(id: EditId, before: Item, conflicts?: readonly FieldConflict[]): void;
   /** Records that the item was not found in its place, or that it was found after all. */
   missing(id: EditId, isMissing: boolean): void;
   /** Records that the service refuses, or accepts again, the key that the edit uses. */
@@ -80,7 +80,9 @@ export function createClaims({
     "UPDATE edits SET state = 'pending', attempts = max(attempts - 1, 0), updated_at = @now WHERE state = 'claimed'";
   const releaseAll = db.prepare(release);
   const releaseThat = db.prepare(`${release} AND id = @id`);
-  const keepBefore = db.prepare("UPDATE edits SET before = coalesce(before, ?) WHERE id = ?");
+  const keepBefore = db.prepare(
+    "UPDATE edits SET before = coalesce(before, ?), conflicts = coalesce(?, conflicts) WHERE id = ?",
+  );
   const setMissed = db.prepare("UPDATE edits SET missed_at = ? WHERE id = ?");
   const refuseKey = db.prepare(
     "UPDATE edits SET key_refused_at = coalesce(key_refused_at, ?) WHERE id = ?",
@@ -121,7 +123,8 @@ export function createClaims({
       const now = clock();
       return next && isAhead(next, { length: longestPutOff, now }) ? now : next;
     },
-    replacing: (id, before) => void keepBefore.run(itemText(before), id),
+    replacing: (id, before, conflicts) =>
+      void keepBefore.run(itemText(before), conflicts ? JSON.stringify(conflicts) : null, id),
     missing: (id, isMissing) => void setMissed.run(isMissing ? stamp() : null, id),
     keyRefused: (id, isRefused) =>
       void (isRefused ? refuseKey.run(stamp(), id) : acceptKey.run(id)),

@@ -49,6 +49,28 @@ describe("step() of a change beside someone else's", () => {
     expect(rig.editActions.show(1)).toMatchObject({ state: "confirmed", problem: null });
   });
 
+  it.each([
+    ["a change", "SUMMARY:Renamed", "PUT"],
+    ["a deletion", "STATUS:CANCELLED", "DELETE"],
+  ])(
+    "reports what the second try of %s has overwritten, when its answer is lost",
+    async (_what, line, method) => {
+      const rig = await drainRig({ conflicts: "theirs" });
+      const { id, uid } = await rig.event();
+      rig.send(calendar(vevent(uid, line)));
+      rig.sandbox.faults.add({ kind: "drop-before", method });
+      await rig.step();
+      change(rig, id, { title: "Theirs" });
+      rig.sandbox.faults.clear();
+      rig.sandbox.faults.add({ kind: "drop-after", method });
+      await rig.drainAll();
+      expect(rig.edit()).toMatchObject({
+        state: "confirmed",
+        conflicts: [{ field: "title", ours: "Theirs", taken: "theirs" }],
+      });
+    },
+  );
+
   it("sends nothing when the workspace has it already, though written otherwise", async () => {
     const rig = await drainRig();
     const { id, uid } = await rig.event({ description: "old" });
