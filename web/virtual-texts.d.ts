@@ -1,17 +1,5 @@
 /** The messages of the catalogue whose ids begin with `script.`, in one language; from `vite.config.ts`. */
-declare module "virtual:texts/script/en" {
-  const texts: import("./script-texts.ts").ScriptTexts;
-  export default texts;
-}
-declare module "virtual:texts/script/de" {
-  const texts: import("./script-texts.ts").ScriptTexts;
-  export default texts;
-}
-declare module "virtual:texts/script/fr" {
-  const texts: import("./script-texts.ts").ScriptTexts;
-  export default texts;
-}
-declare module "virtual:texts/script/es" {
+declare module "virtual:texts/script/*" {
   const texts: import("./script-texts.ts").ScriptTexts;
   export default texts;
 }

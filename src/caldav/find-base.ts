@@ -128,11 +128,13 @@ function ownCopy(
   const { comparison, shown, own } = about;
   const { edit, at } = comparison;
   const copy = withOwnWords(context, { edit, shown, own });
-  if (at.isMove) return nearest(context, { comparison, copies: [copy] });
-  return leastChanged(context, {
-    edit,
-    copies: withOwnFiles(context, at.object.key, { copy, since: own.at }),
-  });
+  return at.isMove
+    ? nearest(context, { comparison, copies: [copy] })
+    : nearest(context, {
+        comparison,
+        copies: withOwnFiles(context, at.object.key, { copy, since: own.at }),
+        isLastCopy: true,
+      });
 }
 
 /** The copy, and the same with what each of the person's files since has said, oldest first. */
@@ -158,24 +160,6 @@ function withOwnFiles(
     return last;
   });
   return [copy, ...later];
-}
-
-/** Of several copies the one that the edit changes least, but at least one field; the first on a tie. */
-function leastChanged(
-  context: WriteContext,
-  {
-    edit,
-    copies: [first, ...others],
-  }: { readonly edit: Comparison["edit"]; readonly copies: readonly [Item, ...(readonly Item[])] },
-): Item {
-  if (others.length === 0) return first;
-  const countOf = (base: Item) => countChanges(context, { ...edit, base }) ?? 0;
-  let best = { copy: first, count: countOf(first) };
-  for (const copy of others) {
-    const count = countOf(copy);
-    if (count > 0 && count < best.count) best = { copy, count };
-  }
-  return best.copy;
 }
 
 /**
@@ -237,7 +221,8 @@ function lastOwnEdit(
 const mostEarlier = 20;
 
 /**
- * Of several versions, including earlier ones, the one that the edit changes least, but at least one field; the first on a tie.
+ * Of several versions, the one that the edit changes least, but at least one field; the first on a tie. Earlier versions count as
+ * well, unless the program is known to have kept one of `copies`.
  * Restoring an old value is an edit, and taken at face value without a condition. A move seldom includes an edit.
  */
 function nearest(
@@ -245,13 +230,17 @@ function nearest(
   about: {
     readonly comparison: Comparison;
     readonly copies: readonly [Item, ...(readonly Item[])];
+    readonly isLastCopy?: boolean;
   },
 ): Item {
+  const { isLastCopy = false } = about;
   const { edit, at } = about.comparison;
   const [first, ...others] = about.copies;
+  if (isLastCopy && others.length === 0) return first;
   let best = { copy: first, count: countChanges(context, { ...edit, base: first }) };
   if (best.count === 0) return first;
-  for (const copy of [...others, ...earlierVersions(context, at.object.key)]) {
+  const earlier = isLastCopy ? [] : earlierVersions(context, at.object.key);
+  for (const copy of [...others, ...earlier]) {
     if (best.count === 0) break;
     const count = countChanges(context, { ...edit, base: copy });
     const isChange = count !== null && (count > 0 || at.isMove);
