@@ -1,4 +1,5 @@
 import { type When, wallClock } from "@dayferry/ical";
+import { say } from "../texts/say.ts";
 import { fail, ok, type Result } from "./result.ts";
 
 /** The service's format: `YYYY-MM-DD HH:MM` in the account's zone, last day inclusive. */
@@ -93,8 +94,8 @@ export function holdFault(when: When, zone: string): HoldFault | null {
 export function dayFault(day: Temporal.PlainDate): HoldFault | null {
   const { from, to } = yearsHeld;
   if (day.year >= from && day.year <= to) return null;
-  const message = `${day.toString()} is not of the years ${from} to ${to}, which service and calendars can write`;
-  return { kind: "years", message };
+  const years = { day: day.toString(), from: String(from), to: String(to) };
+  return { kind: "years", message: say("hold.years", years) };
 }
 
 /** The day, or the nearest one that calendars can show. */
@@ -176,9 +177,12 @@ function clockIn(at: Temporal.ZonedDateTime, zone: string): ClockTime {
 }
 
 function repeatedFault(edge: "start" | "end", { clock, time }: ClockTime): HoldFault {
-  const text = clock.toString({ smallestUnit: "minute" }).replace("T", " ");
-  const utc = time.toInstant().toString({ smallestUnit: "minute" });
-  const message = `the ${edge}, ${utc}, is the second ${text} of a night in which the clocks of ${time.timeZoneId} go back; the service stores local time only and would take it for another moment`;
+  const night = {
+    clock: clock.toString({ smallestUnit: "minute" }).replace("T", " "),
+    utc: time.toInstant().toString({ smallestUnit: "minute" }),
+    zone: time.timeZoneId,
+  };
+  const message = say(edge === "start" ? "hold.repeatedStart" : "hold.repeatedEnd", night);
   return { kind: "repeated-hour", message };
 }
 

@@ -10,6 +10,7 @@ import { createWake } from "../loop.ts";
 import { anyAddress, publicOnly } from "../remote/address-guard.ts";
 import { fetchCalendar } from "../remote/fetch-calendar.ts";
 import type { Sync } from "../sync/sync.ts";
+import { inLanguage, type Language } from "../texts/say.ts";
 import type { LoopJob } from "./module.ts";
 import type { Base } from "./open-base.ts";
 
@@ -17,6 +18,7 @@ import type { Base } from "./open-base.ts";
 export interface Channels {
   readonly inbox: Inbox | null;
   readonly subscriptions: readonly Subscription[];
+  readonly language: Language;
   states(): ChannelStates;
 }
 
@@ -80,6 +82,7 @@ export function openChannels(
   return {
     inbox,
     subscriptions,
+    language: config.language,
     states: () => ({
       inbox: inbox?.state() ?? null,
       subscriptions: subscriptions.map((subscription) => subscription.state()),
@@ -89,13 +92,21 @@ export function openChannels(
 
 /** The folder is read when something arrives in it, each calendar when it is due. */
 export function channelJobs(
-  { inbox, subscriptions }: Channels,
+  { inbox, subscriptions, language }: Channels,
   signal: AbortSignal,
 ): readonly LoopJob[] {
+  /** Reports and notes have no single reader. */
+  const inOwnLanguage =
+    (step: LoopJob["step"]): LoopJob["step"] =>
+    (signal) =>
+      inLanguage(
+        () => language,
+        () => step(signal),
+      );
   const subscribed = subscriptions.map(
     (subscription): LoopJob => ({
       name: `subscription ${subscription.name}`,
-      step: (signal) => subscription.step(signal),
+      step: inOwnLanguage((signal) => subscription.step(signal)),
       idle: subscriptionRest,
     }),
   );
@@ -106,7 +117,7 @@ export function channelJobs(
   if (signal.aborted) close();
   else signal.addEventListener("abort", close, { once: true });
   return [
-    { name: "inbox", step: () => inbox.step(), wake, idle: () => inbox.rest() },
+    { name: "inbox", step: inOwnLanguage(() => inbox.step()), wake, idle: () => inbox.rest() },
     ...subscribed,
   ];
 }

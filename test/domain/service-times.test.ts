@@ -272,7 +272,7 @@ describe("holdFault()", () => {
     ["2026-10-25T00:30Z", "2026-10-25T01:30Z", /^the end/],
     ["2026-10-25T00:30:10Z", "2026-10-25T00:30:50Z", null],
     ["9998-12-31T22:59Z", null, null],
-    ["9998-12-31T23:00Z", null, /^9999-01-01 is not of the years 1000 to 9998/],
+    ["9998-12-31T23:00Z", null, /^9999-01-01 is outside the years 1000 to 9998/],
   ])("of %s to %s is %s", (from, to, expected) => {
     const at = (text: string) => Temporal.Instant.from(text).toZonedDateTimeISO("UTC");
     const when: When = { kind: "times", start: at(from), end: to === null ? null : at(to) };

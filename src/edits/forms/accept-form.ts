@@ -7,6 +7,7 @@ import { changedFields } from "../../domain/sameness.ts";
 import { assigneesToKeepVisible, type Reader } from "../../domain/visibility.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { ViewItem } from "../../store/view/view.ts";
+import { say } from "../../texts/say.ts";
 import {
   actionOf,
   type ChangeInWords,
@@ -183,7 +184,10 @@ function draftChange(viewed: ViewItem, { wish, request, deps }: Asked<"change">)
     kind: "draft",
     subject,
     changes: changesOf(valuesOf(item), { patch: full, newLabels }),
-    notes: [...(isPlain ? [formattingLost] : []), ...(assigned ? [assignedToSee] : [])],
+    notes: [
+      ...(isPlain ? [say("intake.formattingLost")] : []),
+      ...(assigned ? [say("intake.assignedToSee")] : []),
+    ],
     draft: { target: key, action: actionOf(full), base: item, patch: full, state: stateOf(deps) },
   };
 }
@@ -207,7 +211,7 @@ function draftDeletion(viewed: ViewItem, { wish, request, deps }: Asked<"delete"
     kind: "draft",
     subject,
     changes: [],
-    notes: isMany ? [manyDeletions(recent + 1)] : [],
+    notes: isMany ? [say("intake.heldDeletion", { count: String(recent + 1) })] : [],
     draft: {
       target: key,
       action: "delete",
@@ -237,7 +241,7 @@ function draftCreation(
     kind: "draft",
     subject: subjectOf(item),
     changes: changesOf(null, { patch: full, newLabels }),
-    notes: assigned ? [assignedToSee] : [],
+    notes: assigned ? [say("intake.assignedToSee")] : [],
     draft: {
       target: { kind: item.kind, uid },
       action: "create",
@@ -272,9 +276,9 @@ function faultsOf({
   readonly zone: string;
 }): readonly string[] {
   const faults = limitFaults(patch, zone).map(({ message }) => message);
-  if (patch.title?.trim() === "") faults.push("the title is empty; the service needs one");
+  if (patch.title?.trim() === "") faults.push(say("intake.noTitle"));
   if (patch.completed !== undefined && !canComplete(after)) {
-    faults.push("only milestones and tasks can be completed or reopened");
+    faults.push(say("intake.notCompletable"));
   }
   const isTouched = patch.when !== undefined || patch.milestone !== undefined;
   const milestone = isTouched ? milestoneFault(after) : null;
@@ -284,13 +288,7 @@ function faultsOf({
 function milestoneFault(item: Item): string | null {
   if (item.kind !== "event" || !item.milestone) return null;
   const { when } = item;
-  if (when.kind === "times") return "a milestone is an all-day item, without a time of day";
+  if (when.kind === "times") return say("intake.milestoneAllDay");
   const { days } = when.start.until(when.end, { largestUnit: "days" });
-  return days === 1 ? null : `a milestone is one day, not ${days} days`;
+  return days === 1 ? null : say("intake.milestoneDays", { days });
 }
-
-const formattingLost = "the description was formatted text; the edit replaces it by plain text";
-const assignedToSee =
-  "it is visible only to its creator and assignees: you are assigned, so that you still see it";
-const manyDeletions = (count: number): string =>
-  `${count} items were deleted within a minute; this one is waiting for approval`;

@@ -13,6 +13,7 @@ import type { EventItem, Item } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { plainDescription } from "../../domain/text.ts";
+import { say } from "../../texts/say.ts";
 import { serviceTimes } from "../intake/diff-times.ts";
 
 const timeFields = ["startOn", "startAt", "endOn", "endAt", "allDay"] as const;
@@ -38,14 +39,16 @@ const textType: FormType = {
   show: (value) => (typeof value === "string" ? value : ""),
   read: (given) => ok(textOrNull(given)),
 };
-const idsType = (make: (id: number) => unknown, noun: string): FormType => ({
+type IdFault = "fieldFault.unknownPerson" | "fieldFault.unknownLabel";
+
+const idsType = (make: (id: number) => unknown, fault: IdFault): FormType => ({
   show: (value) => (Array.isArray(value) ? value.map(String) : []),
   read(given) {
     const ids = Array.isArray(given) ? given.map(String) : [];
     const strange = ids.find((id) => !isId(Number(id)));
     return strange === undefined
       ? ok(ids.map((id) => make(Number(id))))
-      : fail(`"${strange}" is no ${noun}`);
+      : fail(say(fault, { id: strange }));
   },
 });
 
@@ -58,13 +61,13 @@ const formTypes: Readonly<Partial<Record<FieldTypeName, FormType>>> = {
     show: (value) => (value === true ? "yes" : ""),
     read: (given) => ok(given === "yes"),
   },
-  labels: idsType(labelId, "label"),
+  labels: idsType(labelId, "fieldFault.unknownLabel"),
   line: textType,
   minutes: {
     show: (value) => (value instanceof Temporal.Duration ? String(wholeMinutes(value)) : ""),
     read: (given) => readMinutes(given),
   },
-  people: idsType(personId, "person"),
+  people: idsType(personId, "fieldFault.unknownPerson"),
   prose: {
     ...textType,
     show: (value) => (typeof value === "string" ? plainDescription(value) : ""),
@@ -143,12 +146,13 @@ export function readItemFields(
 function readWhen(fields: ItemFields, zone: string): Result<When, FieldFault> {
   const first = readDay(fields.startOn);
   if (!first.ok) return fail({ field: "startOn", message: first.failure });
-  if (!first.value) return fail({ field: "startOn", message: "a start day is required" });
+  if (!first.value) return fail({ field: "startOn", message: say("fieldFault.noStart") });
   const last = readDay(fields.endOn);
   if (!last.ok) return fail({ field: "endOn", message: last.failure });
   const end = last.value ?? first.value;
   if (Temporal.PlainDate.compare(end, first.value) < 0) {
-    return fail({ field: "endOn", message: `it would end on ${end.toString()}, before it starts` });
+    const message = say("fieldFault.endBefore", { end: end.toString() });
+    return fail({ field: "endOn", message });
   }
   if (fields.allDay === "yes") {
     return ok({ kind: "dates", start: first.value, end: end.add({ days: 1 }) });
@@ -159,7 +163,8 @@ function readWhen(fields: ItemFields, zone: string): Result<When, FieldFault> {
   const to = readClock(fields.endAt, end, zone);
   if (!to.ok) return fail({ field: "endAt", message: to.failure });
   if (Temporal.ZonedDateTime.compare(to.value, from.value) < 0) {
-    return fail({ field: "endAt", message: `it would end at ${fields.endAt}, before it starts` });
+    const message = say("fieldFault.endBefore", { end: fields.endAt ?? "" });
+    return fail({ field: "endAt", message });
   }
   return ok({ kind: "times", start: from.value, end: to.value });
 }
@@ -173,26 +178,24 @@ function readClock(
   const given = text?.trim() ?? "";
   if (!/^([01]\d|2[0-3]):[0-5]\d(:\d\d)?$/.test(given)) {
     return fail(
-      given === "" ? "a time of day is required" : `"${given}" is not a time of day such as 09:30`,
+      given === "" ? say("fieldFault.noTime") : say("fieldFault.badTime", { text: given }),
     );
   }
   const clock = on.toPlainDateTime(Temporal.PlainTime.from(given));
   const time = clock.toZonedDateTime(zone);
   return time.toPlainDateTime().equals(clock)
     ? ok(time)
-    : fail(
-        `there is no ${given} on ${on.toString()} in ${zone}: the clocks are put forward that night`,
-      );
+    : fail(say("fieldFault.skippedTime", { time: given, day: on.toString(), zone }));
 }
 
 function readDay(text: unknown): Result<Temporal.PlainDate | null, string> {
   const given = textOrNull(text);
   if (given === null) return ok(null);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(given)) return fail(`"${given}" is not a day such as 2026-05-31`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(given)) return fail(say("fieldFault.badDay", { text: given }));
   try {
     return ok(Temporal.PlainDate.from(given));
   } catch {
-    return fail(`there is no day ${given}`);
+    return fail(say("fieldFault.noDay", { text: given }));
   }
 }
 
@@ -201,7 +204,7 @@ function readMinutes(text: unknown): Result<Temporal.Duration | null, string> {
   if (given === null) return ok(null);
   return /^\d{1,6}$/.test(given)
     ? ok(Temporal.Duration.from({ minutes: Number(given) }))
-    : fail(`"${given}" is not a whole number of minutes`);
+    : fail(say("fieldFault.badMinutes", { text: given }));
 }
 
 function timesOf({ when }: EventItem, zone: string) {

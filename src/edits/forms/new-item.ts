@@ -4,6 +4,7 @@ import { isId, type PersonId, projectId } from "../../domain/ids.ts";
 import type { EventItem, Item, Project, TaskItem, Todolist } from "../../domain/item.ts";
 import { applyPatch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
+import { say } from "../../texts/say.ts";
 import { type FieldFault, type FormZones, type ItemFields, readItemFields } from "./item-fields.ts";
 
 /** Kinds that a form can create. Subtasks are created in the workspace or by a calendar program. */
@@ -39,9 +40,9 @@ export function readNewItem(
   about: Surroundings,
 ): Result<Item, readonly NewItemFault[]> {
   const kind = newKinds.find((known) => known === given.kind);
-  if (!kind) return fail([{ field: "kind", message: "choose event, milestone or task" }]);
+  if (!kind) return fail([{ field: "kind", message: say("newItem.chooseKind") }]);
   const project = about.projects.find(({ id }) => String(id) === given.project);
-  if (!project) return fail([{ field: "project", message: "choose a project" }]);
+  if (!project) return fail([{ field: "project", message: say("newItem.chooseProject") }]);
   const blank =
     kind === "task" ? newTask(given, { ...about, project }) : newEvent(kind, { ...about, project });
   if (!blank.ok) return blank;
@@ -50,7 +51,7 @@ export function readNewItem(
   const hasTitle = (given.title ?? "").trim() !== "";
   const untitled: readonly NewItemFault[] = hasTitle
     ? []
-    : [{ field: "title", message: "give it a title" }];
+    : [{ field: "title", message: say("newItem.giveTitle") }];
   if (!patch.ok || !hasTitle) return fail([...untitled, ...faults]);
   return ok(applyPatch(blank.value, patch.value));
 }
@@ -85,7 +86,7 @@ function newTask(given: NewItemFields, placed: Placed): Result<TaskItem, readonl
     .lists(projectId(placed.project.id))
     .find(({ id }) => String(id) === given.list);
   if (!list) {
-    const message = `choose a list of ${placed.project.title} for the task`;
+    const message = say("newItem.chooseList", { project: placed.project.title });
     return fail([{ field: "list", message }]);
   }
   const place = { kind: "task", listId: list.id, parentId: null } as const;

@@ -18,6 +18,7 @@ import { nextTurn } from "../../runtime.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { InboxFile } from "../../store/rows/channel-rows.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import type { AcceptFile } from "../intake/accept.ts";
 import { quote } from "../intake/part.ts";
 import { type Acceptance, countEdits, type Plan } from "../intake/plan-answer.ts";
@@ -246,7 +247,7 @@ function contentOf(
   const read = folder.read(path, largestFile);
   return read.ok
     ? { bytes: read.value, problem: "" }
-    : { bytes: null, problem: `the file cannot be read: ${read.failure}` };
+    : { bytes: null, problem: say("inbox.unreadable", { reason: read.failure }) };
 }
 
 /** The place for new items of a file; null if its folders name none. */
@@ -263,9 +264,7 @@ function inboxPlace(path: string, directory: Directory): Result<InboxPlace, stri
   const [project, list, ...deeper] = path.split("/").slice(0, -1);
   if (project === undefined) return ok({ projectId: null, listId: null });
   if (deeper.length > 0) {
-    return fail(
-      "use a folder for a project, and one inside it for a task list, and no deeper ones",
-    );
+    return fail(say("inbox.tooDeep"));
   }
   const inProject = findByFolder(project, directory.projects(), "project");
   if (!inProject.ok) return inProject;
@@ -287,13 +286,13 @@ function findByFolder<Id extends number>(
   const name = slugOf(folder, "");
   const named = candidates.filter(({ title }) => name !== "" && slugOf(title, "") === name);
   const [only, other] = named;
-  if (!only)
-    return fail(`the folder ${quote(folder)} names no ${what}: use its number or its name`);
+  const isProject = what === "project";
+  if (!only) {
+    return fail(say(isProject ? "inbox.noProject" : "inbox.noList", { folder: quote(folder) }));
+  }
   if (!other) return ok(only.id);
-  const numbers = named.map(({ id }) => id).join(" and ");
-  return fail(
-    `the folder ${quote(folder)} names more than one ${what}: use the number, ${numbers}`,
-  );
+  const several = { folder: quote(folder), numbers: named.map(({ id }) => id).join(", ") };
+  return fail(say(isProject ? "inbox.severalProjects" : "inbox.severalLists", several));
 }
 
 const fault = (code: string, message: string): IcsProblem => ({

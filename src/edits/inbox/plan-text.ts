@@ -1,3 +1,6 @@
+import type { SpokenKind } from "../../domain/item.ts";
+import { isMessageId, say } from "../../texts/say.ts";
+
 /** The API's answer to a calendar file, as far as it is printed. */
 export interface AcceptedAnswer {
   readonly items: readonly AcceptedItem[];
@@ -52,31 +55,51 @@ export function describeFile({ file, answer }: AcceptedFile, dryRun: boolean): s
   const others = answer.errors.filter(({ uid }) => uid === null || !spoken.has(uid));
   const whole = others.map(
     ({ line, uid, message }) =>
-      `  refused: ${at(line)}${message}${uid === null || uid === "" ? "" : ` (UID ${uid})`}\n`,
+      `  ${say("fileReport.refused", { what: withUid(at(line, message), uid ?? "") })}\n`,
   );
   return [
-    `${file}${dryRun ? " (dry run: nothing is stored or sent)" : ""}\n`,
+    `${dryRun ? say("fileReport.dryRun", { file }) : file}\n`,
     ...items.map((item) => describeItem(item, dryRun)),
     ...whole,
-    unlisted > 0 ? `  and ${unlisted} more\n` : "",
-    unchanged > 0 ? `  ${unchanged} unchanged\n` : "",
+    unlisted > 0 ? `  ${say("fileReport.more", { count: unlisted })}\n` : "",
+    unchanged > 0 ? `  ${say("fileReport.unchanged", { count: unchanged })}\n` : "",
   ].join("");
 }
 
 function describeItem(item: AcceptedItem, dryRun: boolean): string {
   const { action, kind, title, uid, editId, words, problems, did } = item;
-  const edit = editId === null ? "" : ` as edit ${editId}`;
+  const named = kindName(kind);
   const head =
     action === "refused"
-      ? `refused ${kind} "${title}"`
-      : `${dryRun ? "would be accepted" : `accepted${edit}`}: ${did ?? `${action} ${kind} "${title}"`}`;
+      ? say("fileReport.refusedItem", { kind: named, title })
+      : acceptedAs(did ?? `${action} ${named} "${title}"`, { editId, dryRun });
   return [
-    `  ${head}  (UID ${uid})\n`,
+    `  ${withUid(head, uid)}\n`,
     ...words.map(({ name, from, to }) =>
       action === "create" ? `    ${name}: ${to}\n` : `    ${name}: ${from} → ${to}\n`,
     ),
-    ...problems.map(({ line, message }) => `    ${at(line)}${message}\n`),
+    ...problems.map(({ line, message }) => `    ${at(line, message)}\n`),
   ].join("");
 }
 
-const at = (line: number | null) => (line === null ? "" : `line ${line}: `);
+function kindName(kind: string): string {
+  const id = `kind.${kind}`;
+  return isKindId(id) ? say(id) : kind;
+}
+
+const isKindId = (id: string): id is `kind.${SpokenKind}` => isMessageId(id);
+
+function acceptedAs(
+  did: string,
+  { editId, dryRun }: { readonly editId: number | null; readonly dryRun: boolean },
+): string {
+  if (dryRun) return say("fileReport.wouldAccept", { did });
+  if (editId === null) return say("fileReport.accepted", { did });
+  return say("fileReport.acceptedAs", { edit: String(editId), did });
+}
+
+const withUid = (what: string, uid: string): string =>
+  uid === "" ? what : say("fileReport.withUid", { what, uid });
+
+const at = (line: number | null, message: string): string =>
+  line === null ? message : say("fileReport.line", { line: String(line), message });

@@ -15,6 +15,7 @@ import { assigneesToKeepVisible } from "../../domain/visibility.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
+import { say } from "../../texts/say.ts";
 import { didInWords } from "../actions/sentence.ts";
 import {
   actionOf,
@@ -169,12 +170,10 @@ function check(request: MoveRequest, { view, directory }: Store): Result<Wish, N
   const place = { projectId, listId };
   const viewed = view.get(key);
   if (!viewed) {
-    const message = "the item no longer exists in the workspace: it was deleted there";
-    return fail({ line: null, code: "gone", message });
+    return fail({ line: null, code: "gone", message: say("intake.gone") });
   }
   if (viewed.item.kind === "subtask") {
-    const message = "subtasks cannot be moved: they stay with their task";
-    return fail({ line: null, code: "subtask-place", message });
+    return fail({ line: null, code: "subtask-place", message: say("intake.subtaskPlace") });
   }
   return placeFault(place, viewed.item, directory) ?? ok({ viewed, place });
 }
@@ -183,22 +182,21 @@ function placeFault(place: Place, item: Item, directory: Directory): Result<neve
   const { projectId, listId } = place;
   const project = directory.project(projectId);
   if (!project) {
-    const message = `there is no project ${projectId} in the workspace`;
+    const message = say("intake.unknownProject", { project: String(projectId) });
     return fail({ line: null, code: "unknown-project", message });
   }
   if ((item.kind === "event") !== (listId === null)) {
-    const message =
-      item.kind === "event" ? "an event cannot be in a todolist" : "a task needs a todolist";
+    const message = say(item.kind === "event" ? "intake.eventInList" : "intake.taskNeedsList");
     return fail({ line: null, code: "wrong-place", message });
   }
   const list = listId === null ? null : directory.todolist(listId);
   if (listId !== null && list?.projectId !== projectId) {
-    const message = `project ${projectId} has no todolist ${listId}`;
-    return fail({ line: null, code: "wrong-list", message });
+    const names = { project: String(projectId), list: String(listId) };
+    return fail({ line: null, code: "wrong-list", message: say("intake.wrongList", names) });
   }
   // Archived places are not polled, so nothing would ever be known of the item again.
   if ((project.archived || list?.archived === true) && !isThere(item, place)) {
-    const message = `${quote(placeName(place, directory))} is archived`;
+    const message = say("intake.archived", { place: quote(placeName(place, directory)) });
     return fail({ line: null, code: "archived", message });
   }
   return null;
@@ -218,7 +216,7 @@ const firstHalves = ({ channel, actor, item }: MoveRequest, { journal }: Store) 
 const waits = (edit: EditId): Note => ({
   line: null,
   code: "waiting",
-  message: `the same edit is already waiting for a decision: edit ${edit}`,
+  message: say("intake.sameWaits", { edit: String(edit) }),
 });
 
 const itemOf = ({ uid, item }: ViewItem) => ({ uid, kind: spokenKind(item), title: item.title });

@@ -11,6 +11,7 @@ import type { PatchField } from "../../domain/patch.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
 import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import { namesOf } from "../field-changes.ts";
 import { withExtras } from "./extras-plan.ts";
 import { readContext } from "./file-context.ts";
@@ -224,7 +225,7 @@ function* keepAll({ deps, pace, request, brake, answer }: Taking): Steps<void> {
 
 /** An empty file was probably exported by mistake. */
 function nothingIn(line: number): IcsProblem {
-  const message = "the calendar has no VEVENT and no VTODO: there is nothing to apply";
+  const message = say("intake.noItems");
   return { line, uid: null, code: "no-items", message };
 }
 
@@ -277,7 +278,7 @@ function createBrake(deletions: number, { deps }: Context): (itemPlan: ItemPlan)
   return (itemPlan) => {
     if (mode === "review") return { itemPlan, state: "held" };
     if (deletions <= mostDeletions || !isDeletion(itemPlan)) return { itemPlan, state: "pending" };
-    const message = `${deletions} items were deleted within a minute; this one is waiting for approval`;
+    const message = say("intake.heldDeletion", { count: String(deletions) });
     const note = { line: itemPlan.incoming.line, code: "held", message };
     return { itemPlan: { ...itemPlan, notes: [...itemPlan.notes, note] }, state: "held" };
   };
@@ -329,11 +330,11 @@ function createProjectCheck({ directory, changes }: Store): (project: ProjectId)
 }
 
 function unknownProject(projectId: ProjectId): IcsProblem {
-  const message = `there is no project ${projectId} in the workspace`;
+  const message = say("intake.unknownProject", { project: String(projectId) });
   return { line: null, uid: null, code: "unknown-project", message };
 }
 
 function unknownPerson(person: PersonId): IcsProblem {
-  const message = `there is no person ${person} in the workspace or the configuration`;
+  const message = say("intake.unknownPerson", { person: String(person) });
   return { line: null, uid: null, code: "unknown-person", message };
 }

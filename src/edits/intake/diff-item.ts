@@ -7,7 +7,6 @@ import {
   longestText,
   oneLine,
   todoDays,
-  tooLongMessage,
   wholeMinutes,
 } from "@dayferry/ical";
 import { fieldsOfKind, lineFields } from "../../domain/fields.ts";
@@ -28,6 +27,7 @@ import { isAmongPrivate } from "../../domain/visibility.ts";
 import { webLink } from "../../domain/web-link.ts";
 import { publishedSummary, readDescription, readSummary } from "../../ics/text/decoration.ts";
 import { textsOfRaw } from "../../ics/text/line-fields.ts";
+import { say } from "../../texts/say.ts";
 import { eventTimesPart, taskDatesPart } from "./diff-times.ts";
 import type { DiffContext, KnownNames } from "./file-context.ts";
 import {
@@ -38,6 +38,7 @@ import {
   refuse,
   remark,
   silent,
+  tooLong,
   wish,
 } from "./part.ts";
 
@@ -97,7 +98,7 @@ function diffEvent(incoming: IncomingItem, base: EventItem, context: DiffContext
   const { completed } = base;
   const completion = completionPart(incoming, { completed, mark: title.done, able: milestone });
   if (incoming.component === "VTODO" && !milestone) {
-    const message = "it is an event; a to-do with the same UID cannot change it";
+    const message = say("intake.eventAsTodo");
     const refused = refuse({ line: incoming.line, code: "kind", message });
     return completion.refusals.length > 0 ? completion : refused;
   }
@@ -189,8 +190,7 @@ function readMarkedTitle(
 function titlePart(incoming: IncomingItem, { title }: TitleReading): PlanPart {
   if (title === undefined) return silent;
   if (title.trim() !== "") return wish({ title });
-  const message = "the title is empty; the service needs one";
-  return refuse({ line: incoming.line, code: "no-title", message });
+  return refuse({ line: incoming.line, code: "no-title", message: say("intake.noTitle") });
 }
 
 /** The change between a milestone and an ordinary event. Other categories cannot be stored. */
@@ -203,7 +203,7 @@ function milestonePart(
     wished === undefined || wished === base.milestone ? silent : wish({ milestone: wished });
   const others = (incoming.categories ?? []).filter((name) => !isMilestoneCategory(name));
   if (others.length === 0) return change;
-  const message = `the categories ${others.map(quote).join(", ")} cannot be stored: events have no labels`;
+  const message = say("intake.eventLabels", { names: others.map(quote).join(", ") });
   return joinParts([change, remark({ line: incoming.line, code: "event-labels", message })]);
 }
 
@@ -232,7 +232,7 @@ function completionPart(
   const said = [mark, statusSays(incoming), incoming.completedAt && true, percentSays(incoming)];
   if (!said.some((done) => done !== undefined && done !== completed)) return silent;
   if (able) return wish({ completed: !completed });
-  const message = "only milestones and tasks can be completed or reopened";
+  const message = say("intake.notCompletable");
   return refuse({ line: incoming.line, code: "not-completable", message });
 }
 
@@ -281,10 +281,12 @@ function labelsPart(
   const found = sameSet(labels, base.labels) ? silent : wish({ labels });
   if (missing.length === 0) return found;
   if (unknown === "create") return { ...silent, patch: { labels }, newLabels: missing };
-  const message = `the workspace has no label ${missing.map(quote).join(", ")}`;
+  const isRefused = unknown === "refuse";
+  const message = say(isRefused ? "intake.unknownLabel" : "intake.withoutLabel", {
+    names: missing.map(quote).join(", "),
+  });
   const problem = { line: incoming.line, code: "unknown-label", message } as const;
-  if (unknown === "refuse") return refuse(problem);
-  return joinParts([found, remark({ ...problem, message: `${message}: stored without it` })]);
+  return isRefused ? refuse(problem) : joinParts([found, remark(problem)]);
 }
 
 /**
@@ -315,14 +317,14 @@ function descriptionPart(incoming: IncomingItem, base: Item): PlanPart {
   const { length } = incoming.description;
   // A much longer text is certainly different, and comparing it would take long.
   if (length > longestText && length > 4 * (base.description?.length ?? 0)) {
-    const message = tooLongMessage("the description", length);
+    const message = tooLong("description", length);
     return refuse({ line: incoming.line, code: "too-long", message });
   }
   const said = readDescription(incoming.description);
   if (sameText(said, readDescription(plainDescription(base.description)))) return silent;
   const change = wish({ description: said === "" ? null : said });
   if (said === "" || base.description === null || !isHtml(base.description)) return change;
-  const message = "the description was formatted text; the edit replaces it by plain text";
+  const message = say("intake.formattingLost");
   const note = { line: incoming.line, code: "formatting-lost", message };
   return joinParts([change, remark(note)]);
 }
@@ -352,7 +354,7 @@ function attendeesPart(incoming: IncomingItem, base: Item, names: KnownNames): P
   const unknownEmails = emails.filter((email) => personOf(email) === undefined);
   const notes = joinParts(
     unknownEmails.map((email) => {
-      const message = `no one in the workspace has the address ${quote(email)}; it is ignored`;
+      const message = say("intake.unknownAddress", { email: quote(email) });
       return remark({ line: incoming.line, code: "unknown-person", message });
     }),
   );
@@ -384,13 +386,13 @@ function notesOnLosses(
   return [
     ...lost,
     ...(isTask && incoming.component === "VEVENT" && incoming.alarm
-      ? [notStoredNote("VALARM", { line, reason: "it has no reminders for tasks" })]
+      ? [notStoredNote("VALARM", { line, reason: say("intake.noTaskReminders") })]
       : []),
     ...(isTask && !isPrivate && asksPrivacy(incoming)
-      ? [notStoredNote("CLASS", { line, reason: "it has no private tasks" })]
+      ? [notStoredNote("CLASS", { line, reason: say("intake.noPrivateTasks") })]
       : []),
     ...(incoming.comments.length > 0 && base.kind !== "task"
-      ? [notStoredNote("COMMENT", { line, reason: "it has comments on tasks only" })]
+      ? [notStoredNote("COMMENT", { line, reason: say("intake.commentsOnTasks") })]
       : []),
   ];
 }
@@ -403,7 +405,7 @@ const notStoredNote = (
   line,
   property,
   code: "not-stored",
-  message: `${property} is stored in Dayferry only; the service has no field for it: ${reason}`,
+  message: say("intake.storedHere", { property, reason }),
 });
 
 /** True if the file asks for the item to be hidden from others. Source: RFC 5545 3.8.1.3. */

@@ -11,6 +11,7 @@ import type { EventItem, TaskItem } from "../../domain/item.ts";
 import { fieldsOf, type Patch } from "../../domain/patch.ts";
 import { sameWhen } from "../../domain/same-values.ts";
 import { changedFields } from "../../domain/sameness.ts";
+import { say } from "../../texts/say.ts";
 import { type PlanPart, refuse, silent, wish } from "./part.ts";
 
 interface EventAim {
@@ -100,13 +101,12 @@ function milestoneFault(
 ): { readonly code: string; readonly message: string } | null {
   if (when.kind === "times") {
     const time = when.start.toPlainDateTime().toString({ smallestUnit: "minute" });
-    const message = `a milestone cannot have a time of day, such as ${time}`;
-    return { code: "milestone-time", message };
+    return { code: "milestone-time", message: say("intake.milestoneTime", { time }) };
   }
   const days = daysOf(when);
   const kept = base.milestone && base.when.kind === "dates" && days === daysOf(base.when);
   if (days === 1 || kept) return null;
-  return { code: "milestone-days", message: `a milestone is one day, not ${days} days` };
+  return { code: "milestone-days", message: say("intake.milestoneDays", { days }) };
 }
 
 const daysOf = (when: Extract<When, { readonly kind: "dates" }>): number =>
@@ -124,8 +124,8 @@ type TaskSpan = "due" | "span";
 export function taskDatesPart(incoming: IncomingItem, base: TaskItem, span: TaskSpan): PlanPart {
   const timed = [incoming.start, incoming.due].find((time) => time?.kind === "time");
   if (timed?.kind === "time") {
-    const at = timed.at.toPlainDateTime().toString({ smallestUnit: "minute" });
-    const message = `a task cannot have a time of day, such as ${at}`;
+    const time = timed.at.toPlainDateTime().toString({ smallestUnit: "minute" });
+    const message = say("intake.taskTime", { time });
     return refuse({ line: incoming.line, code: "task-time", message });
   }
   if (incoming.component === "VTODO") return ordered(todoDates(incoming), incoming, base);
@@ -136,7 +136,8 @@ export function taskDatesPart(incoming: IncomingItem, base: TaskItem, span: Task
   if (shown && days.first.equals(shown.first) && days.last.equals(shown.last)) return silent;
   const isLong = !days.first.equals(days.last);
   if (span === "due" && isLong) {
-    const message = `the calendar shows the task on its due date alone; it cannot last from ${days.first.toString()} to ${days.last.toString()}`;
+    const span = { first: days.first.toString(), last: days.last.toString() };
+    const message = say("intake.taskDays", span);
     return refuse({ line: incoming.line, code: "task-days", message });
   }
   return ordered(movedDates(days, { base, isLong, span }), incoming, base);
@@ -195,6 +196,7 @@ function ordered(patch: Patch, incoming: IncomingItem, base: TaskItem): PlanPart
   const dueOn = changed.dueOn ?? base.dueOn;
   const isChanged = fieldsOf(changed).length > 0;
   if (!isChanged || !startOn || !dueOn || !isBefore(dueOn, startOn)) return wish(changed);
-  const message = `the task would be due on ${dueOn.toString()}, before it starts on ${startOn.toString()}`;
+  const dates = { due: dueOn.toString(), start: startOn.toString() };
+  const message = say("intake.dueBeforeStart", dates);
   return refuse({ line: incoming.line, code: "due-before-start", message });
 }

@@ -6,6 +6,7 @@ import type { ItemKey } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import { sameDescription, wordsOf } from "../../domain/same-values.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import type { ItemPlan } from "./item-plan.ts";
 import { type Note, quote } from "./part.ts";
 
@@ -98,7 +99,7 @@ const commentOf = (text: string): NewExtra => ({
 const commentNote = ({ line }: IncomingItem, text: string): Note => ({
   line,
   code: "comment",
-  message: `COMMENT becomes a comment on the task: ${quote(text)}`,
+  message: say("intake.comment", { text: quote(text) }),
 });
 
 /** A new task gets its files directly. An existing item cannot, so they go into the project's folder. */
@@ -124,11 +125,8 @@ const fileOf = (
 });
 
 function fileNote({ line, name, content }: IncomingAttachment, target: "item" | "folder"): Note {
-  const file = `${quote(name)} (${content.byteLength} bytes)`;
-  const message =
-    target === "item"
-      ? `ATTACH ${file} is uploaded and attached to it`
-      : `ATTACH ${file} goes into the project's home folder: the service attaches files only to new tasks`;
+  const file = { file: quote(name), bytes: String(content.byteLength) };
+  const message = say(target === "item" ? "intake.attachItem" : "intake.attachFolder", file);
   return { line, code: "attachment", message };
 }
 

@@ -2,6 +2,7 @@ import type { IncomingCalendar, IncomingItem } from "@dayferry/ical";
 import type { ListId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
+import { say } from "../../texts/say.ts";
 import type { Situation } from "./item-plan.ts";
 import { quote } from "./part.ts";
 
@@ -34,7 +35,7 @@ export function parentOf(incoming: IncomingItem, situation: Situation): Parent {
   /** The topmost parent within the file. */
   let brought: string | null = null;
   for (;;) {
-    if (at === uid) return ignored("its parents form a cycle");
+    if (at === uid) return ignored(say("intake.parentCycle"));
     if (passed.has(at)) return awaited(relatedTo, relatedTo);
     passed.add(at);
     const viewed = hides(at) ? null : store.view.findUid(at);
@@ -45,8 +46,7 @@ export function parentOf(incoming: IncomingItem, situation: Situation): Parent {
         continue;
       }
       if (viewed.item.kind === "task") return known(viewed, relatedTo);
-      if (brought === null)
-        return ignored(`${quote(at)} is not a task, and only tasks have subtasks`);
+      if (brought === null) return ignored(say("intake.parentNoTask", { uid: quote(at) }));
       return awaited(brought, relatedTo);
     }
     const other = newIn(calendar).get(at);
@@ -87,19 +87,17 @@ const awaited = (uid: string, asked: string): Parent => ({
 
 /** Calendar programs may send a to-do before its parent, in separate requests. */
 function unknown(uid: string, { channel }: Situation): Parent {
-  const why = `no task has the UID ${quote(uid)}`;
-  if (channel !== "caldav") return ignored(why);
-  const remark = `RELATED-TO: ${why} yet; without it the to-do becomes a task without a parent in a minute`;
-  return { kind: "awaited", uid, remark };
+  const named = { uid: quote(uid) };
+  if (channel !== "caldav") return ignored(say("intake.parentUnknown", named));
+  return { kind: "awaited", uid, remark: say("intake.parentAwaited", named) };
 }
 
 const ignored = (why: string): Parent => ({
   kind: "none",
-  remark: `RELATED-TO cannot be stored: ${why}`,
+  remark: say("intake.parentIgnored", { why }),
 });
 
-const raised = (top: string): string =>
-  `RELATED-TO: subtasks have no subtasks in the workspace; it becomes a subtask of ${quote(top)}`;
+const raised = (top: string): string => say("intake.parentRaised", { task: quote(top) });
 
 /** The UID of a subtask's parent, which may not exist yet; null if unknown. */
 function uidAbove({ key, item }: ViewItem, { mirror, journal }: Store): string | null {

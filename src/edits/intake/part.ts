@@ -1,4 +1,7 @@
-import type { Patch } from "../../domain/patch.ts";
+import { longestText } from "@dayferry/ical";
+import type { Patch, PatchField } from "../../domain/patch.ts";
+import { fieldNameOf } from "../../domain/wording.ts";
+import { say } from "../../texts/say.ts";
 
 /**
  * A note about one item of a file; `line` is 1-based, `code` for programs, `message` for people. docs/edits.md explains the
@@ -42,6 +45,14 @@ export function joinParts(parts: readonly PlanPart[]): PlanPart {
 }
 
 const longestExcerpt = 80;
+
+/** Why a text is refused; `length` in characters. */
+export const tooLong = (field: PatchField, length: number): string =>
+  say("intake.tooLong", {
+    field: fieldNameOf(field),
+    length: String(length),
+    most: String(longestText),
+  });
 
 /** A value quoted in a message: short, on one line. */
 export function quote(text: string): string {

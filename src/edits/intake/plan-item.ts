@@ -9,9 +9,11 @@ import type { Reader } from "../../domain/visibility.ts";
 import { readSummary } from "../../ics/text/decoration.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
 import type { View } from "../../store/view/view.ts";
+import { say } from "../../texts/say.ts";
 import { changesOf } from "../field-changes.ts";
 import { diffItem } from "./diff-item.ts";
 import { type ItemPlan, refusal, type Situation } from "./item-plan.ts";
+import { quote } from "./part.ts";
 import { planKnown, shownBase } from "./plan-known.ts";
 import { planNew, refuseCancel } from "./plan-new.ts";
 
@@ -51,8 +53,7 @@ function isUnread({ item, serviceId }: IdentityRow, { store }: Situation): boole
 }
 
 function refuseUnread(incoming: IncomingItem): ItemPlan {
-  const message =
-    "a backup was just restored, and this item has not been read again: send it again in a minute";
+  const message = say("intake.notRead");
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "not-read", message }] });
 }
 
@@ -80,7 +81,7 @@ function planAbsent(incoming: IncomingItem, { identity, cancelled, situation }: 
     }) ?? null;
   if (!cancelled) return planNew(incoming, { situation, recreated: { identity, waiting } });
   if (!waiting) return refuseCancel(incoming);
-  const message = `its creation waits for a decision: edit ${waiting.id}; discard that instead`;
+  const message = say("intake.creationHeld", { edit: String(waiting.id) });
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "waiting", message }] });
 }
 
@@ -132,7 +133,7 @@ function refuseGone(
   const { identity } = about;
   const base = identity && lastShown(incoming, { identity, view: store.view, editor: actor });
   const changes = base ? changesOf(base, diffItem(incoming, base, context)) : [];
-  const message = "the item no longer exists in the workspace: it was deleted there";
+  const message = say("intake.gone");
   return refusal(incoming, {
     reasons: [{ line: incoming.line, code: "gone", message }],
     title: incoming.summary ?? base?.title ?? "",
@@ -166,7 +167,7 @@ function planCustomDate(incoming: IncomingItem, { store, calendar }: Situation):
   if (date && !isCancelled && isShown(incoming, title, date.on)) {
     return { ...refusal(incoming, { reasons: [], title }), ending: { kind: "unchanged" } };
   }
-  const message = `it shows a custom field of the task "${item.title}"; change the field in the workspace`;
+  const message = say("intake.customField", { task: quote(item.title) });
   return refusal(incoming, {
     reasons: [{ line: incoming.line, code: "custom-field", message }],
     title: incoming.summary ?? title,

@@ -16,6 +16,7 @@ import { type Reader, seesItem } from "../../domain/visibility.ts";
 import { fieldNameOf } from "../../domain/wording.ts";
 import type { Store } from "../../store/store.ts";
 import type { View, ViewItem } from "../../store/view/view.ts";
+import { say } from "../../texts/say.ts";
 import { actionOf, changesOf, namesOf, sameWish, valueInWords } from "../field-changes.ts";
 import { diffItem } from "./diff-item.ts";
 import { spokenNames } from "./diff-times.ts";
@@ -291,7 +292,7 @@ function planOf(
   // An edit that withdraws a deletion cannot wait, as the item would be deleted meanwhile.
   const held = edit.replaces === null ? sameHeld(edit, known) : null;
   if (!held) return { ...common, changes, ending: { kind: "edit", edit } };
-  const message = `the same edit is already waiting for a decision: edit ${held}`;
+  const message = say("intake.sameWaits", { edit: String(held) });
   return {
     ...common,
     changes,
@@ -329,7 +330,7 @@ function overrideNotes(
     .filter(({ field }) => crossed.includes(field))
     .map(({ field, from }) => {
       const now = quote(valueInWords({ field, value: from }, names));
-      const message = `${fieldNameOf(field)} was changed by someone else, to ${now}; edits.conflicts decides between the two`;
+      const message = say("intake.changedMeanwhile", { field: fieldNameOf(field), now });
       return { line: incoming.line, code: "changed-meanwhile", message };
     });
 }
@@ -342,7 +343,7 @@ function parentNotes(incoming: IncomingItem, { viewed, situation }: Known): read
   const parent = item.parentId === null ? null : mirror.find("task", item.parentId);
   const uid = parent === null ? journal.awaitedParent(viewed.key) : mirror.identity(parent).uid;
   if (uid === incoming.relatedTo) return [];
-  const message = `RELATED-TO cannot be stored: the service cannot move a task below another one`;
+  const message = say("intake.parentFixed");
   return [{ line: incoming.line, code: "not-stored", message }];
 }
 

@@ -3,15 +3,10 @@ import { blankEvent, blankTask } from "../../domain/blank-item.ts";
 import type { Edit } from "../../domain/edit.ts";
 import type { ItemKind } from "../../domain/fields.ts";
 import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
-import {
-  type Item,
-  type SpokenKind,
-  spokenKind,
-  type TaskItem,
-  untitled,
-} from "../../domain/item.ts";
+import { type Item, spokenKind, type TaskItem, untitled } from "../../domain/item.ts";
 import { applyPatch, type Patch } from "../../domain/patch.ts";
 import type { IdentityRow } from "../../store/rows/item-rows.ts";
+import { say } from "../../texts/say.ts";
 import { changesOf, sameWish } from "../field-changes.ts";
 import { diffItem, onWholeDays } from "./diff-item.ts";
 import { dayOfTodo, serviceTimes } from "./diff-times.ts";
@@ -87,7 +82,7 @@ export function planNew(incoming: IncomingItem, asked: NewItem): ItemPlan {
 
 /** The refusal of a cancellation with an unknown UID. */
 export function refuseCancel(incoming: IncomingItem): ItemPlan {
-  const message = "it is canceled, and no item with this UID exists: there is nothing to delete";
+  const message = say("intake.nothingToCancel");
   return refusal(incoming, { reasons: [{ line: incoming.line, code: "unknown-uid", message }] });
 }
 
@@ -112,8 +107,7 @@ function draftItem(incoming: IncomingItem, situation: Situation): PlacedDraft | 
 }
 
 function noProjectNote({ line }: IncomingItem): Note {
-  const message = "the item is new and has no project: put it into a project's folder";
-  return { line, code: "no-project", message };
+  return { line, code: "no-project", message: say("intake.noProject") };
 }
 
 /** The project, list and parent of a new task, or why it has no place. */
@@ -124,11 +118,12 @@ function placeOfTask(incoming: IncomingItem, situation: Situation): TaskPlace | 
   const { store, projectId, listId } = situation;
   if (projectId === null) return noProjectNote(incoming);
   if (listId === null) {
-    return fault("no-list", "a new task needs a todolist, but the request has none");
+    return fault("no-list", say("intake.noList"));
   }
   const list = store.directory.todolist(listId);
   if (list?.projectId !== projectId) {
-    return fault("wrong-list", `project ${projectId} has no todolist ${listId}`);
+    const names = { project: String(projectId), list: String(listId) };
+    return fault("wrong-list", say("intake.wrongList", names));
   }
   const place = { projectId, listId, parentId: null, kind: "task" } as const;
   return parent.kind === "awaited" ? { ...place, parentUid: parent.uid } : place;
@@ -163,7 +158,7 @@ function draftEvent(
   const when: When = spoken ? serviceTimes(spoken, context.zone) : wholeDay(today);
   const blank = { ...blankEvent({ ...originOf(origin), when }), milestone: isTodo };
   const part = diffItem(incoming, blank, context);
-  const message = isTodo ? "a new milestone needs a day: a DUE" : "a new event needs a DTSTART";
+  const message = say(isTodo ? "intake.milestoneNeedsDay" : "intake.eventNeedsStart");
   const missing = refuse({ line: incoming.line, code: "no-start", message });
   const marks = isTodo ? { milestone: true } : {};
   const patch = { ...part.patch, ...marks, when: part.patch.when ?? when };
@@ -212,7 +207,7 @@ function withTitle(
     const title = { title: untitled };
     return { item: applyPatch(item, title), part: joinParts([part, wish(title)]) };
   }
-  const message = "a new item needs a SUMMARY; the service needs a title";
+  const message = say("intake.newNeedsTitle");
   const untitledRefusal = refuse({ line: incoming.line, code: "no-title", message });
   return { item, part: joinParts([part, untitledRefusal]) };
 }
@@ -230,11 +225,10 @@ function kindRefusals(incoming: IncomingItem, kind: ItemKind, asked: NewItem): r
   // An item that the service does not know may still become a task or a subtask.
   const mayChangeKind = identity?.serviceId === null || isGone;
   if (mayChangeKind && before !== "event" && kind !== "event") return [];
-  const message = `the UID was used for ${withArticle(before)} before; ${withArticle(kind)} needs another one`;
+  const kinds = { before: say(`kind.${before}`), kind: say(`kind.${kind}`) };
+  const message = say("intake.uidOfOtherKind", kinds);
   return [{ line: incoming.line, code: "kind", message }];
 }
-
-const withArticle = (kind: SpokenKind): string => (kind === "event" ? "an event" : `a ${kind}`);
 
 /**
  * The plan if an earlier creation with the same UID waits for a person: the same edit is not stored twice. `isAsked`: the
@@ -257,12 +251,12 @@ function planBesideWaiting(
     code,
     message,
   });
-  const why = problem === null ? "" : `: ${problem}`;
+  const named = { edit: String(id), problem: problem ?? "" };
   const isOther = isAsked && waiting.actor !== about.actor;
   if (sameWish(waiting, edit) && (state === "held" || !isAsked) && !isOther) {
     const waits = note(
       "waiting",
-      `its creation is already waiting for a decision: edit ${id}${why}`,
+      say(problem === null ? "intake.creationWaits" : "intake.creationWaitsWhy", named),
     );
     return {
       ...plan,
@@ -271,15 +265,16 @@ function planBesideWaiting(
     };
   }
   if (isOther && state === "held") {
-    const message = "an item with this UID from someone else is waiting for approval";
+    const message = say("intake.otherWaits");
     return refusal(incoming, { reasons: [note("waiting", message)], kind, title, changes });
   }
   const isUnsent = parkReason === "failed" && sentAt === null;
   if (state === "held" || parkReason === "refused" || isUnsent) {
-    const replaced = note("replaces", `this replaces edit ${id}, which waited${why}`);
+    const message = say(problem === null ? "intake.replaces" : "intake.replacesWhy", named);
+    const replaced = note("replaces", message);
     const ending = { kind: "edit", edit: { ...edit, replaces: id } } as const;
     return { ...plan, notes: [...plan.notes, replaced], ending };
   }
-  const message = `whether edit ${id} has created it is unknown; retry or discard that edit first`;
+  const message = say("intake.creationUnknown", { edit: String(id) });
   return refusal(incoming, { reasons: [note("waiting", message)], kind, title, changes });
 }

@@ -1,12 +1,13 @@
-import { isLead, longestLead, longestText, tooLongMessage, wholeMinutes } from "@dayferry/ical";
+import { isLead, longestLead, longestText, wholeMinutes } from "@dayferry/ical";
 import type { Item } from "../../domain/item.ts";
-import { applyPatch, type Patch } from "../../domain/patch.ts";
+import { applyPatch, fieldsOf, type Patch } from "../../domain/patch.ts";
 import { unreachable } from "../../domain/result.ts";
 import { dayFault, holdFault } from "../../domain/service-times.ts";
 import { assigneesToKeepVisible } from "../../domain/visibility.ts";
+import { say } from "../../texts/say.ts";
 import { changesOf } from "../field-changes.ts";
 import { type EditDraft, type ItemPlan, refusal, type Situation } from "./item-plan.ts";
-import type { Note } from "./part.ts";
+import { type Note, tooLong } from "./part.ts";
 
 /** A value that the service cannot store. */
 interface LimitFault {
@@ -34,15 +35,16 @@ export function limitFaults(patch: Patch, zone: string): readonly LimitFault[] {
     (fault) => fault !== null,
   );
   if (!reminder || isLead(reminder)) return faults;
-  const message = `a reminder ${wholeMinutes(reminder)} minutes before the start is longer than ${longestLead.days} days`;
-  return [...faults, { kind: "reminder", message }];
+  const lead = { minutes: String(wholeMinutes(reminder)), days: longestLead.days };
+  return [...faults, { kind: "reminder", message: say("intake.reminder", lead) }];
 }
 
 const valueFaults = (patch: Patch): readonly (LimitFault | null)[] =>
-  Object.entries(patch).map(([field, value]: readonly [string, unknown]) => {
+  fieldsOf(patch).map((field) => {
+    const value = patch[field];
     if (value instanceof Temporal.PlainDate) return dayFault(value);
     if (typeof value !== "string" || value.length <= longestText) return null;
-    return { kind: "length", message: tooLongMessage(`the ${field}`, value.length) };
+    return { kind: "length", message: tooLong(field, value.length) };
   });
 
 function noteOf({ kind, message }: LimitFault, line: number): Note {
@@ -70,9 +72,10 @@ function secondsNotes({ incoming, ending }: ItemPlan, zone: string): readonly No
     .filter(({ second }) => second !== 0)
     .map((clock) => clock.toString({ smallestUnit: "second" }).replace("T", " "));
   const isOdd = patch.reminder && alarm && alarm.total("seconds") % 60 !== 0;
-  const odd = [...clocks, ...(isOdd ? [`${alarm.toString()} before the start`] : [])];
+  const lead = isOdd ? [say("intake.beforeStart", { duration: alarm.toString() })] : [];
+  const odd = [...clocks, ...lead];
   if (odd.length === 0) return [];
-  const message = `the service stores whole minutes without the seconds of ${odd.join(" and ")}`;
+  const message = say("intake.seconds", { times: odd.join(", ") });
   return [{ line, code: "seconds", message }];
 }
 
@@ -88,8 +91,7 @@ export function keepVisible(plan: ItemPlan, situation: Situation): ItemPlan {
   if (!assigned) return plan;
   const patch = { ...ending.edit.patch, assigned };
   const edit = { ...ending.edit, patch };
-  const message =
-    "it is visible only to its creator and assignees: you are assigned, so that you still see it";
+  const message = say("intake.assignedToSee");
   const note = { line: plan.incoming.line, code: "assigned-to-see", message };
   const before =
     edit.action === "create" ? null : { assigned: presentOf(edit, situation).assigned };

@@ -104,8 +104,8 @@ describe("readItemFields()", () => {
       /no 02:30 on 2026-03-08 in America\/New_York/,
     ],
     ["a reminder in words", { reminder: "soon" }, call, "reminder", /"soon" is not a whole number/],
-    ["a person that is none", { assigned: ["x"] }, call, "assigned", /"x" is no person/],
-    ["a label that is none", { labels: ["0"] }, task, "labels", /"0" is no label/],
+    ["a person that is none", { assigned: ["x"] }, call, "assigned", /"x" is not a person/],
+    ["a label that is none", { labels: ["0"] }, task, "labels", /"0" is not a label/],
   ])("names the field and the reason for %s", (_what, given, shown, field, reason) => {
     const result = read(given, shown);
     expect(result).toMatchObject({ ok: false, failure: [{ field }] });

@@ -66,7 +66,7 @@ describe("createInbox()", () => {
     ["2009/x.ics", 'the folder "2009" names no project'],
     ["2001/3009/x.ics", 'the folder "3009" names no todolist'],
     ["2001/3001/deeper/x.ics", "no deeper ones"],
-    ["twin/x.ics", "more than one project: use the number, 2003 and 2004"],
+    ["twin/x.ics", "more than one project: use the number, 2003, 2004"],
     ["---/x.ics", "names no project"],
   ])("step() result when a file lies at %s: refused, as %s", async (path, reason) => {
     const rig = inboxRig();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeFile, readAccepted } from "../../../src/edits/inbox/plan-text.ts";
+import { inLanguage } from "../../../src/texts/say.ts";
 import { anEvent } from "../../support/items.ts";
 import { calendar, vevent } from "../rig.ts";
 import { born, inboxRig } from "./inbox-rig.ts";
@@ -49,6 +50,18 @@ describe("createInbox()", () => {
     expect(rig.files("refused")).toEqual(["2001/late.ics", "2001/late.ics.report.txt"]);
     expect(rig.report("refused/2001/late.ics")).toMatch(/the second 2026-10-25 02:30/);
     expect(rig.edits()).toEqual([]);
+  });
+
+  it("writes the report in the present language", async () => {
+    const rig = inboxRig();
+    rig.drop("2001/new.ics", born("new@example.com"));
+    rig.drop("2001/gone.ics", calendar(vevent("gone@example.com", "STATUS:CANCELLED")));
+    await inLanguage(
+      () => "de",
+      () => rig.settle(),
+    );
+    expect(rig.report("done/2001/new.ics")).toMatch(/^ {2}angenommen als Änderung 1: /m);
+    expect(rig.report("refused/2001/gone.ics")).toContain("Es ist nichts zu löschen");
   });
 
   it("step() result when a file is being written: nothing until it lies still, and a cut one waits longer", async () => {
@@ -105,7 +118,7 @@ describe("createInbox()", () => {
     );
     await rig.settle();
     const report = rig.report("done/2001/mixed.ics");
-    expect(report).toMatch(/refused event "Weekly" {2}\(UID weekly@x\)\n {4}line \d+: RRULE/);
+    expect(report).toMatch(/refused event "Weekly" \(UID weekly@x\)\n {4}line \d+: RRULE/);
     expect(report).toMatch(/refused: line \d+: VJOURNAL is left aside.*\(UID diary@x\)/);
   });
 
