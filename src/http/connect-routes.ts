@@ -1,6 +1,7 @@
 import { Router } from "express";
 import type { Viewer } from "../domain/visibility.ts";
 import type { People, PersonDescription } from "../people/people.ts";
+import { say } from "../texts/say.ts";
 import { sendPage } from "./send-page.ts";
 import type { Viewers } from "./viewer.ts";
 
@@ -23,8 +24,10 @@ export function connectRoutes({ people, viewers, baseUrl }: ConnectDeps): Router
     const isSecure = baseUrl().startsWith("https:");
     const profile = `${baseUrl()}/people/${person?.id}/dayferry.mobileconfig`;
     const codes = {
-      apple: isSecure && person ? await qrPicture(profile, "Code of the profile") : null,
-      davx5: isSecure ? await qrPicture(davx5Link(`${baseUrl()}/dav/`), "Code for DAVx5") : null,
+      apple: isSecure && person ? await qrPicture(profile, say("connect.qrProfile")) : null,
+      davx5: isSecure
+        ? await qrPicture(davx5Link(`${baseUrl()}/dav/`), say("connect.qrDavx5"))
+        : null,
     };
     const formToken = viewers.formToken(request);
     sendPage(

@@ -11,6 +11,7 @@ import type { UndoChoices } from "../edits/actions/undo.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import { isConfirmed } from "./confirmed.ts";
 import { formField, formGuard } from "./form-guard.ts";
 import type { ConfirmQuestion } from "./pages/confirm-page.ts";
@@ -82,7 +83,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
   router.post("/edits/removals/release", [...guard], (request: Request, response: Response) => {
     const source = formField(request.body, "source");
     if (viewers.viewerOf(request).kind !== "admin") {
-      sendProblem(response, forbidden("What is kept for now is let go by the admin."));
+      sendProblem(response, forbidden(say("pageFault.release")));
       return;
     }
     const held = removalsOf(store).find((one) => one.source === source);
@@ -90,7 +91,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
       removalsQuestion(removals, `${rootOf(request)}edits`);
     if (held && !isConfirmed(request, response, question(held))) return;
     if (store.brakes.release(source)) response.redirect(303, `${rootOf(request)}edits`);
-    else sendProblem(response, notFound(`Nothing is kept back for ${source} any more.`));
+    else sendProblem(response, notFound(say("pageFault.noRemovals", { source: source ?? "" })));
   });
 
   const fileForm = [...multipartReader(fileLimit * 1.4), ...guard];
@@ -101,9 +102,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     const { fileFormPage } = await filePage();
     const file = sentFile(response, "file");
     if (!file || file.content.length > fileLimit) {
-      const problem = file
-        ? "The file is larger than 1.5 MB: dayferry apply takes files up to 5 MB."
-        : "Choose a calendar file first.";
+      const problem = file ? say("pageFault.fileTooLarge") : say("pageFault.noFile");
       sendPage(response.status(400), fileFormPage({ ...fileOptions(request), problem }));
       return;
     }
@@ -167,7 +166,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
       listId: isId(Number(list)) ? listId(Number(list)) : null,
     };
     if (place.projectId === null) {
-      const problem = "Choose the project of new items.";
+      const problem = say("pageFault.noProject");
       sendPage(response.status(400), fileFormPage({ ...fileOptions(request), problem }));
       return;
     }
@@ -204,7 +203,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     const { id } = request.params;
     const edit = editActions.show(Number(id), viewer.zone);
     if (edit && isOpenTo(viewer, edit)) return edit;
-    sendProblem(response, notFound(`There is no edit ${String(id)}.`));
+    sendProblem(response, notFound(say("pageFault.noEdit", { id: String(id) })));
     return null;
   }
 
@@ -270,7 +269,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
       const edit = editOf(request, response);
       if (!edit) return;
       if (act === "approve" && viewers.viewerOf(request).kind !== "admin") {
-        sendProblem(response, forbidden("What waits for approval is approved by the admin."));
+        sendProblem(response, forbidden(say("pageFault.approval")));
         return;
       }
       const question =
@@ -320,10 +319,10 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
         );
         return;
       case "unknown":
-        sendProblem(response, notFound(`There is no edit ${edit.id}.`));
+        sendProblem(response, notFound(say("pageFault.noEdit", { id: String(edit.id) })));
         return;
       case "preview":
-        sendProblem(response, conflict("Nothing was done."));
+        sendProblem(response, conflict(say("pageFault.nothingDone")));
         return;
       default:
         unreachable(decision);

@@ -9,6 +9,7 @@ import { createFeed, revokeFeed, rotateFeed } from "../operations/feed-operation
 import type { Operation, OperationFailure, OperationModules } from "../operations/operation.ts";
 import { operations } from "../operations/operations.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import { isConfirmed } from "./confirmed.ts";
 import { formGuard } from "./form-guard.ts";
 import { endFeedQuestion, rotateFeedQuestion } from "./pages/confirm-questions.ts";
@@ -81,7 +82,7 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
     const { feedPage } = await import("./pages/feed-pages.ts");
     const { qrPicture } = await import("./pages/qr-picture.ts");
     const url = `${baseUrl()}${feed.path}`;
-    const qr = await qrPicture(url, "Code of the address");
+    const qr = await qrPicture(url, say("connect.qrAddress"));
     const { entered = null, problems = [] } = about;
     sendPage(
       response,

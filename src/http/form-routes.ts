@@ -5,6 +5,7 @@ import { unreachable } from "../domain/result.ts";
 import { passwordUse } from "../people/password-use.ts";
 import type { NewPassword, People } from "../people/people.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import { isConfirmed } from "./confirmed.ts";
 import { formGuard } from "./form-guard.ts";
 import { endPasswordQuestion } from "./pages/confirm-questions.ts";
@@ -38,7 +39,7 @@ export function formRoutes(deps: FormRoutesDeps): Router {
         sendPage(response, passwordPage({ ...given, baseUrl: baseUrl() }));
         return;
       case "unknown":
-        notDone(response, { status: 404, reason: `There is no person ${id}.` });
+        notDone(response, { status: 404, reason: say("pageFault.noPerson", { id }) });
         return;
       case "refused":
         notDone(response, { status: 409, reason: given.reason });
@@ -79,7 +80,7 @@ export function formRoutes(deps: FormRoutesDeps): Router {
     const isTheirs = viewer.kind === "admin" || String(viewer.person) === id;
     const person = isId(Number(id)) && isTheirs ? people.get(personId(Number(id))) : null;
     if (!person) {
-      notDone(response, { status: 404, reason: `There is no person ${id}.` });
+      notDone(response, { status: 404, reason: say("pageFault.noPerson", { id }) });
       return;
     }
     const profile = appleProfile({

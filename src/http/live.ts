@@ -3,6 +3,7 @@ import { seesCollection } from "../domain/visibility.ts";
 import { startTimer } from "../runtime.ts";
 import type { Directory } from "../store/mirror/directory.ts";
 import { type Topic, type TopicNews, type TopicWatch, topics } from "../store/topic-watch.ts";
+import { say } from "../texts/say.ts";
 import { sendProblem } from "./problem-json.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -73,7 +74,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
   }
 
   /** Ends the stream if its session has ended. */
-  function say({ request, response, audience }: Stream, text: string): void {
+  function push({ request, response, audience }: Stream, text: string): void {
     if (isClosed) return;
     if (isStill(request, audience.viewer)) response.write(text);
     else response.end();
@@ -102,7 +103,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
     }
     for (const stream of streams) {
       const changed = concerned.get(stream.audience) ?? [];
-      if (changed.length > 0) say(stream, changedEvent(stream.audience, changed));
+      if (changed.length > 0) push(stream, changedEvent(stream.audience, changed));
     }
   }
 
@@ -134,7 +135,7 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
     const oldest = timers.now() - longestMs;
     for (const stream of streams) {
       if (stream.since < oldest) stream.response.end();
-      else say(stream, ":\n\n");
+      else push(stream, ":\n\n");
     }
     keepBeating();
   }
@@ -161,11 +162,9 @@ export function createLive({ watch, directory, find, timers, run }: LiveDeps) {
   }
 
   const refusal = (audience: Audience): string | null => {
-    if (isClosed) return "Dayferry is being stopped";
+    if (isClosed) return say("live.stopping");
     const own = [...streams].filter((stream) => stream.audience === audience).length;
-    return own >= perViewer || streams.size >= inAll
-      ? "too many pages follow changes at the same time; this one is up to date when it is loaded again"
-      : null;
+    return own >= perViewer || streams.size >= inAll ? say("live.tooMany") : null;
   };
 
   const handler: RequestHandler = (request, response) => {

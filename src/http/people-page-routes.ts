@@ -8,6 +8,7 @@ import type { WebhookSettings } from "../people/webhook-settings.ts";
 import type { MailAhead } from "../reminders/reminders.ts";
 import type { RecentMail } from "../store/mails/ledger.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import { isConfirmed } from "./confirmed.ts";
 import { formField, formGuard } from "./form-guard.ts";
 import { endPasswordQuestion, logOutOthersQuestion } from "./pages/confirm-questions.ts";
@@ -102,7 +103,7 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
 
   router.post("/people/:id/mails", (request, response) => {
     const person = personIn(request.params.id);
-    if (!person) notDone(response, `There is no person ${request.params.id}.`);
+    if (!person) notDone(response, say("pageFault.noPerson", { id: request.params.id }));
     else {
       choose(person.id, request.body);
       response.redirect(303, `${rootOf(request)}people?mails=${person.id}#person-${person.id}`);
@@ -168,7 +169,7 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
       const [back, connect] = [`${rootOf(request)}me`, `${rootOf(request)}connect`];
       const about = { ...given, baseUrl: deps.baseUrl(), profile, back, connect };
       sendPage(response, passwordPage(about));
-    } else notDone(response, "The admin has no app password.");
+    } else notDone(response, say("pageFault.noAdminPassword"));
   });
 
   router.post("/me/password/clear", (request, response) => {

@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Project } from "../domain/item.ts";
 import { unreachable } from "../domain/result.ts";
+import { say } from "../texts/say.ts";
 import { sameSecret } from "./admin-auth.ts";
 import { type AssetFolders, createAssets, ownFolders } from "./assets.ts";
 import { formField, readForm } from "./form-guard.ts";
@@ -140,9 +141,7 @@ export function createSetupApp(deps: SetupDeps): Express {
     const frame = { ...draft, formToken, chosen };
     const isUnclear = chosen.isAll && chosen.ticked.size > 0;
     if (isUnclear || projects.length === 0) {
-      const said = isUnclear
-        ? "Choose “Only these”, or untick the projects. Nothing was saved."
-        : "Choose at least one project.";
+      const said = isUnclear ? say("setup.chooseOnly") : say("setup.chooseProject");
       sendPage(response.status(400), setupResultPage({ ...frame, said: { isRight: false, said } }));
       return;
     }
@@ -155,7 +154,7 @@ export function createSetupApp(deps: SetupDeps): Express {
     }
     const mayReplace = formField(request.body, "replace") === "on";
     const result: SetupWrite = isWritten
-      ? { kind: "failed", problem: "the configuration was written already" }
+      ? { kind: "failed", problem: say("setup.writtenAlready") }
       : deps.write(answers, { projects, mayReplace });
     switch (result.kind) {
       case "written":
@@ -164,13 +163,13 @@ export function createSetupApp(deps: SetupDeps): Express {
         sendPage(response, doneSetupPage(result));
         return;
       case "exists": {
-        const said = `${result.file} exists already and was not changed. Tick “Replace existing files”, or move it away.`;
+        const said = say("setup.exists", { file: result.file });
         const page = { ...frame, said: { isRight: false, said }, asksToReplace: true };
         sendPage(response.status(409), setupResultPage(page));
         return;
       }
       case "failed": {
-        const said = { isRight: false, said: `The files could not be written: ${result.problem}.` };
+        const said = { isRight: false, said: say("setup.notWritten", { problem: result.problem }) };
         sendPage(response.status(500), setupResultPage({ ...frame, said }));
         return;
       }

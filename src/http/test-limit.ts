@@ -1,3 +1,4 @@
+import { say } from "../texts/say.ts";
 /** Rate limit of test messages, as each goes to someone else's server and to a phone. */
 export type TestLimit = ReturnType<typeof createTestLimit>;
 
@@ -23,4 +24,4 @@ export function createTestLimit({ clock }: { readonly clock: () => Temporal.Inst
 
 /** Why a test is not sent, in words. */
 export const tooManyTests = (seconds: number): string =>
-  `There were five tests within ten minutes: the next one may go in ${Math.ceil(seconds / 60)} min`;
+  say("pageFault.tooManyTests", { minutes: Math.ceil(seconds / 60) });

@@ -4,6 +4,7 @@ import { isId, personId } from "../domain/ids.ts";
 import type { People, PersonDescription } from "../people/people.ts";
 import type { WebhookSettings } from "../people/webhook-settings.ts";
 import type { WebhookMessage } from "../remote/webhook.ts";
+import { say } from "../texts/say.ts";
 import { isConfirmed } from "./confirmed.ts";
 import { formField, formGuard } from "./form-guard.ts";
 import { removeWebhookQuestion } from "./pages/confirm-questions.ts";
@@ -69,15 +70,15 @@ export function webhookRoutes({
     const wish = formField(body, "do");
     if (wish === "test") {
       const seconds = tests.ask(`person ${person.id}`);
-      if (seconds !== null) return { isGood: false, text: `${tooManyTests(seconds)}.` };
+      if (seconds !== null) return { isGood: false, text: tooManyTests(seconds) };
       const posted = await webhooks.send(person.id, testFor(person));
       return posted.kind === "sent"
-        ? { isGood: true, text: "The test message was taken." }
-        : { isGood: false, text: `The test message did not arrive: ${posted.message}.` };
+        ? { isGood: true, text: say("pageFault.testSent") }
+        : { isGood: false, text: say("pageFault.testFailed", { reason: posted.message }) };
     }
     if (wish === "remove") {
       webhooks.remove(person.id);
-      return { isGood: true, text: "Nothing is sent to that address any more." };
+      return { isGood: true, text: say("pageFault.webhookRemoved") };
     }
     const set = webhooks.set(person.id, {
       url: formField(body, "url"),
@@ -86,7 +87,7 @@ export function webhookRoutes({
       withMail: formField(body, "mail") !== "",
     });
     return set.ok
-      ? { isGood: true, text: "Saved. What falls due from now on goes there." }
+      ? { isGood: true, text: say("pageFault.webhookSaved") }
       : { isGood: false, text: set.failure };
   }
 
@@ -114,5 +115,5 @@ export function webhookRoutes({
 function notThere(request: Request, response: Response): void {
   // The admin is no person of the workspace.
   if (request.params["id"] === undefined) response.redirect(303, `${rootOf(request)}people`);
-  else sendPage(response.status(404), notDonePage("There is no such person.", rootOf(request)));
+  else sendPage(response.status(404), notDonePage(say("pageFault.noSuchPerson"), rootOf(request)));
 }

@@ -247,6 +247,9 @@ export const english = {
   "connect.profileHint":
     "It has all settings but the password. Open it under <em>Settings</em>, <em>Profile Downloaded</em> (Mac: <em>System Settings</em>, <em>Device Management</em>).",
   "connect.programs": "Programs",
+  "connect.qrAddress": "QR code of the address",
+  "connect.qrDavx5": "QR code for DAVx5",
+  "connect.qrProfile": "QR code of the profile",
   "connect.readOnly": "These calendars are read-only.",
   "connect.scanIphone": "Scan with the iPhone, and sign in",
   "connect.scanPhone": "Scan with the phone",
@@ -254,6 +257,24 @@ export const english = {
   "connect.title": "Connect a program",
   "connect.unreachable":
     "Programs on other machines need an HTTPS address of this server (<code>http.publicUrl</code>). Apple programs send no password without HTTPS.",
+  "decision.gone":
+    "the item of edit {id} no longer exists, or is being recreated: the edit can only be discarded",
+  "decision.halfCreated":
+    "edit {id} is half done: the service has the item already; the edit finishes by itself, and the item can be deleted then",
+  "decision.halfMoved":
+    "edit {id} is half done: project {to} has the event already, and it is still to be deleted in project {from}. The edit finishes by itself, and can be undone then",
+  "decision.halfMovedRetry":
+    "edit {id} is half done: project {to} has the event already, and it is still to be deleted in project {from}. Retry finishes the edit, and it can be undone then",
+  "decision.keepNeeded": 'keep: "mine" or "theirs" is needed',
+  "decision.needsVersion": "choosing by field needs the version of a preview",
+  "decision.noConflict": "edit {id} is {state} and has no conflict",
+  "decision.noFieldsGone":
+    'fields.{field}: the item is gone: only keep, "mine" or "theirs", can be chosen',
+  "decision.noFieldsToBeDeleted":
+    'fields.{field}: the item is to be deleted: only keep, "mine" or "theirs", can be chosen',
+  "decision.onlyAdmin":
+    "edits need approval here: only the admin can overwrite someone else''s change",
+  "decision.wrongState": "edit {id} is {state}: this is only possible for one that is {allowed}",
   "decoration.assigned": "Assigned: {names}",
   "decoration.link": "Link",
   "describe.andHeld": "and is waiting for approval itself",
@@ -943,6 +964,8 @@ export const english = {
   "link.unchanged": "Nothing was changed.",
   "link.untilPress": "Nothing changes until you press the button.",
   "link.void": "This link does nothing",
+  "live.stopping": "Dayferry is stopping",
+  "live.tooMany": "Too many open pages are updated live. Reload this one to update it.",
   "logInMail.fact": "The link logs in {name}. It works once, until {until}.",
   "logInMail.heading": "Log in to Dayferry",
   "logInMail.keep":
@@ -1096,6 +1119,23 @@ export const english = {
   "outage.serviceDown": "The service does not respond.",
   "outage.shownFrom": "Calendars show data from {ago}.",
   "outage.title": "Not syncing",
+  "pageFault.approval": "Only the admin can approve edits.",
+  "pageFault.fileTooLarge":
+    'The file is larger than 1.5 MB. "dayferry apply" takes files up to 5 MB.',
+  "pageFault.noAdminPassword": "The admin has no app password.",
+  "pageFault.noEdit": "There is no edit {id}.",
+  "pageFault.noFile": "Choose a calendar file first.",
+  "pageFault.noPerson": "There is no person {id}.",
+  "pageFault.noProject": "Choose a project for new items.",
+  "pageFault.noRemovals": "No removals of {source} are on hold.",
+  "pageFault.noSuchPerson": "This person does not exist.",
+  "pageFault.nothingDone": "Nothing was changed.",
+  "pageFault.release": "Only the admin can apply these removals.",
+  "pageFault.testFailed": "Test message not delivered: {reason}.",
+  "pageFault.testSent": "Test message sent.",
+  "pageFault.tooManyTests": "Five tests were sent within ten minutes. Try again in {minutes} min.",
+  "pageFault.webhookRemoved": "Address removed. Nothing more is sent to it.",
+  "pageFault.webhookSaved": "Saved. New reminders go to this address.",
   "password.app": "App password",
   "password.create": "Create app password",
   "password.enter":
@@ -1456,16 +1496,21 @@ export const english = {
   "setup.checkZone": "Check the time zone",
   "setup.checkZoneText":
     "The service does not name its time zone. Dayferry can check it: it creates a private event for tomorrow noon, reads its time and deletes it.",
+  "setup.chooseOnly": 'Choose "Only these", or untick the projects. Nothing was saved.',
+  "setup.chooseProject": "Choose at least one project.",
   "setup.contact": "Your e-mail address",
   "setup.contactHint": "The service requires a contact address. It is sent with each request.",
   "setup.done": "Dayferry is set up",
   "setup.download": "Download config.json",
+  "setup.exists":
+    '{file} exists already and was not changed. Tick "Replace existing files", or move it away.',
   "setup.finish": "Finish",
   "setup.found": "Found",
   "setup.keyHint": "From an account that sees the projects you want in calendars.",
   "setup.keyKept": "Leave it empty to keep the key that you entered.",
   "setup.lead": "Four settings. Dayferry tests them before it saves anything.",
   "setup.logIn": "Log in and connect a calendar",
+  "setup.notWritten": "The files could not be written: {problem}.",
   "setup.notYet":
     "Dayferry is not set up yet. Open the link that <code>serve</code> has printed: it holds a token.",
   "setup.notYetUsed":
@@ -1481,6 +1526,7 @@ export const english = {
   "setup.writes":
     "Writes config.json and secrets/api-key to the working directory, readable only by the current user.",
   "setup.written": "These files were written:",
+  "setup.writtenAlready": "the configuration was written already",
   "setup.zone": "Time zone of the account",
   "setup.zoneHint":
     "As in the account's settings, for example Europe/Berlin. The service sends times without a zone.",

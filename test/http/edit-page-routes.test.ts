@@ -308,7 +308,7 @@ describe("/edits/file", () => {
     expect((await send("/edits/file", { project: "2001" })).text).toContain(
       "Choose a calendar file",
     );
-    expect((await send("/edits/file", { file: file() })).text).toContain("Choose the project");
+    expect((await send("/edits/file", { file: file() })).text).toContain("Choose a project");
     const cut = await send("/edits/file", { file: new Blob(["BEGIN:VCALENDAR"]), project: "2001" });
     expect([cut.status, cut.text.includes("The file cannot be read")]).toEqual([422, true]);
     const large = new Blob(["x".repeat(1_600_000)]);

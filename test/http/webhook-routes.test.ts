@@ -77,7 +77,7 @@ describe("/me/webhook", () => {
     const { asBen, receiver } = await place();
     const { look, press } = await asBen();
     expect((await look("/me/webhook")).text).toContain("the configuration");
-    expect((await press("/me/webhook", { do: "test" })).text).toContain("was taken");
+    expect((await press("/me/webhook", { do: "test" })).text).toContain("Test message sent");
     expect(receiver.received.map(({ data }) => data)).toMatchObject([
       { version: 1, event: "test", person: { id: 12, name: "Ben" } },
     ]);

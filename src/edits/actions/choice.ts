@@ -17,6 +17,7 @@ import { changedFields, differingFields, sameShown } from "../../domain/sameness
 import { describeConflicts, mergeFields, type Sides } from "../../domain/three-way.ts";
 import { fieldNameOf } from "../../domain/wording.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import { mergeBaseOf } from "../delivery/merge-edit.ts";
 
 /**
@@ -171,11 +172,11 @@ export function resolutionOf(edit: Edit, choice: Choice, picks: Picks): Result<R
   if (choice.kind === "fields") return fieldResolution(edit, choice, picks);
   const [named] = Object.keys(picks.fields);
   if (named !== undefined) {
-    return fail(
-      `fields.${named}: the item is ${choice.kind === "deletion" ? "to be deleted" : "gone"}: only keep, "mine" or "theirs", can be chosen`,
-    );
+    const isDeletion = choice.kind === "deletion";
+    const id = isDeletion ? "decision.noFieldsToBeDeleted" : "decision.noFieldsGone";
+    return fail(say(id, { field: named }));
   }
-  if (picks.keep === undefined) return fail('keep: "mine" or "theirs" is needed');
+  if (picks.keep === undefined) return fail(say("decision.keepNeeded"));
   const taken = picks.keep === "mine" ? "theirs" : "ours";
   const conflicts = choice.crossed.map((conflict) => ({ ...conflict, taken, agreed }) as const);
   if (picks.keep === "theirs") return ok({ kind: "yields", conflicts });

@@ -3,6 +3,7 @@ import { type EditId, editId, isId, type PersonId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { directoryFor, type Viewer } from "../../domain/visibility.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import { namesOf } from "../field-changes.ts";
 import { choiceOf, type Picks, resolutionOf } from "./choice.ts";
 import {
@@ -127,8 +128,7 @@ export function createEditActions({
     const edit = isId(id) ? journal.get(editId(id)) : null;
     if (edit?.state !== from || !journal.isAboutGone(edit.id))
       return decide(id, { allowed: [from], by, act });
-    const reason = `the item of edit ${id} no longer exists, or is being recreated: the edit can only be discarded`;
-    return { kind: "refused", reason };
+    return { kind: "refused", reason: say("decision.gone", { id: String(id) }) };
   }
 
   function decide(id: number, { allowed, by, act }: Deed): Decision {
@@ -140,10 +140,11 @@ export function createEditActions({
       return acted;
     };
     if (!allowed.includes(edit.state) || !store.durably(isDone)) {
-      return {
-        kind: "refused",
-        reason: `edit ${id} is ${editStateLabel(edit.state)}: this is only possible for one that is ${allowed.map((state) => editStateLabel(state)).join(" or ")}`,
+      const states = {
+        state: editStateLabel(edit.state),
+        allowed: allowed.map((state) => editStateLabel(state)).join(", "),
       };
+      return { kind: "refused", reason: say("decision.wrongState", { id: String(id), ...states }) };
     }
     onReleased();
     return { kind: "done", edit: show(journal.get(edit.id) ?? edit) };
@@ -164,10 +165,8 @@ export function createEditActions({
     const described = () => describeEdit(journal.get(edit.id) ?? edit, store, names);
     const choice = choiceOf(edit, store);
     if (!choice) {
-      return {
-        kind: "refused",
-        reason: `edit ${id} is ${editStateLabel(edit.state)} and has no conflict`,
-      };
+      const about = { id: String(id), state: editStateLabel(edit.state) };
+      return { kind: "refused", reason: say("decision.noConflict", about) };
     }
     if (version !== choice.version) {
       return { kind: "overwrites", version: choice.version, edit: described() };
@@ -180,10 +179,7 @@ export function createEditActions({
       return { kind: "preview", preview, edit: described() };
     }
     if (mode === "review" && by.actor !== null && resolution.kind !== "yields") {
-      return {
-        kind: "refused",
-        reason: "edits need approval here: only the admin can overwrite someone else's change",
-      };
+      return { kind: "refused", reason: say("decision.onlyAdmin") };
     }
     const state = mode === "review" ? "held" : "pending";
     const goesOn = store.durably(() => {
@@ -192,10 +188,7 @@ export function createEditActions({
       return going;
     });
     if (goesOn === null) {
-      return {
-        kind: "refused",
-        reason: `the item of edit ${id} no longer exists, or is being recreated: the edit can only be discarded`,
-      };
+      return { kind: "refused", reason: say("decision.gone", { id: String(id) }) };
     }
     onReleased();
     return { kind: "done", edit: describeEdit(journal.get(goesOn) ?? edit, store, names) };
@@ -223,8 +216,7 @@ export function createEditActions({
     const edit = isId(id) ? journal.get(editId(id)) : null;
     if (!edit) return { kind: "unknown" };
     if (by.choices && Object.keys(by.choices).length > 0 && seen === null) {
-      const reason = "choosing by field needs the version of a preview";
-      return { kind: "unclear", reason };
+      return { kind: "unclear", reason: say("decision.needsVersion") };
     }
     const preview = seen === null ? null : previewUndo(edit, store, namesOf(store));
     if (preview?.kind === "possible" && preview.version !== seen) {
@@ -311,12 +303,13 @@ function whyHalfDone(edit: Edit, { mirror }: Store): string | null {
   const isLeft = state === "pending" || (state === "parked" && parkReason !== "refused");
   const known = mirror.identity(item).serviceId;
   if (!isLeft || sentAt === null || known === null) return null;
-  const how = state === "parked" ? "retry finishes it" : "it finishes by itself";
   if (action === "create" && state === "pending") {
-    return `edit ${id} is half done: the service has the item already; ${how}, and the item can be deleted then`;
+    return say("decision.halfCreated", { id: String(id) });
   }
-  const isMoved = before?.kind === "event" && before.id !== known && patch.place !== undefined;
-  return isMoved
-    ? `edit ${id} is half done: the event is in project ${patch.place?.projectId} already and is still to be deleted in project ${before.projectId}; ${how}, and can be undone then`
-    : null;
+  if (before?.kind !== "event" || before.id === known || !patch.place) return null;
+  return say(state === "parked" ? "decision.halfMovedRetry" : "decision.halfMoved", {
+    id: String(id),
+    from: String(before.projectId),
+    to: String(patch.place.projectId),
+  });
 }
