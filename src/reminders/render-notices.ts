@@ -12,6 +12,7 @@ import {
   programInWords,
 } from "../domain/wording.ts";
 import { say } from "../texts/say.ts";
+import { retold } from "../texts/stored.ts";
 import { withoutRequest } from "../upstream/failure.ts";
 import type { MailContent } from "./mail-content.ts";
 import type { UnsubscribeLink } from "./recipients.ts";
@@ -130,7 +131,8 @@ function parkedItem({ edit, now, isOpen }: Pick<Parking, "edit" | "now" | "isOpe
 /** What happened, in a sentence. The journal's text names every value, also those the editor may not see. */
 function happenedIn({ edit, reason, isOpen, names }: Parking): string {
   const act = `${say(`notice.act.${edit.action}`)} (${momentInWords(edit.createdAt, names.zone)})`;
-  const problem = isOpen && edit.problem !== null ? withoutRequest(plainLine(edit.problem)) : "";
+  const problem =
+    isOpen && edit.problem !== null ? retold(withoutRequest(plainLine(edit.problem))) : "";
   const why = problem === "" ? "" : excerpt(problem, 600).replace(/\.$/, "");
   switch (reason) {
     case "conflict":

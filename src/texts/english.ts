@@ -44,6 +44,12 @@ export const english = {
   "action.tryAgain": "Try again",
   "action.undo": "Undo",
   "action.undoEllipsis": "Undo…",
+  "actionFault.checkFirst": "{problem}. Check the workspace before you repeat it.",
+  "actionFault.noCopyId": "the service''s response has no id for the copy",
+  "actionFault.noLabel": "there is no label {id}",
+  "actionFault.noProject": "project {id} is not known",
+  "actionFault.noTask": "no task {name} is known; name it by its id or its UID",
+  "actionFault.noText": "the comment has no text",
   "agenda.allDay": "all day",
   "agenda.due": "due",
   "ask.andMore": "and {count} more",
@@ -1222,6 +1228,76 @@ export const english = {
   "preview.then": "Then",
   "preview.waiting": "Waiting for approval.",
   "preview.willBe": "Will be",
+  "problem.aborted": "{what} was canceled",
+  "problem.creationDiscarded": "edit {edit}, which creates the item, was discarded",
+  "problem.creationElsewhere":
+    "the creation got no response, and it is not in its list: {count} other lists are checked before it is sent again",
+  "problem.creationUnread":
+    "whether the item was created is unknown: its list cannot be read completely: {gaps}",
+  "problem.creationUnseen":
+    "the response to the creation was lost, and the service does not show whether it was created: {failure}",
+  "problem.deletedBy": "edit {edit} deletes it: it is created only if that is undone",
+  "problem.deletionUndone": "the deletion was undone",
+  "problem.extraUnanswered":
+    "there was no response to the creation of the {what}, and it may still be carried out: looking for it; not sent again before {until}",
+  "problem.extraUnread":
+    "whether the {what} was created is unknown, because the list cannot be read completely: {gaps}",
+  "problem.frozen":
+    "frozen: {count} writes of this item within an hour were changed back by the service or another program; retry to send it anyway",
+  "problem.frozenWith":
+    "frozen with edit {edit}: the item keeps changing; retry or discard that edit first, or retry this one",
+  "problem.gaveUp": "gave up after a day of retries: {what}",
+  "problem.gone": "the item no longer exists, or is no longer visible: {failure}",
+  "problem.itemNotCreated":
+    "the item was not created: edit {edit} is waiting for a decision; this edit follows it",
+  "problem.keyDenied": "The service denies this key access to {what}",
+  "problem.keyRefused":
+    "the key has been refused since {since}: the edit is sent when the key works again; {failure}",
+  "problem.keyRejected": "The service rejects this key for {what}",
+  "problem.moveLost":
+    "the response to the move was lost, and several tasks in the new list could be it: {tasks}",
+  "problem.moveUnknown":
+    "the task is no longer in its list, and the service rejects {lists}, so it is unknown whether it was moved",
+  "problem.noContent": "its content is no longer stored",
+  "problem.noEdit": "its edit no longer exists",
+  "problem.noFolder":
+    "no folder of project {project} is known; set one in projects[].folders in the configuration",
+  "problem.noNewId": "the service''s response has no id for the new event",
+  "problem.noResource": "The service has no such resource: {what}",
+  "problem.noTask": "the task no longer exists",
+  "problem.notDelivered": "the edit could not be delivered: {what}",
+  "problem.notRemoved": "the event cannot be removed from project {project}: {failure}",
+  "problem.notStored":
+    "the edit''s progress could not be stored ({reason}); it continues when storage works again",
+  "problem.otherItem": "the response is about a different {kind}, {title}",
+  "problem.outdated": "The service does not yet show what it has confirmed: {what}",
+  "problem.overLimit": "The service is over its request limit for {seconds} s more: {what}",
+  "problem.parentGivenUp":
+    "the task above it was given up with edit {edit}: it became a task of its own",
+  "problem.parentNotCreated":
+    "the task above it was not created: edit {edit} is waiting for a decision; this edit follows it",
+  "problem.parentWithdrawn":
+    "edit {edit} deletes the task above it, and the service has never had that",
+  "problem.progressUnknown": "the edit''s progress is unknown: {failure}",
+  "problem.recreatedLater": "the item was deleted, and a later edit recreates it",
+  "problem.rejected": "The service rejected it: {what}",
+  "problem.relatedMove": "waits for edit {edit}, which is for the same task or its subtasks",
+  "problem.replacedByLater": "replaced by a later edit of the item",
+  "problem.rival": "waits for edit {edit}, which creates an item with the same title and dates",
+  "problem.searching":
+    "the task is no longer in its list; reading the other lists to find out whether it was moved",
+  "problem.takenIn": "included in its editor''s next edit",
+  "problem.taskLost":
+    "the task is in no list that Dayferry reads, and the service has not confirmed its deletion: it may have been moved elsewhere ({lists}); nothing was sent; retry searches again, discard leaves it unchanged",
+  "problem.unanswered":
+    "the creation got no response and may still be carried out: looking for it; not sent again before {until}",
+  "problem.unavailable": "The service cannot be reached or is failing: {what}",
+  "problem.unavailableStatus": "The service cannot be reached or is failing ({status}): {what}",
+  "problem.unknownOutcome": "It is unknown whether the service has carried out {what}: {message}",
+  "problem.unreadable": "The service''s response to {what} cannot be read: {message}",
+  "problem.waitsFor": "it waits for edit {edit}",
+  "problem.withdrawn": "edit {edit} deletes it, and the service has never had it",
+  "problem.workspaceKept": "the workspace''s version was kept",
   "program.apple1":
     "On iPhone or iPad open *Settings*, *Apps*, *Calendar*, *Calendar Accounts*, *Add Account*, *Other*. On a Mac open *Calendar*, *Add Account*.",
   "program.apple2":

@@ -103,6 +103,17 @@ export function sayParts<Part extends object>(
     .map(({ value }) => (typeof value === "object" ? value : String(value)));
 }
 
+/** A message in a language, whoever reads. */
+export const sayIn = <Id extends MessageId>(
+  language: Language,
+  id: Id,
+  ...values: ValuesOf<Id, string | number>
+): string =>
+  inLanguage(
+    () => language,
+    () => say(id, ...values),
+  );
+
 const isText = (chunk: unknown): chunk is string => typeof chunk === "string";
 
 const textOf = (id: MessageId): string => catalogues[currentLanguage()][id] ?? english[id];

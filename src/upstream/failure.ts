@@ -1,4 +1,5 @@
 import { unreachable } from "../domain/result.ts";
+import { stored } from "../texts/stored.ts";
 
 /**
  * Why a call to the service returned no value. `request` is `METHOD /path`, never with a key. `refused`: the service said no
@@ -48,19 +49,24 @@ export function describeFailure(failure: Failure): string {
     case "refused":
       return refusalOf(failure);
     case "rate-limited":
-      return `The service is over its request limit for ${inSeconds(failure.retryAfter)} more: ${request}`;
+      return stored("problem.overLimit", {
+        seconds: Math.ceil(failure.retryAfter.total("seconds")),
+        what: request,
+      });
     case "unavailable":
-      return `The service cannot be reached or is failing${statusOf(failure.status)}: ${request}: ${failure.message}`;
+      return unavailableText(failure);
     case "unreadable":
-      return `The service's response to ${request} cannot be read: ${failure.message}`;
+      return stored("problem.unreadable", { what: request, message: failure.message });
     case "service-refused":
-      return `The service rejected it: ${failure.message} (${request}, code ${failure.code})`;
+      return stored("problem.rejected", {
+        what: `${failure.message} (${request}, code ${failure.code})`,
+      });
     case "unknown-outcome":
-      return `It is unknown whether the service has carried out ${request}: ${failure.message}`;
+      return stored("problem.unknownOutcome", { what: request, message: failure.message });
     case "outdated":
-      return `The service does not yet show what it has confirmed: ${request}`;
+      return stored("problem.outdated", { what: request });
     case "aborted":
-      return `${request} was canceled`;
+      return stored("problem.aborted", { what: request });
     default:
       return unreachable(failure);
   }
@@ -68,13 +74,11 @@ export function describeFailure(failure: Failure): string {
 
 /** Problems of the key or the URL start with these; others with the service's own message, as its reader is a person. */
 function refusalOf({ status, message, request }: Extract<Failure, { kind: "refused" }>): string {
-  const said = `${request} (${status}): ${message}`;
-  if (status === 401) return `The service rejects this key for ${said}`;
-  if (status === 403) return `The service denies this key access to ${said}`;
-  if (status === 404 || status === 410) {
-    return `The service has no such resource: ${said}`;
-  }
-  return `The service rejected it: ${message} (${request}, ${status})`;
+  const what = `${request} (${status}): ${message}`;
+  if (status === 401) return stored("problem.keyRejected", { what });
+  if (status === 403) return stored("problem.keyDenied", { what });
+  if (status === 404 || status === 410) return stored("problem.noResource", { what });
+  return stored("problem.rejected", { what: `${message} (${request}, ${status})` });
 }
 
 /** A sentence of `describeFailure` for people who do not run Dayferry: without the request and its status. */
@@ -85,7 +89,9 @@ export const withoutRequest = (text: string): string =>
     .replaceAll(/: [A-Z]+ \/\S*(?=: )/g, "")
     .replaceAll(/\b(?:GET|POST|PUT|PATCH|DELETE) \/\S*?(?: \(\d+\))?(?=[:\s]|$)/g, "it");
 
-const statusOf = (status: number | null): string => (status === null ? "" : ` (${status})`);
-
-const inSeconds = (duration: Temporal.Duration): string =>
-  `${Math.ceil(duration.total("seconds"))} s`;
+function unavailableText(failure: Extract<Failure, { kind: "unavailable" }>): string {
+  const what = `${failure.request}: ${failure.message}`;
+  return failure.status === null
+    ? stored("problem.unavailable", { what })
+    : stored("problem.unavailableStatus", { status: failure.status, what });
+}

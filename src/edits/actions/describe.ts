@@ -19,6 +19,7 @@ import { describeUntaken } from "../../domain/three-way.ts";
 import { fieldNameOf, momentInWords, type Names } from "../../domain/wording.ts";
 import type { Store } from "../../store/store.ts";
 import { say } from "../../texts/say.ts";
+import { retold } from "../../texts/stored.ts";
 import { describeConflict } from "../delivery/merge-edit.ts";
 import { describeDuplicates } from "../delivery/repeated-edits.ts";
 import {
@@ -270,7 +271,7 @@ function problemOf(
   const isParked = edit.state === "parked" || edit.state === "discarded";
   const remarks = [
     // The text written when it was parked is repeated with current names.
-    isClash ? null : edit.problem,
+    isClash || edit.problem === null ? null : retold(edit.problem),
     describeWait(edit, store),
     (isParked && edit.problem !== null && !isClash) || hasWon(edit)
       ? null
@@ -371,7 +372,7 @@ function extraProblem({ name, state, problem }: EditExtra): string | null {
   if (problem === null || state === "done") return null;
   return say(state === "parked" ? "describe.extraParked" : "describe.extraRetried", {
     name: quote(name),
-    problem,
+    problem: retold(problem),
   });
 }
 

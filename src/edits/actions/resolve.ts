@@ -2,6 +2,7 @@ import type { Decider, Edit } from "../../domain/edit.ts";
 import type { EditId } from "../../domain/ids.ts";
 import { assigneesToKeepVisible } from "../../domain/visibility.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import { recreated, spokenFields } from "../field-changes.ts";
 import type { Picks, Resolution } from "./choice.ts";
 
@@ -34,7 +35,7 @@ export function carryOutResolution(
   switch (resolution.kind) {
     case "yields":
       journal.settledBy(edit.id, conflicts);
-      return journal.discard(edit.id, "the workspace's version was kept") ? edit.id : null;
+      return journal.discard(edit.id, stored("problem.workspaceKept")) ? edit.id : null;
     case "deletes":
       return journal.rebase(edit, { base: resolution.base, patch: {}, conflicts }) ? edit.id : null;
     case "sends": {
@@ -42,7 +43,7 @@ export function carryOutResolution(
       return journal.rebase(edit, { base, patch, conflicts }) ? edit.id : null;
     }
     case "revives": {
-      if (!journal.discard(edit.id, "the item was deleted, and a later edit recreates it")) {
+      if (!journal.discard(edit.id, stored("problem.recreatedLater"))) {
         return null;
       }
       const base = keepVisible(recreated(resolution.item), edit, store);

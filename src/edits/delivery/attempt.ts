@@ -5,6 +5,7 @@ import { placedIn, placeOf } from "../../domain/patch.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Settlement } from "../../store/journal/endings.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
 import type { ItemAddress, ItemCalls, PlaceCalls } from "./item-calls.ts";
@@ -103,15 +104,12 @@ export function trialOf({
  */
 export const progressUnknown = (failure: Failure, attempt: Attempt): AttemptEnding =>
   isRefusal(failure)
-    ? retried(`the edit's progress is unknown: ${describeFailure(failure)}`, attempt)
+    ? retried(stored("problem.progressUnknown", { failure: describeFailure(failure) }), attempt)
     : failed(failure);
 
 /** Waits for a person, as there is nothing left to change. */
 export const parkAsGone = (failure: Failure): AttemptEnding =>
-  parked(
-    "refused",
-    `the item no longer exists, or is no longer visible: ${describeFailure(failure)}`,
-  );
+  parked("refused", stored("problem.gone", { failure: describeFailure(failure) }));
 
 /** True if the service refused, rather than not answering. */
 export const isRefusal = ({ kind }: Failure): boolean =>
@@ -160,7 +158,7 @@ export function cancelledCreation(
   if (notBefore === null || Temporal.Instant.compare(notBefore, now) <= 0) {
     return { kind: "withdrawn", by: deletion };
   }
-  return postponed(notBefore, `edit ${id} deletes it: it is created only if that is undone`);
+  return postponed(notBefore, stored("problem.deletedBy", { edit: id }));
 }
 
 /**
@@ -171,7 +169,7 @@ export function waitForInFlight(attempt: Attempt): AttemptEnding | null {
   const now = attempt.clock();
   const { inFlightUntil: until, resentAt, sentAt } = attempt.edit;
   if (!until || Temporal.Instant.compare(until, now) <= 0) return null;
-  const problem = `the creation got no response and may still be carried out: looking for it; not sent again before ${wholeSecond(until)}`;
+  const problem = stored("problem.unanswered", { until: wholeSecond(until) });
   return postponed(nextLook(now, { sentAt: resentAt ?? sentAt ?? now, until }), problem);
 }
 
@@ -231,7 +229,10 @@ export async function waitForKey(
   const now = clock();
   const since = edit.keyRefusedAt ?? now;
   store.journal.keyRefused(edit.id, true);
-  const problem = `the key has been refused since ${wholeSecond(since)}: the edit is sent when the key works again; ${describeFailure(refusal)}`;
+  const problem = stored("problem.keyRefused", {
+    since: wholeSecond(since),
+    failure: describeFailure(refusal),
+  });
   const trial = { ...trialOf(about.attempt), createdAt: since, now };
   return { kind: "settled", settlement: waitingForKey(problem, trial) };
 }

@@ -3,6 +3,7 @@ import type { PersonId } from "../../domain/ids.ts";
 import { isByHand } from "../../domain/lost-creation.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Attempts, NamedRequest, OpenRequest } from "../../store/journal/attempts.ts";
+import { stored } from "../../texts/stored.ts";
 import type { Call } from "../../upstream/client.ts";
 import type { Failure } from "../../upstream/failure.ts";
 import { wholeSecond } from "./attempt.ts";
@@ -43,7 +44,10 @@ export async function createOnce<Value>(
     if (!found.ok) return found;
     if (found.value !== null) return ok(found.value);
     if (Temporal.Instant.compare(earlier.inFlightUntil, clock()) > 0) {
-      const problem = `there was no response to the creation of the ${word}, and it may still be carried out: looking for it; not sent again before ${wholeSecond(earlier.inFlightUntil)}`;
+      const problem = stored("problem.extraUnanswered", {
+        what: word,
+        until: wholeSecond(earlier.inFlightUntil),
+      });
       return fail({ kind: "unsure", problem });
     }
   }
@@ -77,5 +81,5 @@ export const mayBeOf = (
 /** A list that cannot be read completely does not prove that something is missing. */
 export const unsure = (what: string, problems: readonly string[]): CreationFailure => ({
   kind: "unsure",
-  problem: `whether the ${what} was created is unknown, because the list cannot be read completely: ${problems.join("; ")}`,
+  problem: stored("problem.extraUnread", { what, gaps: problems.join("; ") }),
 });

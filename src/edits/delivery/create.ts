@@ -6,6 +6,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import { changedFields, differingFields, looksAlike, sameShown } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import { describeConflicts } from "../../domain/three-way.ts";
+import { stored } from "../../texts/stored.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
 import {
   type Attempt,
@@ -169,7 +170,7 @@ function findRival({ edit, store }: Attempt): Edit | null {
 }
 
 function waitFor(rival: Edit, now: Temporal.Instant): AttemptEnding {
-  const problem = `waits for edit ${rival.id}, which creates an item with the same title and dates`;
+  const problem = stored("problem.rival", { edit: rival.id });
   const next = rival.notBefore ?? now;
   const from = Temporal.Instant.compare(next, now) > 0 ? next : now;
   return postponed(from.add(rivalWait), problem);

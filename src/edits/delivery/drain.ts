@@ -8,6 +8,7 @@ import { sameShown } from "../../domain/sameness.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
 import type { Settlement } from "../../store/journal/endings.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import { sameWish } from "../field-changes.ts";
 import {
@@ -200,7 +201,7 @@ function createWorker(
 
 /** An edit that causes an error must not block others, nor stay claimed forever. */
 const parkFaulty = (error: unknown): AttemptEnding =>
-  parked("failed", `the edit could not be delivered: ${messageOf(error)}`);
+  parked("failed", stored("problem.notDelivered", { what: messageOf(error) }));
 
 /** An edit that restores what a late request overwrote, as if its editor had seen that. */
 function asRestoring(edit: Edit): Edit {
@@ -249,7 +250,7 @@ function waitForRelatedMove({ edit, store, now }: Attempt): AttemptEnding | null
     store.mirror.find("task", base.parentId) === move.item;
   const first = others.find((other) => movesAbove(edit, other) || movesAbove(other, edit));
   if (!first) return null;
-  const problem = `waits for edit ${first.id}, which is for the same task or its subtasks`;
+  const problem = stored("problem.relatedMove", { edit: first.id });
   return postponed(now.add(relatedMoveWait), problem);
 }
 
@@ -283,11 +284,11 @@ function freezeReason(edit: Edit, circumstances: Circumstances): string | null {
   if (edit.insisted) return null;
   const first = circumstances.others.find(({ frozen, id }) => frozen && id !== edit.id);
   if (first) {
-    return `frozen with edit ${first.id}: the item keeps changing; retry or discard that edit first, or retry this one`;
+    return stored("problem.frozenWith", { edit: first.id });
   }
   const count = unsettledWrites(edit, circumstances);
   if (count < mostWrites) return null;
-  return `frozen: ${count} writes of this item within an hour were changed back by the service or another program; retry to send it anyway`;
+  return stored("problem.frozen", { count });
 }
 
 function unsettledWrites(edit: Edit, { others, now, present }: Circumstances): number {
@@ -367,7 +368,7 @@ function withdraw(edit: Edit, deps: DrainDeps): void {
     onEvent({ kind: "withdrawn", edit: edit.id, by: ending.by.id });
     return;
   }
-  const problem = "the deletion was undone";
+  const problem = stored("problem.deletionUndone");
   const retry = { kind: "retry", notBefore: clock(), problem } as const;
   settle(edit, ending?.settlement ?? retry, deps);
 }
@@ -401,7 +402,7 @@ function settle(edit: Edit, settlement: Settlement, deps: DrainDeps): void {
       kind: "parked",
       edit: id,
       reason: "failed",
-      problem: `it waits for edit ${edit.id}`,
+      problem: stored("problem.waitsFor", { edit: edit.id }),
     });
   }
 }

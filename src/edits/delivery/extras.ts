@@ -8,6 +8,7 @@ import type { OpenRequest } from "../../store/journal/attempts.ts";
 import type { Settlement } from "../../store/journal/endings.ts";
 import type { ExtraEnding } from "../../store/journal/extra-states.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
@@ -95,7 +96,7 @@ async function carryOutOne(
   const { store, upstream, clock } = deps;
   try {
     const edit = store.journal.get(extra.edit);
-    if (!edit) return { kind: "park", problem: "its edit no longer exists" };
+    if (!edit) return { kind: "park", problem: stored("problem.noEdit") };
     const call: Call = { priority: "edit", person: edit.actor, signal };
     const attempt = { extra, edit, store, upstream, call, clock, keep };
     return endingOf(await carryOut(attempt), extra, deps);
@@ -175,7 +176,7 @@ const requestOf = ({ id }: EditExtra): string => `extra:${id}`;
 async function postComment(attempt: ExtraAttempt): Promise<CarriedOut> {
   const { extra, edit, store, upstream, keep } = attempt;
   const place = placeOfTask(edit, store);
-  if (!place) return fail({ kind: "stuck", problem: "the task no longer exists" });
+  if (!place) return fail({ kind: "stuck", problem: stored("problem.noTask") });
   const description = extra.text ?? "";
   const isAlike = saysThe(description);
   const made = await createOnce<Comment>({
@@ -291,7 +292,7 @@ async function upload(
 ): Promise<Result<string, CreationFailure>> {
   if (fileId !== null) return ok(fileId);
   const content = store.extras.content(id);
-  if (!content) return fail({ kind: "stuck", problem: "its content is no longer stored" });
+  if (!content) return fail({ kind: "stuck", problem: stored("problem.noContent") });
   const { projectId } = store.mirror.get(edit.item)?.item ?? edit.base;
   const type = mediaType ?? "application/octet-stream";
   const made = await upstream.attachments.upload({ projectId, name, type, content }, call);

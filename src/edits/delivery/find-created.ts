@@ -13,6 +13,7 @@ import { isPartyTo, isPrivate } from "../../domain/visibility.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { SourceState } from "../../store/rows/source-rows.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import { describeFailure, type Failure, isMissing } from "../../upstream/failure.ts";
 import {
   type Attempt,
@@ -86,8 +87,7 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const { problems } = listed.value;
   const gaps = [...problems, ...(await gapsIn(shown, { attempt, source, known }))];
   if (gaps.length > 0) {
-    const what = `its list cannot be read completely: ${gaps.join("; ")}`;
-    return unsure(`whether the item was created is unknown: ${what}`, attempt);
+    return unsure(stored("problem.creationUnread", { gaps: gaps.join("; ") }), attempt);
   }
   const elsewhere = lookElsewhere(wished, attempt);
   return elsewhere ? ended(elsewhere) : { kind: "none" };
@@ -161,8 +161,7 @@ const otherCreations = ({ edit, store, clockLead }: Attempt): readonly OpenCreat
  */
 function unseen(failure: Failure, attempt: Attempt): Found {
   if (!isRefusal(failure)) return ended(failed(failure));
-  const what = `the service does not show whether it was created: ${describeFailure(failure)}`;
-  const problem = `the response to the creation was lost, and ${what}`;
+  const problem = stored("problem.creationUnseen", { failure: describeFailure(failure) });
   const since = attempt.edit.inFlightUntil ?? attempt.edit.sentAt ?? attempt.now;
   const isLost = Temporal.Instant.compare(since.add(patience), attempt.now) <= 0;
   if (!isMissing(failure) || !isLost) return unsure(problem, attempt);
@@ -201,7 +200,7 @@ function lookElsewhere(
     edit,
     unread.slice(0, mostHurried).map(({ name }) => name),
   );
-  const problem = `the creation got no response, and it is not in its list: ${unread.length} other lists are checked before it is sent again`;
+  const problem = stored("problem.creationElsewhere", { count: unread.length });
   const waitedMs = since.until(now).total("milliseconds");
   const pauseMs = Math.max(shortestPauseMs, Math.round(waitedMs / 2));
   return postponed(now.add({ milliseconds: pauseMs }), problem);

@@ -7,6 +7,7 @@ import type { Source } from "../../domain/source.ts";
 import { isReadSince } from "../../store/mirror/sources.ts";
 import type { SourceState } from "../../store/rows/source-rows.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import type { Snapshot } from "../../upstream/client.ts";
 import { describeFailure, type Failure, isMissing } from "../../upstream/failure.ts";
 import {
@@ -126,7 +127,7 @@ const isAnswering = (sources: readonly SourceState[], missedAt: Temporal.Instant
 
 function describeRefusals(unread: readonly SourceState[]): string {
   const names = unread.map(({ name, failure }) => `${name} (${failure})`);
-  return `the task is no longer in its list, and the service rejects ${someOf(names, ", ")}, so it is unknown whether it was moved`;
+  return stored("problem.moveUnknown", { lists: someOf(names, ", ") });
 }
 
 /** The first few, and the number of others. */
@@ -153,8 +154,7 @@ function describeSearch(
   { missedAt }: Edit,
   { lists, unread }: Readonly<Record<"lists" | "unread", readonly SourceState[]>>,
 ): string {
-  const what =
-    "the task is no longer in its list; reading the other lists to find out whether it was moved";
+  const what = stored("problem.searching");
   if (!missedAt) return what;
   const failing = unread.filter(({ failure }) => failure !== null);
   const [first] = failing;
@@ -191,7 +191,7 @@ async function searchUnpolled(
     unclear.push(`list ${listId}: ${describeFailure(failure)}`);
   }
   if (unclear.length === 0) return null;
-  const problem = `the task is in no list that Dayferry reads, and the service has not confirmed its deletion: it may have been moved elsewhere (${someOf(unclear, "; ")}); nothing was sent; retry searches again, discard leaves it unchanged`;
+  const problem = stored("problem.taskLost", { lists: someOf(unclear, "; ") });
   return ended(parked("refused", problem));
 }
 

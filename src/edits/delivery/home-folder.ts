@@ -1,6 +1,7 @@
 import type { FolderId, ProjectId } from "../../domain/ids.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import type { Call, Upstream } from "../../upstream/client.ts";
 import type { CreationFailure } from "./create-once.ts";
 
@@ -33,5 +34,5 @@ const firstAtRoot = (
 
 const noFolder = (project: ProjectId): CreationFailure => ({
   kind: "stuck",
-  problem: `no folder of project ${project} is known; set one in projects[].folders in the configuration`,
+  problem: stored("problem.noFolder", { project }),
 });

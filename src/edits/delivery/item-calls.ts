@@ -7,6 +7,7 @@ import { storedKey, unstoredFields } from "../../domain/sameness.ts";
 import type { ItemRequest } from "../../store/journal/attempts.ts";
 import { isLagging, type LaggingDeps } from "../../store/mirror/lagging-reads.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
 import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
@@ -196,7 +197,7 @@ export function createSettledCalls(calls: ItemCalls, deps: LaggingDeps): ItemCal
 
 const answeredByOther = (method: "POST" | "PUT", { kind, id, title }: Item): Failure => ({
   kind: "unknown-outcome",
-  message: `the response is about another ${kind}, ${JSON.stringify(title)}`,
+  message: stored("problem.otherItem", { kind, title: JSON.stringify(title) }),
   request: `${method} ${kind} ${id}`,
 });
 

@@ -14,6 +14,7 @@ import {
 import { changedFields, differingFields, looksAlike, sameShown } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import { describeConflicts } from "../../domain/three-way.ts";
+import { stored } from "../../texts/stored.ts";
 import { describeFailure, type Failure, isMissing } from "../../upstream/failure.ts";
 import { spokenFields } from "../field-changes.ts";
 import {
@@ -96,7 +97,7 @@ function leftBehind({ edit: { patch, before, sentAt } }: Attempt): Identified | 
 async function settleIn(attempt: Attempt, old: Identified, created: Item): Promise<AttemptEnding> {
   const { edit, store } = attempt;
   const { id } = created;
-  if (id === null) return stuck("the service's response has no id for the new event");
+  if (id === null) return stuck(stored("problem.noNewId"));
   const isDone = edit.patch.completed ?? old.completed;
   const full =
     isDone && canComplete(created) && !created.completed
@@ -213,6 +214,6 @@ async function takeBack(
 }
 
 const describeRest = (failure: Failure, { projectId }: Item): string =>
-  `the event cannot be removed from project ${projectId}: ${describeFailure(failure)}`;
+  stored("problem.notRemoved", { project: projectId, failure: describeFailure(failure) });
 
 const stuck = (problem: string): AttemptEnding => parked("refused", problem);

@@ -13,6 +13,7 @@ import { fail, ok, type Result } from "../../domain/result.ts";
 import { looksAlike, sameCreation } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
 import {
   type Attempt,
@@ -97,7 +98,7 @@ async function findCopy(attempt: Attempt, place: Place): Promise<There> {
   });
   if (!first) return null;
   if (!second) return { kind: "there", item: first };
-  const problem = `the response to the move was lost, and several tasks in the new list could be it: ${first.id}, ${second.id}`;
+  const problem = stored("problem.moveLost", { tasks: `${first.id}, ${second.id}` });
   return ended(parked("unknown-outcome", problem));
 }
 

@@ -3,6 +3,7 @@ import { messageOf, unreachable } from "../../domain/result.ts";
 import type { Postponement, WaitCause } from "../../store/journal/claims.ts";
 import type { Settlement } from "../../store/journal/endings.ts";
 import { isStorageFault } from "../../store/storage-health.ts";
+import { stored } from "../../texts/stored.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 
 /**
@@ -88,7 +89,7 @@ export function retryLater(problem: string, trial: Trial): Settlement {
     return {
       kind: "park",
       reason: "failed",
-      problem: `gave up after a day of retries: ${problem}`,
+      problem: stored("problem.gaveUp", { what: problem }),
     };
   }
   const part = Math.round(age.total("milliseconds") / partOfAge);
@@ -106,7 +107,7 @@ const diskRest = Temporal.Duration.from({ seconds: 2 });
 
 /** A try that was interrupted by a local disk error, which says nothing about the edit. */
 export function retryAfterDiskFault(error: unknown, now: Temporal.Instant): Postponement {
-  const problem = `the edit's progress could not be stored (${messageOf(error)}); it continues when storage works again`;
+  const problem = stored("problem.notStored", { reason: messageOf(error) });
   return { kind: "retry", notBefore: now.add(diskRest), problem, isInterrupted: true };
 }
 

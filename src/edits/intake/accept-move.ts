@@ -16,6 +16,7 @@ import type { Directory } from "../../store/mirror/directory.ts";
 import type { Store } from "../../store/store.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { say } from "../../texts/say.ts";
+import { stored } from "../../texts/stored.ts";
 import { didInWords } from "../actions/sentence.ts";
 import {
   actionOf,
@@ -35,7 +36,7 @@ import {
   type PlannedAction,
   type PlannedItem,
 } from "./plan-answer.ts";
-import { ownHeld, takenIn } from "./plan-known.ts";
+import { ownHeld } from "./plan-known.ts";
 
 /** Where an item is to be moved: an event to a project, a task to a list. */
 export interface MoveRequest {
@@ -70,7 +71,8 @@ export function createAcceptMove(deps: AcceptDeps): (request: MoveRequest) => Ac
     const base = waiting ? applyPatch(viewed.item, waiting.bases) : viewed.item;
     const kept = waiting?.ids.flatMap((id) => store.heldObjects.get(id) ?? []).at(-1);
     const halves = firstHalves(request, store).map(({ id }) => id);
-    for (const id of [...(waiting?.ids ?? []), ...halves]) store.journal.discard(id, takenIn);
+    for (const id of [...(waiting?.ids ?? []), ...halves])
+      store.journal.discard(id, stored("problem.takenIn"));
     const about = { channel, actor, program, item, base, state } as const;
     const editId = store.journal.append({ ...about, ...edit, action: "update" });
     if (kept && state === "held") store.heldObjects.carry(editId, kept);
@@ -144,7 +146,7 @@ function stay(request: MoveRequest, viewed: ViewItem, deps: AcceptDeps): void {
   const waiting = ownHeld(item, { store, channel, actor });
   if (waiting?.patch.place === undefined) return;
   const kept = waiting.ids.flatMap((id) => store.heldObjects.get(id) ?? []).at(-1);
-  for (const id of waiting.ids) store.journal.discard(id, takenIn);
+  for (const id of waiting.ids) store.journal.discard(id, stored("problem.takenIn"));
   const patch = without(waiting.patch, "place");
   if (fieldsOf(patch).length === 0) return;
   const base = applyPatch(viewed.item, waiting.bases);

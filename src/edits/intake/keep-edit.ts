@@ -3,8 +3,8 @@ import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { withoutSignatures } from "../../domain/signed-links.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { Store } from "../../store/store.ts";
+import { stored } from "../../texts/stored.ts";
 import type { EditDraft, ItemPlan } from "./item-plan.ts";
-import { takenIn } from "./plan-known.ts";
 
 /** The origin of an edit. */
 export interface Sender {
@@ -41,7 +41,7 @@ export function keepEdit(
     store.extras.append(ending.editId, extras);
     return ending.editId;
   }
-  for (const id of itemPlan.takesIn ?? []) store.journal.discard(id, takenIn);
+  for (const id of itemPlan.takesIn ?? []) store.journal.discard(id, stored("problem.takenIn"));
   if (ending.kind !== "edit") {
     if (ending.kind === "unchanged") keepObject(itemPlan, store, sender);
     return null;
@@ -50,7 +50,7 @@ export function keepEdit(
   const { action, base, patch, newLabels, recreates = false, parentUid } = edit;
   const { channel, actor, program } = sender;
   if (edit.replaces !== null) {
-    store.journal.discard(edit.replaces, "replaced by a later edit of the item");
+    store.journal.discard(edit.replaces, stored("problem.replacedByLater"));
   }
   const item = keyOf(edit, store);
   const parent =

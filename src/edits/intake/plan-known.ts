@@ -390,9 +390,6 @@ export function ownHeld(
   };
 }
 
-/** Why a waiting edit ends that the same editor's next one includes. */
-export const takenIn = "included in its editor's next edit";
-
 /** One editor's waiting edits of an item by calendar programs, oldest first. */
 export const ownOf = (
   item: ItemKey,

@@ -1,5 +1,7 @@
 import type { PersonId } from "../../domain/ids.ts";
 import { fail, type Result, unreachable } from "../../domain/result.ts";
+import { say } from "../../texts/say.ts";
+import { retold } from "../../texts/stored.ts";
 import type { Call } from "../../upstream/client.ts";
 import { describeFailure, type Failure } from "../../upstream/failure.ts";
 import type { CreationFailure } from "../delivery/create-once.ts";
@@ -35,12 +37,12 @@ export function describeActionFailure(of: ActionFailure): string {
   switch (of.kind) {
     case "unknown":
     case "unfit":
-      return of.problem;
+      return retold(of.problem);
     case "failed": {
       const { failure } = of;
-      const problem = describeFailure(failure);
+      const problem = retold(describeFailure(failure));
       return failure.kind === "unknown-outcome"
-        ? `${problem}. Check the workspace before you repeat it.`
+        ? say("actionFault.checkFirst", { problem })
         : problem;
     }
     default:

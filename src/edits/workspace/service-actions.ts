@@ -4,6 +4,7 @@ import type { FolderId, LabelId, ProjectId, ServiceId } from "../../domain/ids.t
 import type { Label } from "../../domain/item.ts";
 import { ok } from "../../domain/result.ts";
 import { sourceName } from "../../domain/source.ts";
+import { say } from "../../texts/say.ts";
 import { homeFolder } from "../delivery/home-folder.ts";
 import {
   type Answer,
@@ -88,7 +89,7 @@ function createCommentActions({
     async add({ task, text }, by) {
       const found = findTask(task, store);
       if (!found.ok) return found;
-      if (text.trim() === "") return unfit("the comment has no text");
+      if (text.trim() === "") return unfit(say("actionFault.noText"));
       const { place } = found.value;
       const made = await upstream.comments.create({ ...place, description: text }, callOf(by));
       if (!made.ok) return actionFailed(made.failure);
@@ -102,7 +103,8 @@ function createCommentActions({
 /** Files of folders: the list, the two-step upload, the deletion. */
 function createFileActions({ store, upstream }: TaskActionsDeps): ServiceActions["files"] {
   async function folderOf({ projectId, folderId }: FilePlace, by: OnBehalf) {
-    if (!store.directory.project(projectId)) return unknown(`project ${projectId} is not known`);
+    if (!store.directory.project(projectId))
+      return unknown(say("actionFault.noProject", { id: projectId }));
     if (folderId !== null) return ok({ projectId, folderId });
     const home = await homeFolder(projectId, { store, upstream, call: callOf(by) });
     return home.ok ? ok({ projectId, folderId: home.value }) : creationFailed(home.failure);
@@ -174,7 +176,7 @@ function createLabelActions({ store, upstream }: TaskActionsDeps): ServiceAction
     },
     async delete(id, by) {
       if (!directory.labels().some((label) => label.id === id)) {
-        return unknown(`there is no label ${id}`);
+        return unknown(say("actionFault.noLabel", { id }));
       }
       const deleted = await upstream.labels.delete(id, callOf(by));
       if (!deleted.ok) return actionFailed(deleted.failure);

@@ -10,6 +10,7 @@ import type { TaskItem, Todolist } from "../../domain/item.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { sourceOf } from "../../domain/source.ts";
 import type { Store } from "../../store/store.ts";
+import { say } from "../../texts/say.ts";
 import type { Upstream } from "../../upstream/client.ts";
 import { takeAlong } from "../delivery/item-calls.ts";
 import { followTask } from "../delivery/move-task.ts";
@@ -67,8 +68,7 @@ export function createTaskActions({ store, upstream, hurry }: TaskActionsDeps) {
       const copied = await upstream.tasks.copy({ ...place, id, ...target, ...along }, callOf(by));
       if (!copied.ok) return actionFailed(copied.failure);
       const copy = copied.value;
-      if (copy.id === null || copy.id === id)
-        return unfit("the service's response has no id for the copy");
+      if (copy.id === null || copy.id === id) return unfit(say("actionFault.noCopyId"));
       const key = storeCopy({ ...copy, id: copy.id }, store);
       hurryLists(copy);
       return ok(placed(key, { item: copy, id: copy.id, store }));
@@ -100,7 +100,7 @@ function plan({ task, listId, projectId, title }: TaskRelocation, store: Store) 
   const list = listOf(listId, store);
   const project = projectId ?? list?.projectId ?? found.value.item.projectId;
   if (list && list.projectId !== project) {
-    return unknown(`project ${project} has no todolist ${listId}`);
+    return unknown(say("intake.wrongList", { project: String(project), list: String(listId) }));
   }
   const target = {
     targetProjectId: project,
@@ -162,7 +162,7 @@ export function findTask(name: string, { mirror }: Store): Result<FoundTask, Act
     : (mirror.findUid(name)?.item ?? null);
   const item = key === null ? null : (mirror.get(key)?.item ?? null);
   if (key === null || item === null || item.id === null) {
-    return unknown(`no task ${JSON.stringify(name)} is known; name it by its id or its UID`);
+    return unknown(say("actionFault.noTask", { name: JSON.stringify(name) }));
   }
   if (item.kind !== "task")
     return unfit(`${JSON.stringify(name)} is not a task but ${article(item)}`);

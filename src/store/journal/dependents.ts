@@ -1,6 +1,7 @@
 import type { Edit } from "../../domain/edit.ts";
 import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
+import { stored } from "../../texts/stored.ts";
 import { editIdColumn } from "../rows/edit-rows.ts";
 import { instantText, itemKeyColumn, numberColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
@@ -142,11 +143,9 @@ export function createDependents({
   }
 
   const aboutCreation = ({ id, item }: Creation) => ({ creation: id, item, now: stamp() });
-  const waitsWith = ({ id }: Creation) =>
-    `edit ${id} is waiting for a decision; this edit follows it`;
 
   function parkBelow(creation: Creation): readonly EditId[] {
-    const problem = `the task above it was not created: ${waitsWith(creation)}`;
+    const problem = stored("problem.parentNotCreated", { edit: creation.id });
     return publish(parkChildren.all({ ...aboutCreation(creation), problem }));
   }
 
@@ -178,7 +177,7 @@ export function createDependents({
     },
     /** Parks the creation's dependents; returns them. */
     park(creation: Creation): readonly EditId[] {
-      const problem = `the item was not created: ${waitsWith(creation)}`;
+      const problem = stored("problem.itemNotCreated", { edit: creation.id });
       return [
         ...publish(parkLater.all({ ...aboutCreation(creation), problem })),
         ...parkBelow(creation),
@@ -193,7 +192,7 @@ export function createDependents({
     },
     /** The creation is given up: each to-do that waited for its task becomes a task of its own, with a remark. */
     detach({ id: creation, item }: Creation): void {
-      const problem = `the task above it was given up with edit ${creation}: it became a task of its own`;
+      const problem = stored("problem.parentGivenUp", { edit: creation });
       publish(unpark.all({ creation, item, problem, now: stamp() }));
       for (const row of byParent.all(item)) makeTask(creationOf(row));
     },

@@ -1,6 +1,7 @@
 import type { Edit } from "../../domain/edit.ts";
 import type { ItemKind } from "../../domain/fields.ts";
 import { type EditId, type ItemKey, itemKey } from "../../domain/ids.ts";
+import { stored } from "../../texts/stored.ts";
 import { editIdColumn, editRow } from "../rows/edit-rows.ts";
 import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
@@ -92,14 +93,14 @@ export function createWithdrawals({
     { id: creation, item }: Pick<Edit, "id" | "item">,
     { id }: Pick<Edit, "id">,
   ): void {
-    const own = `edit ${id} deletes it, and the service has never had it`;
+    const own = stored("problem.withdrawn", { edit: id });
     const after = next.get({ item, creation });
     const kind = after === undefined ? null : textColumn(after, "kind");
     endCreation(item, { creation, problem: own });
     if (kind !== null) setKind.run(kind, item);
     // An item recreated as a task keeps its to-dos.
     if (kind === "task") return;
-    const problem = `edit ${id} deletes the task above it, and the service has never had that`;
+    const problem = stored("problem.parentWithdrawn", { edit: id });
     for (const row of below.all(item)) {
       const child = itemKey(numberColumn(row, "item"));
       endCreation(child, { creation: editIdColumn(row), problem });
@@ -132,7 +133,7 @@ export function createWithdrawals({
     isBusy: (item: ItemKey): boolean => anyOpen.get(item) !== undefined,
     /** Discards what follows a creation that will not happen, up to the next creation. */
     discardFollowers({ id: creation, item }: Pick<Edit, "id" | "item">): void {
-      const problem = `edit ${creation}, which creates the item, was discarded`;
+      const problem = stored("problem.creationDiscarded", { edit: creation });
       endFrom({ item, creation }, () =>
         discardAfter.run({ item, creation, problem, now: instantText(clock()) }),
       );
