@@ -115,6 +115,8 @@ export const accessTable: readonly AccessRule[] = [
   page("person", "GET", "/me"),
   page("admin", "GET POST", "/people/:id/webhook"),
   page("person", "GET POST", "/me/webhook"),
+  page("admin", "GET POST", "/people/:id/reminders"),
+  page("person", "GET POST", "/me/reminders"),
   page("person", "POST", "/me/mails"),
   page("person", "POST", "/me/password"),
   page("person", "POST", "/me/password/clear"),

@@ -15,6 +15,12 @@ export function formField(body: unknown, name: string): string {
 
 const usualLength = 10_000;
 
+/** The values of a field that may occur several times, as checkboxes do. */
+export function formFields(body: unknown, name: string): readonly string[] {
+  const fields: Readonly<Record<string, unknown>> = { ...Object(body) };
+  return [fields[name] ?? []].flat().filter((value) => typeof value === "string");
+}
+
 /** Reads the body of a form up to a size limit. */
 export const readForm = (longest = usualLength): RequestHandler =>
   urlencoded({ extended: false, limit: longest });

@@ -8,6 +8,7 @@ import express, {
 import type { DailyBackups } from "../backups/daily-backups.ts";
 import type { IdentityHeader } from "../config/config.ts";
 import { everyMailKind } from "../domain/mail-kind.ts";
+import type { ReminderTimes } from "../domain/reminder-times.ts";
 import { stopsSync, troubleWords } from "../domain/trouble.ts";
 import type { ZoneData } from "../domain/zone-data.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
@@ -51,6 +52,7 @@ import { createPersonLogin } from "./person-login.ts";
 import { notFound, type Problem, sendProblem } from "./problem-json.ts";
 import { createProxyIdentity } from "./proxy-identity.ts";
 import { languageRoutes, speakToReader } from "./reader-language.ts";
+import { reminderRoutes } from "./reminder-routes.ts";
 import { type ReportRoutesDeps, reportRoutes } from "./report-routes.ts";
 import { tallyRequests } from "./request-tallies.ts";
 import { searchRoutes } from "./search-routes.ts";
@@ -95,7 +97,7 @@ interface HttpDeps extends DaemonState {
   /** Absent if mails go to a mail server. */
   readonly outbox?: Outbox | null;
   /** Unsubscribe links. Absent if mails have none. */
-  readonly mailLinks?: Omit<UnsubscribeRoutesDeps, "store">;
+  readonly mailLinks?: Omit<UnsubscribeRoutesDeps, "store"> & { readonly times: ReminderTimes };
   /** People's webhooks; absent if nothing is sent. */
   readonly webhooks?: Pick<WebhookRoutesDeps, "webhooks" | "testFor">;
   /** Absent if no reports are served. */
@@ -258,6 +260,9 @@ function pageRouters(deps: HttpDeps, { viewers, status }: Shown): readonly [Rout
       webhooks: webhooks?.webhooks ?? null,
       baseUrl,
     }),
+    ...(deps.mailLinks
+      ? [reminderRoutes({ viewers, people, store, times: deps.mailLinks.times })]
+      : []),
     ...(webhooks ? [webhookRoutes({ viewers, people, tests, ...webhooks })] : []),
     feedPageRoutes(operationDeps(deps, viewers)),
     connectRoutes({ viewers, people, baseUrl }),

@@ -1,6 +1,5 @@
 import { basename } from "node:path/posix";
 import { type Request, type Response, Router } from "express";
-import { isId, personId } from "../domain/ids.ts";
 import type { People, PersonDescription } from "../people/people.ts";
 import type { WebhookSettings } from "../people/webhook-settings.ts";
 import type { WebhookMessage } from "../remote/webhook.ts";
@@ -9,6 +8,7 @@ import { isConfirmed } from "./confirmed.ts";
 import { formField, formGuard } from "./form-guard.ts";
 import { removeWebhookQuestion } from "./pages/confirm-questions.ts";
 import { notDonePage } from "./pages/people-pages.ts";
+import { personInPath } from "./person-in-path.ts";
 import { rootOf, sendPage } from "./send-page.ts";
 import { type TestLimit, tooManyTests } from "./test-limit.ts";
 import type { Viewers } from "./viewer.ts";
@@ -38,14 +38,6 @@ export function webhookRoutes({
   const router = Router();
   const places = ["/me/webhook", "/people/:id/webhook"];
   router.post(places, ...formGuard(viewers));
-
-  /** The person in a URL; null if there is none. */
-  function personOf(request: Request): PersonDescription | null {
-    const { id } = request.params;
-    if (id !== undefined) return isId(Number(id)) ? people.get(personId(Number(id))) : null;
-    const viewer = viewers.viewerOf(request);
-    return viewer.kind === "person" ? people.get(viewer.person) : null;
-  }
 
   async function show(
     { request, response }: { readonly request: Request; readonly response: Response },
@@ -92,13 +84,13 @@ export function webhookRoutes({
   }
 
   router.get(places, async (request: Request, response: Response) => {
-    const person = personOf(request);
+    const person = personInPath(request, { people, viewers });
     if (person) await show({ request, response }, { person, said: null });
     else notThere(request, response);
   });
 
   router.post(places, async (request: Request, response: Response) => {
-    const person = personOf(request);
+    const person = personInPath(request, { people, viewers });
     if (!person) {
       notThere(request, response);
       return;

@@ -1,6 +1,7 @@
 import type { Config, MailConfig } from "../config/config.ts";
 import type { PersonId } from "../domain/ids.ts";
 import { everyMailKind, type MailWishes } from "../domain/mail-kind.ts";
+import type { ReminderTimes } from "../domain/reminder-times.ts";
 import { createSeal, type Seal } from "../domain/sealed-text.ts";
 import { createChoiceSigner, createLogInSigner } from "../domain/signed-links.ts";
 import { createDirectoryMailer } from "../mail/directory-mailer.ts";
@@ -55,12 +56,17 @@ export async function checkMail({ mail }: Config): Promise<string | null> {
 export type MailLinks = ReturnType<typeof openMailLinks>;
 
 /** `mailKey`: see `DataKeys`. */
-export function openMailLinks({ people }: Config, { mailKey }: Pick<DataKeys, "mailKey">) {
+export function openMailLinks(
+  { people, reminders }: Config,
+  { mailKey }: Pick<DataKeys, "mailKey">,
+) {
   const listed = new Map(people.map(({ id, mail }) => [id, mail]));
   return {
     signer: createChoiceSigner(mailKey),
     logInSigner: createLogInSigner(mailKey),
     wishes: (person: PersonId): MailWishes => listed.get(person) ?? everyMailKind,
+    /** When people are reminded who have chosen no times. */
+    times: { ...reminders, digestAt: reminders.digest?.at ?? null } satisfies ReminderTimes,
     /** Encrypts people's webhook settings. */
     seal: (): Seal => createSeal(mailKey, "webhooks of people"),
   };

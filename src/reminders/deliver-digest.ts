@@ -55,7 +55,7 @@ export async function deliverDigest(
   if (!reader?.wants("digest")) return [];
   const { zone, person } = reader;
   const now = clock();
-  const turn = extended(digestTurn(digest, { zone, now, rules }).turn);
+  const turn = extended(digestTurn(digest, { reader, now, rules }).turn);
   if (!turn.day.equals(due.turn.day)) return [];
   const key = digestKey(due);
   const installation = store.meta.installation;
@@ -148,7 +148,7 @@ function contentOf(
   const day = dayInWords(turn.day);
   const isDaily = digest.weekday === null;
   const what = say(isDaily ? "digest.day" : "digest.weekTitle");
-  const clock = `${clockInWords(digest.at)} (${reader.zone})`;
+  const clock = `${clockInWords(reader.digestAt ?? digest.at)} (${reader.zone})`;
   return {
     subject: say("digest.subject", { what, counts: counts.join(", "), day }),
     preview: previewOf(content, counts),

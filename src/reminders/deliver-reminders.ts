@@ -64,6 +64,8 @@ interface Current extends MailTopic<MailKey> {
   readonly reminder: Reminder;
   readonly reader: Person;
   readonly zone: string;
+  /** The reader's time of day for reminders. */
+  readonly at: Temporal.PlainTime;
 }
 
 /**
@@ -115,9 +117,10 @@ export function rereadTopic(
       sort === key.kind && occurrence === key.occurrence && lead === key.lead,
   );
   if (!reminder?.people.includes(key.person) || !reader.wants(reminder.kind)) return null;
-  const window = windowOf(reminder, reader.zone);
+  const window = windowOf(reminder, reader);
   if (!window || !isInMailWindow(window, clock())) return null;
-  return { key, ...window, shown, reminder, reader: reader.person, zone: reader.zone };
+  const { person, zone, at } = reader;
+  return { key, ...window, shown, reminder, reader: person, zone, at: at ?? rules.at };
 }
 
 function compose(things: readonly Current[], messageId: string, deps: DeliverMailDeps): Mail {
@@ -152,7 +155,7 @@ function compose(things: readonly Current[], messageId: string, deps: DeliverMai
 }
 
 function contextOf(
-  { shown, reminder, reader, dueAt, zone }: Current,
+  { shown, reminder, reader, dueAt, zone, at }: Current,
   deps: DeliverMailDeps,
   unsubscribe: MailContent["unsubscribe"],
 ) {
@@ -177,7 +180,7 @@ function contextOf(
     dueAt,
     now: clock(),
     zone: rules.zone,
-    at: rules.at,
+    at,
     stale: staleWords({ store, now: clock(), zone }),
     unsubscribe,
   };

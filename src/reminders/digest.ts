@@ -8,7 +8,7 @@ import type { DateMove } from "../store/view/date-moves.ts";
 import { say } from "../texts/say.ts";
 import type { Section, SectionEntry } from "./mail-content.ts";
 import { isBefore, type MailWindow, missedUntil } from "./plan-mails.ts";
-import { isOpenTo } from "./recipients.ts";
+import { isOpenTo, type Recipient } from "./recipients.ts";
 import type { ReminderRules } from "./reminder.ts";
 import { shownTitle } from "./reminder-words.ts";
 
@@ -187,17 +187,17 @@ export interface DigestTurn extends MailWindow {
 export function digestTurn(
   rule: DigestRule,
   {
-    zone,
+    reader: { zone, digestAt },
     now,
     rules,
   }: {
-    readonly zone: string;
+    readonly reader: Pick<Recipient, "zone" | "digestAt">;
     readonly now: Temporal.Instant;
     readonly rules: Pick<ReminderRules, "catchUp">;
   },
 ): { readonly turn: DigestTurn; readonly nextAt: Temporal.Instant } {
   const momentOf = (day: Temporal.PlainDate) =>
-    wallClock(day.toPlainDateTime(rule.at), zone).toInstant();
+    wallClock(day.toPlainDateTime(digestAt ?? rule.at), zone).toInstant();
   const step = { days: rule.weekday === null ? 1 : 7 };
   let day = latestDay(rule, now.toZonedDateTimeISO(zone).toPlainDate());
   if (isBefore(now, momentOf(day))) day = day.subtract(step);

@@ -86,9 +86,10 @@ function planDigests(
   const due: DueDigest[] = [];
   let nextAt: Temporal.Instant | null = null;
   if (!digest) return { due, nextAt };
-  for (const { person, zone, since, wants } of readers) {
+  for (const reader of readers) {
+    const { person, since, wants } = reader;
     if (!wants("digest")) continue;
-    const found = digestTurn(digest, { zone, now, rules });
+    const found = digestTurn(digest, { reader, now, rules });
     const turn = extended(found.turn);
     nextAt = earlier(nextAt, found.nextAt);
     // Digests from before the installation are not sent.

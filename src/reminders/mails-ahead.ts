@@ -33,17 +33,17 @@ export function* mailsAhead(
     for (const reminder of reminders) {
       for (const person of reminder.people) {
         const reader = readers.get(person);
-        const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader.zone) : null;
+        const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader) : null;
         if (!window || !isAhead(window.dueAt)) continue;
         found.push({ person, kind: reminder.kind, dueAt: window.dueAt, about: reminder.item });
       }
     }
   }
-  for (const { person, zone, wants } of digest ? readers.values() : []) {
-    if (!digest || !wants("digest")) continue;
-    const { nextAt } = digestTurn(digest, { zone, now, rules });
+  for (const reader of digest ? readers.values() : []) {
+    if (!digest || !reader.wants("digest")) continue;
+    const { nextAt } = digestTurn(digest, { reader, now, rules });
     if (isAhead(nextAt)) {
-      found.push({ person: person.id, kind: "digest", dueAt: nextAt, about: null });
+      found.push({ person: reader.person.id, kind: "digest", dueAt: nextAt, about: null });
     }
   }
   return found

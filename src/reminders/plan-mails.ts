@@ -44,7 +44,7 @@ export function* planMails(
     for (const reminder of reminders) {
       for (const id of reminder.people) {
         const reader = readers.get(id);
-        const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader.zone) : null;
+        const window = reader?.wants(reminder.kind) ? windowOf(reminder, reader) : null;
         if (!window || (reader?.since && isBefore(window.dueAt, reader.since))) continue;
         if (isBefore(now, window.dueAt)) nextAt = earlier(nextAt, window.dueAt);
         if (!isInMailWindow(window, now)) continue;
@@ -76,21 +76,25 @@ export interface MailWindow {
   readonly endsAt: Temporal.Instant | null;
 }
 
-/** When a reminder may be sent to a recipient in a time zone; null for never. */
-export type WindowOf = (reminder: Reminder, zone: string) => MailWindow | null;
+/** When a reminder may be sent to a recipient; null for never. */
+export type WindowOf = (reminder: Reminder, reader: ReaderClock) => MailWindow | null;
+
+/** The recipient's time zone, and own time of day for reminders; null for the configured one. */
+export type ReaderClock = Pick<Recipient, "zone" | "at">;
 
 /** Even a punctual mail leaves a moment after it is due, so anything shorter makes no sense. */
 const shortestCatchUp = Temporal.Duration.from({ minutes: 1 });
 const mostKept = 20_000;
 
-/** Caches its results: whole workspaces share a few hundred days, leads and time zones. */
+/** Caches its results: whole workspaces share a few hundred days, leads, time zones and times of day. */
 export function createWindows(rules: ReminderRules): WindowOf {
   const kept = new Map<string, Kept>();
-  return (reminder, zone) => {
+  return (reminder, { zone, at }) => {
     const { timing, sort, occurrence, lead, knownAt } = reminder;
-    const name = [sort, occurrence, lead, timing.kind === "moment" ? "" : zone].join(" ");
+    const clock = timing.kind === "moment" ? "" : `${zone} ${at?.toString() ?? ""}`;
+    const name = [sort, occurrence, lead, clock].join(" ");
     const found = kept.get(name) ?? {
-      window: windowOf(reminder, zone, rules),
+      window: windowOf(reminder, zone, { ...rules, at: at ?? rules.at }),
       overdueAt: overdueAt(reminder, zone),
     };
     if (kept.size > mostKept) kept.clear();

@@ -50,6 +50,9 @@ export interface Recipient {
   readonly person: Person;
   /** The person's time zone, or the account's. */
   readonly zone: string;
+  /** The person's own times of day for reminders and the digest; null for the configured ones. */
+  readonly at: Temporal.PlainTime | null;
+  readonly digestAt: Temporal.PlainTime | null;
   /** Reminders due before this are not sent; null for no limit. */
   readonly since: Temporal.Instant | null;
   /** Read once and then kept. */
@@ -167,9 +170,12 @@ const minute = Temporal.Duration.from({ minutes: 1 });
 function readerOf(person: Person, { wishes, zone, store, reach = byMail }: MailDeps): Recipient {
   const granted = wishes(person.id);
   const known = new Map<MailKind, boolean>();
+  const times = store.personReminders.of(person.id);
   return {
     person,
     zone: zoneFor(person, zone),
+    at: times?.at ?? null,
+    digestAt: times?.digestAt ?? null,
     since: reach.since(person.id),
     wants(kind) {
       const wanted =

@@ -43,7 +43,7 @@ const dayMs = 86_400_000;
  * reminder for weeks, or ever again.
  */
 export function createReminderIndex(
-  store: Pick<Store, "view" | "changes">,
+  store: Pick<Store, "view" | "changes" | "personReminders">,
   rules: ReminderRules,
 ): ReminderIndex {
   const near = new Map<ItemKey, Near>();
@@ -54,6 +54,7 @@ export function createReminderIndex(
   /** The latest time at which something was considered past. */
   let latestMs = Number.NEGATIVE_INFINITY;
   let readUpTo: Revision | null = null;
+  let times = store.personReminders.version();
 
   function take(key: ItemKey, reminders: readonly Reminder[]): void {
     near.delete(key);
@@ -107,7 +108,8 @@ export function createReminderIndex(
   return {
     *within({ from, until }) {
       const [fromMs, untilMs] = [from.epochMilliseconds, until.epochMilliseconds];
-      if (fromMs < latestMs) readUpTo = null;
+      if (fromMs < latestMs || times !== store.personReminders.version()) readUpTo = null;
+      times = store.personReminders.version();
       if (readUpTo === null) horizonMs = untilMs + dayMs;
       latestMs = fromMs;
       const latest = store.changes.latest();
@@ -145,7 +147,7 @@ const heldBackMs = dayMs;
 /** When one of an item's reminders may be due, in any time zone; null for none. */
 function reachOf(
   reminders: readonly Reminder[],
-  { at, catchUp }: Pick<ReminderRules, "at" | "catchUp">,
+  { catchUp }: Pick<ReminderRules, "catchUp">,
 ): Reach | null {
   if (reminders.length === 0) return null;
   const catchUpMs = Math.max(1, wholeMinutes(catchUp)) * 60_000;
@@ -161,7 +163,8 @@ function reachOf(
       const dueMs = midnightMs + 2 * dayMs;
       return { fromMs: midnightMs - zonesMs, untilMs: dueMs + zonesMs + catchUpMs };
     }
-    const dueAt = day.toPlainDateTime(at).subtract(timing.lead).toZonedDateTime("UTC");
+    // People choose their own time of day.
+    const dueAt = day.toPlainDateTime().subtract(timing.lead).toZonedDateTime("UTC");
     return { fromMs: dueAt.epochMilliseconds - zonesMs, untilMs: midnightMs + dayMs + zonesMs };
   });
   return {

@@ -2,20 +2,18 @@ import { startsAt, type When, wholeMinutes } from "@dayferry/ical";
 import type { ItemKey, PersonId } from "../domain/ids.ts";
 import { canComplete, type Item } from "../domain/item.ts";
 import type { MailKind } from "../domain/mail-kind.ts";
+import type { ReminderTimes } from "../domain/reminder-times.ts";
 import type { MailSort } from "../store/mails/ledger.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
-export interface ReminderRules {
+export interface ReminderRules extends Omit<ReminderTimes, "digestAt"> {
   /** Time zone of the account, in which all-day events begin. */
   readonly zone: string;
   /** True if events' own reminders are mailed; the service may do so itself. */
   readonly events: boolean;
-  /** Leads before the day of a milestone, and before the due day of a task. */
-  readonly milestones: readonly Temporal.Duration[];
-  readonly tasks: readonly Temporal.Duration[];
   readonly overdue: boolean;
-  /** Time of day from which those days are counted back, in the recipient's time zone. */
-  readonly at: Temporal.PlainTime;
+  /** The times that a person has chosen instead; null for none. Default: nobody has. */
+  readonly chosenBy?: (person: PersonId) => ReminderTimes | null;
   readonly installedAt: Temporal.Instant;
   /** It is unknown what was sent before this: it is not sent again. null if everything is known. */
   readonly restoredAt: Temporal.Instant | null;
@@ -63,9 +61,11 @@ export function remindersOf(shown: ViewItem, rules: ReminderRules): readonly Rem
     knownAt: shown.knownAt,
     people: [...new Set(item.assigned)],
   };
-  return [...ownOf(item, rules), ...leadsOf(item, rules), ...overdueOf(item, rules)].map(
-    (reminder) => ({ ...common, ...reminder }),
-  );
+  return [
+    ...ownOf(item, rules),
+    ...leadsOf(item, { rules, people: common.people }),
+    ...overdueOf(item, rules),
+  ].map((reminder) => ({ ...common, ...reminder }));
 }
 
 /** The first day of a milestone, or the due day of a task; null if it has none. */
@@ -88,6 +88,9 @@ export const dayIn = (of: DayOf, zone: string): Temporal.PlainDate =>
 
 type Bare = Omit<Reminder, "item" | "knownAt" | "people">;
 
+/** One lead, for those who want it. */
+type Lead = Omit<Reminder, "item" | "knownAt">;
+
 function ownOf(item: Item, { events, zone }: ReminderRules): readonly Bare[] {
   if (!events || item.kind !== "event" || !item.reminder) return [];
   const lead = Temporal.Duration.from({ minutes: wholeMinutes(item.reminder) });
@@ -103,19 +106,29 @@ function ownOf(item: Item, { events, zone }: ReminderRules): readonly Bare[] {
   ];
 }
 
-function leadsOf(item: Item, { milestones, tasks }: ReminderRules): readonly Bare[] {
+function leadsOf(
+  item: Item,
+  { rules, people }: { readonly rules: ReminderRules; readonly people: readonly PersonId[] },
+): readonly Lead[] {
   const day = dueDayOf(item);
   if (!day) return [];
-  const isEvent = item.kind === "event";
-  const leads = new Map(
-    (isEvent ? milestones : tasks).map(inDays).map((lead) => [lead.toString(), lead]),
-  );
-  return [...leads].map(([text, lead]) => ({
+  const kind = item.kind === "event" ? "milestones" : "tasks";
+  const leads = new Map<string, { readonly lead: Temporal.Duration; readonly of: Set<PersonId> }>();
+  for (const person of people) {
+    for (const lead of (rules.chosenBy?.(person) ?? rules)[kind].map(inDays)) {
+      const text = lead.toString();
+      const known = leads.get(text) ?? { lead, of: new Set() };
+      known.of.add(person);
+      leads.set(text, known);
+    }
+  }
+  return [...leads].map(([text, { lead, of }]) => ({
     sort: "lead",
-    kind: isEvent ? "milestones" : "tasks",
+    kind,
     occurrence: occurrenceOf(day),
     lead: text,
     timing: { kind: "before", day, lead },
+    people: [...of],
   }));
 }
 
@@ -137,6 +150,6 @@ function firstDay(when: When): DayOf {
 const occurrenceOf = (of: DayOf): string =>
   of.kind === "on" ? of.day.toString() : of.moment.toString();
 
-/** A week is seven days: rewriting the configuration must not change a lead's identity. */
-const inDays = (lead: Temporal.Duration): Temporal.Duration =>
+/** A week is seven days, however it is written: rewriting the configuration must not change a lead's identity. */
+export const inDays = (lead: Temporal.Duration): Temporal.Duration =>
   lead.with({ days: lead.days + 7 * lead.weeks, weeks: 0 });

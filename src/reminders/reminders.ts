@@ -1,4 +1,5 @@
 import { atOnce, createEventLoopBudget, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
+import type { PersonId } from "../domain/ids.ts";
 import { unreachable } from "../domain/result.ts";
 import { deliverDigest } from "./deliver-digest.ts";
 import { type DeliverMailDeps, deliverMail, type ReminderEvent } from "./deliver-reminders.ts";
@@ -42,11 +43,12 @@ export function createReminders(deps: RemindersDeps) {
     zone,
     installedAt: store.meta.installedAt,
     restoredAt: store.meta.restoredAt,
+    chosenBy: (person: PersonId) => store.personReminders.of(person),
   };
   const gate = createSendGate({ ...deps, catchUp: options.catchUp });
   const windows = createWindows(rules);
-  const windowOf: WindowOf = (reminder, readersZone) => {
-    const window = windows(reminder, readersZone);
+  const windowOf: WindowOf = (reminder, reader) => {
+    const window = windows(reminder, reader);
     return window && gate.extended(window);
   };
   const finderDeps: MailFinderDeps = {
@@ -141,7 +143,7 @@ interface Quiet {
 
 /** Changes whenever there may be new content or new recipients. */
 const markOf = ({ store }: MailDeps): string =>
-  `${store.changes.latest()} ${store.mailChoices.version()} ${store.personWebhooks.version()}`;
+  `${store.changes.latest()} ${store.mailChoices.version()} ${store.personReminders.version()} ${store.personWebhooks.version()}`;
 
 /** A clock that was set back ends it too. */
 function lasts(

@@ -24,7 +24,7 @@ import { createLedger, createNotices, createWebhookLedger } from "./mails/ledger
 import { createLogInLinks } from "./mails/log-in-links.ts";
 import { createOperatorMessages } from "./mails/operator-messages.ts";
 import { createMailChoices } from "./mails/opt-outs.ts";
-import { createPersonLanguages } from "./mails/person-languages.ts";
+import { createPersonLanguages, createPersonReminders } from "./mails/person-settings.ts";
 import { createPersonWebhooks } from "./mails/person-webhooks.ts";
 import { migrate, wouldChange } from "./migrate.ts";
 import { createBeliefs } from "./mirror/beliefs.ts";
@@ -143,6 +143,7 @@ export function createStore(deps: StoreDeps, randomId: () => string) {
     notices: createNotices(deps),
     mailChoices: createMailChoices(deps),
     personLanguages: createPersonLanguages(deps),
+    personReminders: createPersonReminders(deps),
     personWebhooks: createPersonWebhooks(deps),
     /** Messages to people by webhook; created at first use, as most installations have none. */
     byWebhook: lazy(() => ({

@@ -11,17 +11,21 @@ import { testDirectory } from "../support/test-store.ts";
 import { ana, ben, startApp, token } from "./people-rig.ts";
 
 const form = { accept: "text/html", "content-type": "application/x-www-form-urlencoded" };
-const fields = (values: Readonly<Record<string, string>>) => new URLSearchParams(values).toString();
+type Fields = Readonly<Record<string, string | readonly string[]>>;
+const fields = (values: Fields) =>
+  new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
+  ).toString();
 
 /** The face with a folder of mails, and browsers of several people. */
-async function place() {
+async function place({ whole = false } = {}) {
   const directory = testDirectory();
   const outbox = openOutbox({ directory });
   const dueAt = Temporal.Instant.from("2026-11-23T08:00:00Z");
   const ahead = [
     { person: ben, kind: "tasks", item: { key: itemKey(7), title: "Call <them>" }, dueAt } as const,
   ];
-  const rig = await startApp({ more: { outbox, mailsAhead: () => Promise.resolve(ahead) } });
+  const rig = await startApp({ whole, more: { outbox, mailsAhead: () => Promise.resolve(ahead) } });
   const password = rig.passwords.issue(ana);
 
   async function browser(values: Readonly<Record<string, string>>, agent = "Firefox") {
@@ -34,7 +38,7 @@ async function place() {
       rig.call(`GET ${path}`, { headers: { accept: "text/html", cookie } });
     return {
       look,
-      press: async (path: string, said: Readonly<Record<string, string>> = {}, at = "/me") => {
+      press: async (path: string, said: Fields = {}, at = "/me") => {
         const { text } = await look(at);
         const [, given = ""] = /name="form" value="([^"]+)"/.exec(text) ?? [];
         const body = fields({ form: given, ...said });
@@ -221,6 +225,30 @@ describe("/me", () => {
     await press("/me/log-ins", { end: String(bens?.id) });
     await press("/me/log-ins", { end: "others" });
     expect(store.logIns.of(ben)).toHaveLength(1);
+  });
+
+  it("takes a person's own reminder times, and goes back to the configured ones", async () => {
+    const { asAna, store } = await place({ whole: true });
+    const { look, press } = await asAna();
+    expect((await look("/me/reminders")).text).toContain("These are the defaults.");
+    const saved = await press(
+      "/me/reminders",
+      { do: "save", milestones: ["P7D", "PT3H"], tasks: "P2D", at: "07:45" },
+      "/me/reminders",
+    );
+    expect(saved.text).toMatch(/Saved.+value="PT3H" checked.+value="P7D" checked.+"07:45"/s);
+    expect(JSON.parse(JSON.stringify(store.personReminders.of(ana)))).toEqual({
+      milestones: ["P7D", "PT3H"],
+      tasks: ["P2D"],
+      at: "07:45:00",
+      digestAt: null,
+    });
+    for (const wrong of [{ at: "7 o'clock" }, { at: "07:45", tasks: "P9Y" }]) {
+      expect((await press("/me/reminders", wrong, "/me/reminders")).status).toBe(422);
+    }
+    expect(store.personReminders.of(ana)?.tasks).toHaveLength(1);
+    await press("/me/reminders", { do: "forget" }, "/me/reminders");
+    expect(store.personReminders.of(ana)).toBeNull();
   });
 
   it("ends other log-ins, one or all, and stays where it is pressed", async () => {

@@ -17,6 +17,16 @@ import { reportsHere } from "../support/reports-here.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 import { type FaceSetting, bearer as headers, serveFace, token } from "./app-rig.ts";
 
+const oneDay = [Temporal.Duration.from({ days: 1 })];
+
+/** The configured reminder times of the test server. */
+const times = {
+  milestones: oneDay,
+  tasks: oneDay,
+  at: Temporal.PlainTime.from("09:00"),
+  digestAt: null,
+};
+
 export { token };
 export const ana = personId(11);
 export const ben = personId(12);
@@ -104,7 +114,7 @@ export async function everything(store: Store, clock: () => Temporal.Instant) {
   await upstream.close();
   return {
     workspace: createServiceActions({ store, upstream, hurry() {} }),
-    mailLinks: { signer: createChoiceSigner(feedKey), wishes: () => everyMailKind },
+    mailLinks: { signer: createChoiceSigner(feedKey), wishes: () => everyMailKind, times },
     reports: {
       reports: reportsHere,
       file: "nowhere.sqlite",

@@ -36,6 +36,36 @@ describe("step() knows whom to tell", () => {
     expect(inbox.mails).toHaveLength(1);
   });
 
+  it("each at the times that they have chosen, until they choose the configured ones again", async () => {
+    const { inbox, rig } = await started("2026-11-15T12:00:00Z");
+    const times = {
+      milestones: [],
+      tasks: [Temporal.Duration.from({ weeks: 1 }), Temporal.Duration.from({ hours: 2 })],
+      at: Temporal.PlainTime.from("16:00"),
+      digestAt: null,
+    };
+    rig.put(aTask({ assigned: [ana, ben] }));
+    await rig.run();
+    rig.store.personReminders.choose(ben, times);
+    const sent: string[] = [];
+    for (let hours = 0; hours < 24 * 11; hours += 1) {
+      const now = Temporal.Instant.from("2026-11-15T13:00:00Z").add({ hours }).toString();
+      rig.set(now);
+      const before = inbox.mails.length;
+      await rig.run();
+      for (const { to } of inbox.mails.slice(before)) sent.push(`${now} ${to}`);
+    }
+    expect(sent).toEqual([
+      "2026-11-17T15:00:00Z ben@example.com",
+      "2026-11-23T09:00:00Z ana@example.com",
+      "2026-11-24T13:00:00Z ben@example.com",
+      "2026-11-25T09:00:00Z ana@example.com",
+      "2026-11-25T15:00:00Z ben@example.com",
+    ]);
+    rig.store.personReminders.forget(ben);
+    expect(rig.store.personReminders.of(ben)).toBeNull();
+  });
+
   it("each of two people with one address, and nobody twice for a new address", async () => {
     const { inbox, rig } = await started("2026-11-23T09:00:00Z");
     const shared = "team@example.com";

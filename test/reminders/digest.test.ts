@@ -39,7 +39,13 @@ describe("digestTurn()", () => {
     ["on Monday before its time: a week ago", monday, "2026-11-23T06:00:00Z", "2026-11-16"],
     ["on Monday at its time", monday, "2026-11-23T06:30:00Z", "2026-11-23"],
   ])("is, %s", (_name, rule, now, day) => {
-    expect(digestTurn(rule, { zone: berlin, now: at(now), rules }).turn.day.toString()).toBe(day);
+    expect(
+      digestTurn(rule, {
+        reader: { zone: berlin, digestAt: null },
+        now: at(now),
+        rules,
+      }).turn.day.toString(),
+    ).toBe(day);
   });
 
   it.each([
@@ -50,7 +56,7 @@ describe("digestTurn()", () => {
     let now = on(day).subtract({ days: 1 }).toZonedDateTime(berlin).toInstant();
     const turns = new Map<string, string>();
     for (let minutes = 0; minutes < 3 * 24 * 60; minutes += 10) {
-      const { turn } = digestTurn(rule, { zone: berlin, now, rules });
+      const { turn } = digestTurn(rule, { reader: { zone: berlin, digestAt: null }, now, rules });
       turns.set([turn.day, turn.dueAt].join(" "), turn.day.toString());
       now = now.add({ minutes: 10 });
     }

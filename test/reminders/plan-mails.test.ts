@@ -47,7 +47,7 @@ const windowOf = (
   }: { readonly zone?: string; readonly with_?: ReminderRules; readonly sort?: string } = {},
 ) => {
   const reminder = remindersOf(shown(item), with_).find((each) => each.sort === sort);
-  const window = reminder && createWindows(with_)(reminder, zone);
+  const window = reminder && createWindows(with_)(reminder, { zone, at: null });
   return window && [window.dueAt.toString(), window.lapsesAt.toString()];
 };
 
@@ -174,13 +174,15 @@ describe("createWindows()", () => {
       tasks: [],
     });
     if (!reminder) throw new Error("nothing to tell");
-    expect(createWindows(rules)(reminder, berlin) !== null).toBe(tells);
+    expect(createWindows(rules)(reminder, { zone: berlin, at: null }) !== null).toBe(tells);
   });
 });
 
 const readerOf = (person = aPerson({ id: ana, name: "Ana" }), wants = true): Recipient => ({
   person,
   zone: berlin,
+  at: null,
+  digestAt: null,
   since: null,
   wants: () => wants,
 });

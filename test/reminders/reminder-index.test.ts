@@ -34,7 +34,7 @@ function indexOver(...days: readonly string[]) {
       return store.view.get(key);
     },
   };
-  const index = createReminderIndex({ view, changes: store.changes }, rules);
+  const index = createReminderIndex({ ...store, view }, rules);
   const titleOf = (key: Parameters<typeof store.view.get>[0]) => store.view.get(key)?.item.title;
   return {
     lookedUp,

@@ -59,7 +59,7 @@ ${card({
     }${linkButton(say("password.profile"), `${root}people/${person.id}/dayferry.mobileconfig`)}`,
   )}`,
 })}
-${card({ title: say("word.mails"), id: "mails", live: ["mail"], body: mailSwitches(mails, { action: `${root}me/mails`, formToken }) })}
+${card({ title: say("word.mails"), id: "mails", live: ["mail"], body: html`${mailSwitches(mails, { action: `${root}me/mails`, formToken })}<p><a href="${root}me/reminders">${say("reminderTimes.link")}</a></p>` })}
 ${webhook && card({ title: say("webhook.title"), id: "webhook", body: webhookSummary(webhook, `${root}me/webhook`) })}
 ${card({
   title: say("me.sessions"),

@@ -110,7 +110,7 @@ function personRow(
 <dt>${say("me.sentWith")}</dt><dd>${keyInWords(hasOwnKey)}</dd></dl>
 ${suspended ? null : postForm({ action: null, formToken, inRow: true }, buttons)}
 <h3>${say("word.mails")}</h3>
-${mailSwitches(mails, { action: `${at}/mails`, formToken })}${webhook && html`<p><a href="${at}/webhook">${say("webhook.link")}</a> <span class="quiet">${webhook.current === null ? say("people.byMailAlone") : webhook.current.host}</span></p>`}</div></details></li>`;
+${mailSwitches(mails, { action: `${at}/mails`, formToken })}<p><a href="${at}/reminders">${say("reminderTimes.link")}</a></p>${webhook && html`<p><a href="${at}/webhook">${say("webhook.link")}</a> <span class="quiet">${webhook.current === null ? say("people.byMailAlone") : webhook.current.host}</span></p>`}</div></details></li>`;
 }
 
 /** A person's own zone, or the account's `zone`, marked as such. */

@@ -136,10 +136,10 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
   const doors = shutDoors(run, knowsSince);
   const mailsKnown = knowsSince ? takeLedgers(run) : 0;
   if (knowsSince) {
-    run("DELETE FROM mail_choices");
-    run("INSERT INTO mail_choices SELECT * FROM replaced.mail_choices");
-    run("DELETE FROM person_languages");
-    run("INSERT INTO person_languages SELECT * FROM replaced.person_languages");
+    for (const table of ["mail_choices", "person_languages", "person_reminders"]) {
+      run(`DELETE FROM ${table}`);
+      run(`INSERT INTO ${table} SELECT * FROM replaced.${table}`);
+    }
   }
   forgetMoments(run, life.quota);
   takeSubscriptions(run, knowsSince);

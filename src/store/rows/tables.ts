@@ -438,6 +438,10 @@ export interface Tables {
     readonly language: string;
     readonly is_chosen: 0 | 1;
   };
+  readonly person_reminders: {
+    readonly person: number;
+    readonly times: string;
+  };
   readonly person_webhooks: {
     readonly person: number;
     readonly format: "json" | "ntfy";
