@@ -1,5 +1,5 @@
 // What many accounts cost on one machine: a daemon each, with a workspace of size S. First one after another, each from an
-// empty folder to the end of its first sweep; then again one after another, from their data, until all of them are there and at rest.
+// empty folder to the end of its first sync; then again one after another, from their data, until all of them are there and at rest.
 // Memory is VmHWM (the most that ever was resident), VmRSS, and PSS (what is shared, shared out) at rest; the processor's time is that
 // of all threads. A daemon that is not ready in time is told of and left out of the table; what was measured until then is printed.
 //   node bench/accounts.ts [--daemons 20] [--rest SECONDS] [--within SECONDS] [--json FILE]

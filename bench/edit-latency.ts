@@ -3,7 +3,7 @@
 // calendar program, under steady polling, and count from the moment at which the program begins to send.
 //   node bench/edit-latency.ts [edits=40] [first-sweep]
 // Time runs five times as fast as at the service: 25 requests in 2 s. `first-sweep` instead puts edits at chance moments of
-// the first sweep of an empty data directory, `edits` of them a minute as at the service, and ends with 1 when the p95 of
+// the first sync of an empty data directory, `edits` of them a minute as at the service, and ends with 1 when the p95 of
 // creations or updates is above 1 s, or the sweep took longer than 1.05 x T(n) + 1 s for all requests, the edits' too.
 // A creation is one request; an update reads the item first. Ends with 1 when the p95 under steady polling, or the p50
 // under a full sweep, is above 0.4 s and the answers waited for, or any edit waits longer than the quota's window: a sweep
@@ -128,7 +128,7 @@ async function judgeFirstSweep(): Promise<boolean> {
   polling.abort();
   await polled;
 
-  const rows = rowsOf("first sweep, PUT", waits);
+  const rows = rowsOf("first sync, PUT", waits);
   console.table(rows);
   const limited = sent.filter(({ status }) => status === 429).length;
   const limitS = 10 * (Math.ceil(sent.length / 25) - 1) + (3 * latencyMs * scale) / 1000;

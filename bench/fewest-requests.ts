@@ -2,7 +2,7 @@ import { insist, type Sandbox } from "@dayferry/sandbox";
 import { ownerOf } from "../test/support/sandbox.ts";
 
 /**
- * Requests of a first sweep: projects, people, labels; events and lists of each project; each list; and each task that has
+ * Requests of a first sync: projects, people, labels; events and lists of each project; each list; and each task that has
  * subtasks, or, in a large workspace, all pages of the list of all tasks with the lists that are compared to them.
  */
 export function fewestFor(sandbox: Sandbox, { pages = true } = {}): number {

@@ -4,7 +4,7 @@
 // FILE: what `bench/freshness.ts` has written with `json=FILE`, several seeds of a size or one. The simulator has the hours of a
 // measurement with `learned=on from=72 warm=1 hours=10`: three days of learning, an hour, and then ten that count. Both are geometric
 // means over the seeds, of which the simulator has three. The first hour begins at four times of day within those hours, after the
-// first sweep; its mean is that of all its changes, by expectation.
+// first sync; its mean is that of all its changes, by expectation.
 import { readFileSync } from "node:fs";
 import { changesFrom, loadPollsim, type Pollsim, simulated, worldOf } from "./freshness/pollsim.ts";
 

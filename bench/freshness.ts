@@ -5,10 +5,10 @@
 // PATH_OF_POLLSIM: a simulator of polling policies. It gives the times of all changes, and what round robin, an oracle and
 // the daemon's own scheduler reach on them. SIZE: 120 or 1000 (lists and events alone), s, m, busy, l (with subtasks).
 // The daemon starts at seven in the morning (`from`) and knows nothing; after `warm` hours, `hours` are measured.
-// `learned=on`: after its first sweep the daemon is started again with what the same scheduler has learned in the simulator from
+// `learned=on`: after its first sync the daemon is started again with what the same scheduler has learned in the simulator from
 // the hours before, which `from` tells: 79 are three days and a morning at seven. The policies of the simulator then know those
 // hours as well.
-// `restart=on`: after its first sweep the daemon is started again without beliefs, as after a restore or with a new version.
+// `restart=on`: after its first sync the daemon is started again without beliefs, as after a restore or with a new version.
 // Items have the times of their last changes before the start, as the world had them from its first hour on.
 // `alltodo=on`: the sandbox answers for the list of all tasks. `silence`: nothing changes any more so many hours after the
 // start. `json`: adds the rows to a file of JSON lines.
@@ -218,7 +218,7 @@ async function measure(size: string) {
     maxAge: ceiling,
     to: fromS + endMs / 1000,
   });
-  /** Of what happened so many minutes after the first sweep, or the start after it; also as a multiple of what the scheduler would reach after watching all earlier hours. */
+  /** Of what happened so many minutes after the first sync, or the start after it; also as a multiple of what the scheduler would reach after watching all earlier hours. */
   const minutes = (name: string, fromMinute: number, toMinute: number) => {
     const since = Math.max(readyMs ?? 0, restartedMs);
     const [fromMs, toMs] = [fromMinute, toMinute].map((minute) =>
@@ -336,13 +336,13 @@ async function measure(size: string) {
   }
 }
 
-/** The first sweep beside the least time in which the quota admits its requests. */
+/** The first sync beside the least time in which the quota admits its requests. */
 function sweepFacts(log: readonly { readonly at: number }[], readyMs: number | null) {
   if (readyMs === null) return {};
   const requests = log.filter(({ at }) => at <= readyMs).length;
   const leastMs = quota.perMs * (Math.ceil(requests / quota.requests) - 1) + 3 * latencyMs;
   return {
-    "first sweep s": round(readyMs / 1000, 1),
+    "first sync s": round(readyMs / 1000, 1),
     "its requests": requests,
     "x T(n)": round(readyMs / leastMs, 3),
   };

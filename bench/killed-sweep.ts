@@ -1,4 +1,4 @@
-// A first sweep that is killed in the middle, by SIGKILL, and goes on in the next process: how many requests are made twice.
+// A first sync that is killed in the middle, by SIGKILL, and goes on in the next process: how many requests are made twice.
 // Usage: node bench/killed-sweep.ts [m] [kills=1] [scale=10] [after=MS] [nopages]
 // The daemon is a process of its own, as `dayferry serve` starts it; time runs `scale` times as fast as at the service (25 requests
 // in 10 s), the machine's work does not: 1 shows what happens at the service. With `kills=N` it is killed N times, at equal parts of

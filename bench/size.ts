@@ -1,4 +1,4 @@
-// What the daemon costs at workspaces of several sizes: first sweep, memory, the longest that its main thread was at one
+// What the daemon costs at workspaces of several sizes: first sync, memory, the longest that its main thread was at one
 // thing, database, cold start, and what it takes of a processor at rest.
 //   node bench/size.ts [s] [m] [l] [events] [tasks] [--rest SECONDS] [--json FILE]      s and m unless sizes are named
 // `events`: 10,000 events in one project; `tasks`: 100,000 tasks. Service and daemon are processes of their own. The first
@@ -21,9 +21,9 @@ import { type Block, type DaemonProcess, startDaemonProcess } from "./size/daemo
 
 interface Shape {
   readonly sandbox: Partial<SandboxOptions>;
-  /** By how much the first sweep runs faster than at the service. */
+  /** By how much the first sync runs faster than at the service. */
   readonly scale: number;
-  /** VmHWM after the first sweep and everything that was asked, in MB; share of a core at rest; longest block in ms. */
+  /** VmHWM after the first sync and everything that was asked, in MB; share of a core at rest; longest block in ms. */
   readonly goals: { readonly memory: number; readonly processor: number; readonly block: number };
 }
 
@@ -93,8 +93,8 @@ async function measure({ sandbox, scale, goals }: Shape) {
     return {
       requests: service.fewest,
       "T(n) s": limitSeconds,
-      "first sweep s, as at the service": round(hurried.sweepSeconds * scale),
-      "first sweep / T(n)": round((hurried.sweepSeconds * scale) / limitSeconds),
+      "first sync s, as at the service": round(hurried.sweepSeconds * scale),
+      "first sync / T(n)": round((hurried.sweepSeconds * scale) / limitSeconds),
       "most memory MB (VmHWM)": round(hurried.memory.most),
       "most memory at rest MB (VmHWM)": round(rested.memory.most),
       "memory at rest MB (RSS)": round(rested.memory.now),
@@ -120,7 +120,7 @@ async function startService(options: Partial<SandboxOptions>): Promise<Service> 
   return { process: child, ...told };
 }
 
-/** The first sweep in scaled time, then everything that may take long, with the longest block of each. */
+/** The first sync in scaled time, then everything that may take long, with the longest block of each. */
 async function whileSwept(
   { process: child, service, owner, first }: Service,
   { folder, perMs }: { readonly folder: string; readonly perMs: number },
@@ -143,7 +143,7 @@ async function whileSwept(
     return value;
   };
   const began = performance.now();
-  await note("first sweep", () => ready(daemon));
+  await note("first sync", () => ready(daemon));
   const sweepSeconds = (performance.now() - began) / 1000;
   const told = Object(await (await daemon.ask("/api/feeds")).json());
   const feeds: readonly { readonly projectId: number; readonly url: string }[] = told.feeds;
@@ -273,7 +273,7 @@ async function start(about: {
 }
 
 function ready(daemon: DaemonProcess): Promise<true> {
-  return eventuallyWithin(1_800_000, "the first sweep is done", async () =>
+  return eventuallyWithin(1_800_000, "the first sync is done", async () =>
     (await fetch(`${daemon.url}/readyz`)).ok ? true : null,
   );
 }

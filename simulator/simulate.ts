@@ -58,7 +58,7 @@ export async function simulate(seed: number, setting: Setting = {}): Promise<Out
 
 /** An action of a person, or the beginning of a fault. Its random draws do not depend on earlier steps. */
 interface Step {
-  /** Since the first sweep, in milliseconds. */
+  /** Since the first sync, in milliseconds. */
   readonly atMs: number;
   readonly random: Random;
 }

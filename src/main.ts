@@ -163,7 +163,7 @@ function end(signal: "SIGINT" | "SIGTERM"): void {
   }
   endAskedMs = monotonic();
   const giveUp = () => {
-    context.say("closing took too long; what was under way is taken up at the next start\n");
+    context.say("closing took too long; unfinished work continues at the next start\n");
     process.exit(1);
   };
   startTimer(longestEndMs, giveUp, { holdsProcess: false });

@@ -102,7 +102,7 @@ export async function runReadOnly(options: ReadOnlyOptions): Promise<0 | 1> {
     const missing = missingKeys(config);
     if (missing.length > 0) {
       say(
-        `${missing.join(" and ")} must lie beside the database in ${config.dataDir}: copy it from the daemon that writes, so that addresses are the same\n`,
+        `${missing.join(" and ")} must be in the folder of the database, ${config.dataDir}: copy it from the daemon that writes, so that addresses are the same\n`,
       );
       return 1;
     }

@@ -20,7 +20,7 @@ export function showLocalTimes(root: ParentNode): void {
     if (/\d:\d\d/.test(sentence.textContent)) sentence.append(` (${spaced(told)})`);
   }
   if (!isAny) return;
-  note.textContent = say("script.zones", { own: spaced(own), told: spaced(told) });
+  note.textContent = say("script.zones", { own: spaced(own), named: spaced(told) });
 }
 
 /** In the server's format: "Sat 21 Nov, 10:42", or the time alone. */

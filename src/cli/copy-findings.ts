@@ -54,9 +54,9 @@ const keys = ({ dataDir, feeds, http, adminToken }: Config): readonly Finding[] 
     ...(adminToken === null ? ["admin-token"] : []),
   ].map((name) =>
     existsSync(join(dataDir, name))
-      ? fine(name, "it is beside the copy")
+      ? fine(name, "it is in the folder of the copy")
       : broken(name, {
-          what: `it is not beside the copy in ${dataDir}`,
+          what: `it is not in the folder of the copy, ${dataDir}`,
           remedy: "copy it from the writing daemon; it never changes",
         }),
   );

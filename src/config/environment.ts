@@ -56,7 +56,7 @@ export function overlayEnvironment(
     const text = from.env[variable.name] || undefined;
     const secretFile = variable.kind === "secret" && from.env[`${variable.name}_FILE`];
     if (secretFile && text !== undefined) {
-      const message = `is set beside ${variable.name}: keep only one of them`;
+      const message = `is set as well as ${variable.name}: keep only one of them`;
       problems.push({ path: `${variable.name}_FILE`, message });
     }
     const key = variable.at.at(-1) ?? "";

@@ -280,7 +280,7 @@ function http(folder: string) {
         (value) => (value === true ? {} : value === false ? null : value),
         sharedCache(folder).nullable().prefault(null),
       ),
-      "what lets an HTTP cache stand in front of feeds (`docs/scaling.md`); `true` has all of these as usual",
+      "lets HTTP caches store feeds (`docs/scaling.md`); `true` uses all defaults",
       "false",
     ),
     primaryUrl: doc(

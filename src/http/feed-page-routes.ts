@@ -157,7 +157,7 @@ export function feedPageRoutes(deps: FeedPageDeps): Router {
       if (!operation) {
         if (!feed) return missing(response);
         response.status(400);
-        await one(by, feed, { problems: ["it was not said what is to be done"] });
+        await one(by, feed, { problems: [say("pageFault.nothingDone")] });
         return;
       }
       const asking = { zone: viewer.zone, back: `${rootOf(request)}feeds/${request.params.id}` };

@@ -13,7 +13,7 @@ export interface HealthDeps {
   readonly copy?: (() => CopyState) | undefined;
 }
 
-/** Retry interval during a first sweep. */
+/** Retry interval during a first sync. */
 const sweepSeconds = "10";
 
 /** Liveness, readiness, and robots.txt, which allows fetching feeds. */
@@ -34,7 +34,7 @@ export function healthRoutes({ ready, fresh, storage, copy }: HealthDeps): Route
       .set("Cache-Control", "no-store")
       .status(isReady ? 200 : 503)
       .json({
-        status: isReady ? "ready" : "first sweep under way",
+        status: isReady ? "ready" : "first sync in progress",
         fresh: fresh(),
         ...(copy && { copy: copy() }),
       });

@@ -18,7 +18,7 @@ export interface LoopJob extends Partial<Pick<LoopOptions, "idle" | "wake">> {
 /** What jobs learn only when the daemon starts to serve. */
 export interface JobOptions {
   readonly signal: AbortSignal;
-  /** Called with the progress of the first sweep; the log has it as well. */
+  /** Called with the progress of the first sync; the log has it as well. */
   readonly onProgress?: (progress: SweepProgress) => void;
   /** Called when the database is found damaged, possibly more than once; without it the daemon goes on as on a failing disk. */
   readonly onDamage?: (problem: string) => void;

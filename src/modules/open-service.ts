@@ -22,7 +22,7 @@ export interface ServiceModule extends DaemonModule {
 const progressEveryMs = 2000;
 const keyAccessRest = Temporal.Duration.from({ seconds: 1 });
 
-/** Called when the service responds again, and with each step of a first sweep. */
+/** Called when the service responds again, and with each step of a first sync. */
 interface ServiceListeners {
   readonly onBack: () => void;
   readonly onFound: () => void;
@@ -190,11 +190,11 @@ async function firstSweep(
       if (monotonic() - reported < progressEveryMs) return;
       reported = monotonic();
       const { done, total, remaining } = progress;
-      log.info("first sweep", { done, total, remaining });
+      log.info("first sync", { done, total, remaining });
       onProgress?.(progress);
     },
   });
   if (signal.aborted) return;
   tallies.sweeps.add((monotonic() - beganMs) / 1000);
-  log.info("first sweep ended", { ...summary, failed: failures.length });
+  log.info("first sync ended", { ...summary, failed: failures.length });
 }

@@ -10,7 +10,7 @@ export interface DueTask {
 }
 
 /**
- * Tasks with something to read, most recently changed first. After a first sweep all tasks are, so each takes three numbers and
+ * Tasks with something to read, most recently changed first. After a first sync all tasks are, so each takes three numbers and
  * its index: a binary heap in columns.
  */
 export class DueTasks {

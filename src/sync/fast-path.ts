@@ -33,7 +33,7 @@ interface FastPathDeps {
   readonly clock: () => Temporal.Instant;
   readonly maxAge: Temporal.Duration;
   readonly report: (event: SyncEvent) => void;
-  /** Page contents known to an earlier process, or to the first sweep of this one. */
+  /** Page contents known to an earlier process, or to the first sync of this one. */
   readonly applied: AppliedPages;
   /** Called with items shown by pages: `put` are new or changed, `same` equal the mirror; `contents`: their stored content. */
   readonly onShown: (items: {

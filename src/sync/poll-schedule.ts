@@ -63,7 +63,7 @@ type NextPoll =
   | { readonly kind: "wait"; readonly until: Temporal.Instant | null };
 
 /**
- * Chooses the next poll. Sources not tried by this process go first, in the order of a first sweep. Once a source was read, the
+ * Chooses the next poll. Sources not tried by this process go first, in the order of a first sync. Once a source was read, the
  * scheduler chooses by its belief. Every second poll may take precedence: a source that somebody has requested, then failed
  * sources and look-ups whose rest ends. Only `rereadAll` takes longer with more sources.
  */

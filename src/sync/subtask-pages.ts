@@ -71,7 +71,7 @@ const margin = Temporal.Duration.from({ seconds: 2 });
 const source = "alltodo";
 
 /**
- * Takes subtasks of a first sweep from the list of all tasks: 100 elements per request, where lists take one request per task
+ * Takes subtasks of a first sync from the list of all tasks: 100 elements per request, where lists take one request per task
  * with subtasks. By then all lists of tasks were read, and some of subtasks. Only if pages agree with all of these are subtasks
  * taken from them, and only those that are complete by their task's count, omit nothing, and involve no edit. All other lists
  * are read as usual, and what was taken is audited later. Page contents are stored until they are used: after an interruption

@@ -56,7 +56,7 @@ export interface Sync {
    */
   sweep(options: SweepOptions): Promise<SweepSummary>;
   /**
-   * Polls forever, each time the source whose unseen changes have probably waited longest. Runs a first sweep if there was
+   * Polls forever, each time the source whose unseen changes have probably waited longest. Runs a first sync if there was
    * none, unless `goesOn`; resolves when aborted.
    */
   run(signal: AbortSignal): Promise<void>;

@@ -221,19 +221,19 @@ export const english = {
   "column.who": "Who",
   "column.why": "Why",
   "conflict.both":
-    "{field} was changed by someone else too: {is} there, {wished} wished (before: {was}); keeping yours overwrites that, keeping theirs leaves it",
+    "{field} was changed by someone else too: {is} there, {mine} in the edit (before: {was}); keeping yours overwrites that, keeping theirs leaves it",
   "conflict.changedTo": "{field} is {is} (before: {was})",
   "conflict.deleteChanged":
     "it was changed since you saw it: {news}; deleting it would lose that, keeping theirs keeps it",
   "conflict.deletedAnyway": "deleted although it was changed: {news}",
   "conflict.dropped":
-    "{field}: {wished} was dropped, because someone else had set {is} (before: {was})",
+    "{field}: {mine} was dropped, because someone else had set {is} (before: {was})",
   "conflict.notDeleted": "not deleted, because it was changed: {news}",
   "conflict.ofSubtask": "{field} of its subtask {title}",
   "conflict.overwrote":
-    "{field}: {is}, set by someone else, was overwritten with {wished} (before: {was})",
+    "{field}: {is}, set by someone else, was overwritten with {mine} (before: {was})",
   "conflict.replacedByOwn":
-    "{field}: {wished} was replaced by edit {by}, a later edit of the same person that set {is}",
+    "{field}: {mine} was replaced by edit {by}, a later edit of the same person that set {is}",
   "conflict.twice":
     "the service may have it twice: {ids} looks the same and was created when this was sent again; delete one of them",
   "conflict.untaken": "the service responded without storing {fields}; this is not sent again",
@@ -417,8 +417,8 @@ export const english = {
   "digest.today": "Today, {day}",
   "digest.week": "This week, until {day}",
   "digest.weekTitle": "Your week",
-  "digest.whyDaily": "You get this digest every day at {clock} when there is something to tell.",
-  "digest.whyWeekly": "You get this digest once a week at {clock} when there is something to tell.",
+  "digest.whyDaily": "You get this digest every day at {clock}, unless it is empty.",
+  "digest.whyWeekly": "You get this digest once a week at {clock}, unless it is empty.",
   "due.ago": "Was due {days} days ago",
   "due.in": "Due in {days} days",
   "due.today": "Due today",
@@ -843,7 +843,7 @@ export const english = {
   "intake.unknownProject": "there is no project {project} in the workspace",
   "intake.withoutLabel": "the workspace has no label {names}: stored without it",
   "intake.wrongList": "project {project} has no todolist {list}",
-  "item.accepted": "Accepted, and stored. <link>What becomes of it</link>.",
+  "item.accepted": "Saved. <link>Follow the edit</link>.",
   "item.assignedCount": "Assigned ({count})",
   "item.became": "{field}: {from} has become {to}",
   "item.conflict":
@@ -1257,7 +1257,7 @@ export const english = {
   "problem.moveLost":
     "the response to the move was lost, and several tasks in the new list could be it: {tasks}",
   "problem.moveUnknown":
-    "the task is no longer in its list, and the service rejects {lists}, so it is unknown whether it was moved",
+    "the task is no longer in its list, and the service rejects {lists}: it is unknown whether it was moved",
   "problem.noContent": "its content is no longer stored",
   "problem.noEdit": "its edit no longer exists",
   "problem.noFolder":
@@ -1567,7 +1567,8 @@ export const english = {
   "script.undone": "Undone: {title}",
   "script.waiting": "Waiting for approval.",
   "script.waitsApproval": "waiting for approval",
-  "script.zones": "Times are in {own}, unless they name {told}. Point at one to see it in {told}.",
+  "script.zones":
+    "Times are in {own}, unless they name {named}. Point at one to see it in {named}.",
   "search.for": "Search for",
   "search.hint": "Finds items, projects, people and edits, and settings for an administrator.",
   "search.itemsFound": "Items found",
@@ -1766,7 +1767,7 @@ export const english = {
   "story.sentMerged": "Sent, merged with someone else's changes: {fields}",
   "story.shown": "Shown in feeds and calendars",
   "story.stays": "{field} stays {value} (yours: {yours})",
-  "story.takenUp": "Taken up",
+  "story.takenUp": "In progress",
   "story.undoAsked": "{who} requested an undo, {how}: edit {id}",
   "story.undone": "Undone by a later edit",
   "story.unknown": "Result unknown; waiting for a decision",
@@ -1893,7 +1894,7 @@ export const english = {
   "trouble.inbox-unusable.title": "Watched folder unusable",
   "trouble.key-file-lost.over": "the file {file} is the one that was lost, or that was long ago",
   "trouble.key-file-lost.remedy":
-    "unless it was deleted on purpose, stop Dayferry, run `dayferry restore --keys-only` with a backup that contains the keys, and start it again",
+    "unless it was deleted on purpose: stop Dayferry, run `dayferry restore --keys-only` with a backup that contains the keys, and start it again",
   "trouble.key-file-lost.title": "Key file {file} was lost",
   "trouble.key-file-lost.what":
     "the file {file} of the data directory was missing at a start, and a new key was created: {ended}",
@@ -1935,7 +1936,7 @@ export const english = {
     "see why on the page Edits or with `dayferry edits list`; they are retried automatically",
   "trouble.queue-stuck.title": "Edits are stuck",
   "trouble.queue-stuck.what":
-    "{count, plural, one {# edit has waited} other {# edits have waited}} for up to {minutes} minutes although the service responds",
+    "{count, plural, one {# edit has waited} other {# edits have waited}} up to {minutes} minutes although the service responds",
   "trouble.removals-held.over": "no removal from that list is waiting",
   "trouble.removals-held.remedy": "check the workspace, then approve on the page Edits",
   "trouble.removals-held.title": "Removals on hold",

@@ -50,7 +50,7 @@ const published = () => {
 };
 
 describe("report", () => {
-  it("says that there is nothing yet, before the first sweep", async () => {
+  it("says that there is nothing yet, before the first sync", async () => {
     const { code, stderr } = await command("report", "agenda");
     expect([code, stderr]).toEqual([1, expect.stringContaining("there is no database at")]);
     expect((await command("report", "list")).stdout).toContain("freshness");

@@ -338,7 +338,7 @@ describe("a day of a daemon with every secret there is, at debug", () => {
     const polled = lines.filter(({ event }) => /^sync (?:polled|directory)/.test(String(event)));
     expect(polled.length).toBeGreaterThan(2);
     expect([...new Set(polled.map(({ level }) => level))]).toEqual(["debug"]);
-    const ends = lines.filter(({ event }) => event === "first sweep ended");
+    const ends = lines.filter(({ event }) => event === "first sync ended");
     expect(ends).toMatchObject([{ level: "info", failed: 0 }]);
     const inWords = polled.filter(({ changes = 0 }) => typeof changes !== "number");
     expect(inWords).toEqual([]);

@@ -196,7 +196,7 @@ describe("a start while the service does not respond", () => {
   });
 });
 
-describe("kill -9 in the middle of a first sweep", () => {
+describe("kill -9 in the middle of a first sync", () => {
   /** Dies after two seconds' requests, with more to come. `before`: what it had read; the few under way are lost. */
   async function killed(perSecond: number) {
     const { sandbox, place } = await begin({ perSecond, tasks: 300 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { startApp } from "./app-rig.ts";
 
 describe("health", () => {
-  it("is alive at once and ready after the first sweep", async () => {
+  it("is alive at once and ready after the first sync", async () => {
     const { call, becomeReady } = await startApp();
     expect((await call("GET /healthz")).status).toBe(200);
     const early = await call("GET /readyz");

@@ -135,7 +135,7 @@ describe("step() mails a digest", () => {
         "  https://company.example.com/#/2001/task/802",
         "",
         "-- ",
-        "You get this digest every day at 07:30 (Europe/Lisbon) when there is something to tell.",
+        "You get this digest every day at 07:30 (Europe/Lisbon), unless it is empty.",
       ].join("\n"),
     );
     expect(mail?.html).toContain(">Overdue (2)</h3>");

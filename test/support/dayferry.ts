@@ -90,7 +90,7 @@ export interface Daemon {
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Starts `serve` and waits until it listens, and until the first sweep is done unless told otherwise. */
+/** Starts `serve` and waits until it listens, and until the first sync is done unless told otherwise. */
 export async function serve(
   { configFile, dataDir }: Installation,
   {
@@ -120,7 +120,7 @@ export async function serve(
     return fetch(`${url}${path}`, { ...init, headers });
   };
   if (ready) {
-    await eventually("the first sweep is done", async () => ((await isFresh(url)) ? true : null));
+    await eventually("the first sync is done", async () => ((await isFresh(url)) ? true : null));
   }
   return {
     url,

@@ -17,7 +17,7 @@ const runtime = {
 };
 const log = createLog({ level: "silent" });
 
-/** A daemon in this process, once its first sweep is done unless told otherwise; it serves real HTTP. */
+/** A daemon in this process, once its first sync is done unless told otherwise; it serves real HTTP. */
 export async function serveHere(installation: Installation, { ready = true } = {}) {
   const config = configOf(installation);
   let ahead = Temporal.Duration.from({ seconds: 0 });
@@ -30,7 +30,7 @@ export async function serveHere(installation: Installation, { ready = true } = {
   const options = { config, modules, version: "0.0.0", log, signal, ...own };
   const { url, adminToken, done } = await startDaemon(options);
   if (ready) {
-    await eventually("the first sweep is done", () => (modules.sync.ready ? true : null));
+    await eventually("the first sync is done", () => (modules.sync.ready ? true : null));
   }
   return {
     url,

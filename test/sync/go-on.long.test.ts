@@ -177,7 +177,7 @@ describe("PollSchedule", () => {
     return here;
   }
 
-  it("asks where people work now after a first sweep", () => {
+  it("asks where people work now after a first sync", () => {
     const here = edited();
     const process = here.process();
     for (let id = 1; id <= lists; id += 1) process.sources.put(list(id), null);

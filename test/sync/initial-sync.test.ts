@@ -44,7 +44,7 @@ describe("hasRead()", () => {
     }
   });
 
-  it("tells apart what a first sweep had read when it was cut off", async () => {
+  it("tells apart what a first sync had read when it was cut off", async () => {
     const here = await stage({ quota: roomy });
     const { project } = placeAt(here, 1);
     here.sandbox.faults.add({ kind: "html", path: new RegExp(`/${project}/`), times: 1000 });

@@ -67,7 +67,7 @@ const counted = (names: readonly (string | null)[]) => {
 };
 
 describe("next()", () => {
-  it("tries everything once, in the order of a first sweep", () => {
+  it("tries everything once, in the order of a first sync", () => {
     const { sources, poll } = rig(2);
     const below = (id: number): Source => {
       return {

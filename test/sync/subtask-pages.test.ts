@@ -45,7 +45,7 @@ function lie(it: Stage, change: (row: Row) => Row): void {
 
 const isSubtask = (row: Row) => !("sub_tasks" in row);
 
-describe("a first sweep", () => {
+describe("a first sync", () => {
   it("takes subtasks from pages, reads few of their lists, and knows everything", async () => {
     const it = await world();
     const { failures, added } = await it.sweep();
@@ -214,7 +214,7 @@ async function cut(
   expect(here.sync.ready).toBe(false);
 }
 
-describe("a first sweep that is cut off", () => {
+describe("a first sync that is cut off", () => {
   it.each(
     rows(
       [

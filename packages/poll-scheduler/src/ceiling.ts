@@ -62,7 +62,7 @@ export class Ceiling {
 }
 
 /**
- * Share of polls for the oldest sources before they reach the limit. After a first sweep, which reads everything in half of
+ * Share of polls for the oldest sources before they reach the limit. After a first sync, which reads everything in half of
  * that time, all of them would reach it together, and nothing else would be read for minutes, each time again. So they are read
  * early, at an even pace, if more of them are about to reach it than an even pace can serve. 0 if they are spread out. `ages`:
  * of all sources, oldest first.

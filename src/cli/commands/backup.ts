@@ -311,7 +311,7 @@ const size = (octets: number): string =>
   octets < 2 ** 20 ? `${Math.ceil(octets / 1024)} KiB` : `${(octets / 2 ** 20).toFixed(1)} MiB`;
 
 const inWords = ({ madeAt, program, migration, installation, keys, openEdits }: Manifest): string =>
-  `made ${localTime(madeAt, "UTC")} UTC by Dayferry ${program}, migration ${migration}, installation ${installation}, keys ${keys}, ${openEdits} edits under way`;
+  `made ${localTime(madeAt, "UTC")} UTC by Dayferry ${program}, migration ${migration}, installation ${installation}, keys ${keys}, ${openEdits} open edits`;
 
 /**
  * Reads a passphrase from the terminal without echo. Ends the command without a terminal: use `--passphrase-file -` for a pipe.

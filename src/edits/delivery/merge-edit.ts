@@ -240,7 +240,7 @@ function aboutField(conflict: FieldConflict, names: Names): string {
     field: fieldNameOf(field),
     was: said(base),
     is: said(ours),
-    wished: said(theirs),
+    mine: said(theirs),
   };
   if (taken === "ours" && by !== undefined) {
     return say("conflict.replacedByOwn", { ...about, by });

@@ -181,7 +181,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
       await wait();
       expect(rig.states()).toEqual(["parked: refused"]);
       expect(rig.edit().problem).toMatch(
-        new RegExp(`rejects ${`tasks:${rig.list}`}.*so it is unknown whether it was moved`),
+        new RegExp(`rejects ${`tasks:${rig.list}`}.*it is unknown whether it was moved`),
       );
       expect(rig.requests("DELETE")).toEqual([]);
       // Whoever has put it right tries again, and the search begins anew.
