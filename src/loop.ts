@@ -1,5 +1,6 @@
 import { type BackOff, backOff, equalJitter } from "./domain/backoff.ts";
 import { nextTurn, startTimer } from "./runtime.ts";
+import { defaultLanguage, inLanguage } from "./texts/say.ts";
 
 /** A latch for one sleeper: a notification before the wait is not lost. */
 export type Wake = ReturnType<typeof createWake>;
@@ -20,6 +21,9 @@ export interface LoopOptions {
   readonly afterFaults?: Omit<BackOff, "jitter">;
 }
 
+/** A loop is nobody's request, even if it was started or is awaited during one. */
+const noReader = () => defaultLanguage;
+
 const usualRests = {
   first: Temporal.Duration.from({ seconds: 1 }),
   ceiling: Temporal.Duration.from({ minutes: 5 }),
@@ -36,7 +40,7 @@ export async function runLoop(options: LoopOptions): Promise<void> {
   let faults = 0;
   while (!signal.aborted) {
     try {
-      const outcome = await step(signal);
+      const outcome = await inLanguage(noReader, () => step(signal));
       faults = 0;
       if (outcome === "idle") await wake.wait(restOf(idle).total("milliseconds"), signal);
       else await nextTurn();

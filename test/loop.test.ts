@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createWake, runLoop } from "../src/loop.ts";
+import { currentLanguage, inLanguage } from "../src/texts/say.ts";
 
 const seconds = (count: number) => Temporal.Duration.from({ seconds: count });
 const later = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -54,6 +55,18 @@ describe("runLoop()", () => {
     loop.stop.abort();
     await loop.ended;
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("runLoop() result when it is started during somebody's request: its steps have no reader", async () => {
+    const said: string[] = [];
+    const loop = inLanguage(
+      () => "de",
+      () => start(async () => (said.push(currentLanguage()) < 3 ? "worked" : "idle")),
+    );
+    await until(() => said.length === 3);
+    expect(said).toEqual(["en", "en", "en"]);
+    loop.stop.abort();
+    await loop.ended;
   });
 
   test("runLoop() result when the length of each rest is asked for", async () => {

@@ -51,8 +51,7 @@ export async function carryOutCreate(given: Attempt): Promise<AttemptEnding> {
   if (edit.sentAt) {
     const wished = applyPatch(edit.base, patch.value);
     const { sentAt, resentAt, actor } = edit;
-    const sought = { wishes: [wished], sentAt, resentAt, actor } as const;
-    const found = await lookUp(sought, attempt);
+    const found = await lookUp({ wished, sentAt, resentAt, actor }, attempt);
     if (found.kind === "ended") return found.ending;
     if (found.kind === "one") return adoptFound(attempt, { wished, found: found.item });
   }

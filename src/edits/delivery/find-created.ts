@@ -1,5 +1,5 @@
 import { type Edit, wishOf } from "../../domain/edit.ts";
-import type { ItemKey, PersonId, ServiceId } from "../../domain/ids.ts";
+import type { EditId, ItemKey, PersonId, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import {
   assign,
@@ -7,6 +7,7 @@ import {
   likenessOf,
   type OpenCreation,
 } from "../../domain/lost-creation.ts";
+import { applyPatch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import { sourceOf } from "../../domain/source.ts";
 import { isPartyTo, isPrivate } from "../../domain/visibility.ts";
@@ -36,9 +37,12 @@ type Found = { readonly kind: "one"; readonly item: Item } | { readonly kind: "n
 /** A list that answers 404 is requested again for this long. */
 const patience = Temporal.Duration.from({ minutes: 1 });
 
-/** `wishes`: the item that the request may have created: as first wanted, and as wanted now. */
-interface Sought extends Omit<LostCreation, "wished" | "clockLead"> {
-  readonly wishes: readonly [Item, ...(readonly Item[])];
+/** `wished`: the item as it is wanted now. The requests may have created it as it was wanted then. */
+type Sought = Omit<LostCreation, "clockLead">;
+
+/** The same with every state in which a request may have created the item. */
+interface Made extends Omit<LostCreation, "wished"> {
+  readonly wishes: readonly Item[];
 }
 
 /**
@@ -49,7 +53,7 @@ interface Sought extends Omit<LostCreation, "wished" | "clockLead"> {
  */
 export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const { edit, store, calls } = attempt;
-  const [wished] = sought.wishes;
+  const { wished, ...lostRequest } = sought;
   const source = sourceOf(wished);
   // Items created while the list is being read are not in it, which does not mean that it was truncated.
   const known = new Set(store.mirror.keys(source).keys());
@@ -58,7 +62,8 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   const kept = await freshCandidates(attempt, new Set(shown.map(keyOf)));
   if (!kept.ok) return unseen(kept.failure, attempt);
   const former = formerKeys(attempt);
-  const made = { ...sought, clockLead: attempt.clockLead() };
+  const wishes = wishesOf(edit.id, wished, store);
+  const made = { ...lostRequest, wishes, clockLead: attempt.clockLead() };
   const open = [...shown, ...kept.value].filter(
     (item) => !former.has(keyOf(item)) && mayBeIt(item, attempt),
   );
@@ -78,8 +83,7 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
         return seen && likeness(seen, made) !== null ? [[seen, item]] : [];
       }),
   );
-  const { wishes, ...lost } = made;
-  const own = wishes.map((one) => ({ ...lost, edit: edit.id, wished: one }));
+  const own = wishes.map((one) => ({ ...made, edit: edit.id, wished: one }));
   const seen = assign([...own, ...otherCreations(attempt)], [...altered.keys()]).get(edit.id);
   const item = seen && altered.get(seen);
   if (item) return { kind: "one", item };
@@ -93,14 +97,17 @@ export async function lookUp(sought: Sought, attempt: Attempt): Promise<Found> {
   return elsewhere ? ended(elsewhere) : { kind: "none" };
 }
 
+/** The item as it is wanted now, and as each request has sent it. */
+const wishesOf = (id: EditId, wished: Item, { attempts }: Store): readonly Item[] => [
+  wished,
+  ...attempts.createdWith(id).map((patch) => applyPatch(wished, patch)),
+];
+
 const keyOf = ({ kind, id }: Item): string => `${kind} ${id}`;
 
 const byId = (a: Item, b: Item): number => (a.id ?? 0) - (b.id ?? 0);
 
-function likeness(
-  item: Item,
-  { wishes, ...lost }: Sought & Pick<LostCreation, "clockLead">,
-): "same" | "altered" | null {
+function likeness(item: Item, { wishes, ...lost }: Made): "same" | "altered" | null {
   const all = wishes.map((wished) => likenessOf(item, { ...lost, wished }));
   return all.includes("same") ? "same" : (all.find((one) => one !== null) ?? null);
 }
@@ -151,8 +158,10 @@ const otherCreations = ({ edit, store, clockLead }: Attempt): readonly OpenCreat
   [...store.journal.openCreations(), ...store.moves.recent()].flatMap((other) => {
     const { id, sentAt, resentAt, actor } = other;
     if (id === edit.id || !sentAt) return [];
-    const wished = wishOf(other);
-    return [{ edit: id, wished, sentAt, resentAt, actor, clockLead: clockLead() }];
+    return wishesOf(id, wishOf(other), store).map((wished) => ({
+      ...{ edit: id, wished, sentAt, resentAt, actor },
+      clockLead: clockLead(),
+    }));
   });
 
 /**

@@ -250,17 +250,19 @@ export function recordWrites(
 
   /**
    * True if the answer to a creation is about another item: one that was known before, or one with another title that does not
-   * exist, or that exists with a title that is neither the answer's nor the requested one.
+   * exist or cannot be read, or that exists with a title that is neither the answer's nor the requested one.
    */
   async function isOther(item: Item, { title }: Patch): Promise<boolean> {
     const { kind, id } = item;
     if (id === null) return true;
-    const key = store.mirror.find(kind, id);
+    const known = () => store.mirror.find(kind, id);
+    const isTaken = () => ![null, edit.item].includes(known());
     const isNamed = (shown: Item) =>
       title !== undefined && storedKey(shown.title) === storedKey(title);
-    if (key !== null || isNamed(item)) return key !== null && key !== edit.item;
+    if (known() !== null || isNamed(item)) return isTaken();
     const shown = await plain.get({ item, id });
-    if (!shown.ok) return isMissing(shown.failure);
+    // Another edit may have created it since.
+    if (!shown.ok || isTaken()) return true;
     return !isNamed(shown.value) && storedKey(shown.value.title) !== storedKey(item.title);
   }
 

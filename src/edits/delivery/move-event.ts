@@ -11,7 +11,7 @@ import {
   valuesOf,
   without,
 } from "../../domain/patch.ts";
-import { changedFields, differingFields, looksAlike, sameShown } from "../../domain/sameness.ts";
+import { changedFields, differingFields, sameShown } from "../../domain/sameness.ts";
 import { sourceOf } from "../../domain/source.ts";
 import { describeConflicts } from "../../domain/three-way.ts";
 import { stored } from "../../texts/stored.ts";
@@ -79,10 +79,9 @@ export async function recallMove(
   const { sentAt, resentAt, actor } = attempt.edit;
   const old = leftBehind(attempt);
   if (!old || sentAt === null) return null;
-  const first = applyPatch(old, mergeEdit(attempt, old).patch);
-  const second = ours && applyPatch(ours, mergeEdit(attempt, ours).patch);
-  const others = second && !looksAlike(first, second) ? [second] : [];
-  const found = await lookUp({ wishes: [first, ...others], sentAt, resentAt, actor }, attempt);
+  const there = ours ?? old;
+  const wished = applyPatch(there, mergeEdit(attempt, there).patch);
+  const found = await lookUp({ wished, sentAt, resentAt, actor }, attempt);
   if (found.kind === "ended") return found.ending;
   return found.kind === "one" ? settleIn(attempt, old, found.item) : null;
 }

@@ -3,6 +3,7 @@ import type { EditId, ItemKey, ServiceId } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { patchToPlain } from "../../domain/plain-item.ts";
+import { patchFromText } from "../rows/edit-rows.ts";
 import {
   instantText,
   itemFromText,
@@ -62,7 +63,7 @@ export const hasCreated = (edit: string, also = "TRUE"): string =>
 /** When to read the item of an attempt without an answer again, if the item is known. */
 const lookFor = `iif(${isOfKnown("act")}, @look, NULL)`;
 
-export function createAttempts({ db, clock }: StoreDeps) {
+export function createAttempts({ db, zone, clock }: StoreDeps) {
   const insert = db.prepare(
     `INSERT INTO attempts (edit, act, what, claim, repeats, item, service_id, patch, before, known, newest_item, sent_at, lands_until)
      VALUES (@edit, @act, @what, coalesce((SELECT begun FROM edits WHERE id = @edit), 0),
@@ -92,6 +93,9 @@ export function createAttempts({ db, clock }: StoreDeps) {
     `SELECT value FROM json_each((SELECT known FROM attempts WHERE what = ? ORDER BY id LIMIT 1))`,
   );
   const forget = db.prepare("DELETE FROM attempts WHERE what = ?");
+  const createdWith = db.prepare(
+    "SELECT DISTINCT patch FROM attempts WHERE edit = ? AND act = 'create'",
+  );
   const cutShort = `UPDATE attempts SET ended_at = @now, lands_until = @until, next_look = ${lookFor}
     WHERE ended_at IS NULL`;
   const cutAllShort = db.prepare(cutShort);
@@ -149,6 +153,12 @@ export function createAttempts({ db, clock }: StoreDeps) {
         known: new Set(knownOf.all(what).map((one) => numberColumn(one, "value"))),
       };
     },
+    /** What each request of an edit to create its item has set; several if the item was changed between them. */
+    createdWith: (edit: EditId): readonly Patch[] =>
+      createdWith.all(edit).flatMap((row) => {
+        const text = textColumn(row, "patch");
+        return text === null ? [] : [patchFromText(text, zone)];
+      }),
     /** Deletes a request whose result exists. */
     done: (what: string): void => void forget.run(what),
     /** Requests in progress when the process ends, or a try of one edit ends, may be carried out for three more minutes. */

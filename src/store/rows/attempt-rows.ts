@@ -8,7 +8,7 @@ import {
 } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
-import { type PlainPatch, patchFromPlain } from "../../domain/plain-item.ts";
+import { patchFromText } from "./edit-rows.ts";
 import { instantOf, itemFromText } from "./item-rows.ts";
 
 /** A change, move or deletion that was sent and may have been, or may still be, carried out. */
@@ -57,7 +57,7 @@ export function unansweredRow(row: unknown, zone: string): UnansweredWrite {
     item: itemKey(raw.item),
     act: raw.act,
     serviceId: serviceId(raw.service_id),
-    patch: patchFromPlain(JSON.parse(raw.patch) as PlainPatch, zone),
+    patch: patchFromText(raw.patch, zone),
     before: itemFromText(raw.before, zone),
     lostAt: Temporal.Instant.from(raw.ended_at ?? raw.sent_at),
     inFlightUntil: Temporal.Instant.from(raw.lands_until),

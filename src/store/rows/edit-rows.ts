@@ -9,6 +9,7 @@ import type {
   Restoration,
 } from "../../domain/edit.ts";
 import { type EditId, editId, itemKey, personId } from "../../domain/ids.ts";
+import type { Patch } from "../../domain/patch.ts";
 import { type PlainPatch, patchFromPlain, patchToPlain } from "../../domain/plain-item.ts";
 import { instantOf, itemFromText } from "./item-rows.ts";
 import { tableRow } from "./row.ts";
@@ -57,7 +58,7 @@ export function editRow(row: unknown, zone: string): Edit {
     action: raw.action,
     base: itemFromText(raw.base, zone),
     shown: raw.shown === null ? null : itemFromText(raw.shown, zone),
-    patch: patchFromPlain(JSON.parse(raw.patch) as PlainPatch, zone),
+    patch: patchFromText(raw.patch, zone),
     newLabels: JSON.parse(raw.new_labels) as readonly string[],
     state: raw.state,
     parkReason: raw.park_reason,
@@ -83,6 +84,9 @@ export function editRow(row: unknown, zone: string): Edit {
     updatedAt: Temporal.Instant.from(raw.updated_at),
   };
 }
+
+export const patchFromText = (text: string, zone: string): Patch =>
+  patchFromPlain(JSON.parse(text) as PlainPatch, zone);
 
 export const editIdColumn = (row: unknown): EditId => editId((row as { id: number }).id);
 

@@ -196,6 +196,33 @@ describe("step() of an event's move to another project", () => {
     },
   );
 
+  it("finds the new one as any of its requests has sent it, though that comes late and the old one was renamed", async () => {
+    const rig = await moveRig();
+    const day = { start: "2026-11-23", end: "2026-11-23", all_day: true };
+    const { uid, id } = await rig.event({ title: "First", description: "Same", ...day });
+    const rename = (title: string) =>
+      insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title }));
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "POST", times: 4 });
+    await rig.step();
+    rig.sandbox.faults.clear();
+    rename("Second");
+    rig.clock.set(rig.clock().add({ minutes: 5 }).toString());
+    rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
+    await rig.step();
+    rename("Third");
+    for (const seconds of [10, 30]) {
+      rig.clock.set(rig.clock().add({ seconds }).toString());
+      await rig.step();
+    }
+    const late = { title: "Second", description: "Same", ...day };
+    insist(rig.sandbox.workspace.events.create({ ...rig.by, project: rig.otherProject }, late));
+    await rig.drainAll();
+    expect(rig.eventsIn(rig.project)).toEqual([]);
+    expect(rig.eventsIn(rig.otherProject)).toMatchObject([{ title: "Third" }]);
+    await rig.expectRest();
+  });
+
   it("takes the new one back when the old one may not be deleted", async () => {
     const rig = await moveRig();
     const { id, uid } = await rig.event();

@@ -53,6 +53,47 @@ describe("step() of a creation that is answered by something else", () => {
     expect(rig.states()).toEqual(["confirmed"]);
     expect(rig.store.view.findUid("new@example.com")?.item).toMatchObject({ title: "New" });
   });
+
+  it("makes both once if the answer names what another edit makes at the same moment", async () => {
+    let meanwhile: (() => Promise<unknown>) | null = null;
+    const rig = await drainRig({
+      wrap: (upstream) => ({
+        ...upstream,
+        events: {
+          ...upstream.events,
+          async get(...asked) {
+            const other = meanwhile;
+            meanwhile = null;
+            await other?.();
+            return upstream.events.get(...asked);
+          },
+        },
+      }),
+    });
+    const transform = (made: unknown) => {
+      const { id, ...rest } = Object(made);
+      return { ...rest, id: id + 1, title: "Another" };
+    };
+    rig.sandbox.faults.add({ kind: "transform", method: "POST", transform });
+    rig.sandbox.faults.add({ kind: "status", status: 404, method: "GET", path: /events\/\d+$/ });
+    rig.send(created);
+    const second = ["SUMMARY:Second", "DTSTART;VALUE=DATE:20261206"];
+    rig.send(calendar(vevent("second@example.com", ...second)));
+    meanwhile = () => rig.step();
+    await rig.step();
+    rig.sandbox.faults.clear();
+    await rig.drainAll();
+    const titles = rig.workspaceEvents().map(({ title }) => title);
+    expect(titles.toSorted()).toEqual(["New", "Second"]);
+    for (const [uid, title] of [
+      ["new@example.com", "New"],
+      ["second@example.com", "Second"],
+    ] as const) {
+      const item = rig.store.view.findUid(uid)?.item;
+      const event = rig.workspaceEvents().find(({ id }) => id === item?.id);
+      expect([item?.title, event?.title]).toEqual([title, title]);
+    }
+  });
 });
 
 describe("step() of a change that is answered by something else", () => {
