@@ -41,6 +41,13 @@ const noTime: Readonly<Record<string, ScriptText>> = {
   subtask: "script.noTime.subtask",
 };
 
+const isUs = document.documentElement.lang === "en-US";
+const clockFormat = {
+  hour: isUs ? "numeric" : "2-digit",
+  minute: "2-digit",
+  hour12: isUs,
+} as const;
+
 const place = document.querySelector<HTMLElement>("#calendar");
 if (place) start(place);
 
@@ -56,7 +63,7 @@ function start(at: HTMLElement): void {
   const refocus = keepFocus(at);
   const calendar = new Calendar(at, {
     plugins: [dayGrid, timeGrid, list, interaction, classicTheme],
-    locale: locales[document.documentElement.lang] ?? enGb,
+    locale: isUs ? "en-US" : (locales[document.documentElement.lang] ?? enGb),
     allDayText: say("script.allDay"),
     listText: say("script.list"),
     // Names of buttons contain what they show.
@@ -79,8 +86,8 @@ function start(at: HTMLElement): void {
     todayHint: say("script.today"),
     defaultTimedEventDuration: "00:30",
     forceEventDuration: true,
-    eventTimeFormat: { hour: "2-digit", minute: "2-digit", hour12: false },
-    slotHeaderFormat: { hour: "2-digit", minute: "2-digit", hour12: false },
+    eventTimeFormat: clockFormat,
+    slotHeaderFormat: clockFormat,
     scrollTime: "08:00:00",
     selectable: !isFixed,
     selectMirror: true,

@@ -20,7 +20,7 @@ export const say = (
 ): string =>
   (texts ?? english)[id].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""));
 
-/** As on the server: day before month, and a clock of 24 hours. */
+/** As on the server: outside the US, the day before the month and a clock of 24 hours. */
 export const locale = (): string => {
   const { lang } = document.documentElement;
   return lang === "en" ? "en-GB" : lang;

@@ -37,7 +37,7 @@ async function load(request: Request): Promise<Response> {
 async function offlinePage(kept: Response): Promise<Response> {
   const at = new Date(kept.headers.get("date") ?? Date.now());
   const text = await kept.text();
-  const [, language = "en"] = /<html lang="(\w+)"/.exec(text) ?? [];
+  const [, language = "en"] = /<html lang="([\w-]+)"/.exec(text) ?? [];
   const said = new Map(Object.entries(texts)).get(language) ?? texts.en;
   const time = at.toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
   const notice = `<div class="notice wait" role="alert">${said["offline.notice"].replace("{time}", time)} <a href="">${said["offline.tryAgain"]}</a></div>`;

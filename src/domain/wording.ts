@@ -1,5 +1,5 @@
 import { defaultLength, inZone, isReadTwice, oneLine, type When } from "@dayferry/ical";
-import { formatDay, formatList } from "../texts/dates.ts";
+import { formatClock, formatDay, formatList } from "../texts/dates.ts";
 import { say } from "../texts/say.ts";
 import type { Channel } from "./edit.ts";
 import type { FieldTypeName } from "./field-types.ts";
@@ -75,10 +75,10 @@ export function dayInWords(day: Temporal.PlainDate | Temporal.ZonedDateTime): st
   return formatDay(day instanceof Temporal.PlainDate ? day : day.toPlainDate(), "day");
 }
 
-/** A wall clock: "09:00". A repeated one is shown with its offset. */
+/** A wall clock: "09:00", "9:00 AM". A repeated one is shown with its offset. */
 export function clockInWords(time: Temporal.PlainTime | Temporal.ZonedDateTime): string {
-  if (time instanceof Temporal.PlainTime) return time.toString({ smallestUnit: "minute" });
-  const clock = time.toPlainTime().toString({ smallestUnit: "minute" });
+  if (time instanceof Temporal.PlainTime) return formatClock(time);
+  const clock = formatClock(time.toPlainTime());
   return isReadTwice(time) ? `${clock} UTC${time.offset}` : clock;
 }
 

@@ -10,8 +10,9 @@ export function languageOfBrowser(
   otherwise: Language,
 ): Language {
   const [, chosen] =
-    new RegExp(`(?:^|; )${languageCookie}=([a-z]+)(?:;|$)`).exec(request.headers.cookie ?? "") ??
-    [];
+    new RegExp(`(?:^|; )${languageCookie}=([A-Za-z-]+)(?:;|$)`).exec(
+      request.headers.cookie ?? "",
+    ) ?? [];
   if (isLanguage(chosen)) return chosen;
   // Without the header, or for any language, the first is answered.
   const accepted = request.acceptsLanguages([otherwise, ...languageCodes]);

@@ -10,9 +10,10 @@ const forms = {
 } as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
 export type DayForm = keyof typeof forms;
 
-/** Day before month, a week from Monday and a clock of 24 hours are what most readers of English expect in a calendar. */
+/** Outside the US, readers of English expect the day before the month and a clock of 24 hours. */
 const locales: Readonly<Record<Language, string>> = {
   en: "en-GB",
+  "en-US": "en-US",
   de: "de",
   fr: "fr",
   es: "es",
@@ -42,6 +43,14 @@ function listFormat(type: "conjunction" | "disjunction"): Intl.ListFormat {
   lists.set(key, format);
   return format;
 }
+
+const clock12 = new Intl.DateTimeFormat("en-US", { hour: "numeric", minute: "2-digit" });
+
+/** A time of day: "09:00", in the US "9:00 AM". */
+export const formatClock = (time: Temporal.PlainTime): string =>
+  currentLanguage() === "en-US"
+    ? clock12.format(time).replace("\u202f", " ")
+    : time.toString({ smallestUnit: "minute" });
 
 /** A day in the reader's language. English has no comma after a short weekday. */
 export function formatDay(day: Temporal.PlainDate, form: DayForm): string {

@@ -5,9 +5,13 @@ import { type English, english } from "./english.ts";
 import spanish from "./es.json" with { type: "json" };
 import french from "./fr.json" with { type: "json" };
 
-/** Languages of pages, mails and feeds, by BCP 47 code, each in its own words. English comes first: it is the default. */
+/**
+ * Languages of pages, mails and feeds, by BCP 47 code, each in its own words. English comes first: it is the default. English of
+ * the US differs in dates and times only.
+ */
 export const languages = {
   en: "English",
+  "en-US": "English (US)",
   de: "Deutsch",
   fr: "Français",
   es: "Español",
@@ -17,7 +21,7 @@ export type Language = keyof typeof languages;
 /** The language of commands, logs and stored texts. */
 export const defaultLanguage: Language = "en";
 
-export const languageCodes: readonly Language[] = ["en", "de", "fr", "es"];
+export const languageCodes: readonly Language[] = ["en", "en-US", "de", "fr", "es"];
 
 export const isLanguage = (code: unknown): code is Language =>
   languageCodes.some((known) => known === code);
@@ -58,6 +62,7 @@ export type ValuesOf<Id extends MessageId, Value> = [NamesIn<English[Id]>] exten
 
 const catalogues: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   en: english,
+  "en-US": english,
   de: german,
   fr: french,
   es: spanish,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { distanceInWords, lengthInWords, spanInWords } from "../../src/domain/wording.ts";
+import { inLanguage } from "../../src/texts/say.ts";
 import { berlin } from "../reminders/rig.ts";
 import { dates, times } from "../support/items.ts";
 
@@ -29,6 +30,15 @@ describe("spanInWords()", () => {
     ],
   ])("is %s", (expected, when, zone) => {
     expect(spanInWords(when, zone)).toBe(expected);
+  });
+
+  it("has 12 hours and the month first in the US", () => {
+    const span = times("2026-11-24T10:00", "2026-11-24T15:30");
+    const told = inLanguage(
+      () => "en-US",
+      () => spanInWords(span, berlin),
+    );
+    expect(told).toBe("Tue, Nov 24, 2026, 10:00 AM–3:30 PM (Europe/Berlin)");
   });
 });
 

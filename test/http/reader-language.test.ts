@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { browserOf } from "./page-browser.ts";
 import { ana, startApp } from "./people-rig.ts";
 
-const languageOf = (page: string): string | undefined => /<html lang="(\w+)"/.exec(page)?.[1];
+const languageOf = (page: string): string | undefined => /<html lang="([\w-]+)"/.exec(page)?.[1];
 
 it.each([
   ["English without a preference", {}, "en"],
@@ -10,6 +10,9 @@ it.each([
   ["English for an unknown language", { "accept-language": "nl" }, "en"],
   ["the browser's first known one", { "accept-language": "nl, fr;q=0.8, de;q=0.9" }, "de"],
   ["a known one of any region", { "accept-language": "es-MX" }, "es"],
+  ["that of the US", { "accept-language": "en-US,en;q=0.9" }, "en-US"],
+  ["English elsewhere", { "accept-language": "en-AU,en;q=0.9" }, "en"],
+  ["that of the US if chosen", { cookie: "dayferry-language=en-US" }, "en-US"],
   [
     "the one chosen in this browser",
     { "accept-language": "de", cookie: "dayferry-language=fr" },

@@ -2,6 +2,7 @@ import type { EditState } from "../../domain/edit.ts";
 import { dayInWords } from "../../domain/wording.ts";
 import type { EditDescription } from "../../edits/actions/describe.ts";
 import { editStateLabel } from "../../edits/actions/state-labels.ts";
+import { formatClock } from "../../texts/dates.ts";
 import { say } from "../../texts/say.ts";
 import { badge, button, type Tone } from "./components.ts";
 import { html, type Markup } from "./markup-template.ts";
@@ -9,7 +10,7 @@ import { html, type Markup } from "./markup-template.ts";
 /** A moment in a zone: "Tue 24 Nov 2026, 09:45". Scripts convert it to the browser's zone. */
 export function timeTag(at: Temporal.Instant, zone: string): Markup {
   const local = at.toZonedDateTimeISO(zone);
-  const clock = local.toPlainTime().toString({ smallestUnit: "minute" });
+  const clock = formatClock(local.toPlainTime());
   return html`<time datetime="${at.toString()}" data-form="day">${dayInWords(local)}, ${clock}</time>`;
 }
 

@@ -1,4 +1,4 @@
-import { formatDay } from "../../texts/dates.ts";
+import { formatClock, formatDay } from "../../texts/dates.ts";
 import { say } from "../../texts/say.ts";
 import { html, type Markup } from "./markup-template.ts";
 
@@ -37,7 +37,7 @@ export function pageTimeOf(
   { zone, now }: { readonly zone: string; readonly now: Temporal.Instant },
 ): Markup {
   const [local, today] = [at, now].map((each) => each.toZonedDateTimeISO(zone));
-  const clock = local?.toPlainTime().toString({ smallestUnit: "minute" }) ?? "";
+  const clock = local ? formatClock(local.toPlainTime()) : "";
   const isToday = local && today && local.toPlainDate().equals(today.toPlainDate());
   const form = local?.year === today?.year ? "dayWithoutYear" : "day";
   const text = isToday || !local ? clock : `${formatDay(local.toPlainDate(), form)}, ${clock}`;
