@@ -138,16 +138,16 @@ describe("a port that is taken", () => {
 describe("progressLine()", () => {
   const remaining = (seconds: number) => Temporal.Duration.from({ milliseconds: seconds * 1000 });
   it.each([
-    [{ done: 1, total: 9, remaining: remaining(0) }, "sweep: 1 of 9 lists known so far\n"],
+    [{ done: 1, total: 9, remaining: remaining(0) }, "synced 1 of 9 lists known so far\n"],
     [
       { done: 9, total: 78, remaining: remaining(29.2) },
-      "sweep: 9 of 78 lists, about 30 s left at the quota\n",
+      "synced 9 of 78 lists, about 30 s left at the quota\n",
     ],
     [
       { done: 9, total: 900, remaining: remaining(300) },
-      "sweep: 9 of 900 lists, about 5 min left at the quota\n",
+      "synced 9 of 900 lists, about 5 min left at the quota\n",
     ],
-    [{ done: 9, total: 9, remaining: remaining(0) }, "sweep: 9 of 9 lists\n"],
+    [{ done: 9, total: 9, remaining: remaining(0) }, "synced 9 of 9 lists\n"],
   ])("result when %j", (progress, line) => {
     expect(progressLine(progress)).toBe(line);
   });

@@ -30,7 +30,7 @@ describe("sync", () => {
     const first = await command(["sync"], { installation });
     expect(first).toMatchObject({ code: 0 });
     expect(first.stdout).toMatch(/added +event +Kick-off/);
-    expect(first.stderr).toMatch(/sweep: \d+ of \d+ lists/);
+    expect(first.stderr).toMatch(/synced \d+ of \d+ lists/);
     const second = await command(["sync", "--json"], { installation });
     expect(JSON.parse(second.stdout)).toMatchObject({ added: 0, changed: 0, buried: 0 });
   });

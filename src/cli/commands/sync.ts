@@ -52,7 +52,7 @@ export async function drainAll({ drain, store }: LocalModules, signal: AbortSign
  */
 export function progressLine({ done, total, remaining }: SweepProgress): string {
   const seconds = Math.ceil(remaining.total("seconds"));
-  const progress = `sweep: ${done} of ${total} lists`;
+  const progress = `synced ${done} of ${total} lists`;
   if (done >= total) return `${progress}\n`;
   return seconds > 0
     ? `${progress}, about ${timeLeft(seconds)} left at the quota\n`
