@@ -142,6 +142,8 @@ export interface Writer<Person extends Account = Account> {
   readonly person: Person;
   /** User-Agent; "" for none. */
   readonly agent: string;
+  /** Ids of push registrations that are not to hear of this change; `all` for every one. */
+  readonly unnotified?: readonly string[] | "all";
 }
 
 /** Where an object is, or is to be. */
@@ -182,6 +184,38 @@ export type LoginResult<Person extends Account = Account> =
   | { readonly kind: "person"; readonly person: Person; readonly login: string }
   | { readonly kind: "unauthenticated" }
   | { readonly kind: "refused"; readonly retryAfterSeconds: number };
+
+/** A program that wants messages about changes. Source: draft-bitfire-webdav-push; RFC 8291 (keys). */
+export interface PushRequest {
+  /** Address at the push service. It identifies the program: a second request with it updates the first. */
+  readonly resource: string;
+  /** In base64url: a point of P-256, and 16 octets. */
+  readonly publicKey: string;
+  readonly authSecret: string;
+  /** Which changes it wants to hear of: of objects, of the collection's own properties. */
+  readonly content: boolean;
+  readonly properties: boolean;
+  /** When it should end; null for no wish. */
+  readonly expires: Temporal.Instant | null;
+}
+
+/** Registrations for WebDAV-Push. `calendar` null: the home. */
+export interface PushSupport {
+  /** The server's VAPID key: an uncompressed point of P-256 in base64url. Source: RFC 8292. */
+  readonly vapidKey: string;
+  /** Names a collection in messages, and cannot be guessed. */
+  topic(person: Account, calendar: Calendar | null): string;
+  register(
+    person: Account,
+    calendar: Calendar | null,
+    request: PushRequest,
+  ): Result<
+    { readonly id: string; readonly isNew: boolean; readonly expires: Temporal.Instant },
+    Refusal
+  >;
+  /** False if the person has no registration with this id. */
+  unregister(person: Account, id: string): boolean;
+}
 
 /**
  * What a CalDAV server serves: people, their calendars, and the objects in them. Apart from the first two methods, everything is
@@ -244,6 +278,8 @@ export interface CalendarBackend {
     moved: { readonly to: ObjectPlace; readonly writer: Writer },
   ): Result<null, Refusal>;
 
+  /** Absent: no push messages. */
+  readonly push?: PushSupport | undefined;
   /** Called if the condition of a PUT failed because the object has changed. */
   onConflict?(object: CalendarObject, writer: Writer): void;
   /** The answer for an error thrown by a method, such as a full disk; null if it is unexpected. */

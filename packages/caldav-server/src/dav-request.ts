@@ -57,6 +57,8 @@ export interface DavContext
   readonly login: string;
   /** User-Agent of their program; empty if none. */
   readonly agent: string;
+  /** Ids of push registrations that are not to hear of changes by this request. */
+  readonly unnotified: readonly string[] | "all";
   readonly paths: DavPaths;
   /** Scheme and host of the public URL, without a trailing slash. Prepended to a path of `paths`, it gives an absolute URL. */
   readonly origin: string;
@@ -73,6 +75,8 @@ export type DavTarget =
   | { readonly kind: "principal"; readonly person: string }
   /** The `file` of the options. */
   | { readonly kind: "file"; readonly person: string; readonly name: string }
+  /** A registration for push messages. */
+  | { readonly kind: "registration"; readonly person: string; readonly id: string }
   | { readonly kind: "homes" }
   | { readonly kind: "home"; readonly person: string }
   | (CalendarAddress & { readonly kind: "calendar"; readonly person: string })

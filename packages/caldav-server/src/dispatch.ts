@@ -1,4 +1,4 @@
-import type { Calendar } from "./backend.ts";
+import type { Calendar, CalendarBackend } from "./backend.ts";
 import { contentAnswer } from "./collection-content.ts";
 import { checkRequest } from "./conditions.ts";
 import type {
@@ -26,6 +26,7 @@ import { allowedMethods } from "./privileges.ts";
 import { choiceFault } from "./properties/answer-properties.ts";
 import { propfindAnswer } from "./properties/propfind.ts";
 import { proppatchAnswer } from "./properties/proppatch.ts";
+import { registerAnswer, unregisterAnswer } from "./push/push-methods.ts";
 import { multigetAnswer } from "./reports/calendar-multiget.ts";
 import { queryAnswer } from "./reports/calendar-query.ts";
 import { expandAnswer } from "./reports/report-expand.ts";
@@ -48,6 +49,7 @@ export function davAnswer(context: DavContext, request: DavRequest): DavAnswer {
   // Collections cannot be created, whether or not something exists.
   if (method === "MKCALENDAR" || method === "MKCOL") return collectionAnswer(context, request);
   if (target.kind === "file") return principalFileAnswer(context, request);
+  if (target.kind === "registration") return registrationAnswer(context, { ...request, target });
   const found = findResource(target, context);
   if (!found.ok) return faultAnswer(missing(found.failure, request));
   const named = { ...request, resource: found.value };
@@ -65,6 +67,7 @@ const knownMethods: ReadonlySet<string> = new Set([
   "REPORT",
   "PUT",
   "DELETE",
+  "POST",
   "COPY",
   "MOVE",
   "MKCALENDAR",
@@ -79,7 +82,7 @@ function resourceAnswer(context: DavContext, request: ResourceRequest): DavAnswe
   const { method } = request;
   switch (method) {
     case "OPTIONS":
-      return optionsAnswer(request);
+      return optionsAnswer({ ...request, push: context.backend.push });
     case "PROPFIND":
       return propfindAnswer(context, request);
     case "PROPPATCH":
@@ -97,6 +100,11 @@ function wholeAnswer(context: DavContext, request: ResourceRequest): DavAnswer {
   if (resource.kind === "object") {
     const { calendar, name } = resource;
     return objectAnswer(context, { ...request, calendar, name });
+  }
+  const { push } = context.backend;
+  if (method === "POST" && push && (resource.kind === "calendar" || resource.kind === "home")) {
+    const calendar = resource.kind === "calendar" ? resource.calendar : null;
+    return registerAnswer(context, { ...request, push, calendar });
   }
   if (method !== "GET" && method !== "HEAD") return collectionAnswer(context, request);
   return contentAnswer(context, resource, request);
@@ -128,9 +136,11 @@ export function objectAnswer(context: DavContext, request: ObjectRequest): DavAn
 export function optionsAnswer({
   target,
   resource,
-}: Pick<DavRequest, "target"> & { readonly resource?: ResourceRequest["resource"] }): DavAnswer {
+  push,
+}: Pick<DavRequest, "target"> &
+  Pick<CalendarBackend, "push"> & { readonly resource?: ResourceRequest["resource"] }): DavAnswer {
   const calendar = resource && "calendar" in resource ? resource.calendar : null;
-  return { status: 200, headers: { Allow: allowedMethods(target.kind, { calendar }) } };
+  return { status: 200, headers: { Allow: allowedMethods(target.kind, { calendar, push }) } };
 }
 
 function notAllowed(
@@ -139,6 +149,14 @@ function notAllowed(
   const { headers = {} } = optionsAnswer(request);
   const fault = plainFault(405, `${request.method} is not offered here`);
   return faultAnswer({ ...fault, headers });
+}
+
+function registrationAnswer(
+  context: DavContext,
+  request: Parameters<typeof unregisterAnswer>[1] & DavRequest,
+): DavAnswer {
+  if (request.method === "OPTIONS") return optionsAnswer(request);
+  return request.method === "DELETE" ? unregisterAnswer(context, request) : notAllowed(request);
 }
 
 function principalFileAnswer(context: DavContext, request: DavRequest): DavAnswer {
@@ -169,6 +187,8 @@ export function collectionAnswer(
   return faultAnswer(collectionFault(context, { method, target, calendar }));
 }
 
+const pushOf = ({ backend: { push } }: DavContext) => ({ push });
+
 interface CollectionMethod {
   readonly method: string;
   readonly target: DavTarget;
@@ -183,7 +203,7 @@ function collectionFault(context: DavContext, asked: CollectionMethod): DavFault
       return creationFault(context, asked);
     case "PUT": {
       const reason = "only objects in a calendar can be stored, not collections";
-      return methodFault(reason, { kind: target.kind, calendar, method });
+      return methodFault(reason, { kind: target.kind, calendar, method, ...pushOf(context) });
     }
     case "DELETE":
     case "MOVE":
@@ -196,7 +216,10 @@ function collectionFault(context: DavContext, asked: CollectionMethod): DavFault
     case "COPY":
       return plainFault(403, `a calendar cannot be copied: ${context.fixedCalendars}`);
     default:
-      return methodFault(`${method} does nothing here`, { kind: target.kind, calendar, method });
+      return methodFault(`${method} does nothing here`, {
+        ...{ kind: target.kind, calendar, method },
+        ...pushOf(context),
+      });
   }
 }
 
@@ -206,7 +229,10 @@ function creationFault(
 ): DavFault {
   const isThere = target.kind !== "object" && (target.kind !== "calendar" || calendar !== null);
   if (isThere && method === "MKCOL") {
-    return methodFault("a collection already exists here", { kind: target.kind, calendar, method });
+    return methodFault("a collection already exists here", {
+      ...{ kind: target.kind, calendar, method },
+      ...pushOf(context),
+    });
   }
   if (isThere) return davFault("resource-must-be-null", "a collection already exists here");
   if (method === "MKCALENDAR")
@@ -228,6 +254,7 @@ function parentOf({ paths }: DavContext, target: DavTarget): string {
       return paths.homes;
     case "principal":
     case "file":
+    case "registration":
       return paths.principals;
     case "root":
     case "principals":

@@ -1,5 +1,5 @@
 import type { ObjectFault } from "@dayferry/ical";
-import type { Calendar, Privilege, Refusal } from "./backend.ts";
+import type { Calendar, CalendarBackend, Privilege, Refusal } from "./backend.ts";
 import type { DavAnswer, DavContext, DavTarget } from "./dav-request.ts";
 import { allowedMethods } from "./privileges.ts";
 import { unreachable } from "./unreachable.ts";
@@ -134,12 +134,13 @@ export function methodFault(
     kind,
     calendar,
     method,
-  }: {
+    push,
+  }: Pick<CalendarBackend, "push"> & {
     readonly kind: DavTarget["kind"];
     readonly calendar: Calendar | null;
     readonly method: string;
   },
 ): DavFault {
-  const headers = { Allow: allowedMethods(kind, { calendar, but: method }) };
+  const headers = { Allow: allowedMethods(kind, { calendar, push, but: method }) };
   return { ...plainFault(405, reason), headers };
 }

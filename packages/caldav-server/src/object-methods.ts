@@ -16,6 +16,7 @@ import {
   componentRefused,
   type ObjectPlace,
   type Refusal,
+  type Writer,
 } from "./backend.ts";
 import { findForWrite, isNotModified, requiresAbsence } from "./conditions.ts";
 import type { DavAnswer, DavContext, ObjectReading, ObjectRequest } from "./dav-request.ts";
@@ -104,7 +105,11 @@ function store(context: DavContext, { place, ...sent }: Stored): DavAnswer {
     : { status: 204, ...(etag && { headers: etag }) };
 }
 
-const writerOf = ({ person, agent }: DavContext) => ({ person, agent });
+const writerOf = ({ person, agent, unnotified }: DavContext): Writer => ({
+  person,
+  agent,
+  unnotified,
+});
 
 /** Octets of a calendar object; `type`: their media type, `reading`: the parsed result, if done already. */
 interface SentOctets {

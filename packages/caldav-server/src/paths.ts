@@ -41,6 +41,8 @@ export function createPaths(prefix: string, fileName: string | null): DavPaths {
         return principal(target.person);
       case "file":
         return file(target.person);
+      case "registration":
+        return `${principal(target.person)}push/${encodeSegment(target.id)}`;
       case "homes":
         return homes;
       case "home":
@@ -90,7 +92,9 @@ type Segment = string | null | undefined;
 
 function principalOf(owner: Segment, file: Segment, more: Segment): DavTarget | null {
   if (typeof owner !== "string") return { kind: "principals" };
-  if (more !== undefined) return null;
+  if (typeof more === "string") {
+    return file === "push" ? { kind: "registration", person: owner, id: more } : null;
+  }
   if (typeof file !== "string") return { kind: "principal", person: owner };
   return { kind: "file", person: owner, name: file };
 }
@@ -132,7 +136,7 @@ function encodeSegment(segment: string): string {
  * not exist, and with 503 for one whose project is still being read.
  */
 export function findResource(
-  target: Exclude<DavTarget, { readonly kind: "file" }>,
+  target: Exclude<DavTarget, { readonly kind: "file" | "registration" }>,
   context: DavContext,
 ): Result<Resource, DavFault> {
   switch (target.kind) {
@@ -212,7 +216,7 @@ export function hrefOf(resource: Resource, { paths, person }: DavContext): strin
 export function resourceAt(address: string, context: DavContext): Resource | null {
   const host = hostOf(address);
   const target = host === null || context.hosts.has(host) ? context.paths.read(address) : null;
-  if (target === null || target.kind === "file") return null;
+  if (target === null || target.kind === "file" || target.kind === "registration") return null;
   const found = findResource(target, context);
   return found.ok ? found.value : null;
 }

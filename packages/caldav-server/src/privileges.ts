@@ -1,23 +1,29 @@
-import type { Calendar } from "./backend.ts";
+import type { Calendar, CalendarBackend } from "./backend.ts";
 import type { DavTarget, Resource } from "./dav-request.ts";
 import { unreachable } from "./unreachable.ts";
 import { namedElement } from "./xml/write-xml.ts";
 import { caldav, dav, type QName } from "./xml/xml-names.ts";
 
 /** Value of the `DAV` header: no locks (2), no scheduling. Source: RFC 4918 18, RFC 4791 5.1, RFC 3744 7.2. */
-export const davClasses = "1, 3, access-control, calendar-access";
+export const davClasses = ({ push }: Pick<CalendarBackend, "push">): string =>
+  `1, 3, access-control, calendar-access${push ? ", webdav-push" : ""}`;
 
 /**
  * Methods for a kind of resource, for `Allow`. A calendar also lists what its members allow, as some programs consider it
  * read-only without PUT and DELETE at its own URL. `calendar`: the calendar itself or the object's, if known; otherwise what an
- * unknown person could do at most. `but`: a method that was just refused.
+ * unknown person could do at most. `push`: of the backend. `but`: a method that was just refused.
  */
 export function allowedMethods(
   kind: DavTarget["kind"],
-  { calendar, but = "" }: { readonly calendar: Calendar | null; readonly but?: string },
+  {
+    calendar,
+    push,
+    but = "",
+  }: Pick<CalendarBackend, "push"> & { readonly calendar: Calendar | null; readonly but?: string },
 ): string {
   const methods = methodsOf(kind, calendar?.access !== "read");
-  return methods.filter((method) => method !== but).join(", ");
+  const all = push && (kind === "calendar" || kind === "home") ? [...methods, "POST"] : methods;
+  return all.filter((method) => method !== but).join(", ");
 }
 
 const readingMethods = ["OPTIONS", "GET", "HEAD", "PROPFIND", "REPORT"] as const;
@@ -38,6 +44,8 @@ function methodsOf(kind: DavTarget["kind"], canWrite: boolean): readonly string[
       return readingMethods;
     case "home":
       return [...readingMethods, "PROPPATCH"];
+    case "registration":
+      return ["OPTIONS", "DELETE"];
     default:
       return unreachable(kind);
   }

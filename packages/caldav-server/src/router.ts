@@ -12,7 +12,9 @@ import type {
 import { davAnswer, optionsAnswer } from "./dispatch.ts";
 import { type DavFault, faultAnswer, objectRefusal, plainFault, refusalFault } from "./fault.ts";
 import { createPaths, isOwn } from "./paths.ts";
+import { davClasses } from "./privileges.ts";
 import { createKeptListings, type KeptListings } from "./properties/kept-listings.ts";
+import { unnotifiedBy } from "./push/push-methods.ts";
 import { sendAnswer } from "./send.ts";
 import { largestXml, readXmlInSteps } from "./xml/read-xml.ts";
 
@@ -26,6 +28,7 @@ export function createCaldavServer(options: CaldavServerOptions): Router {
   const readBody = createBodyReader(options.maxSize);
   const listings = createKeptListings();
   const { onError, eventLoop = createEventLoopBudget() } = options;
+  const classes = davClasses(options.backend);
   const router = Router();
   router.use(async (request, response, next) => {
     const place = placeOf(request, siteOf(options.publicUrl()));
@@ -33,7 +36,7 @@ export function createCaldavServer(options: CaldavServerOptions): Router {
     const exchange = { options, eventLoop, readBody, listings, request, response };
     const answer =
       place.kind === "well-known" ? redirect(place.location) : await answerAt(place, exchange);
-    if (answer) await sendAnswer(answer, { request, response, onError, eventLoop });
+    if (answer) await sendAnswer(answer, { request, response, classes, onError, eventLoop });
   });
   return router;
 }
@@ -119,7 +122,7 @@ async function answerAt(place: DavPlace, exchange: Exchange): Promise<DavAnswer 
   const { target } = place;
   const { authorization } = request.headers;
   if (request.method === "OPTIONS" && authorization === undefined) {
-    return optionsAnswer({ target: target ?? { kind: "root" } });
+    return optionsAnswer({ target: target ?? { kind: "root" }, push: options.backend.push });
   }
   const login = await options.backend.logIn({ authorization, address: request.ip ?? "" });
   if (login.kind !== "person") return turnedAway(login, options.name);
@@ -211,7 +214,9 @@ function contextOf(
   // HTTP/1.0 does not require a Host header.
   const hosts = new Set([host, `${request.host}`.toLowerCase()]);
   const agent = request.headers["user-agent"] ?? "";
-  return { ...options, person, login, agent, paths, origin, hosts, listings };
+  const unwanted = request.get("push-dont-notify");
+  const unnotified = unwanted === undefined ? [] : unnotifiedBy(unwanted, paths);
+  return { ...options, person, login, agent, unnotified, paths, origin, hosts, listings };
 }
 
 function guarded(request: DavRequest, context: DavContext): DavAnswer {

@@ -8,11 +8,12 @@ import type { Request, Response } from "express";
 import { AnswerTooLargeError, largestAnswer, tooLarge } from "./answer-size.ts";
 import type { CaldavServerOptions, DavAnswer } from "./dav-request.ts";
 import { faultAnswer, plainFault } from "./fault.ts";
-import { davClasses } from "./privileges.ts";
 
 interface Exchange {
   readonly request: Request;
   readonly response: Response;
+  /** Value of the `DAV` header. */
+  readonly classes: string;
   readonly onError: CaldavServerOptions["onError"];
   readonly eventLoop: EventLoopBudget;
 }
@@ -105,10 +106,11 @@ function failureOf(error: unknown, { request, onError }: Exchange): DavAnswer {
   return faultAnswer(plainFault(500, "the request failed; see the log for the reason"));
 }
 
-async function sendWhole(answer: DavAnswer, { request, response }: Exchange): Promise<void> {
+async function sendWhole(answer: DavAnswer, exchange: Exchange): Promise<void> {
+  const { request, response } = exchange;
   const { status, headers, body } = await encodeAnswer(answer, request.get("accept-encoding"));
   response.writeHead(status, {
-    ...common(request),
+    ...common(exchange),
     ...headers,
     ...(!bodiless.has(status) && { "Content-Length": String(Buffer.byteLength(body)) }),
   });
@@ -123,7 +125,7 @@ async function sendInPieces(
   const { request, response } = exchange;
   const isPacked = acceptsGzip(request.get("accept-encoding"));
   response.writeHead(status, {
-    ...common(request),
+    ...common(exchange),
     ...headers,
     Vary: varied(headers["Vary"]),
     ...(isPacked && { "Content-Encoding": "gzip" }),
@@ -142,8 +144,8 @@ async function sendInPieces(
   }
 }
 
-const common = (request: Request) => ({
-  DAV: davClasses,
+const common = ({ request, classes }: Pick<Exchange, "request" | "classes">) => ({
+  DAV: classes,
   // Copies of objects may be cached for conditional requests; listings and results of edits may not.
   "Cache-Control":
     request.method === "GET" || request.method === "HEAD" ? "private, no-cache" : "no-store",

@@ -24,7 +24,7 @@ async function serving(pieces: () => Iterable<string>) {
       headers: { "Content-Type": "text/plain" },
       pieces: pieces(),
     };
-    await sendAnswer(answer, { request, response, onError, eventLoop });
+    await sendAnswer(answer, { request, response, classes: "1", onError, eventLoop });
   });
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

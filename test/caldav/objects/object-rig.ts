@@ -77,7 +77,8 @@ export function objectRig(setting: ObjectSetting = {}) {
   function ask(method: string, path: string, { body = "", headers = {}, person = 11 }: Ask = {}) {
     const login = `person-${person}`;
     const agent = new Map(Object.entries(headers)).get("user-agent") ?? "";
-    const context: DavContext = { ...shared, login, agent, person: personOf(personId(person)) };
+    const who = { login, agent, person: personOf(personId(person)), unnotified: [] };
+    const context: DavContext = { ...shared, ...who };
     const target = context.paths.read(path);
     if (!target) throw new Error(`no address: ${path}`);
     const request = { method, target, headers, body: Buffer.from(body) };

@@ -4,11 +4,12 @@ import { type CollectionContent, contentOf, lengthOf } from "../collection-conte
 import type { CollectionResource, DavContext, Resource } from "../dav-request.ts";
 import { notReadyFault } from "../paths.ts";
 import { privilegeSet, privilegesOf, supportedPrivileges } from "../privileges.ts";
+import { supportedTriggers, transports } from "../push/push-methods.ts";
 import { collationSet } from "../reports/filter.ts";
 import { reportSet } from "../reports/supported-reports.ts";
 import { unreachable } from "../unreachable.ts";
 import { element, escapeXml, hrefElement, type Propstat } from "../xml/write-xml.ts";
-import { apple, caldav, dav, keyOf, type QName, server } from "../xml/xml-names.ts";
+import { apple, caldav, dav, keyOf, push, type QName, server } from "../xml/xml-names.ts";
 import {
   answerProps,
   type LiveProps,
@@ -81,7 +82,12 @@ function liveProps(context: DavContext): LiveProps<CollectionSubject> {
     [dav("displayname"), (subject) => escapeXml(displayName(subject, context))],
     ...ofContent(context),
   ];
-  const special = [...ofAll(context), ...ofPrincipal(context), ...calendarEntries(context)];
+  const special = [
+    ...ofAll(context),
+    ...ofPrincipal(context),
+    ...calendarEntries(context),
+    ...ofPush(context),
+  ];
   return livePropsOf({ common, special });
 }
 
@@ -133,6 +139,23 @@ function ofPrincipal({ paths, person }: DavContext): readonly PropEntry<Collecti
     [caldav("calendar-user-address-set"), principal(addresses + self)],
     [caldav("calendar-user-type"), principal("INDIVIDUAL")],
     [server("email-address-set"), principal(emails)],
+  ];
+}
+
+/** Of calendars and the home. Source: draft-bitfire-webdav-push. */
+function ofPush({ backend, person }: DavContext): readonly PropEntry<CollectionSubject>[] {
+  const { push: support } = backend;
+  if (!support) return [];
+  const watched =
+    (say: (calendar: Calendar | null) => string) =>
+    ({ resource }: CollectionSubject) => {
+      const place = settableAt(resource);
+      return place === undefined ? null : say(place);
+    };
+  return [
+    [push("transports"), watched(() => transports(support.vapidKey))],
+    [push("topic"), watched((calendar) => support.topic(person, calendar))],
+    [push("supported-triggers"), watched(() => supportedTriggers)],
   ];
 }
 

@@ -21,11 +21,14 @@ export const serverNamespace = "http://calendarserver.org/ns/";
 /** For the colour and the order of calendars. */
 export const appleNamespace = "http://apple.com/ns/ical/";
 export const dayferryNamespace = "urn:dayferry";
+/** Source: draft-bitfire-webdav-push. */
+export const pushNamespace = "https://bitfire.at/webdav-push";
 
 export const dav = (name: string): QName => ({ namespace: davNamespace, name });
 export const caldav = (name: string): QName => ({ namespace: caldavNamespace, name });
 export const server = (name: string): QName => ({ namespace: serverNamespace, name });
 export const apple = (name: string): QName => ({ namespace: appleNamespace, name });
+export const push = (name: string): QName => ({ namespace: pushNamespace, name });
 
 /** A name as a map key: `{namespace}name`. */
 export const keyOf = ({ namespace, name }: QName): string => `{${namespace}}${name}`;
