@@ -7,6 +7,7 @@ import type {
 } from "@dayferry/caldav-server/backend";
 import { appleProfile, profileType, profileUuid } from "../calendars/apple-profile.ts";
 import type { Calendar, CalendarObject } from "../calendars/calendar-types.ts";
+import type { Push } from "../calendars/push-support.ts";
 import type { Person } from "../domain/item.ts";
 import { retryAfterOf } from "../store/storage-health.ts";
 import type { Store } from "../store/store.ts";
@@ -19,6 +20,8 @@ import type { WriteContext, WriteDeps } from "./write-context.ts";
 
 export interface BackendDeps extends WriteDeps, LoginDeps {
   readonly store: Store;
+  /** Absent: no push messages. */
+  readonly push?: Push;
 }
 
 type At = ObjectPlace<Calendar>;
@@ -26,7 +29,9 @@ type By = Writer<Person>;
 
 /** What the CalDAV server serves: the calendars of people in the workspace. Every write becomes an edit. */
 export function createCaldavBackend(deps: BackendDeps): CalendarBackend {
-  const { store, calendars, clock } = deps;
+  const { store, calendars, clock, push } = deps;
+  const quietly = <Done>({ person, unnotified = [] }: By, change: () => Done): Done =>
+    push ? push.quietly(person.id, unnotified, change) : change();
   const recentWrites = createRecentWrites();
   const contextOf = ({ person, agent }: By): WriteContext => ({
     ...deps,
@@ -63,14 +68,15 @@ export function createCaldavBackend(deps: BackendDeps): CalendarBackend {
       });
     },
     put: ({ writer, ...put }: PutObject<Calendar, CalendarObject, Person>) =>
-      putObject(contextOf(writer), put),
+      quietly(writer, () => putObject(contextOf(writer), put)),
     remove: ({ calendar }: At, object: CalendarObject, writer: By) =>
-      removeObject(contextOf(writer), calendar, object),
+      quietly(writer, () => removeObject(contextOf(writer), calendar, object)),
     move: (
       { calendar: from }: At,
       object: CalendarObject,
       { to, writer }: { readonly to: At; readonly writer: By },
-    ) => moveObject(contextOf(writer), { from, object, ...to }),
+    ) => quietly(writer, () => moveObject(contextOf(writer), { from, object, ...to })),
+    ...(push && { push: push.support }),
     onConflict({ key }: CalendarObject, writer: By) {
       recentWrites.refused.note(key, contextOf(writer), clock());
     },

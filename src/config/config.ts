@@ -176,6 +176,8 @@ export interface FeedsConfig {
 export interface CalendarsConfig {
   /** True if each project has its milestones as a list of to-dos besides its event calendar. */
   readonly milestones: boolean;
+  /** Push services that messages to phones may go through. */
+  readonly push: "public" | "any" | "off";
 }
 
 export interface EditsConfig {

@@ -466,6 +466,10 @@ const calendars = () =>
       z.boolean().prefault(true),
       "whether each project also has its milestones as a to-do list",
     ),
+    push: doc(
+      z.enum(["public", "any", "off"]).prefault("public"),
+      "push messages to phones that connect by DAVx5: through public push services only, through any address (such as one in the local network), or none",
+    ),
   });
 
 function edits(folder: string) {

@@ -1,7 +1,10 @@
 import { Router } from "express";
+import type { PersonId } from "../domain/ids.ts";
 import type { Viewer } from "../domain/visibility.ts";
 import type { People, PersonDescription } from "../people/people.ts";
+import type { Store } from "../store/store.ts";
 import { say } from "../texts/say.ts";
+import type { PushState } from "./pages/connect-page.ts";
 import { sendPage } from "./send-page.ts";
 import type { Viewers } from "./viewer.ts";
 
@@ -9,10 +12,14 @@ export interface ConnectDeps {
   readonly people: Pick<People, "list" | "get">;
   readonly viewers: Pick<Viewers, "viewerOf" | "formToken">;
   readonly baseUrl: () => string;
+  readonly store: Pick<Store, "pushRegistrations">;
+  readonly hasPush: boolean;
+  readonly clock: () => Temporal.Instant;
 }
 
 /** `/connect`: how programs connect to a person's CalDAV calendars; the admin can view everyone's. */
-export function connectRoutes({ people, viewers, baseUrl }: ConnectDeps): Router {
+export function connectRoutes(deps: ConnectDeps): Router {
+  const { people, viewers, baseUrl } = deps;
   const router = Router();
   router.get("/connect", async (request, response) => {
     const viewer = viewers.viewerOf(request);
@@ -32,10 +39,24 @@ export function connectRoutes({ people, viewers, baseUrl }: ConnectDeps): Router
     const formToken = viewers.formToken(request);
     sendPage(
       response,
-      connectPage({ viewer, person, people: active, baseUrl: baseUrl(), codes, formToken }),
+      connectPage({
+        ...{ viewer, person, people: active, baseUrl: baseUrl(), codes, formToken },
+        push: person && deps.hasPush ? pushOf(person.id, deps) : null,
+      }),
     );
   });
   return router;
+}
+
+function pushOf(person: PersonId, { store, clock }: ConnectDeps): PushState {
+  const all = store.pushRegistrations.of(person);
+  const [last] = all
+    .flatMap(({ sentAt }) => (sentAt ? [sentAt] : []))
+    .toSorted((one, other) => Temporal.Instant.compare(other, one));
+  return {
+    calendars: new Set(all.map(({ calendar }) => calendar)).size,
+    sentAgo: last ? Math.round(clock().since(last).total("seconds")) : null,
+  };
 }
 
 function personOf(

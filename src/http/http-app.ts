@@ -84,6 +84,8 @@ interface HttpDeps extends DaemonState {
   readonly links: ActionLinks | null;
   /** The CalDAV server, which answers its own URLs only; null if there is none. */
   readonly caldav: RequestHandler | null;
+  /** True if the CalDAV server tells phones of changes. Default: false. */
+  readonly hasPush?: boolean;
   readonly people: People;
   readonly passwords: PasswordCheck;
   readonly mailedLogIns: MailedLogIns;
@@ -265,7 +267,7 @@ function pageRouters(deps: HttpDeps, { viewers, status }: Shown): readonly [Rout
       : []),
     ...(webhooks ? [webhookRoutes({ viewers, people, tests, ...webhooks })] : []),
     feedPageRoutes(operationDeps(deps, viewers)),
-    connectRoutes({ viewers, people, baseUrl }),
+    connectRoutes({ ...deps, hasPush: deps.hasPush ?? false, viewers }),
     pageRoutes({ ...operationDeps(deps, viewers), status }),
     searchRoutes(operationDeps(deps, viewers)),
     statusRoutes({ ...deps, viewers, status, tests }),

@@ -88,7 +88,7 @@ function openAll(base: Base, { lock, throttle }: Held): Modules {
   const edits = openEdits(base, service);
   const people = openPeople(base, { ...service, ...edits, throttle });
   const troubles = openTroubles(base, { ...service, ...edits });
-  const withJobs = [service, feeds, edits, troubles];
+  const withJobs = [service, feeds, edits, people, troubles];
   return {
     ...base,
     ...service,

@@ -2,17 +2,20 @@ import type { CaldavServerOptions } from "@dayferry/caldav-server";
 import { largestFile } from "@dayferry/ical";
 import { appleProfileFile, calendarsAreProjects, createCaldavBackend } from "../caldav/backend.ts";
 import { createCalendars } from "../calendars/create-calendars.ts";
+import { createPush } from "../calendars/push-support.ts";
 import { createAcceptItems } from "../edits/intake/accept.ts";
 import { createAcceptMove } from "../edits/intake/accept-move.ts";
 import { type AccessControl, createAccessControl } from "../people/people.ts";
 import type { Throttle } from "../people/throttle.ts";
 import { randomBytes, randomId } from "../runtime.ts";
+import type { DaemonModule } from "./module.ts";
 import type { Base } from "./open-base.ts";
 import type { EditsModule } from "./open-edits.ts";
+import { pushJob, pushKeysOf } from "./open-push.ts";
 import type { ServiceModule } from "./open-service.ts";
 
 /** Who may do what, and everyone's two-way calendars. */
-export interface PeopleModule extends Pick<AccessControl, "people" | "rights"> {
+export interface PeopleModule extends Pick<AccessControl, "people" | "rights">, DaemonModule {
   readonly accessControl: AccessControl;
   /** Options of the CalDAV server, except the URL. */
   readonly caldav: Omit<CaldavServerOptions, "publicUrl">;
@@ -30,7 +33,7 @@ export function openPeople(
     readonly throttle?: Throttle | undefined;
   },
 ): PeopleModule {
-  const { config, store, clock, eventLoop, log } = base;
+  const { config, store, keys, clock, eventLoop, log } = base;
   const zone = config.service.timeZone;
   const accessControl = createAccessControl({
     store,
@@ -49,10 +52,23 @@ export function openPeople(
     eventLoop,
   });
   const { people, rights, passwords } = accessControl;
+  const pushKeys = config.calendars.push === "off" ? null : pushKeysOf(keys);
+  const push =
+    pushKeys &&
+    createPush({
+      store,
+      calendars,
+      vapidKey: () => pushKeys.vapid().publicKey,
+      seal: pushKeys.seal,
+      clock,
+      randomId,
+    });
   return {
     accessControl,
     people,
     rights,
+    jobs: ({ signal }) =>
+      push && pushKeys ? [pushJob(base, { push, keys: pushKeys, signal })] : [],
     caldav: {
       backend: createCaldavBackend({
         store,
@@ -65,6 +81,7 @@ export function openPeople(
         zone,
         mode: config.edits.mode,
         clock,
+        ...(push && { push }),
       }),
       name: "Dayferry",
       fixedCalendars: calendarsAreProjects,

@@ -46,6 +46,7 @@ export function appParts(modules: Modules, options: WebOptions) {
     ...modules.accessControl,
     zoneData: zoneDataOf(process.versions),
     caldav: createCaldavServer({ ...modules.caldav, publicUrl }),
+    hasPush: modules.caldav.backend.push !== undefined,
     editActions,
     acceptFile,
     acceptForm,

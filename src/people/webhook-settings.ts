@@ -2,7 +2,8 @@ import type { PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Seal } from "../domain/sealed-text.ts";
 import { anyAddress, literalAddress, publicOnly } from "../remote/address-guard.ts";
-import type { Posted, Webhook, WebhookMessage } from "../remote/webhook.ts";
+import type { Posted } from "../remote/guarded-post.ts";
+import type { Webhook, WebhookMessage } from "../remote/webhook.ts";
 import type { PersonWebhook, WebhookFate } from "../store/mails/person-webhooks.ts";
 import type { Store } from "../store/store.ts";
 

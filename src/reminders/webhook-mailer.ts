@@ -1,6 +1,7 @@
 import { isId, type PersonId, personId } from "../domain/ids.ts";
 import type { Mail, Mailer } from "../mail/mail.ts";
-import type { Posted, WebhookMessage } from "../remote/webhook.ts";
+import type { Posted } from "../remote/guarded-post.ts";
+import type { WebhookMessage } from "../remote/webhook.ts";
 import type { MailChannel } from "./recipients.ts";
 
 interface WebhookMailerDeps {

@@ -6,6 +6,7 @@ import {
   createObjects,
 } from "./calendars/dav-resources.ts";
 import { createHeldObjects } from "./calendars/held-objects.ts";
+import { createPushQueue, createPushRegistrations } from "./calendars/push-registrations.ts";
 import { createAppPasswords, createLogIns } from "./calendars/sign-ins.ts";
 import { createCachePurges } from "./channels/cache-purges.ts";
 import { createFeedFetches, createFeeds } from "./channels/feed-states.ts";
@@ -143,6 +144,8 @@ export function createStore(deps: StoreDeps, randomId: () => string) {
     notices: createNotices(deps),
     mailChoices: createMailChoices(deps),
     personLanguages: createPersonLanguages(deps),
+    pushRegistrations: createPushRegistrations(deps),
+    pushQueue: createPushQueue(deps),
     personReminders: createPersonReminders(deps),
     personWebhooks: createPersonWebhooks(deps),
     /** Messages to people by webhook; created at first use, as most installations have none. */

@@ -245,14 +245,18 @@ export const english = {
   "connect.has":
     "A password is set. It was shown once; a new one signs out every connected program.",
   "connect.hasNone": "No password yet. It is shown once.",
+  "connect.lastPush": "Last message {ago}.",
   "connect.lead":
     "View and edit your calendars in your own program. Changes reach the workspace within seconds.",
   "connect.noPeople": "No people yet. They appear during the first sync.",
+  "connect.noPush":
+    "No phone gets push messages yet. DAVx5 turns them on by itself; see WebDAV-Push in its settings.",
   "connect.openDavx5": "Open DAVx5",
   "connect.password": "Password: the <link>app password</link>.",
   "connect.profileHint":
     "It has all settings but the password. Open it under <em>Settings</em>, <em>Profile Downloaded</em> (Mac: <em>System Settings</em>, <em>Device Management</em>).",
   "connect.programs": "Programs",
+  "connect.push": "Push is on for {count, plural, one {# calendar} other {# calendars}}.",
   "connect.qrAddress": "QR code of the address",
   "connect.qrDavx5": "QR code for DAVx5",
   "connect.qrProfile": "QR code of the profile",

@@ -45,7 +45,7 @@ describe("parseConfig() defaults", () => {
         assignees: true,
         actionLinks: true,
       },
-      calendars: { milestones: true },
+      calendars: { milestones: true, push: "public" },
       edits: { mode: "apply", conflicts: "ask", labels: "known", inbox: null, subscriptions: [] },
       mail: {
         from: { name: "Dayferry", address: "dayferry@example.com" },

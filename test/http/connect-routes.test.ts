@@ -1,5 +1,6 @@
 import decodeQr from "qr/decode.js";
 import { describe, expect, it } from "vitest";
+import { personId } from "../../src/domain/ids.ts";
 import { browserOf, pixelsOf } from "./page-browser.ts";
 
 describe("/connect", () => {
@@ -32,6 +33,22 @@ describe("/connect", () => {
     expect(text).toContain('href="davx5://calendar.example.com/base/dav/"');
     const android = text.slice(text.indexOf('id="davx5"'));
     expect(decodeQr(pixelsOf(android))).toBe("davx5://calendar.example.com/base/dav/");
+  });
+
+  it("says whether a phone is told of changes, if push is on", async () => {
+    const { get, store } = await browserOf("ana", { more: { hasPush: true } });
+    const sentence = async () => />([^>]*push[^<]*)</i.exec((await get("/connect")).text)?.[1];
+    expect(await sentence()).toContain("No phone gets push messages yet");
+    store.pushRegistrations.put({
+      ...{ name: "n", person: personId(11), calendar: "events-2001", resource: "r", sealed: "" },
+      ...{ content: true, properties: true, token: "", look: "" },
+      expires: Temporal.Instant.from("2100-01-01T00:00Z"),
+    });
+    expect(await sentence()).toBe("Push is on for 1 calendar.");
+    store.pushRegistrations.sent(store.pushRegistrations.list()[0]?.id ?? 0, "");
+    expect(await sentence()).toBe("Push is on for 1 calendar. Last message just now.");
+    const off = await browserOf("ana");
+    expect((await off.get("/connect")).text).not.toMatch(/push/i);
   });
 
   it("makes the password there, and shows it with the other two to copy", async () => {

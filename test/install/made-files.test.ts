@@ -67,8 +67,11 @@ describe("THIRD-PARTY-LICENSES.txt", () => {
 
   it("has terms that ask for no more than to be named", () => {
     const known = new Set(["MIT", "MIT-0", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"]);
-    const others = shippedPackages().filter(({ license }) =>
-      license.split(/ OR |[()]/).every((each) => !known.has(each)),
+    // Used as npm has it: its terms ask changed files to stay open. Source: MPL 2.0, 3.1 and 3.2.
+    const unchanged = new Set(["web-push"]);
+    const others = shippedPackages().filter(
+      ({ name, license }) =>
+        !unchanged.has(name) && license.split(/ OR |[()]/).every((each) => !known.has(each)),
     );
     expect(others).toEqual([]);
   });

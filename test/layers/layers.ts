@@ -50,6 +50,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["chokidar", ["drop"]],
   ["sanitize-html", ["ics"]],
   ["nodemailer", ["mail"]],
+  ["web-push", ["remote"]],
   ["zod", ["config", "upstream", "operations"]],
   ["jsonc-parser", ["config"]],
   ["pino", ["log.ts"]],

@@ -9,7 +9,9 @@ import {
   calendarsAreProjects,
   createCaldavBackend,
 } from "../../src/caldav/backend.ts";
+import type { Calendars } from "../../src/calendars/calendar-types.ts";
 import { createCalendars } from "../../src/calendars/create-calendars.ts";
+import type { Push } from "../../src/calendars/push-support.ts";
 import { personId } from "../../src/domain/ids.ts";
 import type { Person, Project } from "../../src/domain/item.ts";
 import { createAcceptItems } from "../../src/edits/intake/accept.ts";
@@ -35,6 +37,12 @@ export interface DavSettings {
   readonly unread?: () => boolean;
   readonly people?: readonly Person[];
   readonly projects?: readonly Project[];
+  /** No push messages by default. */
+  readonly push?: (parts: {
+    readonly store: Store;
+    readonly calendars: Calendars;
+    readonly clock: () => Temporal.Instant;
+  }) => Push;
 }
 
 export const ana: Person = { ...aPerson(11, "Ana"), email: "ana@example.com" };
@@ -129,16 +137,19 @@ export function davOptions({
   } as const;
   let made = 0;
   const log = createLog({ level: "info", write: (line) => void lines.push(line) });
+  const calendars = createCalendars({
+    store,
+    zone,
+    hasRead: () => !unread(),
+    milestones: true,
+    readOnly: new Set(readOnly.map(personId)),
+  });
+  const push = settings.push?.({ store, calendars, clock });
   return {
     backend: createCaldavBackend({
       store,
-      calendars: createCalendars({
-        store,
-        zone,
-        hasRead: () => !unread(),
-        milestones: true,
-        readOnly: new Set(readOnly.map(personId)),
-      }),
+      calendars,
+      ...(push && { push }),
       acceptItems: createAcceptItems(accepting),
       acceptMove: createAcceptMove(accepting),
       passwords,

@@ -5,7 +5,14 @@ import { type CalendarProgram, calendarPrograms } from "./calendar-programs.ts";
 import { button, card, copyField, linkButton, notice, postForm } from "./components.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup, sayHtml } from "./markup-template.ts";
+import { agoInWords } from "./page-times.ts";
 import { isReachable } from "./subscribe-links.ts";
+
+/** Calendars that phones are told of by push, and seconds since the last message; null for none yet. */
+export interface PushState {
+  readonly calendars: number;
+  readonly sentAgo: number | null;
+}
 
 interface ConnectPageData {
   readonly viewer: Viewer;
@@ -16,6 +23,8 @@ interface ConnectPageData {
   readonly baseUrl: string;
   /** QR codes: the iPhone's profile, and the link that opens DAVx5; null without a person, or without https. */
   readonly codes: { readonly apple: Markup | null; readonly davx5: Markup | null };
+  /** Null without a person, or if push is off. */
+  readonly push: PushState | null;
   readonly formToken: string;
 }
 
@@ -38,7 +47,7 @@ ${unreachable(server)}
       card({
         title: program.label,
         id: program.id,
-        body: programBody(program, { person, server, codes: data.codes }),
+        body: programBody(program, { ...data, server }),
       }),
     )}</div>`,
   };
@@ -86,7 +95,8 @@ function programBody(
     person,
     server,
     codes,
-  }: Pick<ConnectPageData, "person" | "codes"> & { readonly server: string },
+    push,
+  }: Pick<ConnectPageData, "person" | "codes" | "push"> & { readonly server: string },
 ): Markup {
   const said = html`<ol class="numbered">${steps.map((text) => html`<li>${stepMarkup(text)}</li>`)}</ol>`;
   if (by === "feed") return html`${said}<p>${linkButton(say("connect.chooseFeed"), "feeds")}</p>`;
@@ -100,7 +110,7 @@ function programBody(
         })}${copied("user", { name: asks.user, value: person.login })}
 <p class="hint">${sayHtml("connect.password", { link: (text) => html`<a href="#password">${text}</a>` })}</p>`
       : null;
-  return html`<div class="stack">${id === "apple" && person ? appleProfile(person, codes.apple) : null}${id === "davx5" ? androidLink(server, codes.davx5) : null}${said}${fields}</div>`;
+  return html`<div class="stack">${id === "apple" && person ? appleProfile(person, codes.apple) : null}${id === "davx5" ? androidLink(server, codes.davx5) : null}${said}${fields}${id === "davx5" && push ? pushLine(push) : null}</div>`;
 }
 
 function appleProfile({ id }: PersonDescription, code: Markup | null): Markup {
@@ -117,6 +127,13 @@ const picture = (code: Markup | null, caption: string): Markup | null =>
 function androidLink(server: string, code: Markup | null): Markup | null {
   if (code === null) return null;
   return html`<div class="beside"><p>${linkButton(say("connect.openDavx5"), davx5Link(server), { isMain: true })}</p>${picture(code, say("connect.scanPhone"))}</div>`;
+}
+
+function pushLine({ calendars, sentAgo }: PushState): Markup {
+  if (calendars === 0) return html`<p class="hint">${say("connect.noPush")}</p>`;
+  const last =
+    sentAgo === null ? null : ` ${say("connect.lastPush", { ago: agoInWords(sentAgo) })}`;
+  return html`<p>${say("connect.push", { count: calendars })}${last}</p>`;
 }
 
 /** A link that opens DAVx5 on Android with a server's address. */

@@ -40,9 +40,9 @@ export interface SendQueue<Key> {
 
 /** What identifies a message: the key of the table `outbox`. */
 export interface OutboxKey {
-  /** `mail`, `webhook`, or a way to the operator. */
+  /** `mail`, `webhook`, `push`, or a way to the operator. */
   readonly way: string;
-  readonly kind: MailSort | "notice" | "log-in" | "trouble";
+  readonly kind: MailSort | "notice" | "log-in" | "trouble" | "push";
   /** The item, edit, link or trouble that it is about. */
   readonly subject: number;
   readonly occasion: string;

@@ -460,6 +460,20 @@ export interface Tables {
     readonly gone_at: string | null;
     readonly read_at: string | null;
   };
+  readonly push_registrations: {
+    readonly id: number;
+    readonly name: string;
+    readonly person: number;
+    readonly calendar: string;
+    readonly resource: string;
+    readonly sealed: string;
+    readonly content: 0 | 1;
+    readonly properties: 0 | 1;
+    readonly expires_at: string;
+    readonly token: string;
+    readonly look: string;
+    readonly sent_at: string | null;
+  };
   readonly reported_troubles: {
     readonly identity: string;
     readonly trouble: string;
