@@ -72,6 +72,16 @@ export function spokenFields(item: Item): Patch {
   );
 }
 
+/** What the fields of a new item are that a request does not name. */
+export const emptied = (values: Patch): Patch =>
+  Object.fromEntries(
+    fieldsOf(values).map((field) => {
+      const value = values[field];
+      if (Array.isArray(value)) return [field, []];
+      return [field, typeof value === "boolean" ? false : null];
+    }),
+  );
+
 /** The item as it can be recreated, without what the service assigned to the deleted one. */
 export function recreated(lost: Item): Item {
   const fresh = { id: null, byMe: false, creatorId: null, createdAt: null, updatedAt: null };

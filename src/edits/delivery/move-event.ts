@@ -16,7 +16,7 @@ import { sourceOf } from "../../domain/source.ts";
 import { describeConflicts } from "../../domain/three-way.ts";
 import { stored } from "../../texts/stored.ts";
 import { describeFailure, type Failure, isMissing } from "../../upstream/failure.ts";
-import { spokenFields } from "../field-changes.ts";
+import { emptied, spokenFields } from "../field-changes.ts";
 import {
   type Attempt,
   type AttemptEnding,
@@ -128,7 +128,12 @@ async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEndi
   const crossed = crossedSince(at, { old, wish: edit.patch });
   const taken = attempt.policy === "ours" ? "ours" : "theirs";
   const kept = taken === "ours" ? crossed : [];
-  const news = lateChanges(at, { old, now, wish: edit.patch, kept });
+  const news = lateChanges(at, {
+    made: madeAs(attempt, { old, now }),
+    now,
+    wish: edit.patch,
+    kept,
+  });
   const sent =
     fieldsOf(news).length > 0
       ? await send(attempt.calls, { address: { item: now, id: now.id }, patch: news })
@@ -178,18 +183,41 @@ function deletionUnderWay(
 const isKeyRefused = (failure: Failure): boolean =>
   failure.kind === "refused" && failure.status === 401;
 
-/** What the new event lacks of the old one's present state, besides the edit's own changes; limited to `kept` fields. */
+/** Values of the new event as it was created: of the request that it resembles most. */
+function madeAs({ edit, store }: Attempt, { old, now }: Both): Patch {
+  const unspoken = emptied(valuesOf(old));
+  const [first = valuesOf(applyPatch(old, edit.patch)), ...others] = store.attempts
+    .createdWith(edit.id)
+    .map((patch) => ({ ...unspoken, ...patch }));
+  const distance = (made: Patch) => differingFields(made, valuesOf(now), sameShown).length;
+  return others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first);
+}
+
+/**
+ * What the new event lacks of the old one's present state, besides the edit's own changes, limited to `kept` fields. What
+ * somebody has changed of the new one stays, and if that made it private, nobody else is assigned.
+ */
 function lateChanges(
   left: Item,
-  { old, now, wish, kept }: Both & { readonly wish: Patch; readonly kept: readonly PatchField[] },
+  {
+    made,
+    now,
+    wish,
+    kept,
+  }: Pick<Both, "now"> & {
+    readonly made: Patch;
+    readonly wish: Patch;
+    readonly kept: readonly PatchField[];
+  },
 ): Patch {
-  const [was, is, got] = [valuesOf(old), valuesOf(left), valuesOf(now)];
-  const moved = differingFields(was, is, sameShown).filter(
-    (field) =>
-      (wish[field] === undefined || kept.includes(field)) &&
-      field !== "place" &&
-      field !== "completed",
-  );
+  const [was, is, got] = [made, valuesOf(left), valuesOf(now)];
+  const isHidden = got.private === true && was.private !== true;
+  const moved = differingFields(was, is, sameShown)
+    .filter((field) => field !== "place" && field !== "completed")
+    .filter((field) =>
+      wish[field] === undefined ? sameShown(field, was, got) : kept.includes(field),
+    )
+    .filter((field) => !(isHidden && field === "assigned"));
   const completed = wish.completed ?? left.completed;
   const ticked = canComplete(now) && completed !== now.completed ? { completed } : {};
   return { ...changedFields(got, pick(is, moved)), ...ticked };

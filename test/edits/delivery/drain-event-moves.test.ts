@@ -163,6 +163,34 @@ describe("step() of an event's move to another project", () => {
     await rig.expectRest();
   });
 
+  it("keeps what somebody changes of the new event, and shows it to nobody else once it is private", async () => {
+    const rig = await moveRig();
+    const day = { start: "2026-11-23", end: "2026-11-23", all_day: true };
+    const { uid, id } = await rig.event({ title: "First", description: "Old", ...day });
+    const { events } = rig.sandbox.workspace;
+    const member = rig.sandbox.workspace.people().find((one) => one.id !== rig.owner)?.id ?? 0;
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 4 });
+    await rig.step();
+    insist(
+      events.update(
+        { ...rig.by, event: id },
+        { title: "Older", description: "New", assigned: [member] },
+      ),
+    );
+    const [there] = rig.eventsIn(rig.otherProject);
+    const place = { ...rig.by, project: rig.otherProject, event: there?.id ?? 0 };
+    insist(events.update(place, { title: "Newer", private: true }));
+    rig.sandbox.faults.clear();
+    rig.clock.set(rig.clock().add({ minutes: 5 }).toString());
+    await rig.drainAll();
+    expect(rig.eventsIn(rig.project)).toEqual([]);
+    expect(rig.eventsIn(rig.otherProject)).toMatchObject([
+      { title: "Newer", description: "New", private: true, assigned: [] },
+    ]);
+    await rig.expectRest();
+  });
+
   it.each([
     ["ask", "Mine"],
     ["theirs", "Mine"],
