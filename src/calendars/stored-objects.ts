@@ -77,7 +77,7 @@ export function createStoredObjects({
   function renderingOf(shown: ViewItem, { component, categories, described }: StoredObject) {
     const own = renderer.canonical(shown, component);
     const isWhole = described === undefined || contentText(described) === contentText(shown.item);
-    const names = formerNamesIn(categories, shown.item);
+    const names = formerNamesIn(categories, described ?? shown.item);
     const rendered =
       isWhole && !names
         ? own

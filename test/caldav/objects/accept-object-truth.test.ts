@@ -142,6 +142,20 @@ describe("objectAnswer() of a PUT that calls a label by its name of before", () 
   });
 });
 
+it("objectAnswer() of a PUT of an old copy, whose label was renamed and then taken off: without the label", () => {
+  const rig = objectRig();
+  const path = rig.member(full);
+  const old = rig.text(path);
+  rig.store.directory.putLabels([aLabel(51, "Layout")], true);
+  rig.member({ ...full, labels: [] });
+  const body = old.replace("SUMMARY:Task 601", "SUMMARY:By an old copy");
+  expect(rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } })).toEqual({
+    status: 204,
+  });
+  expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By an old copy", labels: [] });
+  expect(rig.text(path)).not.toContain("CATEGORIES");
+});
+
 describe("objectAnswer() of a PUT of what was deleted in another calendar", () => {
   it("brings it back into the calendar that is named", () => {
     const rig = objectRig();
