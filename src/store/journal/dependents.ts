@@ -94,6 +94,14 @@ export function createDependents({
   const parkChildren = parkWhere(
     "item IN (SELECT child.item FROM parent_waits w JOIN edits child ON child.id = w.edit WHERE w.parent = @item)",
   );
+  const parkOne = parkWhere("id = @edit");
+  const parkedCreation = db.prepare(
+    `SELECT id FROM (
+       SELECT made.id, made.state FROM edits e JOIN identities i USING (item) JOIN edits made ON made.item = e.item AND made.id < e.id
+       WHERE e.id = ? AND e.action <> 'create' AND i.service_id IS NULL AND made.action = 'create' AND made.state IN ${coming}
+       ORDER BY made.id DESC LIMIT 1)
+     WHERE state = 'parked'`,
+  );
   const unpark = db.prepare(
     `UPDATE edits SET state = 'pending', park_reason = NULL, problem = @problem, parked_with = NULL, not_before = NULL,
        attempts = 0, updated_at = @now
@@ -182,6 +190,14 @@ export function createDependents({
         ...publish(parkLater.all({ ...aboutCreation(creation), problem })),
         ...parkBelow(creation),
       ];
+    },
+    /** Parks an edit of an item whose creation is parked: without an id it could not be sent. */
+    parkWithCreation({ id: edit, item }: Creation): void {
+      const row = parkedCreation.get(edit);
+      if (row === undefined) return;
+      const creation = editIdColumn(row);
+      const problem = stored("problem.itemNotCreated", { edit: creation });
+      publish(parkOne.all({ ...aboutCreation({ id: creation, item }), edit, problem }));
     },
     /** The same for the to-dos below a task that has an id already, as after a restore. */
     parkBelow,

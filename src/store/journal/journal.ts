@@ -182,6 +182,7 @@ export function createJournal({
     const isResumed = change(id, () => resumeOne.run(stamp(), id));
     if (!edit || !isResumed) return false;
     dependents.resume(id);
+    dependents.parkWithCreation(edit);
     // Also when an edit of another channel has replaced the one with a name.
     objectNames.grant(edit.item);
     if (isShownToEditor(edit)) {

@@ -59,6 +59,22 @@ describe("the view over the journal", () => {
     });
   });
 
+  it("resume() result when the creation of the item is parked: parked with it, and a later creation goes on", () => {
+    const { append, appendCreation, store } = storeRig();
+    const base = { ...anEvent(1), id: null };
+    const { key: item } = appendCreation(base);
+    const claimed = store.journal.claimNext() ?? expect.fail("nothing to claim");
+    store.journal.settle(claimed, { kind: "park", reason: "refused", problem: "no access" });
+    const held = append({ item, action: "update", base, patch: title("wished"), state: "held" });
+    const again = append({ item, action: "create", base });
+    expect(store.journal.resume(held)).toBe(true);
+    expect(store.journal.get(held)).toMatchObject({
+      state: "parked",
+      problem: `the item was not created: edit ${claimed.id} is waiting for a decision; this edit follows it`,
+    });
+    expect(store.journal.claimNext()?.id).toBe(again);
+  });
+
   it("discard() result when an edit is pending, claimed, confirmed", () => {
     const { put, seen, wish, store } = storeRig();
     const key = put(anEvent(1));
