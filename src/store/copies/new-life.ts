@@ -122,6 +122,7 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
     return (Object.keys(named).length > 0 ? statement.run(named) : statement.run()).changes;
   };
   const count = (sql: string): number => numberColumn(db.prepare(sql).get(), "count");
+  if (knowsSince) takeLostCreations(db, run);
   const newerEdits = knowsSince
     ? count(
         `SELECT count(*) AS count FROM replaced.edits r WHERE r.state IN ('pending', 'claimed', 'held', 'parked')
@@ -156,6 +157,41 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
 }
 
 type Run = (sql: string) => number;
+
+/**
+ * Takes over items whose creation was sent since and got no answer, with their edits that wait or have ended. Without them what
+ * was created would come in as somebody else's, and would be created again by the program that made it.
+ */
+function takeLostCreations(db: Database.Database, run: Run): void {
+  run(`CREATE TEMP TABLE taken AS SELECT e.item FROM replaced.edits e JOIN replaced.identities r USING (item)
+    WHERE e.action = 'create' AND e.state IN ('pending', 'claimed') AND r.service_id IS NULL
+      AND EXISTS (SELECT 1 FROM replaced.attempts a WHERE a.edit = e.id AND a.act = 'create')
+      AND NOT EXISTS (SELECT 1 FROM replaced.parent_waits w WHERE w.edit = e.id)
+      AND NOT EXISTS (SELECT 1 FROM main.edits o WHERE o.id = e.id)
+      AND NOT EXISTS (SELECT 1 FROM main.identities o WHERE (o.item = r.item) <> (o.uid = r.uid))`);
+  run("DELETE FROM main.mirror_items WHERE item IN (SELECT item FROM taken)");
+  for (const [table, which] of [
+    ["identities", "true"],
+    ["object_names", "true"],
+    ["objects", "true"],
+    ["view_items", "true"],
+    ["versions", "true"],
+    ["edits", "state NOT IN ('held', 'parked')"],
+  ]) {
+    // Generated columns are not among them.
+    const columns = db
+      .prepare("SELECT name FROM pragma_table_info(?)")
+      .pluck()
+      .all(table)
+      .map(String);
+    const replaced = columns.map((name) => `${name} = excluded.${name}`).join();
+    run(
+      `INSERT INTO main.${table} (${columns.join()}) SELECT ${columns.join()} FROM replaced.${table}
+       WHERE item IN (SELECT item FROM taken) AND ${which} ON CONFLICT DO UPDATE SET ${replaced}`,
+    );
+  }
+  run("DROP TABLE temp.taken");
+}
 
 /** An edit that both databases have. */
 const isInBoth = (edit: string): string =>

@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { type ItemKey, listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { beginNewLife } from "../../../src/store/copies/new-life.ts";
 import { anEvent, aTask } from "../../support/items.ts";
 import { handClock, migrations, testDirectory, testStore } from "../../support/test-store.ts";
@@ -59,6 +59,54 @@ it("beginNewLife() gives a creation that was sent since the copy was made the ti
   beginNewLife(file, { ...common, epoch: "second", replaced: null });
   const blind = testStore(clock, file);
   expect(blind.journal.get(unsent)?.inFlightUntil).toEqual(now.add({ minutes: 3 }));
+});
+
+it("beginNewLife() takes creations over that were sent since the copy was made and got no answer", () => {
+  const clock = handClock("2026-11-20T12:00:00Z");
+  const [file, newer] = ["dayferry.sqlite", "newer.sqlite"].map((name) =>
+    join(testDirectory(), name),
+  );
+  if (!file || !newer) throw new Error("there are two names");
+  const before = testStore(clock, file);
+  before.mirror.put(aTask(601, { title: "Before" }), "tasks:3001");
+  before.close();
+  copyFileSync(file, newer);
+  clock.advance({ minutes: 10 });
+  const since = testStore(clock, newer);
+  const former = since.mirror.find("task", aTask(601).id) ?? expect.fail("it was not put");
+  since.mirror.bury(former);
+  const base = { ...aTask(601), id: null };
+  const by = { channel: "caldav", actor: null, newLabels: [], state: "pending" } as const;
+  const creation = (item: ItemKey, title: string) =>
+    since.journal.append({
+      ...{ ...by, item, action: "create", base, patch: { title }, recreates: item === former },
+    });
+  const [fresh, unsent] = ["fresh@example.com", "unsent@example.com"].map((uid) =>
+    since.mirror.createIdentity("task", uid),
+  );
+  if (!fresh || !unsent) throw new Error("there are two items");
+  const sent = [creation(former, "Again"), creation(fresh, "Fresh")];
+  creation(unsent, "Unsent");
+  for (const edit of sent) {
+    const { patch, item } = since.journal.get(edit) ?? expect.fail("the edit is gone");
+    since.attempts.leaving({ edit, act: "create", item, patch });
+  }
+  since.close();
+  const now = clock();
+  const common = {
+    migrations,
+    epoch: "next",
+    now,
+    madeAt: now.subtract({ minutes: 5 }),
+    quota: 25,
+  };
+  expect(beginNewLife(file, { ...common, replaced: newer }).newerEdits).toBe(1);
+  const store = testStore(clock, file);
+  for (const edit of sent)
+    expect(store.journal.get(edit)).toMatchObject({ state: "claimed", sentAt: now });
+  const shown = [former, fresh, unsent].map((item) => store.view.get(item)?.item.title ?? null);
+  expect(shown).toEqual(["Again", "Fresh", null]);
+  expect(store.mirror.find("task", aTask(601).id)).toBeNull();
 });
 
 it("beginNewLife() knows each item under the number that it gives it, and under those before", () => {
