@@ -316,6 +316,8 @@ export class Program {
     const names = all.filter(() => random.chance(0.5)).map(({ name }) => name);
     const without = copy.octets.replace(/^CATEGORIES:.*(?:\r\n .*)*\r\n/m, "");
     const octets = names.length === 0 ? without : withLine(without, "CATEGORIES", names.join(","));
+    // Nothing to put. Without a condition, an old copy would restore its values.
+    if (octets === copy.octets) return;
     const headers = this.#habit === "careful" ? { "if-match": copy.etag } : {};
     const answer = await this.#put(href, { octets, headers });
     const what = `labels ${before} ${names.join(", ") || "nothing"}`;
