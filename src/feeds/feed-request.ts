@@ -6,6 +6,7 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import type { Viewer } from "../domain/visibility.ts";
 import { seesProject } from "../domain/visibility.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "../texts/say.ts";
 import type { FeedChange, FeedWish, PublishedFeed } from "./published-feeds.ts";
 
 /** A problem of a request for a feed: the field, as in `filter.labels`, and what it must be. */
@@ -38,15 +39,18 @@ export function readFeedWish(
   const asked = reading.person(given.get("personId"), kind);
   const isOwn = viewer.kind === "person";
   if (isOwn && asked !== null && asked !== viewer.person) {
-    problem("personId", "your feeds show what you may see: omit it");
+    problem("personId", say("feedFault.ownOnly"));
   }
-  if (isOwn && kind === "all") problem("kind", "your feeds are of a project, or of yourself");
+  if (isOwn && kind === "all") problem("kind", say("feedFault.ownKind"));
   const person = isOwn ? viewer.person : asked;
   if (kind === "person" && person === null && !reading.hasProblem("personId")) {
-    problem("personId", "the id of the person whose feed it is");
+    problem("personId", say("feedFault.whose"));
   }
   if (project !== null && person !== null && !seesProject(person, directory.project(project))) {
-    problem("projectId", `project ${project} is not open to person ${person}`);
+    problem(
+      "projectId",
+      say("feedFault.notOpen", { project: String(project), person: String(person) }),
+    );
   }
   const filter = reading.filter(given.get("filter"), { kind, person });
   const wish: FeedWish = {
@@ -74,7 +78,7 @@ export function readFeedChange(
   const colour = reading.colour(given.get("colour"), kind);
   const filter = reading.filter(given.get("filter"), { kind, person });
   if (given.has("filter") && feed.automatic && filter !== null) {
-    reading.problem("filter", "a project's default feed shows all of it: create another one");
+    reading.problem("filter", say("feedFault.automatic"));
   }
   if (reading.problems.length > 0) return fail(reading.problems);
   return ok({
@@ -94,7 +98,7 @@ const longestName = 200;
 export function readFeedName(text: unknown): Result<string, string> {
   const name = typeof text === "string" ? text.trim() : "";
   const isName = name !== "" && name.length <= longestName && !/\p{Cc}/u.test(name);
-  return isName ? ok(name) : fail(`one line of 1 to ${longestName} characters`);
+  return isName ? ok(name) : fail(say("feedFault.name", { most: longestName }));
 }
 
 const wishKeys = ["kind", "projectId", "personId", "name", "filter", "colour"];
@@ -114,7 +118,7 @@ function kindOf(given: ReadonlyMap<string, unknown>, problem: Tell, viewer: View
       ? "person"
       : null;
   if (named === undefined && implied) return implied;
-  problem("kind", `one of ${listed(feedKinds)}`);
+  problem("kind", say("feedFault.oneOf", { choices: listed(feedKinds) }));
   return "all";
 }
 
@@ -136,13 +140,14 @@ function startReading(directory: Store["directory"]) {
     { at, keys }: { readonly at: string; readonly keys: readonly string[] },
   ): ReadonlyMap<string, unknown> {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      problem(at === "" ? "body" : at, "expected a JSON object");
+      problem(at === "" ? "body" : at, say("feedFault.object"));
       return new Map();
     }
     const given = new Map<string, unknown>(Object.entries(value));
     for (const key of given.keys()) {
       const field = at === "" ? key : `${at}.${key}`;
-      if (!keys.includes(key)) problem(field, `is unknown; use one of ${listed(keys)}`);
+      if (!keys.includes(key))
+        problem(field, say("feedFault.unknownKey", { choices: listed(keys) }));
     }
     return given;
   }
@@ -152,7 +157,7 @@ function startReading(directory: Store["directory"]) {
     { field, read }: { readonly field: string; readonly read: (one: unknown) => Value | null },
   ): readonly Value[] {
     if (!Array.isArray(value) || value.length === 0) {
-      problem(field, "a list with at least one entry; omit it to show all");
+      problem(field, say("feedFault.emptyList"));
       return [];
     }
     return [...new Set(value.map(read).filter((one) => one !== null))];
@@ -165,7 +170,7 @@ function startReading(directory: Store["directory"]) {
     const found =
       byId.length > 0 ? byId : labels.filter(({ name }) => name.trim().toLowerCase() === wanted);
     if (found.length === 0)
-      problem("filter.labels", `there is no label ${JSON.stringify(value)}`, true);
+      problem("filter.labels", say("feedFault.noLabel", { name: JSON.stringify(value) }), true);
     return found.map(({ id }) => id);
   }
 
@@ -174,7 +179,7 @@ function startReading(directory: Store["directory"]) {
     if (!found || found.suspended) {
       problem(
         field,
-        isId(value) ? `person ${value} is not known` : "expected the id of a person",
+        isId(value) ? say("feedFault.noPerson", { id: String(value) }) : say("feedFault.personId"),
         isId(value),
       );
       return null;
@@ -187,7 +192,7 @@ function startReading(directory: Store["directory"]) {
     if (found) return found.id;
     problem(
       field,
-      isId(value) ? `project ${value} is not known` : "expected the id of a project",
+      isId(value) ? say("feedFault.noProject", { id: String(value) }) : say("feedFault.projectId"),
       isId(value),
     );
     return null;
@@ -196,15 +201,14 @@ function startReading(directory: Store["directory"]) {
   function assigned(value: unknown, { person }: Of): FeedFilter["assigned"] {
     if (value === "anyone") return value;
     if (value === "me") {
-      if (person === null)
-        problem("filter.assigned", `"me" needs a person whose feed it is (personId)`);
+      if (person === null) problem("filter.assigned", say("feedFault.meWhose"));
       return value;
     }
     if (Array.isArray(value)) {
       const read = (one: unknown) => knownPerson(one, "filter.assigned");
       return list(value, { field: "filter.assigned", read });
     }
-    problem("filter.assigned", `"me", "anyone" or a list of people's ids`);
+    problem("filter.assigned", say("feedFault.assigned"));
     return undefined;
   }
 
@@ -212,7 +216,7 @@ function startReading(directory: Store["directory"]) {
     if (value === "none") return value;
     const length = durationOf(value);
     if (length === null) {
-      problem("filter.completed", `"none", or for how long it stays, in days, as in "P14D"`);
+      problem("filter.completed", say("feedFault.completed"));
       return undefined;
     }
     return length.toString();
@@ -232,13 +236,19 @@ function startReading(directory: Store["directory"]) {
         read(named) {
           const kind = spokenKinds.find((known) => known === named);
           if (!kind)
-            problem("filter.kinds", `${JSON.stringify(named)} is none of ${listed(spokenKinds)}`);
+            problem(
+              "filter.kinds",
+              say("feedFault.noKind", {
+                name: JSON.stringify(named),
+                choices: listed(spokenKinds),
+              }),
+            );
           return kind ?? null;
         },
       });
     const projects = (one: unknown) => {
       if (of.kind === "project") {
-        problem("filter.projects", "a project's feed is of that project");
+        problem("filter.projects", say("feedFault.ownProject"));
         return undefined;
       }
       return list(one, {
@@ -256,12 +266,13 @@ function startReading(directory: Store["directory"]) {
       ...when("completed", completed),
       ...when("private", (one) => {
         const mode = privateModes.find((known) => known === one);
-        if (!mode) problem("filter.private", `one of ${listed(privateModes)}`);
+        if (!mode)
+          problem("filter.private", say("feedFault.oneOf", { choices: listed(privateModes) }));
         return mode;
       }),
       ...when("reminders", (one) => {
         if (typeof one === "boolean") return one;
-        problem("filter.reminders", "true or false");
+        problem("filter.reminders", say("feedFault.trueOrFalse"));
         return undefined;
       }),
     };
@@ -278,20 +289,20 @@ function startReading(directory: Store["directory"]) {
     project(value: unknown, kind: FeedKind): ProjectId | null {
       if (kind === "project") return knownProject(value, "projectId");
       if (value === undefined || value === null) return null;
-      problem("projectId", "is for a project's feed; others are narrowed by filter.projects");
+      problem("projectId", say("feedFault.projectOnly"));
       return null;
     },
     person(value: unknown, kind: FeedKind): PersonId | null {
       if (value === undefined || value === null) return null;
       if (kind !== "all") return knownPerson(value, "personId");
-      problem("personId", `is for a feed of kind "person", or of one project as a person sees it`);
+      problem("personId", say("feedFault.personOnly"));
       return null;
     },
     name(value: unknown): string | null | undefined {
       if (value === undefined || value === null) return value;
       const name = readFeedName(value);
       if (name.ok) return name.value;
-      problem("name", `${name.failure}, or null for the default name`);
+      problem("name", say("feedFault.nameOrNull", { rule: name.failure }));
       return null;
     },
     colour(value: unknown, kind: FeedKind): string | null | undefined {
@@ -299,8 +310,7 @@ function startReading(directory: Store["directory"]) {
       if (value === "project" && kind === "project") return value;
       const colour = typeof value === "string" ? readColour(value) : null;
       if (colour) return colour.hex;
-      const own = kind === "project" ? `, "project" for that of the project` : "";
-      problem("colour", `#RRGGBB, a name of CSS${own}, or null for none`);
+      problem("colour", say(kind === "project" ? "feedFault.projectColour" : "feedFault.colour"));
       return null;
     },
   };
@@ -309,10 +319,7 @@ function startReading(directory: Store["directory"]) {
 /** Choices that no item could meet together. */
 function checkTogether({ kinds, labels }: FeedFilter, problem: Tell): void {
   if (labels?.length && kinds?.length && !kinds.includes("task") && !kinds.includes("subtask")) {
-    problem(
-      "filter.labels",
-      "only tasks and subtasks have labels, and filter.kinds leaves them out",
-    );
+    problem("filter.labels", say("feedFault.labelsOfTasks"));
   }
 }
 
