@@ -52,6 +52,7 @@ app.use(
     feeds: createPublishedFeeds({ store, key: randomBytes(32), options: feedOptions(), clock }),
     workspace: null,
     baseUrl: () => "http://127.0.0.1",
+    version: "0.0.0",
     ...{ store, acceptFile, eventLoop },
   }),
 );

@@ -24,7 +24,7 @@ export interface Decider {
 }
 
 /** What an edit does to its item. */
-const editActions = ["create", "update", "complete", "reopen", "delete"] as const;
+export const editActions = ["create", "update", "complete", "reopen", "delete"] as const;
 export type EditAction = (typeof editActions)[number];
 
 /**
@@ -43,7 +43,7 @@ export const editStates = [
 export type EditState = (typeof editStates)[number];
 
 /** Why an edit is parked. */
-const parkReasons = ["conflict", "refused", "failed", "unknown-outcome"] as const;
+export const parkReasons = ["conflict", "refused", "failed", "unknown-outcome"] as const;
 export type ParkReason = (typeof parkReasons)[number];
 
 /** Edits in these states are laid over the mirror. A parked edit has left the view; a held edit has not entered it. */

@@ -122,6 +122,7 @@ export const accessTable: readonly AccessRule[] = [
   page("person", "POST", "/me/password/clear"),
   page("person", "POST", "/me/log-ins"),
 
+  api("person", "GET", "/api/openapi.json"),
   api("admin", "GET", "/api/status"),
   api("admin", "POST", "/api/zone-probe"),
   api("admin", "GET POST", "/api/backups"),

@@ -7,6 +7,7 @@ import type { Viewers } from "./viewer.ts";
 
 interface OperationRoutesDeps extends OperationModules {
   readonly viewers: Pick<Viewers, "viewerOf">;
+  readonly version: string;
 }
 
 /**
@@ -29,6 +30,17 @@ export function operationRoutes({ viewers, ...modules }: OperationRoutesDeps): R
     const method = router[methodOf(operation)].bind(router);
     method(operation.path, ...bodyReader(operation), answer);
   }
+  router.get("/api/openapi.json", async (_request, response) => {
+    const { openApiOf } = await import("../operations/open-api.ts");
+    const about = { version: modules.version, url: modules.baseUrl() };
+    sendJson(
+      response,
+      openApiOf(
+        operations.filter((one) => one.isOffered(modules)),
+        about,
+      ),
+    );
+  });
   return router;
 }
 

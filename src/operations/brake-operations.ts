@@ -1,8 +1,11 @@
+import { z } from "zod";
 import { fail, ok } from "../domain/result.ts";
+import { brakeAnswer } from "./answers.ts";
 import { aText, operation } from "./operation.ts";
 
 export const listBrakes = operation({
   name: "brakes list",
+  answer: z.array(brakeAnswer),
   summary: "every source with removals waiting for approval",
   route: "GET /api/brakes",
   access: "admin",
@@ -13,6 +16,7 @@ export const listBrakes = operation({
 
 export const releaseBrake = operation({
   name: "brakes release",
+  answer: z.null(),
   summary: "approve the removals of a source",
   route: "POST /api/brakes/:source/release",
   access: "admin",

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type PatchField, patchFields } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { FieldPick, Picks } from "../edits/actions/choice.ts";
@@ -10,7 +11,20 @@ interface SentDecision {
   readonly dryRun: boolean;
 }
 
-const members = ["version", "keep", "fields", "dryRun"];
+const side = z.enum(["mine", "theirs"]);
+/** A decision as it is requested, for programs. `readDecision` says what is wrong with one. */
+export const decisionInput = z.object({
+  version: z.string().describe("of the edit's choice"),
+  keep: side.optional().describe("for all fields that are not named"),
+  fields: z
+    .partialRecord(z.enum(patchFields), z.union([side, z.object({ text: z.string() })]))
+    .optional(),
+  dryRun: z.boolean().optional(),
+});
+/** The choices of an undo, for fields that were changed since. */
+export const undoChoices = z.partialRecord(z.enum(patchFields), z.enum(["back", "leave"]));
+
+const members = Object.keys(decisionInput.shape);
 
 /**
  * Parses `{version, keep?, fields?, dryRun?}`: `keep` is "mine" or "theirs" for all fields not named, `fields` has "mine",

@@ -5,7 +5,14 @@ import type { EditDescription, EditStory } from "../edits/actions/describe.ts";
 import type { Decision, FoundEdit } from "../edits/actions/edit-actions.ts";
 import { parkReasonLabel } from "../edits/actions/state-labels.ts";
 import { type Acceptance, countEdits } from "../edits/intake/plan-answer.ts";
-import { readDecision, readUndoChoices } from "./decision-input.ts";
+import {
+  editAnswer,
+  planAnswer,
+  resolutionPreviewAnswer,
+  storyAnswer,
+  undoPreviewAnswer,
+} from "./answers.ts";
+import { decisionInput, readDecision, readUndoChoices, undoChoices } from "./decision-input.ts";
 import {
   anId,
   anyJson,
@@ -22,6 +29,7 @@ import {
   octets,
   operation,
   pathId,
+  refused,
 } from "./operation.ts";
 
 /** A little over the reader's limit, so that the reader reports what is too large. */
@@ -37,10 +45,11 @@ const text = (about: string) => aText(about).optional();
 
 export const applyFile = operation({
   name: "edits apply",
+  answer: planAnswer,
   summary: "apply the edits in a calendar file, or preview them",
   route: "POST /api/edits",
   access: "person",
-  body: { member: "file", type: "octets" },
+  body: { member: "file", type: "octets", mediaType: "text/calendar" },
   largest: largestFile,
   input: {
     file: octets("a calendar file"),
@@ -76,6 +85,7 @@ export const applyFile = operation({
 
 export const listEdits = operation({
   name: "edits list",
+  answer: z.array(editAnswer),
   summary: "list edits, newest first: when, who, what, state",
   route: "GET /api/edits",
   access: "person",
@@ -114,6 +124,7 @@ export const listEdits = operation({
 
 export const showEdit = operation({
   name: "edits show",
+  answer: storyAnswer,
   summary: "one edit, whole",
   route: "GET /api/edits/:id",
   access: "person",
@@ -123,6 +134,7 @@ export const showEdit = operation({
 
 export const approveEdit = operation({
   name: "edits approve",
+  answer: editAnswer,
   summary: "approve an edit",
   route: "POST /api/edits/:id/approve",
   access: "admin",
@@ -133,6 +145,7 @@ export const approveEdit = operation({
 
 export const discardEdit = operation({
   name: "edits discard",
+  answer: editAnswer,
   summary: "discard an edit that has not reached the service",
   route: "POST /api/edits/:id/discard",
   access: "person",
@@ -144,11 +157,12 @@ export const discardEdit = operation({
 /** The displayed version of the workspace that may be overwritten. */
 const seen = {
   version: z.string({ error: "it must be one text" }).nullish(),
-  force: anyJson().optional(),
+  force: refused().optional(),
 };
 
 export const retryEdit = operation({
   name: "edits retry",
+  answer: editAnswer,
   summary: "retry a failed edit",
   route: "POST /api/edits/:id/retry",
   access: "person",
@@ -163,11 +177,12 @@ export const retryEdit = operation({
 
 export const resolveEdit = operation({
   name: "edits resolve",
+  answer: z.union([editAnswer, resolutionPreviewAnswer]),
   summary: "resolve a conflict of an edit",
   route: "POST /api/edits/:id/resolve",
   access: "person",
   body: { member: "decision", type: "json" },
-  input: { id, decision: anyJson() },
+  input: { id, decision: anyJson(decisionInput) },
   run: ({ id, decision }, context) =>
     withEdit(id, context, () => {
       const read = readDecision(decision);
@@ -180,6 +195,7 @@ export const resolveEdit = operation({
 
 export const showUndo = operation({
   name: "edits undo-preview",
+  answer: undoPreviewAnswer,
   summary: "preview an undo: what it restores, and what has changed since",
   route: "GET /api/edits/:id/undo",
   access: "person",
@@ -193,6 +209,7 @@ export const showUndo = operation({
 
 export const undoEdit = operation({
   name: "edits undo",
+  answer: editAnswer,
   summary: "undo a confirmed edit, with a new edit that is its inverse",
   route: "POST /api/edits/:id/undo",
   access: "person",
@@ -200,7 +217,7 @@ export const undoEdit = operation({
     id,
     person: anId("who undoes it", personId).optional(),
     ...seen,
-    fields: anyJson().optional(),
+    fields: anyJson(undoChoices).optional(),
   },
   run: ({ id, person = null, version = null, force, fields = {} }, context) =>
     withEdit(id, context, () => {

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { feedKinds, privateModes } from "../domain/feed-filter.ts";
 import { feedId } from "../domain/ids.ts";
 import { fail, ok } from "../domain/result.ts";
 import { directoryFor } from "../domain/visibility.ts";
@@ -8,6 +10,7 @@ import {
   readFeedWish,
 } from "../feeds/feed-request.ts";
 import { asListed, type PublishedFeed } from "../feeds/published-feeds.ts";
+import { feedAnswer } from "./answers.ts";
 import {
   anyJson,
   type Caller,
@@ -21,8 +24,32 @@ import {
 
 const id = pathId("feed", feedId);
 
+/** A feed as it is requested, for programs. `readFeedWish` says what is wrong with one. */
+const feedInput = z
+  .object({
+    kind: z.enum(feedKinds),
+    projectId: z.int(),
+    personId: z.int(),
+    name: z.string().nullable(),
+    colour: z.string().nullable(),
+    filter: z
+      .object({
+        kinds: z.array(z.enum(["event", "milestone", "task", "subtask"])),
+        labels: z.array(z.union([z.string(), z.int()])).describe("names or ids"),
+        assigned: z.union([z.enum(["me", "anyone"]), z.array(z.int())]),
+        projects: z.array(z.int()),
+        completed: z.string().describe('"none", or how long it stays: "P14D"'),
+        private: z.enum(privateModes),
+        reminders: z.boolean(),
+      })
+      .partial()
+      .nullable(),
+  })
+  .partial();
+
 export const listFeeds = operation({
   name: "feeds list",
+  answer: z.array(feedAnswer),
   summary: "every feed",
   route: "GET /api/feeds",
   access: "person",
@@ -33,11 +60,12 @@ export const listFeeds = operation({
 
 export const createFeed = operation({
   name: "feeds create",
+  answer: feedAnswer,
   summary: "create a feed of a project, a person or everything, with its own address",
   route: "POST /api/feeds",
   access: "person",
   body: { member: "wish", type: "json" },
-  input: { wish: anyJson() },
+  input: { wish: anyJson(feedInput) },
   status: () => 201,
   run({ wish }, context) {
     const { viewer } = context.caller;
@@ -50,11 +78,12 @@ export const createFeed = operation({
 
 export const changeFeed = operation({
   name: "feeds change",
+  answer: feedAnswer,
   summary: "change a feed's name, color or filters; its address stays",
   route: "PATCH /api/feeds/:id",
   access: "person",
   body: { member: "change", type: "json" },
-  input: { id, change: anyJson() },
+  input: { id, change: anyJson(feedInput.pick({ name: true, filter: true, colour: true })) },
   run({ id, change }, context) {
     const { feeds, caller } = context;
     const feed = feeds.get(id, caller.viewer);
@@ -68,6 +97,7 @@ export const changeFeed = operation({
 
 export const rotateFeed = operation({
   name: "feeds rotate",
+  answer: feedAnswer,
   summary: "give a feed a new address; the old one stops working",
   route: "POST /api/feeds/:id/rotate",
   access: "person",
@@ -80,6 +110,7 @@ export const rotateFeed = operation({
 
 export const revokeFeed = operation({
   name: "feeds revoke",
+  answer: z.null(),
   summary: "end a feed; `feeds reopen` undoes it",
   route: "DELETE /api/feeds/:id",
   access: "person",
@@ -90,6 +121,7 @@ export const revokeFeed = operation({
 
 export const reopenFeed = operation({
   name: "feeds reopen",
+  answer: feedAnswer,
   summary: "reopen an ended feed with its address",
   route: "POST /api/feeds/:id/reopen",
   access: "person",

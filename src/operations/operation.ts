@@ -63,6 +63,11 @@ type Input = Readonly<Record<string, unknown>>;
 /** Method and path of the API; `:name` in the path is the input's member with that name. */
 type Route = `${"GET" | "POST" | "PATCH" | "DELETE"} /api/${string}`;
 
+/** The member of the input that is the whole request body. */
+type Body<Member extends string> =
+  | { readonly member: Member; readonly type: "json" }
+  | { readonly member: Member; readonly type: "octets"; readonly mediaType: string };
+
 interface Declaration<Shape extends z.ZodRawShape> {
   /** Group and verb, as on the command line: `feeds rotate`. */
   readonly name: string;
@@ -72,8 +77,10 @@ interface Declaration<Shape extends z.ZodRawShape> {
   /** `person`: members access what is theirs; `admin`: the admin only. */
   readonly access: "person" | "admin";
   readonly input: Shape;
+  /** The value that it returns, as JSON: null for nothing. */
+  readonly answer: z.ZodType;
   /** The input's member that is the whole request body. By default the members of a JSON body are members of the input. */
-  readonly body?: { readonly member: keyof Shape & string; readonly type: "json" | "octets" };
+  readonly body?: Body<keyof Shape & string>;
   /** Largest body in octets; 1 MB by default. */
   readonly largest?: number;
   /** The value's name in the API's answer, as `{"feeds": [...]}`; unwrapped by default. */
@@ -101,7 +108,10 @@ export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly pathMembers: readonly string[];
   readonly access: "person" | "admin";
   readonly input: z.ZodObject<Shape>;
-  readonly body: { readonly member: string; readonly type: "json" | "octets" } | null;
+  readonly answer: z.ZodType;
+  /** HTTP status of success; null if it depends on the input. */
+  readonly status: number | null;
+  readonly body: Body<string> | null;
   readonly largest: number;
   readonly member: string | null;
   readonly isSlow: boolean;
@@ -119,12 +129,22 @@ const usualLargest = 1_000_000;
 export function operation<Shape extends z.ZodRawShape>(
   declared: Declaration<Shape>,
 ): Operation<Shape> {
-  const { name, summary, access, route, body = null, member = null, isSlow = false } = declared;
+  const {
+    name,
+    summary,
+    access,
+    route,
+    answer,
+    body = null,
+    member = null,
+    isSlow = false,
+  } = declared;
   const [method = "", path = ""] = route.split(" ");
   const pathMembers = [...path.matchAll(/:(\w+)/g)].map(([, part = ""]) => part);
   const input = z.object(declared.input);
   return {
-    ...{ name, summary, method, path, pathMembers, access, input, body, member, isSlow },
+    ...{ name, summary, method, path, pathMembers, access, input, answer, body, member, isSlow },
+    status: declared.status ? null : answer instanceof z.ZodNull ? 204 : 200,
     largest: declared.largest ?? usualLargest,
     isOffered: (modules) => declared.isOffered?.(modules) ?? true,
     async run(given, context) {
@@ -155,8 +175,11 @@ function failureOf(
 
 /** How a member of an input is parsed, and its help text. */
 interface MemberMeta {
-  readonly kind: "id" | "text" | "json" | "octets";
+  /** `refused`: known only so that it is refused with a reason. */
+  readonly kind: "id" | "text" | "json" | "octets" | "refused";
   readonly about: string;
+  /** Its JSON Schema, if the operation parses it itself. */
+  readonly documented?: () => Readonly<Record<string, unknown>>;
 }
 
 const metas = z.registry<MemberMeta>();
@@ -201,7 +224,14 @@ export const aText = (about: string) =>
   z.string({ error: "a text is needed" }).register(metas, { kind: "text", about });
 
 /** JSON that the operation parses itself. */
-export const anyJson = () => z.unknown().register(metas, { kind: "json", about: "" });
+export const anyJson = (documented: z.ZodType) =>
+  z.unknown().register(metas, {
+    ...{ kind: "json", about: "" },
+    documented: () => ({ ...z.toJSONSchema(documented, { io: "input" }) }),
+  });
+
+/** A member that is no longer accepted. */
+export const refused = () => z.unknown().register(metas, { kind: "refused", about: "" });
 
 export const octets = (about: string) =>
   z.instanceof(Uint8Array<ArrayBuffer>).register(metas, { kind: "octets", about });

@@ -1,12 +1,15 @@
+import { z } from "zod";
 import { personId } from "../domain/ids.ts";
 import { fail, ok, unreachable } from "../domain/result.ts";
 import { passwordUse } from "../people/password-use.ts";
+import { passwordAnswer, passwordUseAnswer, personAnswer } from "./answers.ts";
 import { foundOr, missing, operation, pathId } from "./operation.ts";
 
 const id = pathId("person", personId);
 
 export const listPeople = operation({
   name: "people list",
+  answer: z.array(personAnswer),
   summary: "list all people of the workspace and the configuration",
   route: "GET /api/people",
   access: "admin",
@@ -17,6 +20,7 @@ export const listPeople = operation({
 
 export const showPassword = operation({
   name: "people password",
+  answer: passwordUseAnswer,
   summary: "show whether a person has an app password, and what uses it",
   route: "GET /api/people/:id/password",
   access: "admin",
@@ -29,6 +33,7 @@ export const showPassword = operation({
 
 export const setPassword = operation({
   name: "people set-password",
+  answer: passwordAnswer,
   summary:
     "create an app password for calendar programs, shown only once; replaces the previous one",
   route: "POST /api/people/:id/password",
@@ -53,6 +58,7 @@ export const setPassword = operation({
 
 export const clearPassword = operation({
   name: "people clear-password",
+  answer: z.null(),
   summary: "remove a person's app password: calendar programs can no longer log in",
   route: "DELETE /api/people/:id/password",
   access: "admin",

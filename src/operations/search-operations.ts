@@ -8,6 +8,7 @@ import { ok } from "../domain/result.ts";
 import { hasWords, searchedWords } from "../domain/searched-words.ts";
 import { dayInWords, spanInWords } from "../domain/wording.ts";
 import type { FoundEdit } from "../edits/actions/edit-actions.ts";
+import { searchAnswer } from "./answers.ts";
 import { isEditOpenTo } from "./edit-operations.ts";
 import { aText, type Caller, callerPerson, type OperationModules, operation } from "./operation.ts";
 
@@ -48,6 +49,7 @@ const searchedEdits = 200;
 
 export const search = operation({
   name: "search",
+  answer: searchAnswer,
   summary: "find items, projects, people, edits and settings by their words",
   route: "GET /api/search",
   access: "person",

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   folderId,
   labelId,
@@ -15,6 +16,7 @@ import {
   type OnBehalf,
 } from "../edits/workspace/action-failure.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
+import { commentAnswer, fileAnswer, labelAnswer, placedTaskAnswer } from "./answers.ts";
 import {
   anId,
   aText,
@@ -44,6 +46,7 @@ const largestFile = 100 * 1024 * 1024;
 export const listFiles = operation({
   ...ofService,
   name: "files list",
+  answer: z.array(fileAnswer),
   summary: "list the files of a folder",
   route: "GET /api/files",
   member: "files",
@@ -55,10 +58,11 @@ export const listFiles = operation({
 export const uploadFile = operation({
   ...ofService,
   name: "files upload",
+  answer: z.array(fileAnswer),
   summary: "upload a file into a folder",
   route: "POST /api/files",
   member: "files",
-  body: { member: "content", type: "octets" },
+  body: { member: "content", type: "octets", mediaType: "application/octet-stream" },
   largest: largestFile,
   input: {
     ...folder,
@@ -76,6 +80,7 @@ export const uploadFile = operation({
 export const deleteFile = operation({
   ...ofService,
   name: "files delete",
+  answer: z.null(),
   summary: "delete a file from a folder",
   route: "DELETE /api/files/:id",
   input: { person, ...folder, id: pathId("file", serviceId) },
@@ -88,6 +93,7 @@ const task = aText("its id or its UID");
 export const listComments = operation({
   ...ofService,
   name: "comments list",
+  answer: z.array(commentAnswer),
   summary: "list the comments on a task",
   route: "GET /api/tasks/:task/comments",
   member: "comments",
@@ -99,6 +105,7 @@ export const listComments = operation({
 export const addComment = operation({
   ...ofService,
   name: "comments add",
+  answer: commentAnswer,
   summary: "add a comment to a task",
   route: "POST /api/tasks/:task/comments",
   input: { person, task, text: aText("the comment") },
@@ -116,6 +123,7 @@ const place = {
 export const copyTaskToList = operation({
   ...ofService,
   name: "tasks copy",
+  answer: placedTaskAnswer,
   summary: "copy a task into a list, with its people, dates and custom fields",
   route: "POST /api/tasks/:task/copy",
   input: { ...place, person },
@@ -126,6 +134,7 @@ export const copyTaskToList = operation({
 export const moveTaskToList = operation({
   ...ofService,
   name: "tasks move",
+  answer: placedTaskAnswer,
   summary: "move a task into another list; it keeps its UID",
   route: "POST /api/tasks/:task/move",
   input: { ...place, person },
@@ -138,6 +147,7 @@ const label = pathId("label", labelId);
 export const listLabels = operation({
   ...ofService,
   name: "labels list",
+  answer: z.array(labelAnswer),
   summary: "every label",
   route: "GET /api/labels",
   member: "labels",
@@ -148,6 +158,7 @@ export const listLabels = operation({
 export const createLabel = operation({
   ...ofService,
   name: "labels create",
+  answer: labelAnswer,
   summary: "a new label",
   route: "POST /api/labels",
   input: { person, name: aText("its name") },
@@ -158,6 +169,7 @@ export const createLabel = operation({
 export const renameLabel = operation({
   ...ofService,
   name: "labels rename",
+  answer: labelAnswer,
   summary: "rename a label",
   route: "POST /api/labels/:id",
   input: { person, id: label, name: aText("its new name") },
@@ -168,6 +180,7 @@ export const renameLabel = operation({
 export const deleteLabel = operation({
   ...ofService,
   name: "labels delete",
+  answer: z.null(),
   summary: "delete a label from the account and every task",
   route: "DELETE /api/labels/:id",
   input: { person, id: label },

@@ -36,7 +36,7 @@ it("the addresses with a method that documents name are answered", () => {
     (file) =>
       [
         ...read(file).matchAll(
-          /`(GET|HEAD|POST|PATCH|DELETE) (\/(?:api|healthz|readyz|metrics|act|feeds|live)[\w/-]*)/g,
+          /`(GET|HEAD|POST|PATCH|DELETE) (\/(?:api|healthz|readyz|metrics|act|feeds|live)(?:[\w/-]|\.(?=\w))*)/g,
         ),
       ].map(([, method = "", path = ""]) => ({ file, method, path })),
   );

@@ -136,6 +136,7 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /me/password": post,
   "POST /me/password/clear": post,
   "POST /me/log-ins": post,
+  "GET /api/openapi.json": nothing(200),
   "GET /api/status": nothing(200),
   "GET /api/feeds": nothing(200),
   "POST /api/feeds": post,

@@ -1,0 +1,291 @@
+import { z } from "zod";
+import { channels, editActions, editStates, parkReasons } from "../domain/edit.ts";
+import { extraStates } from "../domain/edit-extra.ts";
+import { feedKinds } from "../domain/feed-filter.ts";
+import { patchFields } from "../domain/patch.ts";
+
+// What operations answer, in JSON. A test compares every operation's real answers with these.
+
+const time = z.iso.datetime().describe("RFC 3339, in UTC");
+const text = z.string();
+const textOrNull = z.string().nullable();
+const number = z.int();
+const numberOrNull = z.int().nullable();
+const field = z.enum(patchFields).describe("a field of an item");
+const spokenKind = z.enum(["event", "milestone", "task", "subtask"]);
+const values = z.record(text, z.unknown()).describe("values of an item's fields, by name");
+
+const changeInWords = z.strictObject({ name: text, from: text, to: text });
+const fieldChange = z.strictObject({ field, from: z.unknown(), to: z.unknown() });
+
+export const feedAnswer = z.strictObject({
+  id: number,
+  kind: z.enum(feedKinds),
+  projectId: numberOrNull,
+  personId: numberOrNull,
+  name: text,
+  colour: textOrNull.describe('#RRGGBB, "project" for that of the project, or null'),
+  shownColour: z.strictObject({ hex: text, name: text }).nullable(),
+  filter: values.nullable(),
+  automatic: z.boolean().describe("true for a project's default feed"),
+  shows: text.describe("what the feed contains, in words"),
+  url: textOrNull.describe("its address; null if it has ended"),
+  createdAt: time,
+  revokedAt: time.nullable(),
+  lastFetch: z.strictObject({ at: time, agent: text }).nullable(),
+  fetches: z.array(
+    z.strictObject({
+      program: text,
+      agent: text,
+      at: time,
+      firstAt: time,
+      visits: number,
+      holds: values.describe("the version in its last answer"),
+    }),
+  ),
+  problem: textOrNull.describe("why it can show nothing; null if it can"),
+  items: numberOrNull.describe("when last shown; null if it was never requested"),
+  bytes: numberOrNull,
+});
+
+export const personAnswer = z.strictObject({
+  id: number,
+  name: text,
+  email: textOrNull,
+  timeZone: textOrNull.describe("IANA name; null for the account's"),
+  suspended: z.boolean(),
+  calendars: z.enum(["write", "read"]),
+  hasPassword: z.boolean(),
+  hasOwnKey: z.boolean().describe("true if edits are sent with the person's own API key"),
+  login: text.describe("user name for calendar programs"),
+});
+
+export const passwordAnswer = personAnswer.extend({
+  password: text.describe("shown this once"),
+  url: text.describe("the CalDAV server"),
+});
+
+export const passwordUseAnswer = z.strictObject({
+  hasPassword: z.boolean(),
+  programs: z.array(z.strictObject({ name: text, at: time })).describe("most recently used first"),
+  logIns: number.describe("browsers that are signed in"),
+});
+
+export const brakeAnswer = z.strictObject({
+  source: text,
+  heldAt: time,
+  missing: number.describe("items that disappeared"),
+  total: number,
+  needsPerson: z.boolean(),
+  releasedAt: time.nullable(),
+});
+
+const foundPage = z.strictObject({ name: text, about: text, url: text });
+export const searchAnswer = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      uid: text,
+      kind: spokenKind,
+      title: text,
+      project: text,
+      when: textOrNull.describe("in words"),
+      completed: z.boolean(),
+      url: text,
+    }),
+  ),
+  hasMoreItems: z.boolean(),
+  projects: z.array(foundPage),
+  people: z.array(foundPage),
+  edits: z.array(foundPage),
+  settings: z.array(foundPage),
+});
+
+const conflict = z.strictObject({
+  field,
+  base: z.unknown().describe("before"),
+  ours: z.unknown().describe("in the service"),
+  theirs: z.unknown().describe("in the edit"),
+  taken: z.enum(["ours", "theirs"]).nullable().describe("the side that was applied"),
+  by: number.optional(),
+  agreed: z.literal(true).optional(),
+  combined: textOrNull.optional(),
+  below: z.strictObject({ id: number, title: text }).optional(),
+});
+
+const choice = z.strictObject({
+  kind: z.enum(["fields", "deletion", "revival"]),
+  version: text.describe("must be given with the decision"),
+  fields: z.array(
+    z.strictObject({
+      field,
+      name: text,
+      before: text,
+      theirs: text,
+      mine: text,
+      texts: z.strictObject({ theirs: text, mine: text }).nullable(),
+    }),
+  ),
+  besides: z.array(changeInWords),
+  changed: z.strictObject({ at: time, by: textOrNull }).nullable(),
+});
+
+export const editAnswer = z.strictObject({
+  id: number,
+  state: z.enum(editStates),
+  reason: z.enum(parkReasons).nullable().describe("why it is parked"),
+  channel: z.enum(channels),
+  actor: numberOrNull.describe("the editor; null for the administrator"),
+  program: textOrNull,
+  action: z.enum(editActions),
+  item: z.strictObject({
+    uid: text,
+    kind: spokenKind,
+    id: numberOrNull,
+    title: text,
+    project: z.strictObject({ id: number, title: text }),
+  }),
+  changes: z.array(fieldChange),
+  base: values.nullable().describe("what the editor last saw; null for a creation"),
+  patch: values,
+  newLabels: z.array(text),
+  answer: values.nullable().describe("the item in the service's response"),
+  conflicts: z.array(conflict),
+  words: z.strictObject({
+    sentence: text,
+    who: text,
+    did: text,
+    by: textOrNull,
+    standing: text,
+    zone: text,
+    changes: z.array(changeInWords),
+    conflicts: z.array(z.strictObject({ name: text, before: text, workspace: text, edit: text })),
+  }),
+  conflictVersion: textOrNull,
+  choice: choice.nullable(),
+  ways: z.array(z.strictObject({ act: text, label: text, does: text })),
+  extras: z.array(
+    z.strictObject({
+      kind: z.enum(["comment", "attachment", "kept"]),
+      name: text,
+      text: textOrNull,
+      what: text,
+      state: z.enum(extraStates),
+      problem: textOrNull,
+      id: numberOrNull,
+    }),
+  ),
+  undoes: numberOrNull,
+  attempts: number,
+  problem: textOrNull,
+  replaced: textOrNull,
+  notBefore: time.nullable(),
+  createdAt: time,
+  updatedAt: time,
+});
+
+export const storyAnswer = editAnswer.extend({
+  story: z.array(z.strictObject({ at: time, until: time.nullable(), times: number, what: text })),
+});
+
+export const undoPreviewAnswer = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("impossible"), reason: text }),
+  z.strictObject({
+    kind: z.literal("possible"),
+    version: text,
+    sentence: text,
+    fields: z.array(z.strictObject({ name: text, now: text, back: text })),
+    changedSince: z.array(
+      z.strictObject({ field, name: text, was: text, now: text, by: textOrNull }),
+    ),
+    loss: textOrNull,
+  }),
+]);
+
+export const resolutionPreviewAnswer = z.strictObject({
+  version: text,
+  kind: text,
+  sentence: text,
+  fields: z.array(
+    z.strictObject({
+      name: text,
+      now: text,
+      result: text,
+      whose: z.enum(["mine", "theirs", "combined", "nobody-else"]),
+    }),
+  ),
+  result: values,
+  losses: z.array(z.strictObject({ name: text, value: text, whose: z.enum(["mine", "theirs"]) })),
+});
+
+const icsProblem = z.strictObject({
+  line: numberOrNull,
+  uid: textOrNull,
+  code: text,
+  message: text,
+});
+const actions = [...editActions, "unchanged", "refused"] as const;
+
+export const planAnswer = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      uid: text,
+      kind: spokenKind,
+      action: z.enum(actions),
+      title: text,
+      changes: z.array(fieldChange),
+      words: z.array(changeInWords),
+      did: textOrNull,
+      problems: z.array(
+        z.strictObject({
+          line: numberOrNull,
+          property: text.optional(),
+          code: text,
+          message: text,
+        }),
+      ),
+      editId: numberOrNull.describe("null for a dry run, and without an edit"),
+    }),
+  ),
+  summary: z.record(z.enum(actions), number),
+  errors: z.array(icsProblem),
+  more: z.strictObject({ items: number, errors: number }).describe("how many are not listed"),
+});
+
+export const fileAnswer = z.strictObject({
+  id: number,
+  projectId: number,
+  folderId: number,
+  name: text,
+  byteSize: numberOrNull,
+  fileType: textOrNull,
+  url: textOrNull,
+  source: textOrNull,
+  creatorId: numberOrNull,
+  byMe: z.boolean(),
+  createdAt: time.nullable(),
+  updatedAt: time.nullable(),
+  proofCount: number,
+  approvedCount: number,
+  approvedByMe: z.boolean().nullable(),
+});
+
+export const commentAnswer = z.strictObject({
+  projectId: number,
+  listId: number,
+  taskId: number,
+  id: number,
+  description: text,
+  creatorId: numberOrNull,
+  byMe: z.boolean(),
+  createdAt: time.nullable(),
+});
+
+export const labelAnswer = z.strictObject({ id: number, name: text, color: textOrNull });
+
+export const placedTaskAnswer = z.strictObject({
+  uid: text,
+  id: number,
+  title: text,
+  projectId: number,
+  listId: number,
+});
