@@ -170,13 +170,17 @@ function takeLostCreations(db: Database.Database, run: Run): void {
       AND NOT EXISTS (SELECT 1 FROM main.edits o WHERE o.id = e.id)
       AND NOT EXISTS (SELECT 1 FROM main.identities o WHERE (o.item = r.item) <> (o.uid = r.uid))`);
   run("DELETE FROM main.mirror_items WHERE item IN (SELECT item FROM taken)");
+  const decided = "state NOT IN ('held', 'parked') AND item IN (SELECT item FROM taken)";
   for (const [table, which] of [
     ["identities", "true"],
     ["object_names", "true"],
     ["objects", "true"],
     ["view_items", "true"],
     ["versions", "true"],
-    ["edits", "state NOT IN ('held', 'parked')"],
+    [
+      "edits",
+      `${decided} AND (undoes IS NULL OR undoes IN (SELECT id FROM replaced.edits WHERE ${decided}))`,
+    ],
   ]) {
     // Generated columns are not among them.
     const columns = db
