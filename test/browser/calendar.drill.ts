@@ -51,7 +51,7 @@ describeInBrowser("the calendar", () => {
     for (const [label, value] of Object.entries(times)) await page.getByLabel(label).fill(value);
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("Accepted, and stored").waitFor();
+    await page.getByText("Follow the edit").waitFor();
     await eventually(`the workspace has ${title}`, () => inWorkspace(title));
   }
 

@@ -346,7 +346,7 @@ describe("serve --read-only", () => {
     expect(findings()).toEqual(["fine", "broken", "fine", "fine"]);
     const without = await reader(folder);
     expect(await without.ended).toBe(1);
-    expect(without.said()).toContain("feed-key must lie beside the database");
+    expect(without.said()).toContain("feed-key must be in the folder of the database");
   });
 
   it.skipIf(!isInstalled("vdirsyncer"))(
