@@ -28,6 +28,7 @@ const pictures: readonly Picture[] = [
   { name: "people", path: "people" },
   { name: "status", path: "status" },
   { name: "mail", path: "people", follow: [/^Not saved: Redirects/, /^As a mail program/] },
+  { name: "mail-reminder", path: "people", follow: [/^Due tomorrow/, /^As a mail program/] },
   { name: "phone", path: "calendar", device: "phone" },
   { name: "phone-edits", path: "edits", device: "phone" },
 ];
