@@ -172,9 +172,15 @@ export function makeLinks(
   },
 ): readonly NamedLink[] {
   return offeredActions(about.item).map((action) => ({
-    label: say(`link.act.${action}`),
+    label: "person" in about.claim ? buttonText(action, about.item) : say(`link.act.${action}`),
     url: `${address}/act/${signer.sign({ ...about.claim, action })}`,
   }));
+}
+
+/** In a mail there is room to say what is moved. */
+function buttonText(action: LinkAction, { kind }: Item): string {
+  if (action !== "day" && action !== "week") return say(`link.act.${action}`);
+  return kind === "event" ? say(`link.date.${action}`) : say(`link.due.${action}`);
 }
 
 /**

@@ -77,7 +77,7 @@ describe("a mail", () => {
         "Open: https://company.example.com/#/2001/event/501",
         "",
         "-- ",
-        "You get this mail because you are assigned and the event has a reminder 15 minutes before its start.",
+        "You are assigned to this event, and it has a reminder 15 minutes before its start.",
       ].join("\n"),
     );
     expect(mail.html).toContain("<strong>Tue 24 Nov 2026, 09:00–10:00 (Europe/Lisbon)</strong>");
@@ -124,7 +124,7 @@ describe("a mail", () => {
       "Reminder: Design review – Tue 24 Nov 2026 – Wed 25 Nov 2026 (all day)",
     );
     expect(mail.text).toMatch(/^Starts in 2 days: Design review\n/);
-    expect(mail.text).toContain("the milestone has a reminder 1 day before its start");
+    expect(mail.text).toContain("this milestone, and it has a reminder 1 day before its start");
     expect(calendar).toContain("DTSTART;VALUE=DATE:20261124");
     expect(calendar).toContain("CATEGORIES:Milestone");
     expect(calendar).not.toContain("BEGIN:VTIMEZONE");
@@ -253,7 +253,7 @@ describe("renderReminder()", () => {
     );
     for (const part of [late.text, late.html]) {
       expect(part).toContain(
-        "This mail is late: it was due on Tue 24 Nov 2026, 08:45 (Europe/Lisbon).",
+        "This mail is late. It was due on Tue 24 Nov 2026, 08:45 (Europe/Lisbon).",
       );
       expect(part).toContain("Private: ");
       expect(part).toContain("a reminder at its start");

@@ -54,7 +54,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
         "Done: https://dates.example/act/801-11",
         "",
         "-- ",
-        "You get this mail because you are assigned: a task is reminded of 1 day before at 09:00 (Europe/Lisbon).",
+        "You are assigned to this task. Reminders are sent 1 day before, at 09:00 (Europe/Lisbon).",
         "Stop reminders of tasks: https://dates.example/unsubscribe/11-tasks",
       ].join("\n"),
     );

@@ -19,9 +19,13 @@ describe("links of mails", () => {
 
   it("ofMail() result: what can be done with the item, in the reader's name", () => {
     const { made, textOf, links, edits } = mailed();
-    expect(made.map(({ label }) => label)).toEqual(["Done", "+1 day", "+1 week"]);
-    expect(links.look(textOf("+1 day"))).toMatchObject({ kind: "offer", action: "day" });
-    const outcome = links.follow(textOf("+1 day"), "2026-11-12");
+    expect(made.map(({ label }) => label)).toEqual([
+      "Done",
+      "Due date + 1 day",
+      "Due date + 1 week",
+    ]);
+    expect(links.look(textOf("Due date + 1 day"))).toMatchObject({ kind: "offer", action: "day" });
+    const outcome = links.follow(textOf("Due date + 1 day"), "2026-11-12");
     expect(outcome.kind).toBe("stored");
     expect(edits()).toMatchObject([{ channel: "link", actor: 11, action: "update" }]);
     const [edit] = edits();
