@@ -111,7 +111,7 @@ async function settleIn(attempt: Attempt, old: Identified, created: Item): Promi
 }
 
 interface Both {
-  /** As it was when the creating request was sent. */
+  /** As read before a creating request, perhaps an earlier one than the one that succeeded. */
   readonly old: Identified;
   readonly now: Identified;
 }
@@ -128,12 +128,12 @@ async function finish(attempt: Attempt, { old, now }: Both): Promise<AttemptEndi
   const crossed = crossedSince(at, { old, wish: edit.patch });
   const taken = attempt.policy === "ours" ? "ours" : "theirs";
   const kept = taken === "ours" ? crossed : [];
-  const news = lateChanges(at, {
-    made: madeAs(attempt, { old, now }),
-    now,
-    wish: edit.patch,
-    kept,
-  });
+  const made = madeAs(attempt, { old, now });
+  const news = {
+    // `old` may be from an earlier try than the one that created the new event, so one that is gone says nothing.
+    ...(left.ok && lateChanges(at, { made, now, wish: edit.patch, kept })),
+    ...lateCompletion(edit.patch.completed ?? at.completed, now),
+  };
   const sent =
     fieldsOf(news).length > 0
       ? await send(attempt.calls, { address: { item: now, id: now.id }, patch: news })
@@ -218,10 +218,11 @@ function lateChanges(
       wish[field] === undefined ? sameShown(field, was, got) : kept.includes(field),
     )
     .filter((field) => !(isHidden && field === "assigned"));
-  const completed = wish.completed ?? left.completed;
-  const ticked = canComplete(now) && completed !== now.completed ? { completed } : {};
-  return { ...changedFields(got, pick(is, moved)), ...ticked };
+  return changedFields(got, pick(is, moved));
 }
+
+const lateCompletion = (completed: boolean, now: Item): Patch =>
+  canComplete(now) && completed !== now.completed ? { completed } : {};
 
 /** The old event may not be deleted, so the new one is, to avoid a duplicate. */
 async function takeBack(

@@ -163,6 +163,25 @@ describe("step() of an event's move to another project", () => {
     await rig.expectRest();
   });
 
+  it("leaves the new event as it was created if the old one is gone, though an earlier try knew another state", async () => {
+    const rig = await moveRig();
+    const day = { start: "2026-11-23", end: "2026-11-23", all_day: true };
+    const { uid, id } = await rig.event({ title: "First", ...day });
+    rig.eventToFar(uid);
+    rig.sandbox.faults.add({ kind: "status", status: 503, method: "POST", times: 4 });
+    await rig.step();
+    rig.sandbox.faults.clear();
+    const hidden = { title: "Second", private: true };
+    insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, hidden));
+    rig.clock.set(rig.clock().add({ minutes: 5 }).toString());
+    rig.sandbox.faults.add({ kind: "drop-after", method: "DELETE" });
+    await rig.drainAll();
+    rig.clock.set(rig.clock().add({ minutes: 5 }).toString());
+    await rig.drainAll();
+    expect(rig.eventsIn(rig.project)).toEqual([]);
+    expect(rig.eventsIn(rig.otherProject)).toMatchObject([hidden]);
+  });
+
   it("keeps what somebody changes of the new event, and shows it to nobody else once it is private", async () => {
     const rig = await moveRig();
     const day = { start: "2026-11-23", end: "2026-11-23", all_day: true };
