@@ -1,5 +1,6 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { networkFailure } from "../domain/network-failure.ts";
 
 /** Decides whether an IP address may be connected to. */
 export type AddressGuard = (address: string) => boolean;
@@ -10,6 +11,20 @@ export class ForbiddenAddressError extends Error {
   constructor() {
     super("the host name only has addresses in private networks");
   }
+}
+
+/** True for a forbidden address. If several addresses were tried, their errors are combined. */
+export function isForbidden(error: unknown): boolean {
+  if (error instanceof ForbiddenAddressError) return true;
+  return error instanceof Error && isForbidden(error.cause);
+}
+
+/** Messages of network errors may contain URLs, so only host and code are given. */
+export function unreachedBecause(error: unknown, host: string): string {
+  const known = networkFailure(error, host);
+  if (known) return known.problem;
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  return `${host} cannot be reached (${typeof code === "string" ? code : "unknown error"})`;
 }
 
 /**

@@ -1,14 +1,14 @@
 import { type IncomingMessage, request as requestOf } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import { networkFailure } from "../domain/network-failure.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { httpAgent, startTimer, timeLimit } from "../runtime.ts";
 import {
   type AddressGuard,
-  ForbiddenAddressError,
   guardedLookup,
+  isForbidden,
   literalAddress,
+  unreachedBecause,
 } from "./address-guard.ts";
 
 /** Validators of an earlier answer, for a conditional request. */
@@ -70,7 +70,7 @@ export async function fetchCalendar(
   } catch (error) {
     if (late.aborted)
       return failed(`${host} sent no complete response within ${milliseconds / 1000} s`);
-    return failed(describe(error, host));
+    return failed(isForbidden(error) ? forbidden : unreachedBecause(error, host));
   } finally {
     // The unread rest of a redirect, or of a calendar that is too large.
     done.abort();
@@ -228,21 +228,6 @@ const failed = (problem: string, retryAfter: Temporal.Duration | null = null): F
 
 const forbidden =
   'the address is in a private network; set "allowPrivate" of the subscription to allow it';
-
-/** Messages of network errors may contain URLs, so only host and code are given. */
-function describe(error: unknown, host: string): string {
-  if (isForbidden(error)) return forbidden;
-  const known = networkFailure(error, host);
-  if (known) return known.problem;
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  return `${host} cannot be reached (${typeof code === "string" ? code : "unknown error"})`;
-}
-
-/** If several addresses were tried, their errors are combined. */
-function isForbidden(error: unknown): boolean {
-  if (error instanceof ForbiddenAddressError) return true;
-  return error instanceof Error && isForbidden(error.cause);
-}
 
 /**
  * The decompressed content, at most `most` bytes, which stops a decompression bomb. Fails with a sentence. Source: RFC 9110

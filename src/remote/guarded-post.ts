@@ -1,12 +1,12 @@
 import { type IncomingMessage, request as requestOf } from "node:http";
-import { networkFailure } from "../domain/network-failure.ts";
 import { timeLimit } from "../runtime.ts";
 import {
   type AddressGuard,
-  ForbiddenAddressError,
   guardedLookup,
+  isForbidden,
   literalAddress,
   publicOnly,
+  unreachedBecause,
 } from "./address-guard.ts";
 
 /** Like a mail's: `deferred` may be accepted later, and may have arrived. `code`: the status, null without an answer. */
@@ -54,7 +54,7 @@ export async function guardedPost(
     if (isForbidden(error) || (allows === publicOnly && isUnknownName(error))) {
       return put(null, "no public server with this name exists");
     }
-    return put(null, describe(error, url.hostname));
+    return put(null, unreachedBecause(error, url.hostname));
   }
 }
 
@@ -112,17 +112,4 @@ async function post(
     outgoing.on("error", reject);
     outgoing.end(body);
   });
-}
-
-/** Messages of network errors may contain URLs, so only host and code are given. */
-function describe(error: unknown, host: string): string {
-  const known = networkFailure(error, host);
-  if (known) return known.problem;
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  return `${host} cannot be reached (${typeof code === "string" ? code : "unknown error"})`;
-}
-
-function isForbidden(error: unknown): boolean {
-  if (error instanceof ForbiddenAddressError) return true;
-  return error instanceof Error && isForbidden(error.cause);
 }
