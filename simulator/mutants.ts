@@ -87,8 +87,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "forgets the UID that a lost creation was shown under",
     file: "store/mirror/mirror.ts",
-    from: "const named = readOwnUid(uid, installation);",
-    to: "const named = null;",
+    from: "merge.run({ item: duplicate, into: key });",
+    to: "",
   },
   {
     name: "forgets a list whose poll cannot be noted",

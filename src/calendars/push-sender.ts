@@ -32,6 +32,9 @@ interface PushSenderDeps {
 /** Changes within this time after a message become one message. */
 const burst = Temporal.Duration.from({ seconds: 2 });
 
+/** While a push service does not answer, its messages are looked at again after this time. */
+const pause = Temporal.Duration.from({ seconds: 5 });
+
 /** Messages that are sent at a time, so that a slow push service delays only its own. */
 const abreast = 8;
 
@@ -44,6 +47,8 @@ interface News {
 /** Tells programs that a calendar has changed: the first change at once, and what follows within two seconds together. */
 export function createPushSender({ store, push, seal, send, clock }: PushSenderDeps) {
   let seen = "";
+  /** When the same state is looked at again; null = not before the next change. */
+  let againAt: Temporal.Instant | null = null;
 
   /** The news that may be sent now, and whether some has to wait for the end of a burst. */
   function findNews(): { readonly news: readonly News[]; readonly isEarly: boolean } {
@@ -92,19 +97,20 @@ export function createPushSender({ store, push, seal, send, clock }: PushSenderD
       if (store.pushRegistrations.isEmpty()) return "idle";
       store.pushRegistrations.expire();
       const now = [store.changes.latest(), store.changes.revisionOfDirectory()].join(" ");
-      if (now === seen) return "idle";
+      const isDue = againAt !== null && Temporal.Instant.compare(againAt, clock()) <= 0;
+      if (now === seen && !isDue) return "idle";
       const { news, isEarly } = findNews();
       const rest = news.values();
       const sendRest = async (): Promise<void> => {
         for (const one of rest) if (!signal.aborted) await tell(one);
       };
       await Promise.all(Array.from({ length: abreast }, sendRest));
-      // What waits for the end of a burst, or for the push service, is looked at again.
       const after = new Map(store.pushRegistrations.list().map((one) => [one.id, one]));
       const isOpen = news.some(({ registration, state }) =>
         isNew(after.get(registration.id), state),
       );
-      if (!isEarly && !isOpen) seen = now;
+      seen = now;
+      againAt = isEarly ? clock() : isOpen ? clock().add(pause) : null;
       return "idle";
     },
   };

@@ -1,5 +1,5 @@
 import type { ItemKind } from "../../domain/fields.ts";
-import { readOwnUid, uidOf } from "../../domain/identity.ts";
+import { uidOf } from "../../domain/identity.ts";
 import {
   type ItemKey,
   itemKey,
@@ -78,7 +78,12 @@ export function createMirror({
     "UPDATE OR IGNORE outbox SET subject = ? WHERE subject = ? AND kind IN ('reminder', 'lead', 'overdue')",
   );
   const moveWrites = db.prepare("UPDATE attempts SET item = ? WHERE item = ?");
-  const setId = db.prepare("UPDATE identities SET service_id = ? WHERE item = ?");
+  const setId = db.prepare(
+    "UPDATE identities SET service_id = ?, merged_into = NULL WHERE item = ?",
+  );
+  const merge = db.prepare(
+    "UPDATE identities SET merged_into = @into WHERE item = @item OR merged_into = @item",
+  );
   const setKind = db.prepare("UPDATE identities SET kind = ? WHERE item = ?");
   const clearId = db.prepare(
     "UPDATE identities SET service_id = NULL, kind = iif(kind = 'event', kind, ?) WHERE item = ?",
@@ -280,6 +285,7 @@ export function createMirror({
         moveMails.run(key, duplicate);
         moveWrites.run(key, duplicate);
         setServiceId(duplicate, null);
+        merge.run({ item: duplicate, into: key });
         bury(duplicate);
       }
       setServiceId(key, id);
@@ -315,17 +321,14 @@ export function createMirror({
       const { source, content, updatedAt } = mirrorRow(found);
       return { key, row: { source, content, updatedAt: instantOf(updatedAt) } };
     },
-    /**
-     * The identity of a UID that calendars have seen. A UID of this installation still names the item after a creation, which
-     * keeps its calendar's UID, has adopted it.
-     */
+    /** The identity of a UID that calendars have seen; of the item that took it over, if one did. */
     findUid(uid: string): IdentityRow | null {
       const known = byUid.get(uid);
-      const identity = known === undefined ? null : identityRow(known);
-      if (identity && (identity.serviceId !== null || isShown.get(identity.item))) return identity;
-      const named = readOwnUid(uid, installation);
-      const adopted = named ? byId.get(named.kind, named.id) : undefined;
-      return adopted === undefined ? identity : identityRow(adopted);
+      if (known === undefined) return null;
+      const identity = identityRow(known);
+      const { item, serviceId: id, mergedInto } = identity;
+      const isInUse = id !== null || isShown.get(item) !== undefined;
+      return isInUse || mergedInto === null ? identity : identityRow(byKey.get(mergedInto));
     },
     identity: (key: ItemKey): IdentityRow => identityRow(byKey.get(key)),
     ofSource: (source: string): readonly Mirrored[] => rowsOfSource.all(source).map(decode),

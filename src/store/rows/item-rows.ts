@@ -83,6 +83,8 @@ export interface IdentityRow {
   readonly sequence: number;
   readonly modifiedAt: Temporal.Instant;
   readonly createdAt: Temporal.Instant;
+  /** The item that took this one over; null = none. */
+  readonly mergedInto: ItemKey | null;
 }
 
 export function identityRow(row: unknown): IdentityRow {
@@ -95,6 +97,7 @@ export function identityRow(row: unknown): IdentityRow {
     sequence: raw.sequence,
     modifiedAt: Temporal.Instant.from(raw.modified_at),
     createdAt: Temporal.Instant.from(raw.created_at),
+    mergedInto: raw.merged_into === null ? null : itemKey(raw.merged_into),
   };
 }
 

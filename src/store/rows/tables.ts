@@ -324,6 +324,7 @@ export interface Tables {
     readonly sequence: number;
     readonly modified_at: string;
     readonly created_at: string;
+    readonly merged_into: number | null;
   };
   readonly inbox_files: {
     readonly path: string;

@@ -192,4 +192,19 @@ describe("mirror", () => {
     expect(store.changes.latest()).toBe(latest);
     expect(store.mirror.findUid(store.mirror.identity(key).uid)?.item).toBe(key);
   });
+
+  it("findUid() finds the item that took over a UID, also after it has moved on", () => {
+    const { store, put } = storeRig();
+    const made = store.mirror.createIdentity("event", "party@example.com");
+    const uids = [5, 6].map((id) => {
+      const seen = put(anEvent(id));
+      const { uid } = store.mirror.identity(seen);
+      store.mirror.adopt(made, serviceId(id));
+      return uid;
+    });
+    store.mirror.adopt(made, serviceId(7));
+    for (const uid of uids) expect(store.mirror.findUid(uid)?.item).toBe(made);
+    const back = put(anEvent(5));
+    expect(store.mirror.findUid(uids[0] ?? "")?.item).toBe(back);
+  });
 });
