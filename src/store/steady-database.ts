@@ -15,6 +15,8 @@ export interface StoreDeps {
 /** The part of a connection that repositories use. */
 export interface StoreDatabase {
   prepare(sql: string): Statement;
+  /** A query for one row that answers from memory until the next write. */
+  remembered(sql: string): Pick<Statement, "get">;
   exec(sql: string): unknown;
   pragma(sql: string): unknown;
   transaction<Given extends unknown[], Value>(
@@ -44,19 +46,38 @@ export interface Statement {
   raw(): Statement;
 }
 
+interface Prepared extends Statement {
+  pluck(): Prepared;
+  raw(): Prepared;
+  readonly readonly: boolean;
+}
+
 /**
  * A connection whose statements are parsed at first use. Parsing all of a store's statements takes longer than opening its
  * database, and most processes run few of them.
  */
 export function storeDatabase(db: Database.Database): StoreDatabase {
-  const committed = () => {
-    if (!db.inTransaction) databaseStep("committed");
+  /** Writes so far, and rollbacks, which undo some. */
+  let writes = 0;
+  const events: WriteEvents = {
+    wrote() {
+      writes += 1;
+    },
+    committed() {
+      if (!db.inTransaction) databaseStep("committed");
+    },
   };
+  const prepare = (sql: string) => new LazyStatement(() => db.prepare(steady(sql)), events);
   return {
-    prepare: (sql) => new LazyStatement(() => db.prepare(steady(sql)), committed),
-    exec: (sql) => db.exec(sql),
+    prepare,
+    // Others may write beside a connection that only reads.
+    remembered: (sql) => (db.readonly ? prepare(sql) : rememberRows(prepare(sql), () => writes)),
+    exec(sql) {
+      events.wrote();
+      return db.exec(sql);
+    },
     pragma: (sql) => db.pragma(sql),
-    transaction: (steps) => transactionOn(db, steps, committed),
+    transaction: (steps) => transactionOn(db, steps, events),
     function: db.function.bind(db),
     get inTransaction() {
       return db.inTransaction;
@@ -65,10 +86,36 @@ export function storeDatabase(db: Database.Database): StoreDatabase {
   };
 }
 
+interface WriteEvents {
+  readonly wrote: () => void;
+  /** Called after each statement and transaction that may have been the outermost. */
+  readonly committed: () => void;
+}
+
+/** Remembered rows per query, of which most have one or two. */
+const mostRemembered = 1000;
+
+function rememberRows(
+  statement: Pick<Statement, "get">,
+  writes: () => number,
+): Pick<Statement, "get"> {
+  const rows = new Map<string, unknown>();
+  let at = -1;
+  return {
+    get(...values) {
+      if (at !== writes() || rows.size >= mostRemembered) rows.clear();
+      at = writes();
+      const key = values.length === 0 ? "" : JSON.stringify(values);
+      if (!rows.has(key)) rows.set(key, statement.get(...values));
+      return rows.get(key);
+    },
+  };
+}
+
 function transactionOn<Given extends unknown[], Value>(
   db: Database.Database,
   steps: (...given: Given) => Value,
-  committed: () => void,
+  { wrote, committed }: WriteEvents,
 ): StoreTransaction<Given, Value> {
   const transaction = db.transaction((isOutermost: boolean, given: Given): Value => {
     const value = steps(...given);
@@ -76,9 +123,14 @@ function transactionOn<Given extends unknown[], Value>(
     return value;
   });
   const run = (begin: (isOutermost: boolean, given: Given) => Value, given: Given): Value => {
-    const value = begin(!db.inTransaction, given);
-    committed();
-    return value;
+    try {
+      const value = begin(!db.inTransaction, given);
+      committed();
+      return value;
+    } catch (error) {
+      wrote();
+      throw error;
+    }
   };
   return Object.assign((...given: Given) => run(transaction, given), {
     immediate: (...given: Given) => run((...all) => transaction.immediate(...all), given),
@@ -86,40 +138,47 @@ function transactionOn<Given extends unknown[], Value>(
 }
 
 class LazyStatement implements Statement {
-  readonly #statement: () => Statement;
-  readonly #committed: () => void;
+  readonly #statement: () => Prepared;
+  readonly #events: WriteEvents;
 
-  /** `committed`: called after each run, which is a transaction unless inside one. */
-  constructor(prepare: () => Statement, committed: () => void) {
+  constructor(prepare: () => Prepared, events: WriteEvents) {
     this.#statement = lazy(prepare);
-    this.#committed = committed;
+    this.#events = events;
   }
 
   run(...values: unknown[]) {
     databaseStep("write");
     const result = this.#statement().run(...values);
-    this.#committed();
+    this.#events.wrote();
+    this.#events.committed();
     return result;
   }
 
   get(...values: unknown[]) {
-    return this.#statement().get(...values);
+    return this.#asked().get(...values);
   }
 
   all(...values: unknown[]) {
-    return this.#statement().all(...values);
+    return this.#asked().all(...values);
   }
 
   iterate(...values: unknown[]) {
-    return this.#statement().iterate(...values);
+    return this.#asked().iterate(...values);
   }
 
   pluck() {
-    return new LazyStatement(() => this.#statement().pluck(), this.#committed);
+    return new LazyStatement(() => this.#statement().pluck(), this.#events);
   }
 
   raw() {
-    return new LazyStatement(() => this.#statement().raw(), this.#committed);
+    return new LazyStatement(() => this.#statement().raw(), this.#events);
+  }
+
+  /** The statement, for its rows: with RETURNING it writes as well. */
+  #asked(): Prepared {
+    const statement = this.#statement();
+    if (!statement.readonly) this.#events.wrote();
+    return statement;
   }
 }
 
@@ -154,7 +213,7 @@ export interface Transactions {
 }
 
 export function createTransactions(db: StoreDatabase): Transactions {
-  const newest = db.prepare("SELECT coalesce(max(revision), 0) AS revision FROM changes");
+  const newest = db.remembered("SELECT coalesce(max(revision), 0) AS revision FROM changes");
   let begun = 0;
   let undone = 0;
   let since = revision(0);

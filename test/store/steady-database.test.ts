@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { steady, storeDatabase } from "../../src/store/steady-database.ts";
-import { emptyDatabase, handClock, testStore } from "../support/test-store.ts";
+import { emptyDatabase, handClock, testDirectory, testStore } from "../support/test-store.ts";
 import { statementsOfStore } from "./statements.ts";
 
 describe("steady()", () => {
@@ -49,6 +50,48 @@ describe("storeDatabase()", () => {
     for (const { written, sql } of changed) {
       expect(planOf(sql, connection), sql).toEqual(planOf(written, connection));
     }
+  });
+});
+
+describe("remembered()", () => {
+  const writes: Readonly<Record<string, (db: ReturnType<typeof storeDatabase>) => unknown>> = {
+    "a statement": (db) => db.prepare("UPDATE t SET b = b + 1").run(),
+    "a statement that returns rows": (db) => db.prepare("UPDATE t SET b = b + 1 RETURNING b").get(),
+    "a statement whose rows are iterated": (db) => [
+      ...db.prepare("UPDATE t SET b = b + 1 RETURNING b").pluck().iterate(),
+    ],
+    SQL: (db) => db.exec("UPDATE t SET b = b + 1"),
+  };
+
+  it.each(Object.entries(writes))("answers from the database again after %s", (_name, write) => {
+    const db = storeDatabase(opened());
+    db.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b); INSERT INTO t VALUES (1, 10), (2, 20)");
+    const found = db.remembered("SELECT b FROM t WHERE a = ?");
+    const both = () => [found.get(1), found.get(2)];
+    expect(both()).toEqual([{ b: 10 }, { b: 20 }]);
+    write(db);
+    expect(both()).toEqual([{ b: 11 }, { b: 21 }]);
+    const undone = db.transaction(() => {
+      write(db);
+      expect(both()).toEqual([{ b: 12 }, { b: 22 }]);
+      throw new Error("undone");
+    });
+    expect(() => undone()).toThrow("undone");
+    expect(both()).toEqual([{ b: 11 }, { b: 21 }]);
+  });
+
+  it("answers repeated questions from memory, but not on a connection beside which others write", () => {
+    const file = join(testDirectory(), "dayferry.sqlite");
+    const writer = opened(file);
+    writer.exec("CREATE TABLE meta (name TEXT, value TEXT)");
+    const reader = new Database(file, { readonly: true });
+    onTestFinished(() => void reader.close());
+    const sql = "SELECT count(*) AS n FROM meta WHERE name = 'x'";
+    const [own, other] = [writer, reader].map((one) => storeDatabase(one).remembered(sql));
+    const counts = () => [own?.get(), other?.get()];
+    expect(counts()).toEqual([{ n: 0 }, { n: 0 }]);
+    writer.exec("INSERT INTO meta VALUES ('x', 'y')");
+    expect(counts()).toEqual([{ n: 0 }, { n: 1 }]);
   });
 });
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../src/store/migrate.ts";
+import { storeDatabase } from "../../src/store/steady-database.ts";
 import {
   createStorageHealth,
   isStorageFault,
@@ -16,7 +17,7 @@ function healthRig() {
   db.pragma("journal_mode = WAL");
   migrate(db, migrations);
   const clock = handClock("2026-11-20T12:00:00Z");
-  const health = createStorageHealth({ db, clock, zone: "UTC" });
+  const health = createStorageHealth({ db: storeDatabase(db), clock, zone: "UTC" });
   const fill = db.prepare("INSERT INTO meta (name, value) VALUES (?, ?)");
   let filled = 0;
   const faultOf = (): unknown => {

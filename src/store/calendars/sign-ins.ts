@@ -11,7 +11,7 @@ export function createAppPasswords({ db, clock }: StoreDeps) {
      ON CONFLICT (person) DO UPDATE SET salt = excluded.salt, digest = excluded.digest, created_at = excluded.created_at`,
   );
   const remove = db.prepare("DELETE FROM app_passwords WHERE person = ?");
-  const ofPerson = db.prepare("SELECT * FROM app_passwords WHERE person = ?");
+  const ofPerson = db.remembered("SELECT * FROM app_passwords WHERE person = ?");
   const everyone = db.prepare("SELECT person FROM app_passwords ORDER BY person");
   return {
     /** Sets a person's password and invalidates the previous one. */

@@ -28,7 +28,7 @@ export function createRounds({ db, clock }: StoreDeps) {
   const markWhole = db.prepare(
     "INSERT OR IGNORE INTO meta (name, value) VALUES ('all_read_at', ?)",
   );
-  const reconciling = db.prepare("SELECT 1 FROM meta WHERE name = 'reconcile_since'");
+  const reconciling = db.remembered("SELECT 1 FROM meta WHERE name = 'reconcile_since'");
   const reconcile = db.prepare("DELETE FROM meta WHERE name = 'reconcile_since'");
   const stamp = () => clock().toString();
 

@@ -391,10 +391,10 @@ export const assignedCalendar = "assigned";
 export const completeFromFact = "complete_from";
 
 export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
-  const ofProject = db.prepare(
+  const ofProject = db.remembered(
     `SELECT coalesce(max(revision), 0) AS revision FROM collections WHERE project_id IN (?, ${everyProject})`,
   );
-  const ofCollection = db.prepare(
+  const ofCollection = db.remembered(
     "SELECT coalesce(max(revision), 0) AS revision FROM collections WHERE name = ?",
   );
   const ofItem = db.prepare("SELECT 1 FROM changes WHERE revision > ? AND item = ? LIMIT 1");
@@ -403,13 +403,13 @@ export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
        AND collection IN (SELECT name FROM collections WHERE project_id = ?)`,
   );
   const everyItem = db.prepare("SELECT item FROM identities");
-  const newest = db.prepare("SELECT coalesce(max(revision), 0) AS revision FROM changes");
+  const newest = db.remembered("SELECT coalesce(max(revision), 0) AS revision FROM changes");
   const later = db.prepare("SELECT * FROM changes WHERE revision > ? ORDER BY revision LIMIT ?");
   const changed = db.prepare(
     `SELECT item, max(revision) AS revision FROM changes
      WHERE revision > ? AND item IS NOT NULL GROUP BY item ORDER BY 2`,
   );
-  const seen = db.prepare(
+  const seen = db.remembered(
     `SELECT coalesce(max(revision), 0) AS revision FROM seen_changes
      WHERE collection = ? AND person IN (?, ${everybody})`,
   );
@@ -420,7 +420,7 @@ export function createChangeLog({ db }: Pick<StoreDeps, "db">): ChangeLog {
        AND (audience IS NULL OR EXISTS (SELECT 1 FROM json_each(audience) WHERE value = @person))
      GROUP BY item ORDER BY 2`,
   );
-  const reach = db.prepare(`SELECT value FROM meta WHERE name = '${completeFromFact}'`);
+  const reach = db.remembered(`SELECT value FROM meta WHERE name = '${completeFromFact}'`);
 
   const revisionColumn = (row: unknown): Revision => revision(numberColumn(row, "revision"));
   const changedItem = (row: unknown): ChangedItem => ({
