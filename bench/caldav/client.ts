@@ -19,6 +19,8 @@ export interface Reply {
 /** One program: one request after the other, on one connection for as long as the server keeps it. */
 export interface Client {
   readonly call: (call: Call) => Promise<Reply>;
+  /** The header with its credentials. */
+  readonly authorization: string;
   readonly close: () => void;
 }
 
@@ -70,5 +72,5 @@ export function createClient({ port, user, password }: Account): Client {
       sent.end(body);
     });
   }
-  return { call: send, close: () => agent.destroy() };
+  return { call: send, authorization, close: () => agent.destroy() };
 }

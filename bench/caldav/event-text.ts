@@ -7,15 +7,18 @@ export const length = Temporal.Duration.from({ hours: 1 });
 
 export const nameOf = (nth: number): string => `event-${nth}.ics`;
 
+/** An event of the large calendar, whose UIDs are its own, as some servers want each UID once per user. */
+export const largeText = (nth: number): string => eventText(nth, 0, "large");
+
 /** A calendar object as a program puts it; another `version` says something else. */
-export function eventText(nth: number, version = 0): string {
+export function eventText(nth: number, version = 0, uid = "event"): string {
   const start = startOf(nth);
   const lines = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
     "PRODID:-//Bench//EN",
     "BEGIN:VEVENT",
-    `UID:event-${nth}`,
+    `UID:${uid}-${nth}`,
     "DTSTAMP:20261101T080000Z",
     `DTSTART:${stamp(start)}`,
     `DTEND:${stamp(start.add(length))}`,

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import Database from "better-sqlite3";
-import { eventText, nameOf } from "./event-text.ts";
+import { largeText, nameOf } from "./event-text.ts";
 
 const [file = "", pace = "", large = "0"] = process.argv.slice(2);
 const db = new Database(file);
@@ -44,7 +44,7 @@ const row = ({ path, etag, body }: Item, isFull: boolean): string =>
   }</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
 
 db.transaction(() => {
-  for (let nth = 0; nth < Number(large); nth++) store(`/large/${nameOf(nth)}`, eventText(nth));
+  for (let nth = 0; nth < Number(large); nth++) store(`/large/${nameOf(nth)}`, largeText(nth));
 })();
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
