@@ -18,6 +18,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "dayferry edits resolve 12 --keep title=mine,when=theirs",
   ],
   "edits undo": ["dayferry edits undo 12"],
+  "edits undo-series": ["dayferry edits undo-series 12"],
   "feeds list": ["dayferry feeds list"],
   "feeds create": [
     'dayferry feeds create --person 11 --kinds task --name "My tasks"',

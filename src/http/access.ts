@@ -105,6 +105,7 @@ export const accessTable: readonly AccessRule[] = [
   page("person", "POST", "/edits/:id/preview"),
   page("person", "POST", "/edits/:id/resolve"),
   page("person", "GET POST", "/edits/:id/undo"),
+  page("person", "POST", "/edits/:id/undo-series"),
   page("admin", "POST", "/people/:id/password"),
   page("admin", "POST", "/people/:id/password/clear"),
   page("person", "GET", "/people/:id/dayferry.mobileconfig"),

@@ -9,7 +9,7 @@ import type { Reader } from "../domain/visibility.ts";
 import { webLink } from "../domain/web-link.ts";
 import type { FormOutcome, FormRequest, FormWish } from "../edits/forms/accept-form.ts";
 import { fieldsOfItem, type ItemFields, readItemFields } from "../edits/forms/item-fields.ts";
-import { draftItem, readNewItem } from "../edits/forms/new-item.ts";
+import { draftItem, newItemFieldNames, readNewItem } from "../edits/forms/new-item.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
@@ -219,12 +219,10 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
   router.post("/calendar/new", (request, response) => {
     const viewer = viewers.viewerOf(request);
     const onlooker = onlookerOf(viewer);
-    const place = {
-      kind: formField(request.body, "kind"),
-      project: formField(request.body, "project"),
-      list: formField(request.body, "list"),
-    };
-    const given = { ...readItemBody(request.body), ...place };
+    const own = Object.fromEntries(
+      newItemFieldNames.map((name) => [name, formField(request.body, name)]),
+    );
+    const given = { ...readItemBody(request.body), ...own };
     const read = readNewItem(given, {
       zones: { reader: viewer.zone, account: deps.zone },
       creator: onlooker,
@@ -240,7 +238,13 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
     const uid = `${once}@${meta.installation}`;
     const made = store.mirror.findUid(uid)?.item;
     if (made !== undefined) return sendMade(request, response, made);
-    const wish = { kind: "create", item: read.value, uid } as const;
+    const [item, ...others] = read.value;
+    if (!item) return sendGone(response);
+    const more = others.map((one, at) => ({
+      item: one,
+      uid: `${once}-${at + 2}@${meta.installation}`,
+    }));
+    const wish = { kind: "create", item, uid, more } as const;
     answer(request, { response, shown: null, wish, fields: given, once });
   });
 
@@ -346,7 +350,8 @@ export function calendarRoutes(deps: CalendarRoutesDeps): Router {
       case "planned": {
         if (outcome.edit !== null) {
           const key = wish.kind === "create" ? store.view.findUid(wish.uid)?.key : shown?.key;
-          const isShown = key !== undefined && wish.kind !== "delete";
+          const isSeries = outcome.occurrences.length > 0;
+          const isShown = key !== undefined && wish.kind !== "delete" && !isSeries;
           const root = rootOf(request);
           const place = isShown
             ? `calendar/items/${key}?edit=${outcome.edit}`

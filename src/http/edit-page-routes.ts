@@ -298,6 +298,25 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     } else await afterDecision(request, { response, edit, decision });
   });
 
+  router.post(
+    "/edits/:id/undo-series",
+    [...guard],
+    async (request: Request, response: Response) => {
+      const edit = editOf(request, response);
+      if (!edit) return;
+      const decision = editActions.undoSeries(edit.id, deciderOf(viewers.viewerOf(request)));
+      if (decision.kind !== "done") return afterDecision(request, { response, edit, decision });
+      const [first] = decision.left;
+      if (!first) return response.redirect(303, `${rootOf(request)}edits`);
+      const problem = say("editPage.seriesLeft", {
+        count: decision.left.length,
+        reason: first.reason,
+      });
+      const now = editActions.show(edit.id, viewers.viewerOf(request).zone) ?? edit;
+      return sendPage(response.status(409), await pageOf(request, now, { problem }));
+    },
+  );
+
   async function afterDecision(
     request: Request,
     about: { readonly response: Response; readonly edit: EditStory; readonly decision: Decision },

@@ -55,6 +55,7 @@ export function openEdits(base: Base, service: ServiceModule): EditsModule {
     withOwnKey,
     clock,
     feeds: { assignees, tasks, webUrl: config.service.webUrl },
+    quota: config.service.quota,
     onAccepted: () => wakes.drain.notify(),
   };
   const reader = createCalendarReader({ zone, pause: () => eventLoop.share() });

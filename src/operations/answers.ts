@@ -185,6 +185,12 @@ export const editAnswer = z.strictObject({
 
 export const storyAnswer = editAnswer.extend({
   story: z.array(z.strictObject({ at: time, until: time.nullable(), times: number, what: text })),
+  series: z.array(number).describe("all edits made from the same repeating item; empty for others"),
+});
+
+export const seriesUndoAnswer = z.strictObject({
+  edits: z.array(editAnswer).describe("the edits that undo them, and those that were dropped"),
+  left: z.array(z.strictObject({ edit: number, reason: text })).describe("not undone"),
 });
 
 export const undoPreviewAnswer = z.discriminatedUnion("kind", [
@@ -229,6 +235,7 @@ export const planAnswer = z.strictObject({
   items: z.array(
     z.strictObject({
       uid: text,
+      series: textOrNull.describe("UID of the repeating item that this is an occurrence of"),
       kind: spokenKind,
       action: z.enum(actions),
       title: text,
@@ -249,6 +256,7 @@ export const planAnswer = z.strictObject({
   summary: z.record(z.enum(actions), number),
   errors: z.array(icsProblem),
   more: z.strictObject({ items: number, errors: number }).describe("how many are not listed"),
+  sendingSeconds: number.describe("the least that sending the edits takes at the service's quota"),
 });
 
 export const fileAnswer = z.strictObject({

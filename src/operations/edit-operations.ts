@@ -9,6 +9,7 @@ import {
   editAnswer,
   planAnswer,
   resolutionPreviewAnswer,
+  seriesUndoAnswer,
   storyAnswer,
   undoPreviewAnswer,
 } from "./answers.ts";
@@ -227,6 +228,23 @@ export const undoEdit = operation({
       const actor: PersonId | null = callerPerson(context.caller) ?? person;
       const decider = { ...by(context), actor, choices: choices.value };
       return decided(id, context.editActions.undo(id, decider, version));
+    }),
+});
+
+export const undoSeries = operation({
+  name: "edits undo-series",
+  answer: seriesUndoAnswer,
+  summary: "undo all edits made from the same repeating item",
+  route: "POST /api/edits/:id/undo-series",
+  access: "person",
+  input: { id },
+  run: ({ id }, context) =>
+    withEdit(id, context, () => {
+      const decision = context.editActions.undoSeries(id, by(context));
+      if (decision.kind === "unknown") return missing(noEdit(id));
+      if (decision.kind === "refused") return fail({ kind: "conflict", detail: decision.reason });
+      const { edits, left } = decision;
+      return ok({ edits, left });
     }),
 });
 

@@ -282,6 +282,7 @@ export const english = {
     'fields.{field}: the item is gone: only keep, "mine" or "theirs", can be chosen',
   "decision.noFieldsToBeDeleted":
     'fields.{field}: the item is to be deleted: only keep, "mine" or "theirs", can be chosen',
+  "decision.noSeries": "edit {id} was not made from a repeating item",
   "decision.onlyAdmin":
     "edits need approval here: only the admin can overwrite someone else''s change",
   "decision.wrongState": "edit {id} is {state}: this is only possible for one that is {allowed}",
@@ -486,7 +487,12 @@ export const english = {
   "editPage.result": "Result",
   "editPage.resultCaption": "The result, field by field",
   "editPage.seeFirst": "You see the result first.",
+  "editPage.series": "Repeating item",
+  "editPage.seriesLeft":
+    "{count, plural, one {One edit could} other {# edits could}} not be undone: {reason}",
+  "editPage.seriesOf": "This is one of {count} items made from one repeating item.",
   "editPage.times": "({count} times, last {at})",
+  "editPage.undoSeries": "Undo all {count}",
   "editPage.undoTitle": "Undo: {title}",
   "editPage.undoes": "Undoes",
   "editPage.value": "Value",
@@ -769,6 +775,8 @@ export const english = {
   "file.projectOfNew": "Project of new items",
   "file.refused": "refused",
   "file.refusedCount": "{count} refused",
+  "file.sending":
+    "Sending the changes takes at least {count, plural, one {# second} other {# seconds}}, as the service limits requests.",
   "file.stay": "Existing items stay in their projects.",
   "file.title": "Apply a calendar file",
   "file.toEdits": "To the edits",
@@ -1089,6 +1097,19 @@ export const english = {
   "newItem.chooseList": "choose a list of {project} for the task",
   "newItem.chooseProject": "choose a project",
   "newItem.giveTitle": "give it a title",
+  "newItem.once": "Does not repeat",
+  "newItem.repeat.daily": "Every day",
+  "newItem.repeat.fortnightly": "Every two weeks",
+  "newItem.repeat.monthly": "Every month",
+  "newItem.repeat.weekly": "Every week",
+  "newItem.repeat.workdays": "Monday to Friday",
+  "newItem.repeat.yearly": "Every year",
+  "newItem.repeatNeedsDay": "enter a day, so that the item can repeat",
+  "newItem.repeatTimes": "enter a number from 2 to {most}",
+  "newItem.repeats": "Repeats",
+  "newItem.times": "Number of times",
+  "newItem.timesHint":
+    "2 to 50. Each becomes an item of its own, as the workspace has no repeating ones.",
   "notice.about": "edit {id} · {reason}",
   "notice.act.complete": "Marking it as done",
   "notice.act.create": "Your new item",
@@ -1262,6 +1283,7 @@ export const english = {
   "preview.caption": "What changes",
   "preview.gone":
     "“{title}” is deleted in the workspace, for everyone. You can undo this under Edits; comments and history of a task are lost.",
+  "preview.series": "These {count} items will be created:",
   "preview.then": "Then",
   "preview.waiting": "Waiting for approval.",
   "preview.willBe": "Will be",

@@ -24,6 +24,7 @@ export interface RigSetting {
   readonly labels?: "known" | "create";
   readonly mode?: "apply" | "review";
   readonly withOwnKey?: ReadonlySet<PersonId>;
+  readonly quota?: NonNullable<AcceptDeps["quota"]>;
   readonly feeds?: Partial<Pick<FeedOptions, "private" | "tasks" | "webUrl" | "assignees">>;
 }
 
@@ -62,6 +63,7 @@ export function acceptRig(setting: RigSetting = {}) {
     withOwnKey: setting.withOwnKey ?? new Set(),
     clock,
     feeds: decorations,
+    ...(setting.quota && { quota: setting.quota }),
     onAccepted: () => {
       woken++;
     },

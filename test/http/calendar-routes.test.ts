@@ -293,6 +293,56 @@ describe("POST /calendar/new", () => {
     expect(edits()).toHaveLength(3);
   });
 
+  it("makes an event that repeats several times, after a preview of each, and undoes all together", async () => {
+    const { post, edits, get } = await calendarRig();
+    const weekly = { ...event, repeats: "weekly", times: "3", allDay: "", private: "yes" };
+    const { text } = await post("/calendar/new", weekly);
+    for (const day of ["26 Nov", "3 Dec", "10 Dec"]) {
+      expect(text).toMatch(new RegExp(`<li>[^<]*${day} 2026, 09:00–10:30[^<]*</li>`));
+    }
+    expect(edits()).toEqual([]);
+    const { headers } = await post("/calendar/new", { ...weekly, step: "apply" });
+    const made = edits();
+    expect(made.map(({ base }) => base)).toMatchObject(Array(3).fill({ private: true }));
+    const page = await get(String(headers["location"]).replace(/^\.\.\//, "/"));
+    expect(page.text).toContain("Undo all 3");
+    const first = String(headers["location"]).split("/").at(-1);
+    expect((await post(`/edits/${first}/undo-series`, {})).status).toBe(303);
+    expect(edits().map(({ state }) => state)).toEqual(Array(3).fill("discarded"));
+  });
+
+  it("keeps the time of day and the length of what repeats, and moves a task's days together", async () => {
+    const { post, edits } = await calendarRig();
+    const times = { startOn: "2027-03-25", endOn: "2027-03-25" };
+    await post("/calendar/new", {
+      ...event,
+      ...times,
+      repeats: "weekly",
+      times: "2",
+      step: "apply",
+    });
+    const task = { kind: "task", project: "2001", list: "3001", title: "Print", has: "" };
+    const days = { startOn: "2026-11-26", dueOn: "2026-11-27" };
+    await post("/calendar/new", {
+      ...task,
+      ...days,
+      repeats: "workdays",
+      times: "2",
+      step: "apply",
+    });
+    const spans = edits().map(({ base }) =>
+      base.kind === "event"
+        ? base.when.kind === "times" && base.when.start.toInstant().toString()
+        : [base.startOn, base.dueOn].join(" "),
+    );
+    expect(spans.toReversed()).toEqual([
+      "2027-03-25T08:00:00Z",
+      "2027-04-01T07:00:00Z",
+      "2026-11-26 2026-11-27",
+      "2026-11-29 2026-11-30",
+    ]);
+  });
+
   it("makes a milestone of one day, and a task of a list", async () => {
     const { post, edits } = await calendarRig();
     const step = "apply";
@@ -318,6 +368,13 @@ describe("POST /calendar/new", () => {
     ["no kind", { ...event, kind: "party" }, "choose event"],
     ["a task without a list", { ...event, kind: "task" }, "choose a list"],
     ["a clock that is none", { ...event, startAt: "9" }, "not a time of day"],
+    ["too many times", { ...event, repeats: "daily", times: "51" }, "from 2 to 50"],
+    ["times that are no number", { ...event, repeats: "daily", times: "" }, "from 2 to 50"],
+    [
+      "a task without a day that repeats",
+      { kind: "task", project: "2001", list: "3001", title: "Print", repeats: "daily", times: "2" },
+      "enter a day",
+    ],
   ])("says what is missing for %s", async (_what, fields, message) => {
     const { post, edits } = await calendarRig();
     const { status, text: body } = await post("/calendar/new", { ...fields, step: "apply" });

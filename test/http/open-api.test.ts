@@ -96,6 +96,19 @@ it("GET /api/openapi.json describes every operation: a generated client calls ea
   await call("edits list", { limit: 5 });
   const { version } = await call("edits undo-preview", { id: edit });
   await call("edits undo", { id: edit }, { version });
+  const series = vtodo(
+    "daily@example.com",
+    "SUMMARY:Daily",
+    "DUE;VALUE=DATE:20270201",
+    "RRULE:FREQ=DAILY;COUNT=2",
+  );
+  const { items: daily } = await call(
+    "edits apply",
+    { project, list },
+    calendar(series),
+    "text/calendar",
+  );
+  await call("edits undo-series", { id: daily[1].editId });
   await call("search", { text: "client" });
 
   const ended = (id: number, state: string) =>

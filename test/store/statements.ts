@@ -14,7 +14,10 @@ export function statementsOfStore(
     return db.prepare(sql);
   };
   const clock = handClock("2026-11-20T12:00:00Z");
-  const store = createStore({ db: { ...db, prepare, remembered: prepare }, zone: "UTC", clock }, () => "id");
+  const store = createStore(
+    { db: { ...db, prepare, remembered: prepare }, zone: "UTC", clock },
+    () => "id",
+  );
   store.byWebhook();
   store.gauges();
   return [...all].map((written) => ({ written, sql: steady(written) }));

@@ -43,6 +43,7 @@ export {
   readCalendar,
   readCalendarObject,
 } from "./read/calendar-object.ts";
+export { expandSeries } from "./read/expand-series.ts";
 export type { IncomingCalendar } from "./read/incoming.ts";
 export {
   asksPrivacy,
@@ -55,6 +56,7 @@ export { itemOfPlain, type PlainIncomingItem, plainItemOf } from "./read/plain-c
 export { isReminder, isRepeating } from "./read/read-alarm.ts";
 export { findUnstorable, readItem } from "./read/read-item.ts";
 export { readSpan } from "./read/read-span.ts";
+export { timesOfRule, type Written } from "./read/series-times.ts";
 export { fail, ok, type Result } from "./result.ts";
 export { cleanText, longestText, oneLine, tooLongMessage } from "./text.ts";
 export {

@@ -13,6 +13,7 @@ import {
   showEdit,
   showUndo,
   undoEdit,
+  undoSeries,
 } from "../../operations/edit-operations.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { type CommandTools, Failed } from "../command-host.ts";
@@ -138,7 +139,29 @@ export function editsCommand({ host }: CommandTools): Command {
     };
     edits.addCommand(operationCommand(operation, { describe: describeEdits, question }, host));
   }
-  return edits.addCommand(retry).addCommand(resolve).addCommand(undo);
+  const question: CommandQuestion = async ({ id }, { runner }) => {
+    const { series }: { readonly series: readonly number[] } = Object(
+      await runner.run(showEdit, { id: Number(id) }),
+    );
+    return series.length === 0 ? null : { asks: `Undo all ${series.length} edits?` };
+  };
+  return edits
+    .addCommand(retry)
+    .addCommand(resolve)
+    .addCommand(undo)
+    .addCommand(operationCommand(undoSeries, { describe: describeSeriesUndo, question }, host));
+}
+
+function describeSeriesUndo(answer: unknown, zone: string): string {
+  const { edits, left }: { edits: readonly ListedEdit[]; left: readonly LeftEdit[] } =
+    Object(answer);
+  const refused = left.map(({ edit, reason }) => `Edit ${edit} was not undone: ${reason}`);
+  return [describeEdits(edits, zone), ...refused].join("\n");
+}
+
+interface LeftEdit {
+  readonly edit: number;
+  readonly reason: string;
 }
 
 const deletionLoss =

@@ -192,11 +192,14 @@ export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): 
 /** An edit with its history. */
 export interface EditStory extends EditDescription {
   readonly story: readonly StoryStep[];
+  /** All edits made from the same repeating item, oldest first; none for others. */
+  readonly series: readonly EditId[];
 }
 
 /** Like `describeEdit`, with the history. */
 export function describeWithStory(edit: Edit, store: Store, names = namesOf(store)): EditStory {
-  return { ...describeEdit(edit, store, names), story: storyOf(edit, store, names) };
+  const [story, series] = [storyOf(edit, store, names), store.journal.madeTogether(edit.id)];
+  return { ...describeEdit(edit, store, names), story, series };
 }
 
 function describeChoice(

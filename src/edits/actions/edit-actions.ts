@@ -69,7 +69,18 @@ export interface EditActions {
    * Choosing fields requires it.
    */
   undo(id: number, by: Undoer, seen?: string | null): Decision;
+  /** Undoes all edits made from the same repeating item, and drops those that have not reached the service. */
+  undoSeries(id: number, by: Decider): SeriesDecision;
 }
+
+/** The result of undoing a series: `left` names edits that could not be undone. */
+export type SeriesDecision =
+  | {
+      readonly kind: "done";
+      readonly edits: readonly EditDescription[];
+      readonly left: readonly { readonly edit: EditId; readonly reason: string }[];
+    }
+  | Extract<Decision, { kind: "unknown" | "refused" }>;
 
 interface SearchOptions {
   readonly limit: number;
@@ -232,6 +243,29 @@ export function createEditActions({
     return { kind: "done", edit: show(journal.get(undone.value) ?? edit) };
   }
 
+  function undoSeries(id: number, by: Decider): SeriesDecision {
+    const first = isId(id) ? journal.get(editId(id)) : null;
+    if (!first) return { kind: "unknown" };
+    const series = journal.madeTogether(first.id).flatMap((one) => journal.get(one) ?? []);
+    if (series.length === 0) {
+      return { kind: "refused", reason: say("decision.noSeries", { id: String(id) }) };
+    }
+    const open = series.filter(({ state }) => state !== "discarded" && state !== "undone");
+    const decisions = store.durably(() =>
+      open.map(({ id: edit, state }) => {
+        const isSent = state === "confirmed" || state === "claimed";
+        return { edit, decision: isSent ? undo(edit, by) : discard(edit, by) };
+      }),
+    );
+    return {
+      kind: "done",
+      edits: decisions.flatMap(({ decision }) => (decision.kind === "done" ? [decision.edit] : [])),
+      left: decisions.flatMap(({ edit, decision }) =>
+        decision.kind === "refused" ? [{ edit, reason: decision.reason }] : [],
+      ),
+    };
+  }
+
   const find: EditActions["find"] = (
     query,
     { limit, viewer, zone = viewer?.zone ?? store.zone },
@@ -291,6 +325,7 @@ export function createEditActions({
       return edit && previewUndo(edit, store, namesOf(store, zone));
     },
     undo,
+    undoSeries,
   };
 }
 

@@ -5,6 +5,7 @@ import { canComplete, type Item, type SpokenKind, spokenKind } from "../../domai
 import { applyPatch, fieldsOf, type Patch, pick, valuesOf } from "../../domain/patch.ts";
 import { changedFields } from "../../domain/sameness.ts";
 import { assigneesToKeepVisible, type Reader } from "../../domain/visibility.ts";
+import { dayInWords, spanInWords } from "../../domain/wording.ts";
 import type { NewEdit } from "../../store/journal/journal.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { say } from "../../texts/say.ts";
@@ -40,8 +41,13 @@ export type FormWish =
       readonly patch: Patch;
     }
   | { readonly kind: "delete"; readonly item: ItemKey; readonly sequence: number }
-  /** The new item, with `id` null and an unused `uid`. */
-  | { readonly kind: "create"; readonly item: Item; readonly uid: string };
+  /** The new item, with `id` null and an unused `uid`, and the same for its repetitions. */
+  | ({ readonly kind: "create"; readonly more?: readonly NewItem[] } & NewItem);
+
+interface NewItem {
+  readonly item: Item;
+  readonly uid: string;
+}
 
 /**
  * `planned`: `edit` is null for a dry run; `state` says whether it is sent or waits for a person. `moved`: someone else has
@@ -56,6 +62,8 @@ export type FormOutcome =
       readonly notes: readonly string[];
       readonly state: Extract<EditState, "pending" | "held">;
       readonly edit: EditId | null;
+      /** When a repeating item takes place, in words; empty for any other. */
+      readonly occurrences: readonly string[];
     }
   | { readonly kind: "unchanged"; readonly subject: FormSubject }
   | {
@@ -82,7 +90,7 @@ const brakeSpan = Temporal.Duration.from({ minutes: 1 });
 export function createAcceptForm(deps: AcceptDeps): (request: FormRequest) => FormOutcome {
   const { store, onAccepted } = deps;
 
-  function kept(draft: Draft, { actor }: FormRequest): EditId {
+  function kept(draft: Draft, { actor }: FormRequest, madeWith?: EditId): EditId {
     const { target, state, ...edit } = draft;
     const waiting =
       typeof target === "object"
@@ -93,13 +101,23 @@ export function createAcceptForm(deps: AcceptDeps): (request: FormRequest) => Fo
     if (waiting && state === "held") return waiting.id;
     const item =
       typeof target === "object" ? store.mirror.createIdentity(target.kind, target.uid) : target;
-    return store.journal.append({ ...edit, channel: "dashboard", actor, item, newLabels, state });
+    const whose = { channel: "dashboard", actor } as const;
+    const together = madeWith === undefined ? {} : { madeWith };
+    return store.journal.append({ ...edit, ...whose, item, newLabels, state, ...together });
   }
 
   return (request) => {
+    const keptTogether = (first: Draft, others: readonly Drafted[]): EditId => {
+      const id = kept(first, request);
+      for (const one of others) kept(one.draft, request, id);
+      return id;
+    };
     const accept = (): FormOutcome => {
-      const drafted = draft(request, deps);
-      if (drafted.kind !== "draft") return drafted;
+      const all = repetitionsOf(request).map((one) => draft(one, deps));
+      const failed = all.find((one) => one.kind !== "draft");
+      if (failed) return failed;
+      const [drafted, ...others] = all.filter((one) => one.kind === "draft");
+      if (!drafted) return { kind: "gone" };
       const { subject, changes, notes, draft: edit } = drafted;
       return {
         kind: "planned",
@@ -108,7 +126,8 @@ export function createAcceptForm(deps: AcceptDeps): (request: FormRequest) => Fo
         changes: inWords(changes, { request, deps }),
         notes,
         state: edit.state,
-        edit: request.dryRun ? null : kept(edit, request),
+        edit: request.dryRun ? null : keptTogether(edit, others),
+        occurrences: others.length === 0 ? [] : all.flatMap((one) => timeOf(one, request.zone)),
       };
     };
     if (request.dryRun) return accept();
@@ -116,6 +135,23 @@ export function createAcceptForm(deps: AcceptDeps): (request: FormRequest) => Fo
     if (outcome.kind === "planned" && outcome.state === "pending") onAccepted();
     return outcome;
   };
+}
+
+/** A form for each item that it makes or changes. */
+function repetitionsOf(request: FormRequest): readonly FormRequest[] {
+  const { wish } = request;
+  if (wish.kind !== "create") return [request];
+  const items = [{ item: wish.item, uid: wish.uid }, ...(wish.more ?? [])];
+  return items.map((one) => ({ ...request, wish: { kind: "create", ...one } }));
+}
+
+function timeOf(drafting: Drafting, zone: string): readonly string[] {
+  if (drafting.kind !== "draft") return [];
+  const { base } = drafting.draft;
+  const when = base.kind === "event" ? base.when : null;
+  if (when) return [spanInWords(when, zone)];
+  const day = base.kind === "event" ? null : (base.dueOn ?? base.startOn);
+  return day ? [dayInWords(day)] : [];
 }
 
 const newLabels: readonly string[] = [];

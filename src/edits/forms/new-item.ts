@@ -6,18 +6,22 @@ import { applyPatch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { say } from "../../texts/say.ts";
 import { type FieldFault, type FormZones, type ItemFields, readItemFields } from "./item-fields.ts";
+import { type RepetitionFields, repeated } from "./repetition.ts";
 
 /** Kinds that a form can create. Subtasks are created in the workspace or by a calendar program. */
 export const newKinds = ["event", "milestone", "task"] as const;
 export type NewKind = (typeof newKinds)[number];
 
 /** A form for a new item: its fields, kind and place, by id. */
-export interface NewItemFields extends ItemFields {
+export interface NewItemFields extends ItemFields, RepetitionFields {
   readonly kind?: string | undefined;
   readonly project?: string | undefined;
   /** For a task. */
   readonly list?: string | undefined;
 }
+
+/** Its fields that a form for an existing item lacks. */
+export const newItemFieldNames = ["kind", "project", "list", "repeats", "times"] as const;
 
 /** An invalid field of such a form. */
 export interface NewItemFault {
@@ -34,11 +38,11 @@ interface Surroundings {
   readonly lists: (project: Project["id"]) => readonly Todolist[];
 }
 
-/** The new item, with `id` null. Fails with every invalid field. */
+/** The new item with `id` null, or one for each time that it repeats. Fails with every invalid field. */
 export function readNewItem(
   given: NewItemFields,
   about: Surroundings,
-): Result<Item, readonly NewItemFault[]> {
+): Result<readonly Item[], readonly NewItemFault[]> {
   const kind = newKinds.find((known) => known === given.kind);
   if (!kind) return fail([{ field: "kind", message: say("newItem.chooseKind") }]);
   const project = about.projects.find(({ id }) => String(id) === given.project);
@@ -53,7 +57,7 @@ export function readNewItem(
     ? []
     : [{ field: "title", message: say("newItem.giveTitle") }];
   if (!patch.ok || !hasTitle) return fail([...untitled, ...faults]);
-  return ok(applyPatch(blank.value, patch.value));
+  return repeated(applyPatch(blank.value, patch.value), given, about.zones.reader);
 }
 
 /** A milestone is a whole day, so the form need not ask for its end. */
@@ -118,5 +122,7 @@ export function draftItem(
     endAt: clock("until"),
     allDay: isTimed ? "" : "yes",
     dueOn: day,
+    repeats: "",
+    times: "",
   };
 }

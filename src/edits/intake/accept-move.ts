@@ -221,12 +221,15 @@ const waits = (edit: EditId): Note => ({
   message: say("intake.sameWaits", { edit: String(edit) }),
 });
 
-const itemOf = ({ uid, item }: ViewItem) => ({ uid, kind: spokenKind(item), title: item.title });
+const itemOf = ({ uid, item }: ViewItem) => ({
+  ...{ uid, series: null },
+  ...{ kind: spokenKind(item), title: item.title },
+});
 
 function refused({ item: key }: MoveRequest, note: Note, store: Store): PlannedItem {
   const viewed = store.view.get(key);
   const { uid, kind } = store.mirror.identity(key);
-  const about = viewed ? itemOf(viewed) : { uid, kind, title: "" };
+  const about = viewed ? itemOf(viewed) : { uid, series: null, kind, title: "" };
   return {
     ...about,
     action: "refused",
@@ -248,5 +251,6 @@ function planOf(item: PlannedItem): Plan {
     summary: { ...noItems, ...counted },
     errors: isRefused ? problems.map((problem) => ({ ...problem, uid })) : [],
     more: { items: 0, errors: 0 },
+    sendingSeconds: 0,
   };
 }

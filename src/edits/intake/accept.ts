@@ -1,11 +1,12 @@
 import { atOnce, type EventLoopBudget, inTurns } from "@dayferry/event-loop";
 import {
+  expandSeries,
   type IcsProblem,
   type IncomingCalendar,
   type IncomingItem,
   readCalendar,
 } from "@dayferry/ical";
-import type { ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
+import type { EditId, ListId, PersonId, ProjectId, Revision } from "../../domain/ids.ts";
 import type { Item } from "../../domain/item.ts";
 import type { PatchField } from "../../domain/patch.ts";
 import type { CalendarReader, FileReading } from "../../ics/read/calendar-reader.ts";
@@ -22,6 +23,7 @@ import {
   type AnswerBuilder,
   createAnswerBuilder,
   type Plan,
+  type Quota,
   refusedFile,
 } from "./plan-answer.ts";
 import { planItem } from "./plan-item.ts";
@@ -82,9 +84,14 @@ export interface AcceptDeps {
     readonly tasks: "due" | "span" | "none";
     readonly webUrl: string | null;
   };
+  /** How fast edits can be sent; unknown by default. */
+  readonly quota?: Quota;
   /** Called when edits were stored that may be sent. */
   readonly onAccepted: () => void;
 }
+
+/** Single items that a repeating one becomes. */
+export const mostOccurrences = 50;
 
 /** More deletions from one editor within a minute wait for a person. */
 const mostDeletions = 10;
@@ -157,11 +164,12 @@ function* takeFile(request: EditRequest, context: Context): Steps<Acceptance> {
   const { deps, faultOf, pace } = context;
   const { bytes, read = readCalendar(bytes, { zone: deps.zone }), ...rest } = request;
   if (!read.ok) return refusedFile(read.failure, pace.listed);
-  const { items, ignored, line } = read.value;
+  const calendar = expandSeries(read.value, { zone: deps.zone, most: mostOccurrences });
+  const { items, ignored, line } = calendar;
   if (items.length === 0 && ignored.every(({ code }) => code !== "component")) {
     return refusedFile([faultOf(request) ?? nothingIn(line), ...ignored], pace.listed);
   }
-  return yield* takeItems({ ...rest, calendar: read.value, bases: new Map() }, context);
+  return yield* takeItems({ ...rest, calendar, bases: new Map() }, context);
 }
 
 function* takeItems(request: ItemsRequest, context: Context): Steps<Acceptance> {
@@ -173,6 +181,7 @@ function* takeItems(request: ItemsRequest, context: Context): Steps<Acceptance> 
     names: namesOf(store),
     at: clock(),
     most: context.pace.listed,
+    quota: context.deps.quota,
   });
   const taking = { ...context, request, brake, answer };
   yield* request.dryRun ? preview(taking) : keepAll(taking);
@@ -196,6 +205,8 @@ function* preview({ deps, request, brake, answer }: Taking): Steps<void> {
 
 function* keepAll({ deps, pace, request, brake, answer }: Taking): Steps<void> {
   const { items } = request.calendar;
+  /** By series, the first edit of its occurrences. */
+  const firstEdits = new Map<string, EditId>();
   let kept = 0;
   let isReleased = false;
 
@@ -207,7 +218,11 @@ function* keepAll({ deps, pace, request, brake, answer }: Taking): Steps<void> {
     }
     for (const step of steps) {
       request.onPlan?.(step.itemPlan);
-      const editId = keepEdit(step, { ...deps, sender: request });
+      const { series } = step.itemPlan.incoming;
+      const madeWith = series === undefined ? null : (firstEdits.get(series) ?? null);
+      const editId = keepEdit(step, { ...deps, sender: request, madeWith });
+      if (series !== undefined && editId !== null && madeWith === null)
+        firstEdits.set(series, editId);
       isReleased ||= editId !== null && step.state === "pending";
       answer.add({ ...step, editId });
     }

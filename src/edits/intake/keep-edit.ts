@@ -30,10 +30,13 @@ export function keepEdit(
     store,
     clock,
     sender,
+    madeWith,
   }: {
     readonly store: Store;
     readonly clock: () => Temporal.Instant;
     readonly sender: Sender;
+    /** The first edit of the same series; null if this is the first, or none. */
+    readonly madeWith: EditId | null;
   },
 ): EditId | null {
   const { extras = [], ending } = itemPlan;
@@ -57,7 +60,8 @@ export function keepEdit(
     parentUid === undefined ? undefined : { uid: parentUid, until: clock().add(parentWait) };
   const notBefore = restOf({ channel, action }, clock());
   const times = { ...(parent && { parent }), ...(notBefore && { notBefore }) };
-  const wish = { action, base, patch, newLabels, state, recreates, ...times };
+  const together = madeWith === null ? {} : { madeWith };
+  const wish = { action, base, patch, newLabels, state, recreates, ...times, ...together };
   const id = store.journal.append({ channel, actor, program, item, ...wish });
   store.extras.append(id, extras);
   keepObject(itemPlan, store, sender);

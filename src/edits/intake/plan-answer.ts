@@ -22,12 +22,16 @@ export interface Plan {
   readonly errors: readonly IcsProblem[];
   /** Number of unlisted items and errors; the summary counts all. */
   readonly more: { readonly items: number; readonly errors: number };
+  /** The least seconds that sending the edits takes, as the service's quota allows; 0 for a moment. */
+  readonly sendingSeconds: number;
 }
 
 /** The result for one item of the file. */
 export interface PlannedItem {
   /** The UID in the file. */
   readonly uid: string;
+  /** UID of the repeating item that this is an occurrence of; null for others. */
+  readonly series: string | null;
   readonly kind: SpokenKind;
   readonly action: PlannedAction;
   readonly title: string;
@@ -68,7 +72,13 @@ export function createAnswerBuilder(
     names,
     at,
     most,
-  }: { readonly names: Names; readonly at: Temporal.Instant; readonly most: number },
+    quota,
+  }: {
+    readonly names: Names;
+    readonly at: Temporal.Instant;
+    readonly most: number;
+    readonly quota: Quota | undefined;
+  },
 ) {
   const isLong = all.length > most;
   const items: PlannedItem[] = [];
@@ -92,10 +102,23 @@ export function createAnswerBuilder(
     plan(): Plan {
       const listed = [...errors, ...ignored.slice(0, most - errors.length)];
       const more = { items: unlisted, errors: refusals + ignored.length - listed.length };
-      return { kind: "plan", items, summary, errors: listed, more };
+      const sendingSeconds = quota ? secondsFor(requestsFor(summary), quota) : 0;
+      return { kind: "plan", items, summary, errors: listed, more, sendingSeconds };
     },
   };
 }
+
+/** Requests that the service allows in a period. */
+export interface Quota {
+  readonly requests: number;
+  readonly per: Temporal.Duration;
+}
+
+/** A creation is one request; anything else reads the item first. */
+const requestsFor = (summary: EditSummary): number => countEdits({ summary }) * 2 - summary.create;
+
+const secondsFor = (requests: number, quota: Quota): number =>
+  Math.floor(Math.max(0, requests - 1) / quota.requests) * quota.per.total("seconds");
 
 /** The summary of an empty file. */
 export const noItems: EditSummary = {
@@ -118,6 +141,7 @@ function planned({ itemPlan, editId }: Kept, names: Names, at: Temporal.Instant)
   const { incoming, kind, title, changes, refusals, notes, ending } = itemPlan;
   return {
     uid: incoming.uid,
+    series: incoming.series ?? null,
     kind,
     action: actionOf(itemPlan),
     title,

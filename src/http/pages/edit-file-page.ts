@@ -1,6 +1,7 @@
 import { type Acceptance, countEdits, type PlannedItem } from "../../edits/intake/plan-answer.ts";
 import { say } from "../../texts/say.ts";
 import { badge, button, card, linkButton, notice, selectField, type Tone } from "./components.ts";
+import { seriesUndoForm } from "./edit-page.ts";
 import type { Page } from "./layout.ts";
 import { html, type Markup } from "./markup-template.ts";
 
@@ -85,7 +86,7 @@ export function filePlanPage(
       }),
     };
   }
-  const { items, errors, more } = acceptance;
+  const { items, errors, more, sendingSeconds } = acceptance;
   const { unchanged, refused } = acceptance.summary;
   const wanted = countEdits(acceptance);
   const known = new Set(items.map(({ uid }) => uid));
@@ -109,10 +110,22 @@ ${button(say("file.applyCount", { count: wanted }), { tone: "main" })}${again}</
       body: html`<ul class="plain-list">${listed.map((item) => planItem(item, { root, isDone }))}${others.map(
         ({ line, message }) =>
           html`<li>${badge(say("file.refused"), "bad")} ${lineOf(line)}<bdi>${message}</bdi></li>`,
-      )}</ul>${unlisted > 0 ? html`<p>${say("file.andMore", { count: unlisted })}</p>` : null}${wanted + refused + others.length === 0 ? html`<p>${say("file.noDifference")}</p>` : null}`,
+      )}</ul>${sendingSeconds > 0 ? html`<p>${say("file.sending", { count: sendingSeconds })}</p>` : null}${unlisted > 0 ? html`<p>${say("file.andMore", { count: unlisted })}</p>` : null}${wanted + refused + others.length === 0 ? html`<p>${say("file.noDifference")}</p>` : null}`,
       footer: apply,
-    })}`,
+    })}${isDone ? seriesOf(items).map((series) => seriesUndoForm({ ...series, formToken, root })) : null}`,
   };
+}
+
+/** The repeating items that were stored, each with its first edit. */
+function seriesOf(items: readonly PlannedItem[]) {
+  const byUid = Map.groupBy(
+    items.filter(({ series, editId }) => series !== null && editId !== null),
+    ({ series }) => series,
+  );
+  return [...byUid.values()].flatMap((made) => {
+    const id = made[0]?.editId;
+    return id && made.length > 1 ? [{ id, count: made.length }] : [];
+  });
 }
 
 function summary(counts: {

@@ -36,6 +36,7 @@ export function editPage(edit: EditStory, options: EditPageOptions): Page {
 ${problem === null ? null : notice("bad", asSentence(problem))}
 <section id="edit" class="stack" data-live="edits">${edit.choice ? choiceCard(edit, options) : wayCard(edit, options)}
 ${changeCard(edit, options)}
+${seriesCard(edit, options)}
 ${storyCard(edit, options)}</section>`,
   };
 }
@@ -98,6 +99,32 @@ function wayCard(
     )}`,
   });
 }
+
+/** What was made from one repeating item is undone together. */
+function seriesCard(
+  { id, series, state }: EditStory,
+  { formToken, root }: EditPageOptions,
+): Markup | null {
+  const isOver = state === "discarded" || state === "undone";
+  if (series.length === 0 || isOver) return null;
+  const count = series.length;
+  return card({
+    title: say("editPage.series"),
+    body: html`<p>${say("editPage.seriesOf", { count })}</p>${seriesUndoForm({ id, count, formToken, root })}`,
+  });
+}
+
+/** A button that undoes all edits of a repeating item. */
+export const seriesUndoForm = (about: {
+  readonly id: number;
+  readonly count: number;
+  readonly formToken: string;
+  readonly root: string;
+}): Markup =>
+  postForm(
+    { action: `${about.root}edits/${about.id}/undo-series`, formToken: about.formToken },
+    button(say("editPage.undoSeries", { count: about.count })),
+  );
 
 function choiceCard(edit: EditDescription, options: EditPageOptions): Markup {
   const { id, choice, ways } = edit;

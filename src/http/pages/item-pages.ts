@@ -21,6 +21,7 @@ import {
 import type { ChangeInWords } from "../../edits/field-changes.ts";
 import type { FieldFault, ItemFields } from "../../edits/forms/item-fields.ts";
 import { type NewItemFault, type NewItemFields, newKinds } from "../../edits/forms/new-item.ts";
+import { repetitions } from "../../edits/forms/repetition.ts";
 import type { ViewItem } from "../../store/view/view.ts";
 import { isMessageId, say } from "../../texts/say.ts";
 import { boxesField } from "../item-body.ts";
@@ -158,10 +159,18 @@ ${selectField({
 ${checkbox({ name: "allDay", value: "yes", label: say("item.wholeDays"), isOn: fields.allDay === "yes" })}
 ${field({ ...of("startOn"), label: say("item.firstDay"), type: "date" })}${field({ ...of("startAt"), label: say("item.from"), type: "time" })}
 ${field({ ...of("endOn"), label: say("item.lastDay"), type: "date" })}${field({ ...of("endAt"), label: say("item.until"), type: "time" })}
-<p class="hint">${say("item.firstDayHint")}</p></fieldset>
+<p class="hint">${say("item.firstDayHint")}</p>
+${selectField({
+  ...of("repeats"),
+  label: say("newItem.repeats"),
+  choices: [
+    { value: "", label: say("newItem.once") },
+    ...repetitions.map((value) => ({ value, label: say(`newItem.repeat.${value}`) })),
+  ],
+})}${field({ ...of("times"), label: say("newItem.times"), type: "number", hint: say("newItem.timesHint") })}</fieldset>
 ${textField({ ...of("description"), label: say("field.description") })}
 ${checkbox({
-  name: say("badge.private"),
+  name: "private",
   value: "yes",
   label: say("field.private"),
   isOn: fields.private === "yes",

@@ -30,7 +30,7 @@ export function itemPreviewPage({
   outcome,
   formToken,
 }: PreviewData): Page {
-  const { changes, notes, state } = outcome;
+  const { changes, notes, state, occurrences } = outcome;
 
   const isNew = wish.kind === "create";
   const { title } = outcome.subject;
@@ -49,7 +49,7 @@ export function itemPreviewPage({
 ${state === "held" ? notice("wait", say("preview.waiting")) : null}
 ${card({
   title: null,
-  body: html`${wish.kind === "delete" ? gone(title) : table({ caption: say("preview.caption"), columns, rows })}`,
+  body: html`${wish.kind === "delete" ? gone(title) : table({ caption: say("preview.caption"), columns, rows })}${occurrences.length > 0 ? occurrenceList(occurrences) : null}`,
   footer: postForm(
     { action: null, formToken, inRow: true },
     html`<input type="hidden" name="step" value="apply"><input type="hidden" name="sequence" value="${sequence}">${once && html`<input type="hidden" name="once" value="${once}">`}${hiddenFields(
@@ -65,6 +65,9 @@ ${button(say(`preview.agree.${wish.kind}`), { tone: wish.kind === "delete" ? "ba
     body,
   };
 }
+
+const occurrenceList = (occurrences: readonly string[]): Markup =>
+  html`<p>${say("preview.series", { count: occurrences.length })}</p><ol>${occurrences.map((when) => html`<li>${when}</li>`)}</ol>`;
 
 const gone = (title: string): Markup =>
   html`<p>${sayHtml("preview.gone", { title: html`<bdi>${title}</bdi>` })}</p>`;

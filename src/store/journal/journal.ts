@@ -54,6 +54,8 @@ export interface NewEdit {
   readonly recreates?: boolean;
   /** For a creation: the task it belongs below, if that has no id yet. */
   readonly parent?: AwaitedParent;
+  /** The first edit of the same repeating item. */
+  readonly madeWith?: EditId;
 }
 
 /** The durable list of edits. An edit is accepted when `append` has returned. */
@@ -85,6 +87,8 @@ export interface Journal extends Endings, Claims {
    */
   discard(id: EditId, why?: string): boolean;
   get(id: EditId): Edit | null;
+  /** Edits made from the same repeating item, oldest first; none for any other edit. */
+  madeTogether(id: EditId): readonly EditId[];
   list(filter: { readonly state?: EditState | undefined; readonly limit: number }): readonly Edit[];
   /** Held edits of an item, newest first. */
   heldOf(item: ItemKey): readonly Edit[];
@@ -165,6 +169,7 @@ export function createJournal({
     changes.logForEditor(edit.item, edit.actor);
   };
   const withdrawals = createWithdrawals({ db, zone, clock, changes, attempts, onHeldEnded });
+  const addToSeries = db.prepare("INSERT INTO edit_series (edit, first) VALUES (?, ?)");
   const stamp = () => instantText(clock());
   /** Updates one edit, and publishes its item if anything changed. */
   const change = (id: EditId, update: (edit: Edit) => { changes: number }): boolean => {
@@ -225,6 +230,7 @@ export function createJournal({
       if (isShownToEditor(edit)) changes.logForEditor(edit.item, edit.actor);
       if (edit.parent) dependents.awaitParent({ id, item: edit.item }, edit.parent);
       if (isNew) dependents.attachTo(edit.item);
+      if (edit.madeWith !== undefined) addToSeries.run(id, edit.madeWith);
       return id;
     }),
     resume: db.transaction(resume),
@@ -283,7 +289,14 @@ function createJournalReads({
   clock,
 }: StoreDeps): Pick<
   Journal,
-  "get" | "list" | "heldOf" | "heldBy" | "openCreations" | "givenUpCreations" | "counts"
+  | "get"
+  | "madeTogether"
+  | "list"
+  | "heldOf"
+  | "heldBy"
+  | "openCreations"
+  | "givenUpCreations"
+  | "counts"
 > {
   const byId = db.prepare("SELECT * FROM journal WHERE id = ?");
   const newest = db.prepare("SELECT * FROM journal ORDER BY id DESC LIMIT ?");
@@ -293,6 +306,10 @@ function createJournalReads({
   );
   const heldByPerson = db.prepare(
     "SELECT * FROM journal WHERE state = 'held' AND channel = 'caldav' AND actor = ? ORDER BY id",
+  );
+  const together = db.prepare(
+    `SELECT e.id FROM (SELECT coalesce((SELECT first FROM edit_series WHERE edit = @id), @id) AS first) s
+       JOIN edits e ON e.id = s.first OR e.id IN (SELECT edit FROM edit_series WHERE first = s.first) ORDER BY e.id`,
   );
   const creations = db.prepare(
     `SELECT * FROM journal e WHERE state IN ('pending', 'claimed') AND begun > 0 AND action = 'create' AND ${hasCreated("e.id")}
@@ -317,6 +334,10 @@ function createJournalReads({
       return row === undefined ? null : read(row);
     },
     list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)).map(read),
+    madeTogether(id) {
+      const ids = together.all({ id }).map(editIdColumn);
+      return ids.length > 1 ? ids : [];
+    },
     heldOf: (item) => held.all(item).map(read),
     heldBy(person) {
       const before = lastHeld.get(person);

@@ -144,6 +144,10 @@ export interface Tables {
     readonly updated_at: string;
     readonly waits_for: "service" | "key" | null;
   };
+  readonly edit_series: {
+    readonly edit: number;
+    readonly first: number;
+  };
   readonly edit_steps: {
     readonly edit: number;
     readonly round: number;

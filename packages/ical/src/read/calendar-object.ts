@@ -33,6 +33,8 @@ const methods: ReadonlySet<string> = new Set(["CANCEL", "PUBLISH", "REQUEST"]);
 export interface CalendarFile extends IncomingCalendar {
   /** Where it begins, 1-based. */
   readonly line: number;
+  /** Its time zones as text, if an item repeats; else "". */
+  readonly timeZones: string;
 }
 
 /**
@@ -69,6 +71,7 @@ function joined(
   );
   return {
     line: first.line,
+    timeZones: [...new Set(files.map(({ timeZones }) => timeZones))].join(""),
     method: isOneMethod ? first.method : null,
     items: withoutDoubles(items),
     ignored: [...ignored, ...files.flatMap((file) => file.ignored)],
@@ -106,6 +109,7 @@ function readComponents(
   });
   return ok({
     line: calendar.line,
+    timeZones: items.some(isRepeated) ? timeZonesOf(calendar) : "",
     method: wordOf(calendar, "METHOD") || null,
     items: withSecondReading(
       calendar,
@@ -114,6 +118,18 @@ function readComponents(
     ),
     ignored: [...left, ...components.filter(isStrange).map(ignoredProblem)],
   });
+}
+
+const isRepeated = ({ problems }: IncomingItem): boolean =>
+  problems.some(({ code }) => code === "recurrence");
+
+/** What determines the times of a calendar's items. */
+function timeZonesOf({ lines, components, text }: CalendarTree): string {
+  const floating = lines.filter(({ name }) => name === "X-WR-TIMEZONE").map(({ raw }) => raw);
+  const defined = components
+    .filter(({ name }) => name === "VTIMEZONE")
+    .map(({ from, to }) => text.slice(from, to).trim());
+  return [...floating, ...defined].map((part) => `${part}\r\n`).join("");
 }
 
 /** Remarks where X-WR-TIMEZONE determines the time. */

@@ -44,6 +44,8 @@ export interface IncomingItem {
   readonly classification: string | undefined;
   /** E-mail addresses, lower case. */
   readonly attendees: readonly string[] | undefined;
+  /** UID of the repeating item that this is an occurrence of. */
+  readonly series?: string;
   /** UID of the parent. */
   readonly relatedTo: string | undefined;
   readonly comments: readonly string[];
