@@ -32,7 +32,7 @@ import { MetricsPortError, startDaemon } from "./serve.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
 
 /** Null for UTC, which containers have because nobody has chosen. */
-const systemZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const systemZone = Temporal.Now.timeZoneId();
 const readerZone = systemZone === "UTC" || !isZone(systemZone) ? null : systemZone;
 
 // Both calendar libraries use the process's time zone in corner cases.

@@ -149,7 +149,7 @@ export function createAccess(
 ): (method: string, path: string) => Admission {
   const rows = table
     .map((each) => ({ rule: each, parts: partsOf(each.path), rank: rankOf(each.path) }))
-    .toSorted((a, b) => b.rank.localeCompare(a.rank));
+    .toSorted((a, b) => (b.rank < a.rank ? -1 : Number(b.rank > a.rank)));
   const byFirst = Map.groupBy(rows, ({ parts: [first = ""] }) => first);
   return (method, path) => {
     const asked = partsOf(path);

@@ -1,3 +1,4 @@
+import { lazy } from "../domain/lazy.ts";
 import { currentLanguage, type Language } from "./say.ts";
 
 /** `day`: "Tue 24 Nov 2026"; `dayWithoutYear`: "Tue 24 Nov"; `longDay`: "Tuesday, 24 November 2026". */
@@ -44,12 +45,15 @@ function listFormat(type: "conjunction" | "disjunction"): Intl.ListFormat {
   return format;
 }
 
-const clock12 = new Intl.DateTimeFormat("en-US", { hour: "numeric", minute: "2-digit" });
+// Intl takes 12 MB of memory at its first use, which a daemon without readers need not have.
+const clock12 = lazy(
+  () => new Intl.DateTimeFormat("en-US", { hour: "numeric", minute: "2-digit" }),
+);
 
 /** A time of day: "09:00", in the US "9:00 AM". */
 export const formatClock = (time: Temporal.PlainTime): string =>
   currentLanguage() === "en-US"
-    ? clock12.format(time).replace("\u202f", " ")
+    ? clock12().format(time).replace("\u202f", " ")
     : time.toString({ smallestUnit: "minute" });
 
 /** A day in the reader's language. English has no comma after a short weekday. */

@@ -1,3 +1,4 @@
+import { lazy } from "../../domain/lazy.ts";
 import { say } from "../../texts/say.ts";
 import type { Column, ReportDocument } from "../report.ts";
 import { cellText, freshnessText, isNumeric, localTimes, subtitle } from "./cell-text.ts";
@@ -78,7 +79,7 @@ function cutTo(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let kept = "";
   let width = 1;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmenter().segment(text)) {
     width += displayWidth(segment);
     if (width > columns) break;
     kept += segment;
@@ -117,7 +118,7 @@ const escaped = (text: string): string => visible(text).replace(markup, "\\$&");
 export function displayWidth(text: string): number {
   if (narrow.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of segmenter().segment(text)) width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
@@ -128,7 +129,7 @@ export const visible = (text: string): string =>
 /** Latin letters, dashes, quotes and arrows: one column each, without control characters. */
 const narrow = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2190-\u21ff]*$/;
 const steering = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
-const segmenter = new Intl.Segmenter();
+const segmenter = lazy(() => new Intl.Segmenter());
 /** East Asian wide and fullwidth characters, and emoji. Source: Unicode Standard Annex 11. */
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
