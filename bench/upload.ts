@@ -51,6 +51,7 @@ app.use(
     editActions: createEditActions({ store, onReleased() {} }),
     feeds: createPublishedFeeds({ store, key: randomBytes(32), options: feedOptions(), clock }),
     workspace: null,
+    acceptForm: null,
     baseUrl: () => "http://127.0.0.1",
     version: "0.0.0",
     ...{ store, acceptFile, eventLoop },

@@ -27,12 +27,12 @@ import { createWake, type Wake } from "./loop.ts";
 import { checkMail, testMessages } from "./modules/mailer.ts";
 import type { DaemonContext } from "./modules/module.ts";
 import { openModules } from "./modules/open-modules.ts";
-import { monotonic, now, random, sleep, startTimer } from "./runtime.ts";
+import { monotonic, now, random, sleep, startTimer, zoneOfSystem } from "./runtime.ts";
 import { MetricsPortError, startDaemon } from "./serve.ts";
 import { lockDataDirectory } from "./store/data-lock.ts";
 
 /** Null for UTC, which containers have because nobody has chosen. */
-const systemZone = Temporal.Now.timeZoneId();
+const systemZone = zoneOfSystem();
 const readerZone = systemZone === "UTC" || !isZone(systemZone) ? null : systemZone;
 
 // Both calendar libraries use the process's time zone in corner cases.

@@ -81,6 +81,9 @@ export function replaceRuntime(other: Partial<Runtime>): () => void {
   };
 }
 
+/** The machine's time zone. */
+export const zoneOfSystem = (): string => Temporal.Now.timeZoneId();
+
 export const now = (): Temporal.Instant => current.now();
 export const monotonic = (): number => current.monotonic();
 export const random = (): number => current.random();

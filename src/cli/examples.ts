@@ -8,6 +8,16 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   sync: ["dayferry sync"],
   search: ['dayferry search "release notes"'],
   apply: ["dayferry apply changes.ics --project 2001 --dry-run"],
+  agenda: ["dayferry agenda", "dayferry agenda --from 2027-03-01 --to 2027-03-31 --project 2001"],
+  "items show": ["dayferry items show event-12@4f7c.dayferry"],
+  "items create": [
+    "dayferry items create event --project 2001 --title Review --startOn 2027-03-22 --startAt 09:00 --endAt 10:00",
+    "dayferry items create task --project 2001 --list 3001 --title Print --dueOn 2027-03-22 --repeats weekly --times 4",
+  ],
+  "items change": [
+    "dayferry items change event-12@4f7c.dayferry --title Retrospective --dryRun true",
+  ],
+  "items delete": ["dayferry items delete event-12@4f7c.dayferry"],
   "edits list": ["dayferry edits list --state waiting", "dayferry edits list --person Ana --json"],
   "edits show": ["dayferry edits show 12"],
   "edits approve": ["dayferry edits approve 12"],

@@ -74,6 +74,8 @@ async function otherCommands(tools: CommandTools): Promise<readonly Command[]> {
     (await import("./commands/sync.ts")).syncCommand(tools),
     (await import("./commands/apply.ts")).applyCommand(tools),
     (await import("./commands/search.ts")).searchCommand(tools),
+    (await import("./commands/items.ts")).agendaCommand(tools),
+    (await import("./commands/items.ts")).itemsCommand(tools),
     (await import("./commands/edits.ts")).editsCommand(tools),
     (await import("./commands/feeds.ts")).feedsCommand(tools),
     (await import("./commands/people.ts")).peopleCommand(tools),

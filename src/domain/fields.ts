@@ -194,7 +194,7 @@ export type FieldOf<Of extends Holder> = {
   [Name in FieldName]: Fields[Name]["on"] extends Of ? Name : never;
 }[FieldName];
 
-const isFieldName = (name: string): name is FieldName => name in fields;
+export const isFieldName = (name: string): name is FieldName => name in fields;
 export const fieldNames: readonly FieldName[] = Object.keys(fields).filter(isFieldName);
 
 /** The declaration of a field. */

@@ -99,7 +99,7 @@ export const accessTable: readonly AccessRule[] = [
   page("person", "POST", "/feeds/count"),
   page("person", "GET POST", "/feeds/:id"),
   page("person", "GET", "/connect"),
-  page("admin", "POST", "/edits/:id/approve"),
+  page("person", "POST", "/edits/:id/approve"),
   page("person", "POST", "/edits/:id/discard"),
   page("person", "POST", "/edits/:id/retry"),
   page("person", "POST", "/edits/:id/preview"),

@@ -219,7 +219,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
       root: rootOf(request),
       zone: viewer.zone,
       itemKey: store.view.findUid(edit.item.uid)?.key ?? null,
-      mayApprove: viewer.kind === "admin",
+      mayApprove: viewer.kind === "admin" || edit.proposed,
       ...news,
     });
   };
@@ -268,7 +268,7 @@ export function editPageRoutes(deps: EditPageRoutesDeps): Router {
     router.post(`/edits/:id/${act}`, [...guard], async (request: Request, response: Response) => {
       const edit = editOf(request, response);
       if (!edit) return;
-      if (act === "approve" && viewers.viewerOf(request).kind !== "admin") {
+      if (act === "approve" && viewers.viewerOf(request).kind !== "admin" && !edit.proposed) {
         sendProblem(response, forbidden(say("pageFault.approval")));
         return;
       }

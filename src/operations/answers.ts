@@ -186,6 +186,7 @@ export const editAnswer = z.strictObject({
 export const storyAnswer = editAnswer.extend({
   story: z.array(z.strictObject({ at: time, until: time.nullable(), times: number, what: text })),
   series: z.array(number).describe("all edits made from the same repeating item; empty for others"),
+  proposed: z.boolean().describe("true if an agent made it: its editor may approve it"),
 });
 
 export const seriesUndoAnswer = z.strictObject({
@@ -296,4 +297,35 @@ export const placedTaskAnswer = z.strictObject({
   title: text,
   projectId: number,
   listId: number,
+});
+
+export const itemAnswer = z.strictObject({
+  uid: text,
+  kind: spokenKind,
+  private: z.boolean(),
+  pending: z.boolean().describe("true if an edit has not reached the service yet"),
+  sequence: number.describe("the version"),
+  project: z.strictObject({ id: number, title: text }),
+  list: z.strictObject({ id: number, title: text }).nullable(),
+  fields: z
+    .record(text, z.union([text, z.array(text)]))
+    .describe(
+      "by name; days and times in the caller's zone, durations in minutes, yes or empty for a choice",
+    ),
+  url: text.describe("its page"),
+});
+
+export const agendaAnswer = z.strictObject({
+  items: z.array(itemAnswer).describe("by day"),
+  isCut: z.boolean().describe("true if there are more"),
+});
+
+export const itemEditAnswer = z.strictObject({
+  edit: numberOrNull.describe("null for a dry run, and if nothing changes"),
+  state: z.enum(["pending", "held"]).nullable().describe("held: a person has to approve it"),
+  action: text,
+  title: text,
+  changes: z.array(changeInWords),
+  notes: z.array(text),
+  occurrences: z.array(text).describe("of a repeating item, in words"),
 });

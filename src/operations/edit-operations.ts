@@ -72,11 +72,11 @@ export const applyFile = operation({
         ? `person ${sender} cannot submit edits for person ${person}`
         : sender && rights.refusal(sender, destination);
     if (refusal) return fail({ kind: "forbidden", detail: refusal });
-    const { channel, program } = caller;
+    const { channel, program, proposes = false } = caller;
     const acceptance = await acceptFile({
       ...destination,
       bytes: file,
-      ...{ channel, program, dryRun },
+      ...{ channel, program, dryRun, proposed: proposes },
       actor: sender ?? person,
       hides: (uid) => sender !== null && !rights.mayLookAt(sender, uid),
     });
@@ -136,12 +136,16 @@ export const showEdit = operation({
 export const approveEdit = operation({
   name: "edits approve",
   answer: editAnswer,
-  summary: "approve an edit",
+  summary: "approve a held edit; a person, only what an agent proposed",
   route: "POST /api/edits/:id/approve",
-  access: "admin",
+  access: "person",
   input: { id },
   run: ({ id }, context) =>
-    withEdit(id, context, () => decided(id, context.editActions.approve(id, by(context)))),
+    withEdit(id, context, ({ proposed }) =>
+      proposed || callerPerson(context.caller) === null
+        ? decided(id, context.editActions.approve(id, by(context)))
+        : fail({ kind: "forbidden", detail: "only the admin approves this edit" }),
+    ),
 });
 
 export const discardEdit = operation({

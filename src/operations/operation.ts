@@ -5,6 +5,7 @@ import { isId, type PersonId } from "../domain/ids.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import type { Viewer } from "../domain/visibility.ts";
 import type { EditActions } from "../edits/actions/edit-actions.ts";
+import type { FormOutcome, FormRequest } from "../edits/forms/accept-form.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
@@ -22,6 +23,8 @@ export interface OperationModules {
   readonly rights: Rights;
   /** Null if nothing is sent to the service on request. */
   readonly workspace: ServiceActions | null;
+  /** Accepts edits of single fields. Null if nothing is accepted. */
+  readonly acceptForm: ((request: FormRequest) => FormOutcome) | null;
   readonly eventLoop: EventLoopBudget;
   readonly clock: () => Temporal.Instant;
   /** Public URL of this server, without a trailing slash. */
@@ -34,6 +37,8 @@ export interface Caller {
   readonly channel: Extract<Channel, "upload" | "cli" | "dashboard">;
   /** User-Agent of the program, if any. */
   readonly program?: string | undefined;
+  /** True if its edits wait until a person approves them, as an agent's do. */
+  readonly proposes?: boolean;
   /** Aborts requests to the service. */
   readonly signal?: AbortSignal;
 }
@@ -68,6 +73,9 @@ type Body<Member extends string> =
   | { readonly member: Member; readonly type: "json" }
   | { readonly member: Member; readonly type: "octets"; readonly mediaType: string };
 
+/** Modules that are absent where nothing is sent. */
+type Offering = Pick<OperationModules, "workspace" | "acceptForm">;
+
 interface Declaration<Shape extends z.ZodRawShape> {
   /** Group and verb, as on the command line: `feeds rotate`. */
   readonly name: string;
@@ -90,7 +98,7 @@ interface Declaration<Shape extends z.ZodRawShape> {
   /** True if it waits for the service, which may take minutes. */
   readonly isSlow?: boolean;
   /** Whether it is available with these modules; true by default. */
-  readonly isOffered?: (modules: Pick<OperationModules, "workspace">) => boolean;
+  readonly isOffered?: (modules: Offering) => boolean;
   /** Returns a JSON value, or null for nothing. */
   run(
     input: z.output<z.ZodObject<Shape>>,
@@ -115,7 +123,7 @@ export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly largest: number;
   readonly member: string | null;
   readonly isSlow: boolean;
-  isOffered(modules: Pick<OperationModules, "workspace">): boolean;
+  isOffered(modules: Offering): boolean;
   /** Parses the input and runs the operation. */
   run(
     input: Input,
@@ -229,6 +237,54 @@ export const anyJson = (documented: z.ZodType) =>
     ...{ kind: "json", about: "" },
     documented: () => ({ ...z.toJSONSchema(documented, { io: "input" }) }),
   });
+
+/** A member that `schema` reads, documented by a JSON Schema. */
+export const aValue = <Schema extends z.ZodType>(
+  about: string,
+  schema: Schema,
+  documented: Readonly<Record<string, unknown>>,
+): Schema => {
+  metas.add(schema, { kind: "json", about, documented: () => documented });
+  return schema;
+};
+
+/** A day, as `YYYY-MM-DD`. */
+export const aDay = (about: string) =>
+  aValue(
+    about,
+    z.string().transform((given, context) => {
+      try {
+        return Temporal.PlainDate.from(given);
+      } catch {
+        context.addIssue(`"${given}" is no day, such as 2027-03-22`);
+        return z.NEVER;
+      }
+    }),
+    { type: "string", format: "date" },
+  );
+
+/** A whole number, zero or more. */
+export const aCount = (about: string) =>
+  aValue(
+    about,
+    z
+      .union([z.string(), z.number()])
+      .refine((given) => /^\d{1,9}$/.test(String(given)), {
+        error: ({ input }) => `"${String(input)}" is no whole number`,
+      })
+      .transform(Number),
+    { type: "integer", minimum: 0 },
+  );
+
+/** A choice, also as the text `true` or `false`. */
+export const aFlag = (about: string) =>
+  aValue(
+    about,
+    z.union([z.boolean(), z.enum(["true", "false"]).transform((given) => given === "true")], {
+      error: ({ input }) => `"${String(input)}" is neither true nor false`,
+    }),
+    { type: "boolean" },
+  );
 
 /** A member that is no longer accepted. */
 export const refused = () => z.unknown().register(metas, { kind: "refused", about: "" });

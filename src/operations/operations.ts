@@ -1,13 +1,22 @@
 import * as brakes from "./brake-operations.ts";
 import * as edits from "./edit-operations.ts";
 import * as feeds from "./feed-operations.ts";
+import * as items from "./item-operations.ts";
 import type { Operation } from "./operation.ts";
 import * as people from "./people-operations.ts";
 import * as search from "./search-operations.ts";
 import * as workspace from "./workspace-operations.ts";
 
 /** Everything that can be asked for; who declares one in these files has it here. */
-export const operations: readonly Operation[] = [brakes, edits, feeds, people, search, workspace]
+export const operations: readonly Operation[] = [
+  brakes,
+  edits,
+  feeds,
+  items,
+  people,
+  search,
+  workspace,
+]
   .flatMap((group) => Object.values<unknown>(group))
   .filter(isOperation);
 

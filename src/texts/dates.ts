@@ -1,4 +1,3 @@
-import { lazy } from "../domain/lazy.ts";
 import { currentLanguage, type Language } from "./say.ts";
 
 /** `day`: "Tue 24 Nov 2026"; `dayWithoutYear`: "Tue 24 Nov"; `longDay`: "Tuesday, 24 November 2026". */
@@ -8,8 +7,9 @@ const forms = {
   longDay: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
   weekday: { weekday: "long" },
   month: { month: "long", year: "numeric" },
+  clock: { hour: "numeric", minute: "2-digit" },
 } as const satisfies Readonly<Record<string, Intl.DateTimeFormatOptions>>;
-export type DayForm = keyof typeof forms;
+export type DayForm = Exclude<keyof typeof forms, "clock">;
 
 /** Outside the US, readers of English expect the day before the month and a clock of 24 hours. */
 const locales: Readonly<Record<Language, string>> = {
@@ -24,6 +24,14 @@ const locales: Readonly<Record<Language, string>> = {
 export const currentLocale = (): string => locales[currentLanguage()];
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Made at first use: Intl takes 12 MB of memory, which a daemon without readers does not need. */
+function dateFormat(locale: string, form: keyof typeof forms): Intl.DateTimeFormat {
+  const key = `${locale} ${form}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, forms[form]);
+  formats.set(key, format);
+  return format;
+}
 
 const lists = new Map<string, Intl.ListFormat>();
 
@@ -45,24 +53,16 @@ function listFormat(type: "conjunction" | "disjunction"): Intl.ListFormat {
   return format;
 }
 
-// Intl takes 12 MB of memory at its first use, which a daemon without readers need not have.
-const clock12 = lazy(
-  () => new Intl.DateTimeFormat("en-US", { hour: "numeric", minute: "2-digit" }),
-);
-
 /** A time of day: "09:00", in the US "9:00 AM". */
 export const formatClock = (time: Temporal.PlainTime): string =>
   currentLanguage() === "en-US"
-    ? clock12().format(time).replace("\u202f", " ")
+    ? dateFormat("en-US", "clock").format(time).replace("\u202f", " ")
     : time.toString({ smallestUnit: "minute" });
 
 /** A day in the reader's language. English has no comma after a short weekday. */
 export function formatDay(day: Temporal.PlainDate, form: DayForm): string {
   const locale = currentLocale();
-  const key = `${locale} ${form}`;
-  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, forms[form]);
-  formats.set(key, format);
-  const text = format.format(day);
+  const text = dateFormat(locale, form).format(day);
   return locale === "en-GB" && form !== "longDay"
     ? text.replace(",", "").replace("Sept", "Sep")
     : text;

@@ -110,6 +110,27 @@ it("GET /api/openapi.json describes every operation: a generated client calls ea
   );
   await call("edits undo-series", { id: daily[1].editId });
   await call("search", { text: "client" });
+  await call("agenda", { from: "2026-11-01", to: "2026-12-31" });
+  const made = {
+    kind: "event",
+    project,
+    title: "By fields",
+    startOn: "2027-02-01",
+    startAt: "09:00",
+  };
+  await call("items create", {}, { ...made, endAt: "10:00", dryRun: true });
+  const { edit: created } = await call(
+    "items create",
+    {},
+    { ...made, reminder: 10, assigned: [by] },
+  );
+  await expect
+    .poll(async () => (await call("edits show", { id: created })).state)
+    .toBe("confirmed");
+  const { item: known } = await call("edits show", { id: created });
+  const { sequence } = await call("items show", { uid: known.uid });
+  await call("items change", { uid: known.uid }, { sequence, title: "Changed", private: true });
+  await call("items delete", { uid: known.uid, dryRun: true });
 
   const ended = (id: number, state: string) =>
     expect.poll(async () => (await call("edits show", { id })).state).toBe(state);

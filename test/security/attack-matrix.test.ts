@@ -26,7 +26,7 @@ interface Row {
   /** For GET the status; of what changes something only that it was let in. */
   readonly granted: number | "let in";
   /** For the admin, where that is another. */
-  readonly admin?: number;
+  readonly admin?: number | "let in";
   readonly query?: string;
   /** It takes a process of its own: what comes is seen by these roles. */
   readonly slowFor?: RegExp;
@@ -109,7 +109,8 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /edits/:id/retry": of("edit", "let in"),
   "POST /edits/:id/undo": of("edit", "let in"),
   "POST /edits/:id/undo-series": of("edit", "let in"),
-  "POST /edits/:id/approve": of("edit", "let in"),
+  // People approve what an agent proposed; this edit is none.
+  "POST /edits/:id/approve": of("edit", 403, { admin: "let in" }),
   "POST /edits/:id/discard": of("edit", "let in"),
   "GET /feeds": nothing(200),
   "POST /feeds": post,
@@ -151,7 +152,7 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /api/edits": nothing(200),
   "POST /api/edits": post,
   "GET /api/edits/:id": of("edit", 200),
-  "POST /api/edits/:id/approve": of("edit", "let in"),
+  "POST /api/edits/:id/approve": of("edit", 403, { admin: "let in" }),
   "POST /api/edits/:id/discard": of("edit", "let in"),
   "POST /api/edits/:id/retry": of("edit", "let in"),
   "POST /api/edits/:id/resolve": of("edit", "let in"),
@@ -159,6 +160,11 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /api/edits/:id/undo": of("edit", "let in"),
   "POST /api/edits/:id/undo-series": of("edit", "let in"),
   "GET /api/search": nothing(200, { query: "text=e" }),
+  "GET /api/agenda": nothing(200),
+  "POST /api/items": post,
+  "GET /api/items/:uid": nothing(404),
+  "PATCH /api/items/:uid": post,
+  "DELETE /api/items/:uid": post,
   "GET /api/people": nothing(200),
   "GET /api/people/:id/password": of("person", "let in"),
   "POST /api/people/:id/password": of("person", "let in"),

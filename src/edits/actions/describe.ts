@@ -194,12 +194,19 @@ export interface EditStory extends EditDescription {
   readonly story: readonly StoryStep[];
   /** All edits made from the same repeating item, oldest first; none for others. */
   readonly series: readonly EditId[];
+  /** True if an agent made it: its editor may approve it. */
+  readonly proposed: boolean;
 }
 
 /** Like `describeEdit`, with the history. */
 export function describeWithStory(edit: Edit, store: Store, names = namesOf(store)): EditStory {
-  const [story, series] = [storyOf(edit, store, names), store.journal.madeTogether(edit.id)];
-  return { ...describeEdit(edit, store, names), story, series };
+  const { journal } = store;
+  return {
+    ...describeEdit(edit, store, names),
+    story: storyOf(edit, store, names),
+    series: journal.madeTogether(edit.id),
+    proposed: journal.isProposed(edit.id),
+  };
 }
 
 function describeChoice(

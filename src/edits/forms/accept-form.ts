@@ -1,4 +1,4 @@
-import type { EditAction, EditState } from "../../domain/edit.ts";
+import type { Channel, EditAction, EditState } from "../../domain/edit.ts";
 import type { EditId, ItemKey, PersonId } from "../../domain/ids.ts";
 import { isHtml } from "../../domain/is-html.ts";
 import { canComplete, type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
@@ -30,6 +30,12 @@ export interface FormRequest {
   /** Previews the effect and stores nothing. */
   readonly dryRun: boolean;
   readonly wish: FormWish;
+  /** Default: a page. */
+  readonly channel?: Extract<Channel, "upload" | "cli" | "dashboard">;
+  /** User-Agent of the program, if one sent it. */
+  readonly program?: string | undefined;
+  /** True if the edit waits until a person approves it. */
+  readonly proposed?: boolean;
 }
 
 /** `sequence`: the version of the item that the form showed. */
@@ -90,7 +96,8 @@ const brakeSpan = Temporal.Duration.from({ minutes: 1 });
 export function createAcceptForm(deps: AcceptDeps): (request: FormRequest) => FormOutcome {
   const { store, onAccepted } = deps;
 
-  function kept(draft: Draft, { actor }: FormRequest, madeWith?: EditId): EditId {
+  function kept(draft: Draft, request: FormRequest, madeWith?: EditId): EditId {
+    const { actor, channel = "dashboard", program, proposed = false } = request;
     const { target, state, ...edit } = draft;
     const waiting =
       typeof target === "object"
@@ -101,7 +108,9 @@ export function createAcceptForm(deps: AcceptDeps): (request: FormRequest) => Fo
     if (waiting && state === "held") return waiting.id;
     const item =
       typeof target === "object" ? store.mirror.createIdentity(target.kind, target.uid) : target;
-    const whose = { channel: "dashboard", actor } as const;
+    // In review mode only the admin approves.
+    const isProposed = proposed && deps.policy.mode === "apply";
+    const whose = { channel, actor, program, ...(isProposed && { proposed: true }) };
     const together = madeWith === undefined ? {} : { madeWith };
     return store.journal.append({ ...edit, ...whose, item, newLabels, state, ...together });
   }
@@ -224,7 +233,13 @@ function draftChange(viewed: ViewItem, { wish, request, deps }: Asked<"change">)
       ...(isPlain ? [say("intake.formattingLost")] : []),
       ...(assigned ? [say("intake.assignedToSee")] : []),
     ],
-    draft: { target: key, action: actionOf(full), base: item, patch: full, state: stateOf(deps) },
+    draft: {
+      target: key,
+      action: actionOf(full),
+      base: item,
+      patch: full,
+      state: stateOf(request, deps),
+    },
   };
 }
 
@@ -240,7 +255,8 @@ function draftDeletion(viewed: ViewItem, { wish, request, deps }: Asked<"delete"
     if (since.length > 0)
       return { kind: "moved", subject, since: inWords(since, { request, deps }) };
   }
-  const by = { channel: "dashboard", actor: request.actor } as const;
+  const { actor, channel = "dashboard" } = request;
+  const by = { channel, actor };
   const recent = deps.store.pastEdits.deletionsSince(deps.clock().subtract(brakeSpan), by);
   const isMany = recent >= mostDeletions;
   return {
@@ -253,7 +269,7 @@ function draftDeletion(viewed: ViewItem, { wish, request, deps }: Asked<"delete"
       action: "delete",
       base: item,
       patch: {},
-      state: isMany ? "held" : stateOf(deps),
+      state: isMany ? "held" : stateOf(request, deps),
     },
   };
 }
@@ -283,7 +299,7 @@ function draftCreation(
       action: "create",
       base,
       patch: full,
-      state: stateOf(deps),
+      state: stateOf(request, deps),
     },
   };
 }
@@ -297,7 +313,8 @@ function seenItem(
   return now === sequence ? item : store.view.shownAs(key, { sequence, modifiedAt: null }, reader);
 }
 
-const stateOf = ({ policy }: AcceptDeps) => (policy.mode === "review" ? "held" : "pending");
+const stateOf = ({ proposed = false }: FormRequest, { policy }: AcceptDeps) =>
+  proposed || policy.mode === "review" ? "held" : "pending";
 
 const subjectOf = (item: Item): FormSubject => ({ kind: spokenKind(item), title: item.title });
 

@@ -176,7 +176,10 @@ function* takeItems(request: ItemsRequest, context: Context): Steps<Acceptance> 
   const fault = context.faultOf(request);
   if (fault) return { kind: "refused", errors: [fault] };
   const { store, clock } = context.deps;
-  const brake = createBrake(yield* countDeletions(request, context), context);
+  const brake = createBrake(yield* countDeletions(request, context), {
+    mode: context.deps.policy.mode,
+    proposed: request.proposed ?? false,
+  });
   const answer = createAnswerBuilder(request.calendar, {
     names: namesOf(store),
     at: clock(),
@@ -205,6 +208,11 @@ function* preview({ deps, request, brake, answer }: Taking): Steps<void> {
 
 function* keepAll({ deps, pace, request, brake, answer }: Taking): Steps<void> {
   const { items } = request.calendar;
+  // In review mode only the admin approves.
+  const sender = {
+    ...request,
+    proposed: request.proposed === true && deps.policy.mode === "apply",
+  };
   /** By series, the first edit of its occurrences. */
   const firstEdits = new Map<string, EditId>();
   let kept = 0;
@@ -220,7 +228,7 @@ function* keepAll({ deps, pace, request, brake, answer }: Taking): Steps<void> {
       request.onPlan?.(step.itemPlan);
       const { series } = step.itemPlan.incoming;
       const madeWith = series === undefined ? null : (firstEdits.get(series) ?? null);
-      const editId = keepEdit(step, { ...deps, sender: request, madeWith });
+      const editId = keepEdit(step, { ...deps, sender, madeWith });
       if (series !== undefined && editId !== null && madeWith === null)
         firstEdits.set(series, editId);
       isReleased ||= editId !== null && step.state === "pending";
@@ -287,11 +295,13 @@ function* countDeletions(request: ItemsRequest, { deps }: Context): Steps<number
   return own === 0 ? 0 : own + deps.store.pastEdits.deletionsSince(since, request);
 }
 
-/** In review mode everything waits for a person; otherwise many deletions at once do. */
-function createBrake(deletions: number, { deps }: Context): (itemPlan: ItemPlan) => Step {
-  const { mode } = deps.policy;
+/** In review mode, and what an agent proposes, everything waits for a person; otherwise many deletions at once do. */
+function createBrake(
+  deletions: number,
+  { mode, proposed }: { readonly mode: "apply" | "review"; readonly proposed: boolean },
+): (itemPlan: ItemPlan) => Step {
   return (itemPlan) => {
-    if (mode === "review") return { itemPlan, state: "held" };
+    if (mode === "review" || proposed) return { itemPlan, state: "held" };
     if (deletions <= mostDeletions || !isDeletion(itemPlan)) return { itemPlan, state: "pending" };
     const message = say("intake.heldDeletion", { count: String(deletions) });
     const note = { line: itemPlan.incoming.line, code: "held", message };

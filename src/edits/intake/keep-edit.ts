@@ -12,6 +12,8 @@ export interface Sender {
   readonly actor: PersonId | null;
   /** User-Agent of the program that sent it. */
   readonly program?: string | undefined;
+  /** True if it waits until the sender approves it, as an agent has made it. */
+  readonly proposed?: boolean;
 }
 
 /** The plan for one item, and the initial state of its edit. */
@@ -51,7 +53,7 @@ export function keepEdit(
   }
   const { edit } = ending;
   const { action, base, patch, newLabels, recreates = false, parentUid } = edit;
-  const { channel, actor, program } = sender;
+  const { channel, actor, program, proposed = false } = sender;
   if (edit.replaces !== null) {
     store.journal.discard(edit.replaces, stored("problem.replacedByLater"));
   }
@@ -61,7 +63,17 @@ export function keepEdit(
   const notBefore = restOf({ channel, action }, clock());
   const times = { ...(parent && { parent }), ...(notBefore && { notBefore }) };
   const together = madeWith === null ? {} : { madeWith };
-  const wish = { action, base, patch, newLabels, state, recreates, ...times, ...together };
+  const wish = {
+    action,
+    base,
+    patch,
+    newLabels,
+    state,
+    recreates,
+    ...times,
+    ...together,
+    ...(proposed && { proposed }),
+  };
   const id = store.journal.append({ channel, actor, program, item, ...wish });
   store.extras.append(id, extras);
   keepObject(itemPlan, store, sender);

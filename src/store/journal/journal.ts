@@ -56,6 +56,8 @@ export interface NewEdit {
   readonly parent?: AwaitedParent;
   /** The first edit of the same repeating item. */
   readonly madeWith?: EditId;
+  /** For a held edit: an agent made it, and its editor may approve it. */
+  readonly proposed?: boolean;
 }
 
 /** The durable list of edits. An edit is accepted when `append` has returned. */
@@ -87,6 +89,8 @@ export interface Journal extends Endings, Claims {
    */
   discard(id: EditId, why?: string): boolean;
   get(id: EditId): Edit | null;
+  /** True if an agent made it, so that its editor may approve it. */
+  isProposed(id: EditId): boolean;
   /** Edits made from the same repeating item, oldest first; none for any other edit. */
   madeTogether(id: EditId): readonly EditId[];
   list(filter: { readonly state?: EditState | undefined; readonly limit: number }): readonly Edit[];
@@ -169,6 +173,7 @@ export function createJournal({
     changes.logForEditor(edit.item, edit.actor);
   };
   const withdrawals = createWithdrawals({ db, zone, clock, changes, attempts, onHeldEnded });
+  const propose = db.prepare("INSERT INTO edit_proposals (edit) VALUES (?)");
   const addToSeries = db.prepare("INSERT INTO edit_series (edit, first) VALUES (?, ?)");
   const stamp = () => instantText(clock());
   /** Updates one edit, and publishes its item if anything changed. */
@@ -231,6 +236,7 @@ export function createJournal({
       if (edit.parent) dependents.awaitParent({ id, item: edit.item }, edit.parent);
       if (isNew) dependents.attachTo(edit.item);
       if (edit.madeWith !== undefined) addToSeries.run(id, edit.madeWith);
+      if (edit.proposed) propose.run(id);
       return id;
     }),
     resume: db.transaction(resume),
@@ -290,6 +296,7 @@ function createJournalReads({
 }: StoreDeps): Pick<
   Journal,
   | "get"
+  | "isProposed"
   | "madeTogether"
   | "list"
   | "heldOf"
@@ -307,6 +314,7 @@ function createJournalReads({
   const heldByPerson = db.prepare(
     "SELECT * FROM journal WHERE state = 'held' AND channel = 'caldav' AND actor = ? ORDER BY id",
   );
+  const proposal = db.prepare("SELECT 1 FROM edit_proposals WHERE edit = ?");
   const together = db.prepare(
     `SELECT e.id FROM (SELECT coalesce((SELECT first FROM edit_series WHERE edit = @id), @id) AS first) s
        JOIN edits e ON e.id = s.first OR e.id IN (SELECT edit FROM edit_series WHERE first = s.first) ORDER BY e.id`,
@@ -334,6 +342,7 @@ function createJournalReads({
       return row === undefined ? null : read(row);
     },
     list: ({ state, limit }) => (state ? newestIn.all(state, limit) : newest.all(limit)).map(read),
+    isProposed: (id) => proposal.get(id) !== undefined,
     madeTogether(id) {
       const ids = together.all({ id }).map(editIdColumn);
       return ids.length > 1 ? ids : [];

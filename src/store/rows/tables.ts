@@ -8,6 +8,15 @@ export interface Tables {
     readonly noticed_at: string;
     readonly confirmed_at: string | null;
   };
+  readonly access_tokens: {
+    readonly id: number;
+    readonly person: number;
+    readonly name: string;
+    readonly scope: "read" | "propose" | "edit";
+    readonly digest: string;
+    readonly created_at: string;
+    readonly used_at: string | null;
+  };
   readonly app_passwords: {
     readonly person: number;
     readonly salt: string;
@@ -143,6 +152,9 @@ export interface Tables {
     readonly created_at: string;
     readonly updated_at: string;
     readonly waits_for: "service" | "key" | null;
+  };
+  readonly edit_proposals: {
+    readonly edit: number;
   };
   readonly edit_series: {
     readonly edit: number;
