@@ -29,6 +29,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "edits undo": ["dayferry edits undo 12"],
   "edits undo-series": ["dayferry edits undo-series 12"],
+  "tokens list": ["dayferry tokens list --person 11"],
+  "tokens create": ["dayferry tokens create Claude propose --person 11"],
+  "tokens revoke": ["dayferry tokens revoke 3 --person 11"],
+  mcp: [
+    "dayferry mcp",
+    "dayferry mcp --url https://calendars.example.com/mcp --token dayferry_...",
+  ],
   "feeds list": ["dayferry feeds list"],
   "feeds create": [
     'dayferry feeds create --person 11 --kinds task --name "My tasks"',

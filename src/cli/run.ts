@@ -77,6 +77,8 @@ async function otherCommands(tools: CommandTools): Promise<readonly Command[]> {
     (await import("./commands/items.ts")).agendaCommand(tools),
     (await import("./commands/items.ts")).itemsCommand(tools),
     (await import("./commands/edits.ts")).editsCommand(tools),
+    (await import("./commands/tokens.ts")).tokensCommand(tools),
+    (await import("./commands/mcp.ts")).mcpCommand(tools),
     (await import("./commands/feeds.ts")).feedsCommand(tools),
     (await import("./commands/people.ts")).peopleCommand(tools),
     (await import("./commands/brakes.ts")).brakesCommand(tools),

@@ -1,6 +1,7 @@
 import { readBasic } from "@dayferry/http-values";
 import type { Request, RequestHandler, Response } from "express";
 import { unreachable } from "../domain/result.ts";
+import type { AccessTokens } from "../people/access-tokens.ts";
 import { createAccess } from "./access.ts";
 import type { AdminAuth } from "./admin-auth.ts";
 import { readForm } from "./form-guard.ts";
@@ -17,6 +18,7 @@ interface AccessGuardDeps {
   readonly auth: AdminAuth;
   readonly viewers: Viewers;
   readonly login: PersonLogin;
+  readonly tokens: AccessTokens;
   /** Public origin, if a reverse proxy rewrites the Host header. */
   readonly publicUrl: () => string;
 }
@@ -25,10 +27,15 @@ interface AccessGuardDeps {
  * Enforces the access table: identifies the user, and refuses what they may not access. A URL without a row does not exist.
  * After it, `viewerOf` has a result wherever the table requires a person or the admin.
  */
-export function accessGuard({ auth, viewers, login, publicUrl }: AccessGuardDeps): RequestHandler {
+export function accessGuard(deps: AccessGuardDeps): RequestHandler {
+  const { auth, viewers, login, tokens, publicUrl } = deps;
   const find = createAccess();
 
-  async function viewerOfProgram(request: Request, response: Response): Promise<Viewer | null> {
+  async function viewerOfProgram(
+    request: Request,
+    response: Response,
+    door: "program" | "agent",
+  ): Promise<Viewer | null> {
     const { authorization } = request.headers;
     const credentials = readBasic(authorization);
     if (credentials) {
@@ -37,6 +44,11 @@ export function accessGuard({ auth, viewers, login, publicUrl }: AccessGuardDeps
     }
     const [, candidate] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
     if (candidate && auth.isToken(candidate)) return viewers.admin();
+    const known = candidate && door === "agent" ? tokens.check(candidate) : null;
+    if (known) {
+      viewers.noteScope(request, known.scope);
+      return viewers.person(known.person);
+    }
     const seconds = candidate ? await auth.noteWrong(request, "bearer") : null;
     if (seconds === null) refuseProgram(response, candidate !== undefined);
     else turnAway(response, seconds);
@@ -66,8 +78,10 @@ export function accessGuard({ auth, viewers, login, publicUrl }: AccessGuardDeps
         return next();
       case "person":
       case "admin": {
-        const isProgram = door === "program";
-        const viewer = isProgram ? await viewerOfProgram(request, response) : viewers.find(request);
+        const isProgram = door !== "page";
+        const viewer = isProgram
+          ? await viewerOfProgram(request, response, door)
+          : viewers.find(request);
         if (!viewer) {
           if (!isProgram) askForLogIn(request, response, viewers.proxied(request));
           return;

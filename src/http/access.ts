@@ -5,9 +5,9 @@ export type Who = "anyone" | "secret" | "person" | "admin";
 
 /**
  * How the user is identified. `page`: a browser session, or an authenticating proxy; `program`: the Authorization header;
- * `own`: by the handler itself.
+ * `agent`: the same, also with an access token; `own`: by the handler itself.
  */
-type Door = "page" | "program" | "own";
+type Door = "page" | "program" | "agent" | "own";
 
 /** One row: who may use these methods at URLs with this pattern. */
 export interface AccessRule {
@@ -67,6 +67,7 @@ export const accessTable: readonly AccessRule[] = [
   // CalDAV authenticates itself, with its own responses.
   rule("*", "/dav/*", { who: "person", door: "own" }),
   rule("*", "/.well-known/caldav", { who: "person", door: "own" }),
+  rule("POST", "/mcp", { who: "person", door: "agent" }),
   // Programs try these before they find CalDAV.
   rule("OPTIONS PROPFIND REPORT", "/", { who: "person", door: "own" }),
   rule("OPTIONS PROPFIND REPORT", "*", { who: "person", door: "own" }),
@@ -118,6 +119,7 @@ export const accessTable: readonly AccessRule[] = [
   page("person", "GET POST", "/me/webhook"),
   page("admin", "GET POST", "/people/:id/reminders"),
   page("person", "GET POST", "/me/reminders"),
+  page("person", "GET POST", "/me/tokens"),
   page("person", "POST", "/me/mails"),
   page("person", "POST", "/me/password"),
   page("person", "POST", "/me/password/clear"),

@@ -19,6 +19,7 @@ import type { ActionLinks } from "../edits/links/action-links.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import type { Log } from "../log.ts";
 import type { Outbox } from "../mail/outbox.ts";
+import type { AccessTokens } from "../people/access-tokens.ts";
 import type { MailedLogIns } from "../people/mailed-log-in.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { People } from "../people/people.ts";
@@ -44,6 +45,7 @@ import { formRoutes } from "./form-routes.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { createLive, processTimers } from "./live.ts";
 import { loginRoutes, tokenInAddress } from "./login-routes.ts";
+import { mcpRoutes } from "./mcp-routes.ts";
 import { metricsRoutes, type Scraper } from "./metrics-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
@@ -62,6 +64,7 @@ import { readStatus, type Status } from "./status.ts";
 import { type StatusRoutesDeps, statusRoutes } from "./status-routes.ts";
 import { createTestLimit } from "./test-limit.ts";
 import type { DemoProgress } from "./today.ts";
+import { tokenPageRoutes } from "./token-page-routes.ts";
 import { proxyTrust, type TrustProxy } from "./trusted-proxies.ts";
 import { type UnsubscribeRoutesDeps, unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { createViewers, type Viewers } from "./viewer.ts";
@@ -94,6 +97,7 @@ interface HttpDeps extends DaemonState {
   /** Shared with CalDAV, which accepts app passwords too. */
   readonly throttle: Throttle;
   readonly rights: Rights;
+  readonly tokens: AccessTokens;
   /** Mails due within a week, up to a limit; none if no mail is sent. */
   readonly mailsAhead?: (most: number) => Promise<readonly MailAhead[]>;
   /** Absent if mails go to a mail server. */
@@ -197,7 +201,7 @@ export function createApp(deps: HttpDeps): Express {
   if (deps.refuseWrites) app.use(deps.refuseWrites);
   app.use(tokenInAddress({ auth, viewers }));
   const login = createPersonLogin(deps);
-  app.use(accessGuard({ auth, viewers, login, publicUrl: baseUrl }));
+  app.use(accessGuard({ ...deps, auth, viewers, login, publicUrl: baseUrl }));
   app.use(feedRoutes({ feeds, sharedCache, log, health: store.health }));
   if (deps.caldav) app.use(deps.caldav);
   app.use(assetRouter);
@@ -213,6 +217,7 @@ export function createApp(deps: HttpDeps): Express {
   );
   app.use(languageRoutes(speaking));
   app.use(...apiRouters(deps, { viewers, status }));
+  app.use(mcpRoutes(operationDeps(deps, viewers)));
   app.use(...pageRouters(deps, { viewers, status }));
   app.use((request, response) => {
     sendProblem(response, notFound(`there is nothing at ${request.method} ${request.path}`));
@@ -265,6 +270,7 @@ function pageRouters(deps: HttpDeps, { viewers, status }: Shown): readonly [Rout
     ...(deps.mailLinks
       ? [reminderRoutes({ viewers, people, store, times: deps.mailLinks.times })]
       : []),
+    tokenPageRoutes({ ...deps, viewers }),
     ...(webhooks ? [webhookRoutes({ viewers, people, tests, ...webhooks })] : []),
     feedPageRoutes(operationDeps(deps, viewers)),
     connectRoutes({ ...deps, hasPush: deps.hasPush ?? false, viewers }),

@@ -24,7 +24,14 @@ export interface PeoplePageRoutesDeps {
   readonly people: People;
   readonly store: Pick<
     Store,
-    "appPasswords" | "editSearch" | "journal" | "ledger" | "logIns" | "mailChoices" | "view"
+    | "accessTokens"
+    | "appPasswords"
+    | "editSearch"
+    | "journal"
+    | "ledger"
+    | "logIns"
+    | "mailChoices"
+    | "view"
   >;
   /** Kinds of mail that the configuration grants a person. */
   readonly wishes: (person: PersonId) => MailWishes;
@@ -134,6 +141,7 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
       mails: switchesOf(person.id),
       logIns: store.logIns.of(person.id),
       webhook: deps.webhooks?.describe(person.id) ?? null,
+      tokens: store.accessTokens.of(person.id).length,
       current: viewers.sessionOf(request)?.id ?? null,
     };
     sendPage(response, mePage(place, frameOf(request)));

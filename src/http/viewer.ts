@@ -6,6 +6,7 @@ import type { Person } from "../domain/item.ts";
 import type { Viewer } from "../domain/visibility.ts";
 import type { PasswordCheck } from "../people/passwords.ts";
 import type { LogInWay } from "../store/calendars/sign-ins.ts";
+import type { TokenScope } from "../store/calendars/token-table.ts";
 import type { Store } from "../store/store.ts";
 import { defaultLanguage } from "../texts/say.ts";
 import { languageOfBrowser } from "./browser-language.ts";
@@ -48,6 +49,7 @@ export function createViewers(deps: ViewersDeps) {
   const { adminToken, store, passwords, identity, zone } = deps;
   const sessions: BrowserSessions = createBrowserSessions(deps);
   const seen = new WeakMap<Request, RequestIdentity>();
+  const scopes = new WeakMap<Request, TokenScope>();
   const admin: Viewer = { kind: "admin", zone };
   const personViewer = ({ id, name, timeZone }: Person): Viewer => ({
     kind: "person",
@@ -113,6 +115,10 @@ export function createViewers(deps: ViewersDeps) {
     /** Sets the user of a request without a browser session. */
     note: (request: Request, viewer: Viewer): void =>
       void seen.set(request, { viewer, session: null, formToken: "" }),
+    /** What the access token of an agent's request allows. */
+    noteScope: (request: Request, scope: TokenScope): void => void scopes.set(request, scope),
+    /** The same; agents without a token of their own propose. */
+    scopeOf: (request: Request): TokenScope => scopes.get(request) ?? "propose",
     /** The admin, or a person, with the zone of their times. */
     admin: (): Viewer => admin,
     person: personViewer,

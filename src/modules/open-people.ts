@@ -15,7 +15,9 @@ import { pushJob, pushKeysOf } from "./open-push.ts";
 import type { ServiceModule } from "./open-service.ts";
 
 /** Who may do what, and everyone's two-way calendars. */
-export interface PeopleModule extends Pick<AccessControl, "people" | "rights">, DaemonModule {
+export interface PeopleModule
+  extends Pick<AccessControl, "people" | "rights" | "tokens">,
+    DaemonModule {
   readonly accessControl: AccessControl;
   /** Options of the CalDAV server, except the URL. */
   readonly caldav: Omit<CaldavServerOptions, "publicUrl">;
@@ -51,7 +53,7 @@ export function openPeople(
     readOnly: accessControl.readOnly,
     eventLoop,
   });
-  const { people, rights, passwords } = accessControl;
+  const { people, rights, tokens, passwords } = accessControl;
   const pushKeys = config.calendars.push === "off" ? null : pushKeysOf(keys);
   const push =
     pushKeys &&
@@ -67,6 +69,7 @@ export function openPeople(
     accessControl,
     people,
     rights,
+    tokens,
     jobs: ({ signal }) =>
       push && pushKeys ? [pushJob(base, { push, keys: pushKeys, signal })] : [],
     caldav: {

@@ -132,6 +132,7 @@ const choice = z.strictObject({
 export const editAnswer = z.strictObject({
   id: number,
   state: z.enum(editStates),
+  proposed: z.boolean().describe("true if an agent made it: its editor may approve it"),
   reason: z.enum(parkReasons).nullable().describe("why it is parked"),
   channel: z.enum(channels),
   actor: numberOrNull.describe("the editor; null for the administrator"),
@@ -186,7 +187,6 @@ export const editAnswer = z.strictObject({
 export const storyAnswer = editAnswer.extend({
   story: z.array(z.strictObject({ at: time, until: time.nullable(), times: number, what: text })),
   series: z.array(number).describe("all edits made from the same repeating item; empty for others"),
-  proposed: z.boolean().describe("true if an agent made it: its editor may approve it"),
 });
 
 export const seriesUndoAnswer = z.strictObject({
@@ -328,4 +328,18 @@ export const itemEditAnswer = z.strictObject({
   changes: z.array(changeInWords),
   notes: z.array(text),
   occurrences: z.array(text).describe("of a repeating item, in words"),
+});
+
+const token = { id: number, name: text, scope: z.enum(["read", "propose", "edit"]) };
+export const tokenAnswer = z.strictObject({
+  ...token,
+  person: number,
+  createdAt: time,
+  usedAt: time.nullable(),
+});
+
+export const newTokenAnswer = z.strictObject({
+  ...token,
+  token: text.describe("shown this once"),
+  url: text.describe("the MCP server"),
 });

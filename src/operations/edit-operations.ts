@@ -50,6 +50,7 @@ export const applyFile = operation({
   summary: "apply the edits in a calendar file, or preview them",
   route: "POST /api/edits",
   access: "person",
+  canPropose: true,
   body: { member: "file", type: "octets", mediaType: "text/calendar" },
   largest: largestFile,
   input: {

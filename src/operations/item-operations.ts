@@ -211,6 +211,7 @@ export const createItem = operation({
     ...fieldInputs,
     dryRun,
   },
+  canPropose: true,
   isOffered: ({ acceptForm }) => acceptForm !== null,
   status: ({ dryRun: isPreview }) => (isPreview === true ? 200 : 202),
   run(input, context) {
@@ -258,6 +259,7 @@ export const changeItem = operation({
   route: "PATCH /api/items/:uid",
   access: "person",
   input: { uid: aText("the item's UID"), sequence: sequence.optional(), ...fieldInputs, dryRun },
+  canPropose: true,
   isOffered: ({ acceptForm }) => acceptForm !== null,
   status: ({ dryRun: isPreview }) => (isPreview === true ? 200 : 202),
   run: (input, context) =>
@@ -288,6 +290,7 @@ export const deleteItem = operation({
   route: "DELETE /api/items/:uid",
   access: "person",
   input: { uid: aText("the item's UID"), sequence: sequence.optional(), dryRun },
+  canPropose: true,
   isOffered: ({ acceptForm }) => acceptForm !== null,
   status: ({ dryRun: isPreview }) => (isPreview === true ? 200 : 202),
   run: (input, context) =>

@@ -48,13 +48,7 @@ const problem: Json = {
 
 function describe(operation: Operation): Json {
   const { name, summary, access, answer, member, status } = operation;
-  const members = membersOf(operation).filter(({ kind }) => kind !== "refused");
-  const schemas = new Map(
-    members.map((one) => [
-      one.name,
-      { ...schemaOf(operation, one), ...(one.about !== "" && { description: one.about }) },
-    ]),
-  );
+  const { members, schemas } = schemasOf(operation);
   const { inBody, content } = bodyOf(operation, schemas);
   const parameters = members
     .filter(({ name: key }) => !inBody.has(key))
@@ -87,6 +81,28 @@ function describe(operation: Operation): Json {
       },
     },
   };
+}
+
+function schemasOf(operation: Operation) {
+  const members = membersOf(operation).filter(({ kind }) => kind !== "refused");
+  const schemas: ReadonlyMap<string, Json> = new Map(
+    members.map((one) => [
+      one.name,
+      { ...schemaOf(operation, one), ...(one.about !== "" && { description: one.about }) },
+    ]),
+  );
+  return { members, schemas };
+}
+
+/** The JSON Schema of an operation's whole input; a file is a text in it. */
+export function inputSchemaOf(operation: Operation): Json {
+  const { members, schemas } = schemasOf(operation);
+  const properties = members.map(({ name, kind }) => [
+    name,
+    { ...schemas.get(name), ...(kind === "octets" && { type: "string" }) },
+  ]);
+  const needed = members.filter(({ isNeeded }) => isNeeded).map(({ name }) => name);
+  return objectOf(Object.fromEntries(properties), needed);
 }
 
 /** `edits undo-preview` as `editsUndoPreview`. */

@@ -9,6 +9,7 @@ import type { FormOutcome, FormRequest } from "../edits/forms/accept-form.ts";
 import type { AcceptFile } from "../edits/intake/accept.ts";
 import type { ServiceActions } from "../edits/workspace/service-actions.ts";
 import type { PublishedFeeds } from "../feeds/published-feeds.ts";
+import type { AccessTokens } from "../people/access-tokens.ts";
 import type { People } from "../people/people.ts";
 import type { Rights } from "../people/rights.ts";
 import type { Store } from "../store/store.ts";
@@ -21,6 +22,7 @@ export interface OperationModules {
   readonly acceptFile: AcceptFile;
   readonly people: People;
   readonly rights: Rights;
+  readonly tokens: AccessTokens;
   /** Null if nothing is sent to the service on request. */
   readonly workspace: ServiceActions | null;
   /** Accepts edits of single fields. Null if nothing is accepted. */
@@ -97,6 +99,8 @@ interface Declaration<Shape extends z.ZodRawShape> {
   readonly status?: (input: z.output<z.ZodObject<Shape>>) => number;
   /** True if it waits for the service, which may take minutes. */
   readonly isSlow?: boolean;
+  /** True if its edits can be held for approval. */
+  readonly canPropose?: boolean;
   /** Whether it is available with these modules; true by default. */
   readonly isOffered?: (modules: Offering) => boolean;
   /** Returns a JSON value, or null for nothing. */
@@ -123,6 +127,7 @@ export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly largest: number;
   readonly member: string | null;
   readonly isSlow: boolean;
+  readonly canPropose: boolean;
   isOffered(modules: Offering): boolean;
   /** Parses the input and runs the operation. */
   run(
@@ -146,12 +151,26 @@ export function operation<Shape extends z.ZodRawShape>(
     body = null,
     member = null,
     isSlow = false,
+    canPropose = false,
   } = declared;
   const [method = "", path = ""] = route.split(" ");
   const pathMembers = [...path.matchAll(/:(\w+)/g)].map(([, part = ""]) => part);
   const input = z.object(declared.input);
   return {
-    ...{ name, summary, method, path, pathMembers, access, input, answer, body, member, isSlow },
+    ...{
+      name,
+      summary,
+      method,
+      path,
+      pathMembers,
+      access,
+      input,
+      answer,
+      body,
+      member,
+      isSlow,
+      canPropose,
+    },
     status: declared.status ? null : answer instanceof z.ZodNull ? 204 : 200,
     largest: declared.largest ?? usualLargest,
     isOffered: (modules) => declared.isOffered?.(modules) ?? true,

@@ -5,6 +5,7 @@ import * as items from "./item-operations.ts";
 import type { Operation } from "./operation.ts";
 import * as people from "./people-operations.ts";
 import * as search from "./search-operations.ts";
+import * as tokens from "./token-operations.ts";
 import * as workspace from "./workspace-operations.ts";
 
 /** Everything that can be asked for; who declares one in these files has it here. */
@@ -15,6 +16,7 @@ export const operations: readonly Operation[] = [
   items,
   people,
   search,
+  tokens,
   workspace,
 ]
   .flatMap((group) => Object.values<unknown>(group))

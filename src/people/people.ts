@@ -1,6 +1,7 @@
 import type { PersonId } from "../domain/ids.ts";
 import type { Person } from "../domain/item.ts";
 import type { Store } from "../store/store.ts";
+import { type AccessTokens, createAccessTokens } from "./access-tokens.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import { createRights, type Rights } from "./rights.ts";
 import { createThrottle, type Throttle } from "./throttle.ts";
@@ -121,6 +122,8 @@ export interface AccessControl {
   /** Shared by everything that takes passwords, so that guesses count together. */
   readonly throttle: Throttle;
   readonly rights: Rights;
+  /** Tokens of agents. */
+  readonly tokens: AccessTokens;
   /** People who may read calendars but change nothing. */
   readonly readOnly: ReadonlySet<PersonId>;
 }
@@ -140,6 +143,7 @@ export function createAccessControl({
     passwords,
     throttle,
     rights: createRights({ store, readOnly }),
+    tokens: createAccessTokens({ store, randomBytes, clock }),
     readOnly,
   };
 }

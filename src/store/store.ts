@@ -8,6 +8,7 @@ import {
 import { createHeldObjects } from "./calendars/held-objects.ts";
 import { createPushQueue, createPushRegistrations } from "./calendars/push-registrations.ts";
 import { createAppPasswords, createLogIns } from "./calendars/sign-ins.ts";
+import { createAccessTokenTable } from "./calendars/token-table.ts";
 import { createCachePurges } from "./channels/cache-purges.ts";
 import { createFeedFetches, createFeeds } from "./channels/feed-states.ts";
 import { createInboxFiles, createSubscriptions } from "./channels/incoming-channels.ts";
@@ -168,6 +169,7 @@ export function createStore(deps: StoreDeps, randomId: () => string) {
     objectNames,
     heldObjects,
     appPasswords: createAppPasswords(deps),
+    accessTokens: createAccessTokenTable(deps),
     logIns: createLogIns(deps),
     logInLinks: createLogInLinks(deps),
     calendarProperties: createCalendarProperties(deps),

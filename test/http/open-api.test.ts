@@ -110,6 +110,9 @@ it("GET /api/openapi.json describes every operation: a generated client calls ea
   );
   await call("edits undo-series", { id: daily[1].editId });
   await call("search", { text: "client" });
+  const { id: token } = await call("tokens create", {}, { name: "Agent", person: by });
+  await call("tokens list", { person: by });
+  await call("tokens revoke", { id: token, person: by });
   await call("agenda", { from: "2026-11-01", to: "2026-12-31" });
   const made = {
     kind: "event",

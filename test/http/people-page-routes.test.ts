@@ -251,6 +251,21 @@ describe("/me", () => {
     expect(store.personReminders.of(ana)).toBeNull();
   });
 
+  it("makes an agent's token, shows it once, and revokes it", async () => {
+    const { asAna, store, tokens } = await place();
+    const { look, press } = await asAna();
+    expect((await look("/me")).text).toContain("No agent has access.");
+    expect((await press("/me/tokens", { name: " " }, "/me/tokens")).status).toBe(422);
+    const made = await press("/me/tokens", { name: "Claude", scope: "read" }, "/me/tokens");
+    const [token = ""] = /dayferry_[\w-]{43}/.exec(made.text) ?? [];
+    expect(tokens.check(token)).toMatchObject({ person: { id: ana }, scope: "read" });
+    const later = (await look("/me/tokens")).text;
+    expect([later.includes("Claude"), later.includes(token)]).toEqual([true, false]);
+    const id = String(store.accessTokens.of(ana)[0]?.id);
+    await press("/me/tokens", { revoke: id }, "/me/tokens");
+    expect(tokens.check(token)).toBeNull();
+  });
+
   it("ends other log-ins, one or all, and stays where it is pressed", async () => {
     const { asAna, store } = await place();
     const [first, second, third] = [await asAna("One"), await asAna("Two"), await asAna("Three")];

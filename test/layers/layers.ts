@@ -51,6 +51,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["sanitize-html", ["ics"]],
   ["nodemailer", ["mail"]],
   ["web-push", ["remote"]],
+  ["@modelcontextprotocol/sdk", ["operations", "http", "cli"]],
   ["zod", ["config", "upstream", "operations"]],
   ["jsonc-parser", ["config"]],
   ["pino", ["log.ts"]],

@@ -161,6 +161,12 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /api/edits/:id/undo-series": of("edit", "let in"),
   "GET /api/search": nothing(200, { query: "text=e" }),
   "GET /api/agenda": nothing(200),
+  "GET /me/tokens": nothing(200, { admin: 303 }),
+  "POST /me/tokens": post,
+  "POST /mcp": post,
+  "GET /api/tokens": nothing(200, { admin: 400 }),
+  "POST /api/tokens": post,
+  "DELETE /api/tokens/:id": post,
   "POST /api/items": post,
   "GET /api/items/:uid": nothing(404),
   "PATCH /api/items/:uid": post,
@@ -253,9 +259,10 @@ function addressOf(
 
 /** Who the route takes the role for: by its own log-in, or by nothing. */
 function identityOf({ route, role }: Pick<Cell, "route" | "role">): Identity {
-  const door = doorOf(route);
-  return door.door === "program" ? role.api : role.page;
+  return isForProgram(route) ? role.api : role.page;
 }
+
+const isForProgram = (route: string): boolean => ["program", "agent"].includes(doorOf(route).door);
 
 function doorOf(route: string) {
   const [method = "", path = ""] = route.split(" ");
@@ -271,7 +278,7 @@ type Expected = number | "let in" | "log in";
 
 function expectedOf(cell: Cell): Expected {
   const { route, row, thing, role } = cell;
-  const { who, door } = doorOf(route);
+  const { who } = doorOf(route);
   const identity = identityOf(cell);
   if (who === "secret" || who === "anyone") {
     if (row.named === "secret") return thing === "gone" ? 404 : row.granted;
@@ -280,7 +287,7 @@ function expectedOf(cell: Cell): Expected {
     return isIn && role.page !== "nobody" ? 303 : row.granted;
   }
   if (identity === "stranger") return 403;
-  if (identity === "nobody") return door === "program" ? 401 : "log in";
+  if (identity === "nobody") return isForProgram(route) ? 401 : "log in";
   if (who === "admin" && identity !== "admin") return 403;
   if (row.named !== "nothing" && row.named !== "secret") {
     if (!open[row.named][thing].includes(identity)) return 404;
@@ -357,7 +364,7 @@ function askFor(world: AttackedWorld, cell: Cell): Promise<Answer> {
   const role = route === "POST /login" ? { ...cell.role, from: world.elsewhere } : cell.role;
   const method = route.startsWith("*") ? "PUT" : (route.split(" ", 1)[0] ?? "");
   const { path } = addressOf(world, cell);
-  const isForm = doorOf(route).door !== "program";
+  const isForm = !isForProgram(route);
   const body = isForm
     ? new URLSearchParams({ form: role.formToken, confirmed: "yes" }).toString()
     : "{}";

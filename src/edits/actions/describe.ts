@@ -42,6 +42,8 @@ import { type WayOut, waysOut } from "./ways-out.ts";
 export interface EditDescription {
   readonly id: EditId;
   readonly state: EditState;
+  /** True if an agent made it: its editor may approve it. */
+  readonly proposed: boolean;
   /** Why it is parked; null if it is not. */
   readonly reason: ParkReason | null;
   readonly channel: Channel;
@@ -144,6 +146,7 @@ export function describeEdit(edit: Edit, store: Store, names = namesOf(store)): 
   return {
     id: edit.id,
     state: edit.state,
+    proposed: store.journal.isProposed(edit.id),
     reason: edit.parkReason,
     channel: edit.channel,
     actor: edit.actor,
@@ -194,8 +197,6 @@ export interface EditStory extends EditDescription {
   readonly story: readonly StoryStep[];
   /** All edits made from the same repeating item, oldest first; none for others. */
   readonly series: readonly EditId[];
-  /** True if an agent made it: its editor may approve it. */
-  readonly proposed: boolean;
 }
 
 /** Like `describeEdit`, with the history. */
@@ -205,7 +206,6 @@ export function describeWithStory(edit: Edit, store: Store, names = namesOf(stor
     ...describeEdit(edit, store, names),
     story: storyOf(edit, store, names),
     series: journal.madeTogether(edit.id),
-    proposed: journal.isProposed(edit.id),
   };
 }
 

@@ -16,13 +16,15 @@ export interface OwnPlace {
   readonly logIns: readonly LogIn[];
   /** Null if reminders are sent by mail only. */
   readonly webhook: WebhookDescription | null;
+  /** How many agents have access. */
+  readonly tokens: number;
   /** The current session; null if a proxy names the user. */
   readonly current: number | null;
 }
 
 /** A person's own settings: app password, mails, and signed-in browsers. */
 export function mePage(
-  { person, mails, logIns, webhook, current }: OwnPlace,
+  { person, mails, logIns, webhook, tokens, current }: OwnPlace,
   frame: { readonly root: string; readonly formToken: string; readonly zone: string },
 ): Page {
   const { root, formToken, zone } = frame;
@@ -61,6 +63,11 @@ ${card({
 })}
 ${card({ title: say("word.mails"), id: "mails", live: ["mail"], body: html`${mailSwitches(mails, { action: `${root}me/mails`, formToken })}<p><a href="${root}me/reminders">${say("reminderTimes.link")}</a></p>` })}
 ${webhook && card({ title: say("webhook.title"), id: "webhook", body: webhookSummary(webhook, `${root}me/webhook`) })}
+${card({
+  title: say("token.title"),
+  id: "tokens",
+  body: html`<p>${say("token.count", { count: tokens })}</p><p><a href="${root}me/tokens">${say("token.link")}</a></p>`,
+})}
 ${card({
   title: say("me.sessions"),
   id: "log-ins",

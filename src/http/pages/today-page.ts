@@ -170,7 +170,7 @@ function waitingEdit(
   const { id, words, reason, state, createdAt, ways, choice } = edit;
   const why = reason === null ? editStateLabel(state) : parkReasonLabel(reason);
   const page = pathOf("edits");
-  const own = choice === null ? ways.filter(({ act }) => isPressed(act, viewer)) : [];
+  const own = choice === null ? ways.filter(({ act }) => isPressed(act, edit, viewer)) : [];
   const settle =
     page === null
       ? button(say("action.resolve"), { to: `edits/${id}/retry`, tone: "main" })
@@ -202,8 +202,12 @@ function whatIsWrong({ choice, problem }: EditDescription): Markup | null {
 }
 
 /** Actions done by one click; others are shown on a page first. Only the admin approves. */
-const isPressed = (act: string, { kind }: Today["viewer"]): boolean =>
-  act === "retry" || act === "discard" || (act === "approve" && kind === "admin");
+const isPressed = (
+  act: string,
+  { proposed }: EditDescription,
+  { kind }: Today["viewer"],
+): boolean =>
+  act === "retry" || act === "discard" || (act === "approve" && (proposed || kind === "admin"));
 
 function waitingBrake({
   missing,

@@ -383,6 +383,11 @@ function shutDoors(
     : 0;
   if (knowsSince)
     run("INSERT OR IGNORE INTO app_passwords SELECT * FROM replaced.app_passwords WHERE true");
+  if (knowsSince) {
+    run(
+      "DELETE FROM access_tokens WHERE digest NOT IN (SELECT digest FROM replaced.access_tokens)",
+    );
+  }
   const kept = run("UPDATE app_passwords SET created_at = created_at");
   const feedsKeptShut = knowsSince
     ? run(
@@ -442,7 +447,7 @@ export function takeWhatWasShut(copy: string, damaged: string): void {
   try {
     const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
     for (const table of [
-      ...["sessions", "login_links", "login_mails", "app_passwords"],
+      ...["sessions", "login_links", "login_mails", "app_passwords", "access_tokens"],
       // With the messages about them; older backups have tables for these.
       ...["operator_messages", "reported_troubles", "troubles"],
     ]) {

@@ -1,0 +1,75 @@
+import { promisify } from "node:util";
+import { json, type Request, type Response, Router } from "express";
+import type { Caller, OperationModules } from "../operations/operation.ts";
+import { operations } from "../operations/operations.ts";
+import { forbidden, sendProblem } from "./problem-json.ts";
+import type { Viewers } from "./viewer.ts";
+
+interface McpRoutesDeps extends OperationModules {
+  readonly viewers: Pick<Viewers, "viewerOf" | "scopeOf">;
+  readonly version: string;
+}
+
+/** As large as a file of edits, with escapes. */
+const largestMessage = 12_000_000;
+
+/**
+ * The MCP server, by Streamable HTTP without sessions: each POST is answered with JSON. It takes a token of a person, an app
+ * password, which proposes, or the admin token, which proposes too. Source: Model Context Protocol 2025-06-18, transports.
+ */
+export function mcpRoutes({ viewers, version, ...modules }: McpRoutesDeps): Router {
+  const router = Router();
+
+  router.post("/mcp", async (request, response) => {
+    if (!isOwnOrigin(request, modules.baseUrl())) {
+      sendProblem(response, forbidden("a page of another site cannot ask for this"));
+      return;
+    }
+    await readMessage(request, response);
+    await answer(request, response);
+  });
+
+  async function answer(request: Request, response: Response): Promise<void> {
+    const [{ createMcpServer }, { StreamableHTTPServerTransport }] = await Promise.all([
+      import("../operations/mcp.ts"),
+      import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
+    ]);
+    const [viewer, scope] = [viewers.viewerOf(request), viewers.scopeOf(request)];
+    const program = request.get("user-agent");
+    const caller: Caller = { viewer, channel: "upload", program, proposes: scope !== "edit" };
+    const server = await createMcpServer(
+      operations.filter((one) => one.isOffered(modules)),
+      {
+        version,
+        caller: {
+          scope,
+          isAdmin: viewer.kind === "admin",
+          async run(operation, input) {
+            const outcome = await operation.run(input, { ...modules, caller });
+            return outcome.ok ? { ok: true, value: outcome.value.value } : outcome;
+          },
+        },
+      },
+    );
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    response.once("close", () => void server.close());
+    await server.connect(transport);
+    await transport.handleRequest(request, response, request.body);
+  }
+
+  return router;
+}
+
+/**
+ * True unless a page of another site sends it, whatever name it gives this server by its DNS. Source: MCP, transports, security
+ * warning.
+ */
+function isOwnOrigin({ headers: { origin } }: Request, publicUrl: string): boolean {
+  if (origin === undefined) return true;
+  const from = URL.parse(origin);
+  if (!from) return false;
+  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(from.hostname);
+  return isLocal || from.host === new URL(publicUrl).host;
+}
+
+const readMessage = promisify(json({ limit: largestMessage }));
