@@ -228,6 +228,7 @@ function mailWishes() {
       overdue: kind("overdue items"),
       digest: kind("the digest"),
       notices: kind("the person's edits that were not applied"),
+      invitations: kind("invitations to assigned events, if the person chooses them"),
     })
     .prefault({});
 }

@@ -2,7 +2,15 @@
  * The kinds of mail that a person can turn off. A milestone's reminder counts as a milestone mail, whatever requested
  * it.
  */
-export const mailKinds = ["events", "milestones", "tasks", "overdue", "digest", "notices"] as const;
+export const mailKinds = [
+  "events",
+  "milestones",
+  "tasks",
+  "overdue",
+  "digest",
+  "notices",
+  "invitations",
+] as const;
 export type MailKind = (typeof mailKinds)[number];
 
 /** Which kinds a person gets. */
@@ -16,7 +24,11 @@ export const everyMailKind: MailWishes = {
   overdue: true,
   digest: true,
   notices: true,
+  invitations: true,
 };
+
+/** Kinds that people get only if they choose them. */
+export const optInKinds: readonly MailKind[] = ["invitations"];
 
 /** What people can turn off: one kind, or all mail. */
 export const mailChoices = [...mailKinds, "all"] as const;

@@ -56,7 +56,7 @@ export function peoplePageRoutes(deps: PeoplePageRoutesDeps): Router {
     zone: viewers.viewerOf(request).zone,
   });
   const switchesOf = (person: PersonId): MailSwitches => ({
-    off: store.mailChoices.list(person).map(({ choice }) => choice),
+    off: store.mailChoices.offOf(person),
     granted: wishes(person),
   });
 

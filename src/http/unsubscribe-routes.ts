@@ -26,7 +26,7 @@ export function unsubscribeRoutes({ store, signer, wishes }: UnsubscribeRoutesDe
 
   function viewOf({ person, choice }: ChoiceClaim): MailChoiceView {
     const known = directory.people().find(({ id }) => id === person);
-    const off = mailChoices.list(person).map((each) => each.choice);
+    const off = mailChoices.offOf(person);
     return { name: known?.name ?? `Person ${person}`, choice, off, granted: wishes(person) };
   }
 

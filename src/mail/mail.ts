@@ -15,7 +15,10 @@ export interface Mail {
   /** Null = plain text only. */
   readonly html: string | null;
   /** A calendar shown beside the text; null = none. */
-  readonly calendar: { readonly content: string; readonly method: "PUBLISH" } | null;
+  readonly calendar: {
+    readonly content: string;
+    readonly method: "PUBLISH" | "REQUEST" | "CANCEL";
+  } | null;
   /** Set by the caller: a repeated reminder has the same one, so that mailboxes show it once. */
   readonly messageId: string;
   readonly date: Temporal.Instant;

@@ -47,6 +47,7 @@ const createWakes = () => ({
   notices: createWake(),
   cachePurger: createWake(),
   logInMails: createWake(),
+  invitations: createWake(),
 });
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));

@@ -1,6 +1,7 @@
 import type { Person } from "../domain/item.ts";
 import type { Mailer } from "../mail/mail.ts";
 import { createWebhookSettings, type WebhookSettings } from "../people/webhook-settings.ts";
+import { createInvitations } from "../reminders/invitations.ts";
 import { createLogInMails } from "../reminders/log-in-mails.ts";
 import { createParkingNotices } from "../reminders/notices.ts";
 import { createOperatorNotifier, type OperatorWay } from "../reminders/operator/notify-operator.ts";
@@ -67,6 +68,12 @@ export function openMails(modules: Modules, options: MailsOptions): MailsModule 
     baseUrl: options.baseUrl,
     onEvent: logMail(modules, { what: "log-in mail", sort: "log-in" }),
   });
+  const invitations = createInvitations({
+    ...shared.mails,
+    webUrl: config.service.webUrl,
+    swept: shared.reminders.swept,
+    onEvent: logMail(modules, { what: "invitation", sort: "invitation" }),
+  });
   const operator = openOperatorMessages(modules, options.version, mailer);
   return {
     mailLinks,
@@ -77,6 +84,7 @@ export function openMails(modules: Modules, options: MailsOptions): MailsModule 
     jobs: () => [
       { name: "reminders", step: reminders.step, wake: wakes.reminders },
       { name: "notices", step: notices.step, wake: wakes.notices },
+      { name: "invitations", step: invitations.step, wake: wakes.invitations },
       { name: "log-in mails", step: logInMails.step, wake: wakes.logInMails },
       { name: "messages to people", step: webhookStep(modules, webhooks, shared) },
       operator.job,

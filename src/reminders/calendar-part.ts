@@ -13,19 +13,28 @@ import { publishedSummary } from "../ics/text/decoration.ts";
 import type { Mailbox } from "../mail/mail.ts";
 import type { ViewItem } from "../store/view/view.ts";
 
+/** What a calendar in a mail does: shows an event, invites to it, or takes that back. */
+export type CalendarMethod = "PUBLISH" | "REQUEST" | "CANCEL";
+
+interface CalendarPart {
+  readonly method: CalendarMethod;
+  /** The account's time zone, of the times. */
+  readonly zone: string;
+  readonly link: string | null;
+  /** The sender of the mail, who is the ORGANIZER. */
+  readonly from: Mailbox;
+  /** Who is invited; null for PUBLISH. */
+  readonly to: Mailbox | null;
+}
+
 /**
- * The event as a calendar with METHOD:PUBLISH, the UID used in feeds, and the sender of the mail as ORGANIZER. It has no alarm
- * because the mail itself is one. Times are in `zone`, the account's time zone. Throws UnwritableEventError. Source: RFC 5546
- * 3.2.1.
+ * The event as a calendar with the UID used in feeds. It has no alarm, as the mail or the service itself reminds. An invitation
+ * wants no answer. Throws UnwritableEventError. Source: RFC 5546 3.2.1, 3.2.2, 3.2.5.
  */
 export function writeCalendarPart(
-  shown: ViewItem,
+  shown: Pick<ViewItem, "uid" | "sequence" | "modifiedAt">,
   item: EventItem,
-  {
-    zone,
-    link,
-    from,
-  }: { readonly zone: string; readonly link: string | null; readonly from: Mailbox },
+  { method, zone, link, from, to }: CalendarPart,
 ): string {
   const event = writeEvent({
     uid: shown.uid,
@@ -41,24 +50,28 @@ export function writeCalendarPart(
     reminder: null,
     transparent: item.when.kind === "dates",
     classification: item.private ? "PRIVATE" : null,
-    status: null,
+    status: method === "PUBLISH" ? null : method === "CANCEL" ? "CANCELLED" : "CONFIRMED",
     url: link,
   });
   // Without an alarm, properties continue up to END:VEVENT.
   const properties = event.slice(0, event.lastIndexOf(eventEnd));
-  const organizer = foldLines([organizerLine(from)]);
-  return `${header}${timeZonePart(item, zone)}${properties}${organizer}${eventEnd}${calendarEnd}`;
+  const people = foldLines([
+    personLine("ORGANIZER", from),
+    ...(to ? [personLine("ATTENDEE;PARTSTAT=NEEDS-ACTION;RSVP=FALSE", to)] : []),
+  ]);
+  const head = [...header, `METHOD:${method}`].map((line) => `${line}\r\n`).join("");
+  return `${head}${timeZonePart(item, zone)}${properties}${people}${eventEnd}${calendarEnd}`;
 }
 
 const eventEnd = "END:VEVENT\r\n";
 
-/** Source: RFC 5545 3.8.4.3, RFC 6068 section 2. */
-function organizerLine({ name, address }: Mailbox): string {
+/** Source: RFC 5545 3.8.4.1, 3.8.4.3, RFC 6068 section 2. */
+function personLine(property: string, { name, address }: Mailbox): string {
   const cn = parameterValue(name);
   const uri = encodeURIComponent(address.toWellFormed())
     .replaceAll("%40", "@")
     .replaceAll("%2B", "+");
-  return `ORGANIZER${cn === "" ? "" : `;CN=${cn}`}:mailto:${uri}`;
+  return `${property}${cn === "" ? "" : `;CN=${cn}`}:mailto:${uri}`;
 }
 
 /** Source: RFC 5545 3.2, RFC 6868 section 3. */
@@ -68,9 +81,7 @@ function parameterValue(text: string): string {
 }
 
 /** Without a name or refresh interval, which would make programs offer it as a calendar to subscribe to. */
-const header = ["BEGIN:VCALENDAR", "VERSION:2.0", productId, "CALSCALE:GREGORIAN", "METHOD:PUBLISH"]
-  .map((line) => `${line}\r\n`)
-  .join("");
+const header = ["BEGIN:VCALENDAR", "VERSION:2.0", productId, "CALSCALE:GREGORIAN"];
 
 function timeZonePart({ when }: EventItem, zone: string): string {
   if (when.kind === "dates" || isUtc(zone)) return "";

@@ -202,6 +202,8 @@ function calendarOf(
   const { item } = shown;
   if (item.kind !== "event" || reminder.sort === "overdue") return null;
   const content = writeCalendarPart(shown, item, {
+    method: "PUBLISH",
+    to: null,
     zone: rules.zone,
     link: webLink(webUrl, item),
     from,

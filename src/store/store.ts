@@ -22,6 +22,7 @@ import { createExtras } from "./journal/extra-states.ts";
 import { createJournal } from "./journal/journal.ts";
 import { createMoves, createPastEdits } from "./journal/past-edits.ts";
 import { createUnanswered } from "./journal/unanswered.ts";
+import { createInvitationTable } from "./mails/invitation-table.ts";
 import { createLedger, createNotices, createWebhookLedger } from "./mails/ledger.ts";
 import { createLogInLinks } from "./mails/log-in-links.ts";
 import { createOperatorMessages } from "./mails/operator-messages.ts";
@@ -141,6 +142,7 @@ export function createStore(deps: StoreDeps, randomId: () => string) {
     beliefs: createBeliefs(deps),
     absences: createAbsences(deps),
     brakes: createBrakes(deps),
+    invitations: createInvitationTable(deps),
     ledger: createLedger(deps),
     notices: createNotices(deps),
     mailChoices: createMailChoices(deps),

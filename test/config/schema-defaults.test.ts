@@ -110,6 +110,7 @@ describe("parseConfig() defaults", () => {
           overdue: true,
           digest: true,
           notices: true,
+          invitations: true,
         },
         webhook: null,
         apiKey: null,

@@ -19,6 +19,7 @@ const everyKind = {
   overdue: true,
   digest: true,
   notices: false,
+  invitations: false,
 };
 
 async function startRoutes() {

@@ -12,7 +12,9 @@ function partFrom(from: Mailbox): string {
   rig.put(item);
   const [shown] = rig.store.view.ofProject(item.projectId);
   if (!shown) throw new Error("the event is not shown");
-  return writeCalendarPart(shown, item, { zone: berlin, link: null, from });
+  return writeCalendarPart(shown, item, {
+    ...{ method: "PUBLISH", zone: berlin, link: null, from, to: null },
+  });
 }
 const nobody = {
   send: () => Promise.resolve({ kind: "sent", response: "250" } as const),

@@ -137,7 +137,7 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
   const doors = shutDoors(run, knowsSince);
   const mailsKnown = knowsSince ? takeLedgers(run) : 0;
   if (knowsSince) {
-    for (const table of ["mail_choices", "person_languages", "person_reminders"]) {
+    for (const table of tablesOfChoices) {
       run(`DELETE FROM ${table}`);
       run(`INSERT INTO ${table} SELECT * FROM replaced.${table}`);
     }
@@ -155,6 +155,15 @@ function renew(db: Database.Database, { life, knowsSince }: Renewal): NewLifeRep
   }
   return { ...doors, lookedUp, mailsKnown, newerEdits, knowsSince };
 }
+
+/** What people have chosen, and what they were told, since the backup still counts. */
+const tablesOfChoices = [
+  "mail_choices",
+  "mail_opt_ins",
+  "invitations",
+  "person_languages",
+  "person_reminders",
+];
 
 type Run = (sql: string) => number;
 

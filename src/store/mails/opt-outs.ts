@@ -1,10 +1,10 @@
 import type { PersonId } from "../../domain/ids.ts";
-import type { MailChoice, MailKind } from "../../domain/mail-kind.ts";
+import { type MailChoice, type MailKind, optInKinds } from "../../domain/mail-kind.ts";
 import { instantText, numberColumn, textColumn } from "../rows/item-rows.ts";
 import { type OffChoice, offChoiceRow } from "../rows/mail-rows.ts";
 import type { StoreDeps } from "../steady-database.ts";
 
-/** Mails that people have turned off. */
+/** Mails that people have turned off, and those that they get only if they choose them. */
 export function createMailChoices({ db, clock }: StoreDeps) {
   const off = db.prepare(
     "SELECT 1 FROM mail_choices WHERE person = ? AND choice IN (?, 'all') LIMIT 1",
@@ -19,13 +19,35 @@ export function createMailChoices({ db, clock }: StoreDeps) {
   const newest = db.prepare(
     "SELECT count(*) AS choices, coalesce(max(off_at), '') AS at FROM mail_choices",
   );
+  const optedIn = db.prepare("SELECT 1 FROM mail_opt_ins WHERE person = ? AND choice = ?");
+  const optIn = db.prepare(
+    "INSERT OR IGNORE INTO mail_opt_ins (person, choice, on_at) VALUES (?, ?, ?)",
+  );
+  const optOut = db.prepare("DELETE FROM mail_opt_ins WHERE person = ? AND choice = ?");
+  const anyOptIn = db.prepare("SELECT 1 FROM mail_opt_ins LIMIT 1");
+  const isOptIn = (choice: MailChoice): boolean => optInKinds.some((kind) => kind === choice);
+  const hasOptedIn = (person: PersonId, choice: MailChoice): boolean =>
+    optedIn.get(person, choice) !== undefined;
   return {
     /** True if a person has turned off this kind, or all mail. */
-    isOff: (person: PersonId, kind: MailKind): boolean => off.get(person, kind) !== undefined,
-    turnOff: (person: PersonId, choice: MailChoice): void =>
-      void add.run(person, choice, instantText(clock())),
+    isOff: (person: PersonId, kind: MailKind): boolean =>
+      off.get(person, kind) !== undefined || (isOptIn(kind) && !hasOptedIn(person, kind)),
+    turnOff(person: PersonId, choice: MailChoice): void {
+      if (isOptIn(choice)) optOut.run(person, choice);
+      else add.run(person, choice, instantText(clock()));
+    },
     /** Turns one choice on again. For a kind, also turns on "all mail", without which it would stay off. */
-    turnOn: (person: PersonId, choice: MailChoice): void => void remove.run(person, choice),
+    turnOn(person: PersonId, choice: MailChoice): void {
+      remove.run(person, choice);
+      if (isOptIn(choice)) optIn.run(person, choice, instantText(clock()));
+    },
+    /** What one person does not get, also because they have not chosen it. */
+    offOf: (person: PersonId): readonly MailChoice[] => [
+      ...list.all(person).map((row) => offChoiceRow(row).choice),
+      ...optInKinds.filter((kind) => !hasOptedIn(person, kind)),
+    ],
+    /** True if anybody has chosen a kind that people get only then. */
+    hasOptIns: (): boolean => anyOptIn.get() !== undefined,
     /** Choices of one person, or of everyone (null), oldest first. */
     list: (person: PersonId | null): readonly OffChoice[] => list.all(person).map(offChoiceRow),
     /** Changes whenever something is turned off or on. */

@@ -349,6 +349,14 @@ export interface Tables {
     readonly report: string;
     readonly applied_at: string;
   };
+  readonly invitations: {
+    readonly person: number;
+    readonly item: number;
+    readonly uid: string;
+    readonly sequence: number;
+    readonly digest: string;
+    readonly content: string;
+  };
   readonly kept_pages: {
     readonly round: number;
     readonly page: number;
@@ -383,6 +391,11 @@ export interface Tables {
   readonly mail_opening: {
     readonly one: number;
     readonly opened_at: string;
+  };
+  readonly mail_opt_ins: {
+    readonly person: number;
+    readonly choice: "invitations";
+    readonly on_at: string;
   };
   readonly meta: {
     readonly name: string;
