@@ -25,6 +25,7 @@ export interface Config {
   readonly mail: MailConfig;
   readonly reminders: RemindersConfig;
   readonly operator: OperatorConfig;
+  readonly webhooks: readonly EventHookConfig[];
   readonly metrics: MetricsConfig;
   readonly backups: BackupsConfig;
   readonly log: { readonly level: (typeof logLevels)[number] };
@@ -128,6 +129,25 @@ export interface WebhookConfig {
   readonly token: string | null;
   /** Secret that signs messages; null = unsigned. */
   readonly secret: string | null;
+}
+
+/** What a webhook for events of the workspace may be told. */
+export const hookEvents = [
+  "item.changed",
+  "milestone.slipped",
+  "edit.parked",
+  "edit.conflict",
+] as const;
+export type HookEvent = (typeof hookEvents)[number];
+
+/** A webhook for events of the workspace. */
+export interface EventHookConfig extends WebhookConfig {
+  readonly name: string;
+  readonly events: readonly HookEvent[];
+  /** Only of this project; null = of all. */
+  readonly project: ProjectId | null;
+  /** Only what is assigned to this person, also private items; null = everything that is not private. */
+  readonly person: PersonId | null;
 }
 
 /** Who gets messages about troubles. */

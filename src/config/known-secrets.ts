@@ -6,7 +6,11 @@ import type { Config, WebhookConfig } from "./config.ts";
  */
 export function secretsIn(config: Config): readonly string[] {
   const { service, adminToken, mail, people, edits, operator, http } = config;
-  const hooks = [...operator.webhooks, ...people.flatMap(({ webhook }) => webhook ?? [])];
+  const hooks = [
+    ...operator.webhooks,
+    ...config.webhooks,
+    ...people.flatMap(({ webhook }) => webhook ?? []),
+  ];
   const secrets = [
     service.apiKey,
     adminToken,

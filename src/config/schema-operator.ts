@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { WebhookConfig } from "./config.ts";
+import { personId, projectId } from "../domain/ids.ts";
+import { hookEvents, type WebhookConfig } from "./config.ts";
 import {
   always,
   doc,
@@ -37,6 +38,31 @@ export function operator(folder: string) {
       "how often a lasting problem is reported again, such as `P7D`; never by default",
     ),
   });
+}
+
+/** Who is told of changes in the workspace. */
+export function eventHooks(folder: string) {
+  const id = <Id>(brand: (id: number) => Id, about: string) =>
+    doc(z.number().int().positive().transform(brand).nullable().prefault(null), about);
+  const hook = z
+    .strictObject({
+      name: doc(z.string().regex(/\S/, "must not be empty"), "its name in logs and metrics"),
+      events: doc(z.array(z.enum(hookEvents)).prefault([...hookEvents]), "which events are sent"),
+      project: id(projectId, "only of this project"),
+      person: id(
+        personId,
+        "only what is assigned to this person, also private items; without one, private items are left out",
+      ),
+      ...webhookKeys(folder),
+    })
+    .superRefine(oneSecret("url", noUrl), always)
+    .superRefine(oneSecret("token"), always)
+    .superRefine(oneSecret("secret"), always)
+    .transform(({ name, events, project, person, ...written }) => ({
+      ...{ name, events, project, person },
+      ...settled(written),
+    }));
+  return z.array(hook).superRefine(noneTwice("name"), always);
 }
 
 /** One person's webhook. */

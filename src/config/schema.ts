@@ -4,7 +4,7 @@ import { folderId, listId, personId, projectId } from "../domain/ids.ts";
 import { defaultLanguage, languageCodes } from "../texts/say.ts";
 import { type Config, logLevels } from "./config.ts";
 import { backups } from "./schema-backups.ts";
-import { operator, personWebhook } from "./schema-operator.ts";
+import { eventHooks, operator, personWebhook } from "./schema-operator.ts";
 import {
   always,
   discoverOr,
@@ -79,6 +79,7 @@ export function configSchema(folder: string): z.ZodType<Config> {
       mail: mail(folder).prefault({}),
       reminders: reminders().prefault({}),
       operator: operator(folder).prefault({}),
+      webhooks: doc(eventHooks(folder).prefault([]), "URLs that get a message for each change"),
       metrics: metrics().prefault({}),
       backups: backups(folder).prefault({}),
       log: log().prefault({}),

@@ -109,7 +109,7 @@ const editEndings = [
 export const doors = ["feed", "caldav", "api", "page", "link", "health"] as const;
 export type Door = (typeof doors)[number];
 
-const mailSorts = ["reminder", "notice", "log-in"] as const;
+const mailSorts = ["reminder", "notice", "log-in", "invitation"] as const;
 const mailEndings = ["sent", "deferred", "rejected", "given-up"] as const;
 
 /** Counters and histograms since the start, for metrics. */
@@ -134,7 +134,9 @@ export function createTallies() {
     editDelays: new Lengths(delayBounds),
     mails: new Count(mailSorts.flatMap((sort) => mailEndings.map((ending) => ({ sort, ending })))),
     messages: new Count(
-      ["operator", "people"].flatMap((to) => mailEndings.map((ending) => ({ to, ending }))),
+      ["operator", "people", "webhooks"].flatMap((to) =>
+        mailEndings.map((ending) => ({ to, ending })),
+      ),
     ),
     purges: new Count(["done", "failed"].map((ending) => ({ ending }))),
     feedFetches: new Count(["200", "304", "404", "503"].map((status) => ({ status }))),

@@ -1,6 +1,8 @@
 import type { Person } from "../domain/item.ts";
+import { hookWords } from "../edits/actions/describe.ts";
 import type { Mailer } from "../mail/mail.ts";
 import { createWebhookSettings, type WebhookSettings } from "../people/webhook-settings.ts";
+import { createEventHooks } from "../reminders/event-hooks.ts";
 import { createInvitations } from "../reminders/invitations.ts";
 import { createLogInMails } from "../reminders/log-in-mails.ts";
 import { createParkingNotices } from "../reminders/notices.ts";
@@ -9,6 +11,7 @@ import { byMail, type MailDeps } from "../reminders/recipients.ts";
 import { createReminders, type Reminders, type RemindersDeps } from "../reminders/reminders.ts";
 import type { MailEnding } from "../reminders/send-once.ts";
 import { createWebhookMailer, reachByWebhook } from "../reminders/webhook-mailer.ts";
+import { anyAddress } from "../remote/address-guard.ts";
 import {
   followMailer,
   type MailLinks,
@@ -87,10 +90,41 @@ export function openMails(modules: Modules, options: MailsOptions): MailsModule 
       { name: "invitations", step: invitations.step, wake: wakes.invitations },
       { name: "log-in mails", step: logInMails.step, wake: wakes.logInMails },
       { name: "messages to people", step: webhookStep(modules, webhooks, shared) },
+      { name: "event webhooks", step: hookStep(modules), idle: hookRest },
       operator.job,
     ],
   };
 }
+
+/** Tells webhooks of changes in the workspace. */
+function hookStep(modules: Modules): LoopJob["step"] {
+  const { config, secrets, store, clock, random, tallies, log } = modules;
+  if (config.webhooks.length === 0) return () => Promise.resolve("idle");
+  let ended = new AbortController().signal;
+  const hooks = createEventHooks({
+    ...{ store, clock, random },
+    hooks: () => secrets.current().webhooks,
+    async post(webhook, message) {
+      const { postMessage } = await import("../remote/webhook.ts");
+      // They come from the operator, and may be in the local network.
+      const limits = { allows: anyAddress, timeout: hookTimeout, signal: ended, clock };
+      return postMessage({ webhook, message }, limits);
+    },
+    words: hookWords(store),
+    publicUrl: config.http.publicUrl,
+    onEvent({ kind, ...fields }) {
+      tallies.messages.add({ to: "webhooks", ending: kind });
+      log.info(`webhook ${kind}`, fields);
+    },
+  });
+  return (signal) => {
+    ended = signal;
+    return hooks.step(signal);
+  };
+}
+
+const hookRest = Temporal.Duration.from({ seconds: 1 });
+const hookTimeout = Temporal.Duration.from({ seconds: 10 });
 
 /** The same for mails and for people's webhooks. */
 interface SharedDeps {

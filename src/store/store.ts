@@ -22,6 +22,7 @@ import { createExtras } from "./journal/extra-states.ts";
 import { createJournal } from "./journal/journal.ts";
 import { createMoves, createPastEdits } from "./journal/past-edits.ts";
 import { createUnanswered } from "./journal/unanswered.ts";
+import { createHookCursors } from "./mails/hook-cursors.ts";
 import { createInvitationTable } from "./mails/invitation-table.ts";
 import { createLedger, createNotices, createWebhookLedger } from "./mails/ledger.ts";
 import { createLogInLinks } from "./mails/log-in-links.ts";
@@ -143,6 +144,7 @@ export function createStore(deps: StoreDeps, randomId: () => string) {
     absences: createAbsences(deps),
     brakes: createBrakes(deps),
     invitations: createInvitationTable(deps),
+    hookCursors: createHookCursors(deps),
     ledger: createLedger(deps),
     notices: createNotices(deps),
     mailChoices: createMailChoices(deps),

@@ -24,6 +24,7 @@ const full = {
   },
   mail: { smtpUrl: "smtps://me:url%2Bpass@mail.example", smtpPassword: "smtp-password" },
   operator: { webhooks: [{ name: "chat", ...webhook("operator") }] },
+  webhooks: [{ name: "home", ...webhook("events") }],
   backups: { passphrase: "words of a backup" },
   http: { sharedCache: { purge: { url: "https://cache.example/{key}", token: "purge-token" } } },
 };
@@ -43,7 +44,7 @@ it("secretsIn() has every secret of a configuration, and what of an address may 
       "p@ss-word",
       "purge-token",
       "words of a backup",
-      ...["ana", "operator"].flatMap((name) => [
+      ...["ana", "operator", "events"].flatMap((name) => [
         `https://chat.example/hooks/${name}-address?k=${name}`,
         `hooks/${name}-address?k=${name}`,
         `${name}-token`,
@@ -71,6 +72,9 @@ it("secretsIn() knows of every key that is a secret: a new one belongs there", (
       "people[].webhook.token",
       "people[].webhook.url",
       "service.apiKey",
+      "webhooks[].secret",
+      "webhooks[].token",
+      "webhooks[].url",
     ].toSorted(),
   );
 });

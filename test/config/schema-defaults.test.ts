@@ -23,6 +23,7 @@ describe("parseConfig() defaults", () => {
         webUrl: null,
       },
       projects: "discover",
+      webhooks: [],
       people: [],
       discoverPeople: true,
       polling: { maxAge: "PT15M", share: 0.9, comments: true, history: true, files: true },

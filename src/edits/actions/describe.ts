@@ -14,6 +14,7 @@ import { type Item, type SpokenKind, spokenKind } from "../../domain/item.ts";
 import { applyPatch, type PatchField, valuesOf } from "../../domain/patch.ts";
 import { type PlainItem, type PlainPatch, patchToPlain, toPlain } from "../../domain/plain-item.ts";
 import { programName } from "../../domain/program-name.ts";
+import { changedFields } from "../../domain/sameness.ts";
 import { plainDescription } from "../../domain/text.ts";
 import { describeUntaken } from "../../domain/three-way.ts";
 import { fieldNameOf, momentInWords, type Names } from "../../domain/wording.ts";
@@ -387,3 +388,12 @@ function extraProblem({ name, state, problem }: EditExtra): string | null {
 }
 
 const whatBecomes = ({ target }: EditExtra): string => say(`describe.extra.${target}`);
+
+/** What webhooks for events say of items and edits. */
+export const hookWords = (store: Store) => ({
+  changes(before: Item, after: Item): readonly ChangeInWords[] {
+    const patch = changedFields(valuesOf(before), valuesOf(after));
+    return changesInWords(changesOf(valuesOf(before), { patch, newLabels: [] }), namesOf(store));
+  },
+  sentence: (edit: Edit): string => describeEdit(edit, store).words.sentence,
+});

@@ -42,7 +42,7 @@ export interface SendQueue<Key> {
 export interface OutboxKey {
   /** `mail`, `webhook`, `push`, or a way to the operator. */
   readonly way: string;
-  readonly kind: MailSort | "notice" | "log-in" | "trouble" | "push" | "invitation";
+  readonly kind: MailSort | "notice" | "log-in" | "trouble" | "push" | "invitation" | "event";
   /** The item, edit, link or trouble that it is about. */
   readonly subject: number;
   readonly occasion: string;

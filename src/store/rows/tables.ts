@@ -332,6 +332,11 @@ export interface Tables {
     readonly content: string | null;
     readonly detailed_at: string | null;
   };
+  readonly hook_cursors: {
+    readonly hook: string;
+    readonly revision: number;
+    readonly began_at: string;
+  };
   readonly identities: {
     readonly item: number;
     readonly kind: "event" | "task" | "subtask";

@@ -1,0 +1,182 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { EventHookConfig } from "../../src/config/config.ts";
+import { hookEvents } from "../../src/config/config.ts";
+import { listId, projectId } from "../../src/domain/ids.ts";
+import { hookWords } from "../../src/edits/actions/describe.ts";
+import { createEventHooks, type HookMessageEvent } from "../../src/reminders/event-hooks.ts";
+import { anyAddress } from "../../src/remote/address-guard.ts";
+import { postMessage } from "../../src/remote/webhook.ts";
+import { aProject, aTodolist, days } from "../support/items.ts";
+import { aReceiver } from "../support/receiver.ts";
+import { handClock, testStore } from "../support/test-store.ts";
+import { ana, anEvent, aTask, ben, people } from "./rig.ts";
+
+async function hookRig(hook: Partial<EventHookConfig> = {}) {
+  const receiver = await aReceiver();
+  const clock = handClock("2026-11-20T08:00:00Z");
+  const store = testStore(clock);
+  store.directory.putPeople(people, true);
+  store.directory.putProjects([aProject(2001, "Website"), aProject(2002, "Fair")], true);
+  store.directory.putTodolists(null, [aTodolist(3001), aTodolist(3002, { private: true })], true);
+  const events: HookMessageEvent[] = [];
+  const signal = new AbortController().signal;
+  const config: EventHookConfig = {
+    ...{ name: "home", url: receiver.url, format: "json", token: null, secret: "whsec_c2VjcmV0" },
+    ...{ events: hookEvents, project: null, person: null },
+    ...hook,
+  };
+  const timeout = Temporal.Duration.from({ seconds: 5 });
+  const hooks = createEventHooks({
+    ...{ store, clock, publicUrl: "https://calendars.example.com", random: () => 0 },
+    words: hookWords(store),
+    hooks: () => [config],
+    post: (webhook, message) =>
+      postMessage({ webhook, message }, { allows: anyAddress, timeout, signal, clock }),
+    onEvent: (event) => events.push(event),
+  });
+  const step = () => hooks.step(signal);
+  const put = (fields: Parameters<typeof anEvent>[0] = {}) => {
+    const event = anEvent(fields);
+    store.mirror.put(event, "events:2001");
+    const key = store.mirror.find("event", event.id);
+    if (key === null) throw new Error("the event is not known");
+    return key;
+  };
+  await step();
+  const told = () => receiver.received.map(({ data }) => data);
+  return { receiver, clock, store, events, step, put, told };
+}
+
+describe("webhooks for events", () => {
+  it("have every member that the automations in docs/home-assistant.md use", async () => {
+    const rig = await hookRig();
+    rig.put({ milestone: true, reminder: null, when: days("2026-12-01") });
+    await rig.step();
+    rig.put({ milestone: true, reminder: null, when: days("2026-12-08") });
+    await rig.step();
+    const slipped = rig.told().at(-1);
+    const text = readFileSync(join(import.meta.dirname, "../../docs/home-assistant.md"), "utf8");
+    const used = [...text.matchAll(/trigger\.json\.([\w.[\]]+)/g)].map(([, path = ""]) => path);
+    expect(used.length).toBeGreaterThan(5);
+    for (const path of used) {
+      const value = path
+        .split(/[.[\]]+/)
+        .filter((name) => name !== "")
+        .reduce<unknown>((at, name) => Object(at)[name], slipped);
+      expect([path, typeof value]).toEqual([path, "string"]);
+    }
+  });
+
+  it("tell what was created, changed and deleted from their setting up on, signed", async () => {
+    const rig = await hookRig();
+    const key = rig.put();
+    expect(await rig.step()).toBe("worked");
+    rig.put({ title: "Design talk" });
+    await rig.step();
+    rig.store.mirror.bury(key);
+    await rig.step();
+    expect(await rig.step()).toBe("idle");
+    const uid = rig.store.mirror.identity(key).uid;
+    const item = { uid, kind: "event", project: { id: 2001, title: "Website" } };
+    const url = `https://calendars.example.com/calendar/items/${key}`;
+    expect(rig.told()).toMatchObject([
+      { type: "item.changed", change: "created", item: { ...item, url, title: "Design review" } },
+      {
+        change: "changed",
+        item: { title: "Design talk" },
+        changes: [{ name: "Title", from: "Design review", to: "Design talk" }],
+      },
+      { change: "deleted", item: { uid } },
+    ]);
+    const [first] = rig.receiver.received;
+    expect(first?.headers["webhook-id"]).toBe(first?.data["id"]);
+    expect(first?.headers["webhook-signature"]).toMatch(/^v1,/);
+    expect(new Set(rig.told().map(({ id }) => id)).size).toBe(3);
+  });
+
+  it("say that a milestone slipped, and of an earlier one that it changed", async () => {
+    const rig = await hookRig();
+    const milestone = { milestone: true, reminder: null } as const;
+    rig.put({ ...milestone, when: days("2026-12-01") });
+    await rig.step();
+    rig.put({ ...milestone, when: days("2026-12-08") });
+    await rig.step();
+    rig.put({ ...milestone, when: days("2026-12-02") });
+    await rig.step();
+    expect(rig.told().map(({ type }) => type)).toEqual([
+      "item.changed",
+      "milestone.slipped",
+      "item.changed",
+    ]);
+  });
+
+  it("tell of a parked edit once per parking, and of a conflict as such", async () => {
+    const rig = await hookRig();
+    const key = rig.put();
+    await rig.step();
+    const { journal } = rig.store;
+    const park = (reason: "conflict" | "refused") => {
+      const claimed = journal.claimNext();
+      if (!claimed) throw new Error("nothing to send");
+      const before = anEvent({ title: "Theirs" });
+      const clash = reason === "conflict" ? { clash: { before, conflicts: [] } } : {};
+      journal.settle(claimed, { kind: "park", reason, problem: "no", ...clash });
+    };
+    const wish = { channel: "caldav", actor: ana, item: key, action: "update" } as const;
+    const id = journal.append({
+      ...{ ...wish, base: anEvent(), patch: { title: "Mine" }, newLabels: [], state: "pending" },
+    });
+    park("refused");
+    await rig.step();
+    await rig.step();
+    journal.resume(id);
+    rig.clock.set("2026-11-20T08:05:00Z");
+    park("conflict");
+    await rig.step();
+    const edits = rig.told().filter(({ type }) => String(type).startsWith("edit."));
+    expect(edits).toMatchObject([
+      { type: "edit.parked", edit: { id, reason: "refused" } },
+      { type: "edit.conflict", edit: { id, url: `https://calendars.example.com/edits/${id}` } },
+    ]);
+  });
+
+  it("send again what was not received, merged with later changes, and lose nothing", async () => {
+    const rig = await hookRig();
+    rig.receiver.status = 503;
+    rig.put();
+    await rig.step();
+    rig.put({ title: "Second" });
+    rig.put({ id: 502 as never, title: "Other" });
+    await rig.step();
+    rig.receiver.status = 200;
+    rig.clock.set("2026-11-20T09:30:00Z");
+    while ((await rig.step()) === "worked");
+    const received = rig.told().slice(1);
+    const titles = received.map(({ item }) => String(Object(item).title));
+    expect(new Set(titles)).toEqual(new Set(["Second", "Other"]));
+    expect(await rig.step()).toBe("idle");
+  });
+
+  it.each<[string, Partial<EventHookConfig>, readonly string[]]>([
+    ["everything public", {}, ["Open", "Theirs"]],
+    ["one project", { project: projectId(2002) }, []],
+    ["what is assigned to a person, also in private", { person: ana }, ["Hidden", "Open"]],
+    ["chosen events only", { events: ["edit.parked"] }, []],
+  ])("tell of %s", async (_what, hook, titles) => {
+    const rig = await hookRig(hook);
+    rig.put({ title: "Open" });
+    rig.put({ id: 502 as never, title: "Hidden", private: true });
+    rig.put({ id: 503 as never, title: "Theirs", assigned: [ben] });
+    const secret = aTask({ title: "In a private list", listId: listId(3002), assigned: [ben] });
+    rig.store.mirror.put(secret, "tasks:3002");
+    await rig.step();
+    expect(
+      rig
+        .told()
+        .map(({ item }) => String(Object(item).title))
+        .toSorted(),
+    ).toEqual(titles);
+  });
+});
