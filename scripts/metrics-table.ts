@@ -20,12 +20,12 @@ export const metricsTable = (): string =>
 
 export const tableMarks = ["<!-- made by npm run reference -->", "<!-- end -->"] as const;
 
-/** The document with the current table. Throws if a mark is missing. */
-export function withMetricsTable(document: string): string {
+/** The document with the current table between its marks. Throws if a mark is missing. */
+export function withTable(document: string, table: string): string {
   const [begin, end] = tableMarks.map((mark) => document.indexOf(mark));
   if (begin === undefined || end === undefined || begin < 0 || end < begin) {
-    throw new Error("docs/metrics.md lacks the marks around its table");
+    throw new Error("the document lacks the marks around its table");
   }
   const head = document.slice(0, begin + tableMarks[0].length);
-  return `${head}\n\n${metricsTable()}\n\n${document.slice(end)}`;
+  return `${head}\n\n${table}\n\n${document.slice(end)}`;
 }

@@ -48,6 +48,7 @@ export const applyFile = operation({
   name: "edits apply",
   answer: planAnswer,
   summary: "apply the edits in a calendar file, or preview them",
+  note: "Returns the result of each item; edits.md lists the codes.",
   route: "POST /api/edits",
   access: "person",
   canPropose: true,
@@ -89,6 +90,7 @@ export const listEdits = operation({
   name: "edits list",
   answer: z.array(editAnswer),
   summary: "list edits, newest first: when, who, what, state",
+  note: "`before`: an ID, for older ones. `limit`: at most 500.",
   route: "GET /api/edits",
   access: "person",
   member: "edits",
@@ -102,13 +104,13 @@ export const listEdits = operation({
     before: text("only those before this one"),
     limit: z
       .unknown()
-      .optional()
-      .refine((count) => count === undefined || isCount(Number(count)), {
+      .refine((count) => isCount(Number(count)), {
         error: ({ input }) => `"${String(input)}" is not a number from 1 to ${mostListed}`,
       })
-      .transform((count) => (count === undefined ? mostListed : Number(count))),
+      .transform(Number)
+      .optional(),
   },
-  async run({ limit, ...asked }, { editActions, eventLoop, ...context }) {
+  async run({ limit = mostListed, ...asked }, { editActions, eventLoop, ...context }) {
     const { viewer } = context.caller;
     const { state, project, item, channel, since, before } = asked;
     const owner = viewer.kind === "person" ? String(viewer.person) : asked.person;
@@ -170,6 +172,7 @@ export const retryEdit = operation({
   name: "edits retry",
   answer: editAnswer,
   summary: "retry a failed edit",
+  note: "To overwrite a change of someone else, send the `version` that `edits show` returns.",
   route: "POST /api/edits/:id/retry",
   access: "person",
   input: { id, ...seen },
@@ -185,6 +188,7 @@ export const resolveEdit = operation({
   name: "edits resolve",
   answer: z.union([editAnswer, resolutionPreviewAnswer]),
   summary: "resolve a conflict of an edit",
+  note: 'For example `{"version": "…", "keep": "mine", "fields": {"description": {"text": "…"}}, "dryRun": true}`.',
   route: "POST /api/edits/:id/resolve",
   access: "person",
   body: { member: "decision", type: "json" },
@@ -217,6 +221,7 @@ export const undoEdit = operation({
   name: "edits undo",
   answer: editAnswer,
   summary: "undo a confirmed edit, with a new edit that is its inverse",
+  note: "`fields`: `back` or `leave` for each field that was changed since, with the `version` of the preview.",
   route: "POST /api/edits/:id/undo",
   access: "person",
   input: {
@@ -240,6 +245,7 @@ export const undoSeries = operation({
   name: "edits undo-series",
   answer: seriesUndoAnswer,
   summary: "undo all edits made from the same repeating item",
+  note: "`left` lists edits that could not be undone.",
   route: "POST /api/edits/:id/undo-series",
   access: "person",
   input: { id },

@@ -62,6 +62,7 @@ export const createFeed = operation({
   name: "feeds create",
   answer: feedAnswer,
   summary: "create a feed of a project, a person or everything, with its own address",
+  note: 'For example `{"kind": "person", "personId": 11, "filter": {"kinds": ["task"]}}`; operating.md has all keys.',
   route: "POST /api/feeds",
   access: "person",
   body: { member: "wish", type: "json" },

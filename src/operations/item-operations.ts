@@ -79,6 +79,7 @@ export const listAgenda = operation({
   name: "agenda",
   answer: agendaAnswer,
   summary: "list events and due tasks between two days",
+  note: "Two weeks from today by default.",
   route: "GET /api/agenda",
   access: "person",
   input: {
@@ -200,6 +201,7 @@ export const createItem = operation({
   name: "items create",
   answer: itemEditAnswer,
   summary: "create an event, milestone or task",
+  note: "Fields are those of `items show`. `repeats` and `times` create several.",
   route: "POST /api/items",
   access: "person",
   input: {
@@ -256,6 +258,7 @@ export const changeItem = operation({
   name: "items change",
   answer: itemEditAnswer,
   summary: "change fields of an item",
+  note: "Fields are those of `items show`; others stay.",
   route: "PATCH /api/items/:uid",
   access: "person",
   input: { uid: aText("the item's UID"), sequence: sequence.optional(), ...fieldInputs, dryRun },

@@ -64,13 +64,17 @@ function isOffered(operation: Operation, { scope, isAdmin }: AgentCaller): boole
 const toolName = ({ name }: Operation): string => name.replaceAll(/[ -]/g, "_");
 
 function toolOf(operation: Operation, scope: TokenScope): Tool {
-  const { summary, canPropose } = operation;
+  const { summary, note, canPropose } = operation;
   const isReadOnly = isReading(operation);
   const waits = scope === "propose" && canPropose && !isReadOnly;
   return {
     name: toolName(operation),
     title: summary,
-    description: waits ? `${summary}; the edit waits until a person approves it` : summary,
+    description: [
+      summary,
+      ...(note === "" ? [] : [note]),
+      ...(waits ? ["The edit waits until a person approves it."] : []),
+    ].join(". "),
     inputSchema: { type: "object", ...inputSchemaOf(operation) },
     annotations: {
       readOnlyHint: isReadOnly,

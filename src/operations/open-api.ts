@@ -47,7 +47,7 @@ const problem: Json = {
 };
 
 function describe(operation: Operation): Json {
-  const { name, summary, access, answer, member, status } = operation;
+  const { name, summary, note, access, answer, member, status } = operation;
   const { members, schemas } = schemasOf(operation);
   const { inBody, content } = bodyOf(operation, schemas);
   const parameters = members
@@ -64,6 +64,7 @@ function describe(operation: Operation): Json {
   return {
     operationId: operationIdOf(name),
     summary,
+    ...(note !== "" && { description: note }),
     tags: [name.split(" ", 1)[0]],
     ...(access === "admin" && { security: [{ admin: [] }] }),
     ...(parameters.length > 0 && { parameters }),

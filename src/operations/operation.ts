@@ -83,6 +83,8 @@ interface Declaration<Shape extends z.ZodRawShape> {
   readonly name: string;
   /** What it does, without a full stop; the command's help. */
   readonly summary: string;
+  /** What else a caller has to know, as sentences; for the API's documents and for agents. */
+  readonly note?: string;
   readonly route: Route;
   /** `person`: members access what is theirs; `admin`: the admin only. */
   readonly access: "person" | "admin";
@@ -114,6 +116,7 @@ interface Declaration<Shape extends z.ZodRawShape> {
 export interface Operation<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: string;
   readonly summary: string;
+  readonly note: string;
   readonly method: string;
   readonly path: string;
   /** Members of the input in the path. */
@@ -152,6 +155,7 @@ export function operation<Shape extends z.ZodRawShape>(
     member = null,
     isSlow = false,
     canPropose = false,
+    note = "",
   } = declared;
   const [method = "", path = ""] = route.split(" ");
   const pathMembers = [...path.matchAll(/:(\w+)/g)].map(([, part = ""]) => part);
@@ -160,6 +164,7 @@ export function operation<Shape extends z.ZodRawShape>(
     ...{
       name,
       summary,
+      note,
       method,
       path,
       pathMembers,

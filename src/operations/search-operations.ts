@@ -51,6 +51,7 @@ export const search = operation({
   name: "search",
   answer: searchAnswer,
   summary: "find items, projects, people, edits and settings by their words",
+  note: "At most 50 items.",
   route: "GET /api/search",
   access: "person",
   input: { text: aText("words, or beginnings of words") },

@@ -35,6 +35,7 @@ export const createToken = operation({
   name: "tokens create",
   answer: newTokenAnswer,
   summary: "create an access token, by which an agent acts for a person",
+  note: "The token is shown only once.",
   route: "POST /api/tokens",
   access: "person",
   status: () => 201,

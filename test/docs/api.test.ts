@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { withTable } from "../../scripts/metrics-table.ts";
+import { operationsTable } from "../../scripts/operations-table.ts";
 import { accessTable } from "../../src/http/access.ts";
 import { command } from "../support/in-process.ts";
 
@@ -20,6 +22,10 @@ it("names every request of the API with who may make it, and none that there is 
       methods.map((method) => `${method} ${inCapitals(path)}: ${who}`),
     );
   expect(told.toSorted()).toEqual(served.toSorted());
+});
+
+it("has the table of operations that `npm run reference` writes", () => {
+  expect(text).toBe(withTable(text, operationsTable()));
 });
 
 it("names every command, with those below it", async () => {

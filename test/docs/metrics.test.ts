@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { withMetricsTable } from "../../scripts/metrics-table.ts";
+import { metricsTable, withTable } from "../../scripts/metrics-table.ts";
 import { missingPromtool, promtool } from "../clients/promtool.ts";
 import { type Installation, install } from "../support/dayferry.ts";
 import { serveHere } from "../support/in-process.ts";
@@ -15,7 +15,7 @@ const rules = read("deploy/alerts.yaml");
 const dashboard: unknown = JSON.parse(read("deploy/grafana-dashboard.json"));
 
 it("docs/metrics.md has a row for each metric, as the list says it; `npm run reference` writes it", () => {
-  expect(document).toBe(withMetricsTable(document));
+  expect(document).toBe(withTable(document, metricsTable()));
   expect(document).toContain("| `dayferry_edit_delay_seconds` | histogram |");
 });
 

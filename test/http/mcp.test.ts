@@ -67,7 +67,7 @@ describe("POST /mcp", () => {
     const { tools } = await (await rig.withToken("propose")).listTools();
     const create = tools.find(({ name }) => name === "items_create");
     expect(create).toMatchObject({
-      description: expect.stringContaining("waits until a person approves it"),
+      description: expect.stringContaining("waits until a person approves it."),
       annotations: { readOnlyHint: false, destructiveHint: false },
       inputSchema: { required: ["kind", "project"], properties: { private: { type: "boolean" } } },
     });
