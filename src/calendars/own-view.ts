@@ -56,6 +56,7 @@ type OwnItems = ReadonlyMap<ItemKey, OwnItem | null>;
 /** The combined effect of one item's waiting edits. */
 interface HeldChange {
   readonly edits: readonly Edit[];
+  /** The item, and after it the subtasks that move with it or disappear. */
   readonly items: readonly (readonly [ItemKey, OwnItem | null])[];
   /** It depends on these edits and this item only. */
   readonly isAlone: boolean;
@@ -102,8 +103,7 @@ export function createOwnViews(deps: {
     const changes = changesOf(edits, store, before ?? null);
     const digest = edits.length === 0 ? "" : digestOfView(changes, edits, store);
     const isSame = before !== undefined && digest === before.digest;
-    const items = new Map([...changes.values()].flatMap((change) => change.items));
-    const view = isSame ? before.view : viewOf(items);
+    const view = isSame ? before.view : viewOf(itemsOf([...changes.values()]));
     return { readAt: latest, isFresh: true, digest, changes, view };
   }
 
@@ -212,6 +212,21 @@ function changeOf(key: ItemKey, edits: readonly Edit[], store: Store): HeldChang
   const below = isAlone ? [] : belowOf(shown, item, store);
   const items = [[key, own] as const, ...below];
   return { edits, items, isAlone, digest: digestOfItems(items) };
+}
+
+/** A subtask that moves with its task keeps its own waiting edits, in whatever order both were made. */
+function itemsOf(changes: readonly HeldChange[]): OwnItems {
+  const items = new Map(changes.flatMap((change) => change.items.slice(0, 1)));
+  for (const [key, moved] of changes.flatMap((change) => change.items.slice(1))) {
+    const own = items.get(key);
+    items.set(key, own === undefined ? moved : own && moved && ownItemAt(own, moved));
+  }
+  return items;
+}
+
+function ownItemAt(own: OwnItem, moved: OwnItem): OwnItem {
+  const item = placedIn(own.view.item, placeOf(moved.view.item));
+  return { view: inPlace(own.view, item), facts: factsOf(item), held: own.held };
 }
 
 function ownItem(

@@ -589,6 +589,29 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
     expect(rig.since("tasks-3003", tokens[1]).put).toContain("m.ics");
   });
 
+  it.each(["before", "after"])("keeps a change of a subtask that was made %s it", (when) => {
+    const rig = heldRig();
+    const path = rig.member(aTask(601));
+    const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
+    const name = `${uidOf(below)}.ics`;
+    const change = (at: string) => {
+      const body = rig.text(at).replace("SUMMARY:Task 602", "SUMMARY:Mine\r\nCOLOR:red");
+      return rig.ask("PUT", at, {
+        body: body.replace(/^SEQUENCE:\d+/m, "SEQUENCE:7"),
+        headers: { "content-type": "text/calendar" },
+      }).status;
+    };
+    if (when === "before") expect(change(below)).toBe(204);
+    expect(go(rig, path)).toBe(201);
+    if (when === "after") expect(change(`${near}/${name}`)).toBe(204);
+    expect(rig.names("tasks-3001")).toEqual([]);
+    expect(rig.names("tasks-3003").toSorted()).toEqual([name, "m.ics"].toSorted());
+    expect(rig.text(`${near}/${name}`)).toMatch(/SEQUENCE:7[^]*SUMMARY:Mine\r\nCOLOR:red/);
+    expect(rig.text(`${near}/m.ics`)).toContain("SUMMARY:Task 601");
+    rig.ask("DELETE", `${near}/${name}`);
+    expect(rig.names("tasks-3003")).toEqual(["m.ics"]);
+  });
+
   it("has done nothing when it is discarded", () => {
     const { rig, path, name } = moved();
     const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
