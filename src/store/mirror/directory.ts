@@ -85,8 +85,14 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
     formerNames: db.prepare("SELECT name FROM former_names WHERE kind = @kind AND id = @id"),
     everyPerson: db.prepare("SELECT * FROM people"),
     labelled: db.prepare(
-      `SELECT v.item FROM view_items v WHERE EXISTS (SELECT 1 FROM json_each(v.content, '$.labels') l
-         WHERE l.value IN (SELECT value FROM json_each(?))) ORDER BY v.item`,
+      `WITH renamed AS (SELECT value FROM json_each(?))
+       SELECT v.item FROM view_items v WHERE EXISTS (
+         SELECT 1 FROM json_each(v.content, '$.labels') l WHERE l.value IN renamed)
+       UNION
+       SELECT e.item FROM edits e WHERE e.state = 'held' AND EXISTS (
+         SELECT 1 FROM json_each(e.base, '$.labels') l WHERE l.value IN renamed
+         UNION ALL SELECT 1 FROM json_each(e.patch, '$.labels') l WHERE l.value IN renamed)
+       ORDER BY item`,
     ),
     person: db.prepare("SELECT * FROM people WHERE id = ?"),
     activePerson: db.prepare(
@@ -164,7 +170,10 @@ export function createDirectory({ db, clock, changes }: StoreDeps & { changes: C
       const others = project === null ? [] : read.listsOfOthers.all(project).map(todolistRow);
       write(todolists, rows, complete ? [...rows, ...others] : null);
     },
-    /** Raises SEQUENCE of every visible item with a label whose name changed or became known. */
+    /**
+     * Raises SEQUENCE of every item with a label whose name changed or became known, if it is visible or waits for approval and
+     * so is shown to its editor.
+     */
     putLabels: db.transaction((rows: readonly Label[], complete: boolean): void => {
       const before = labelNames();
       write(labels, rows, complete ? rows : null);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { personId, projectId, serviceId } from "../../../src/domain/ids.ts";
+import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { calendarsOf } from "../../calendars/rig.ts";
 import { vtodo } from "../../edits/rig.ts";
-import { aTask, aTodolist } from "../../support/items.ts";
+import { aLabel, aTask, aTodolist } from "../../support/items.ts";
 import { chore, events, object, objectRig, party, root, tasks, uidOf } from "./object-rig.ts";
 
 // What waits for approval has happened for the one whose program asked for it, on all devices of that person, and for
@@ -49,6 +49,23 @@ describe("octets that take a held change back", () => {
     expect(rig.bens(path)).not.toBe(before);
     expect(rig.since("tasks-3001", token, 12).put).toEqual([`${uidOf(path)}.ics`]);
   });
+});
+
+it("a creation that replaces another keeps its SEQUENCE, which a renamed label has raised", () => {
+  const rig = heldRig();
+  const name = (label: string) => rig.store.directory.putLabels([aLabel(51, label)], true);
+  name("Design");
+  const path = `${tasks}/a.ics`;
+  const sequence = () => Number(/^SEQUENCE:(\d+)/m.exec(rig.text(path))?.[1]);
+  expect(rig.put(path, vtodo("a", "SUMMARY:New", "CATEGORIES:Design"), asNew).status).toBe(201);
+  name("Art");
+  const shown = sequence();
+  expect(shown).toBeGreaterThan(0);
+  rig.plan(object(vtodo("a", "SUMMARY:Newer", "CATEGORIES:Art")), { listId: listId(3001) });
+  expect(rig.edits()).toMatchObject([{ state: "discarded" }, { action: "create", state: "held" }]);
+  rig.approve();
+  expect(rig.text(path)).toContain("SUMMARY:Newer");
+  expect(sequence()).toBeGreaterThanOrEqual(shown);
 });
 
 it("octets of an approved change are reported to all, also if somebody has made the same change since", () => {
@@ -606,7 +623,7 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
     if (when === "after") expect(change(`${near}/${name}`)).toBe(204);
     expect(rig.names("tasks-3001")).toEqual([]);
     expect(rig.names("tasks-3003").toSorted()).toEqual([name, "m.ics"].toSorted());
-    expect(rig.text(`${near}/${name}`)).toMatch(/SEQUENCE:7[^]*SUMMARY:Mine\r\nCOLOR:red/);
+    expect(rig.text(`${near}/${name}`)).toMatch(/SEQUENCE:7(.|\r\n)*SUMMARY:Mine\r\nCOLOR:red/);
     expect(rig.text(`${near}/m.ics`)).toContain("SUMMARY:Task 601");
     rig.ask("DELETE", `${near}/${name}`);
     expect(rig.names("tasks-3003")).toEqual(["m.ics"]);
