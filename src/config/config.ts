@@ -131,7 +131,7 @@ export interface WebhookConfig {
   readonly secret: string | null;
 }
 
-/** What a webhook for events of the workspace may be told. */
+/** The events that a webhook may receive. */
 export const hookEvents = [
   "item.changed",
   "milestone.slipped",

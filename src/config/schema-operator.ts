@@ -40,7 +40,7 @@ export function operator(folder: string) {
   });
 }
 
-/** Who is told of changes in the workspace. */
+/** Webhooks that receive changes in the workspace. */
 export function eventHooks(folder: string) {
   const id = <Id>(brand: (id: number) => Id, about: string) =>
     doc(z.number().int().positive().transform(brand).nullable().prefault(null), about);

@@ -80,7 +80,7 @@ export function createEventHooks(deps: EventHooksDeps) {
       hookCursors.begin(hook.name, latest);
       return false;
     }
-    // What is no longer in the log cannot be told.
+    // What is no longer in the log cannot be sent.
     if (known < changes.completeFrom()) hookCursors.move(hook.name, latest);
     if (known >= latest || known < changes.completeFrom()) return false;
     let isSent = false;
@@ -181,7 +181,7 @@ function parkingOf(edit: Edit, context: Context): Telling | null {
   return tellingOf(key, { type, data, shown: edit.base }, context);
 }
 
-/** Private items are told only to the webhook of a person who sees them. */
+/** Private items are sent only to the webhook of a person who sees them. */
 function concerns(item: Item, { hook, store }: Context): boolean {
   const { project, person } = hook;
   if (project !== null && item.projectId !== project) return false;

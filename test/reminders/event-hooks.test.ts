@@ -11,7 +11,7 @@ import { postMessage } from "../../src/remote/webhook.ts";
 import { aProject, aTodolist, days } from "../support/items.ts";
 import { aReceiver } from "../support/receiver.ts";
 import { handClock, testStore } from "../support/test-store.ts";
-import { ana, anEvent, aTask, ben, people } from "./rig.ts";
+import { ana, anEvent, aTask, ben, people, putEvent } from "./rig.ts";
 
 async function hookRig(hook: Partial<EventHookConfig> = {}) {
   const receiver = await aReceiver();
@@ -37,13 +37,7 @@ async function hookRig(hook: Partial<EventHookConfig> = {}) {
     onEvent: (event) => events.push(event),
   });
   const step = () => hooks.step(signal);
-  const put = (fields: Parameters<typeof anEvent>[0] = {}) => {
-    const event = anEvent(fields);
-    store.mirror.put(event, "events:2001");
-    const key = store.mirror.find("event", event.id);
-    if (key === null) throw new Error("the event is not known");
-    return key;
-  };
+  const put = (fields: Parameters<typeof anEvent>[0] = {}) => putEvent(store, fields);
   await step();
   const told = () => receiver.received.map(({ data }) => data);
   return { receiver, clock, store, events, step, put, told };

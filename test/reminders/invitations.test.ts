@@ -15,6 +15,7 @@ import {
   everyKind,
   type Inbox,
   people,
+  putEvent,
   type Reply,
 } from "./rig.ts";
 
@@ -40,13 +41,7 @@ async function invitationRig({ reply, mailer }: { reply?: Reply; mailer?: Mailer
     onEvent: (event) => events.push(event),
   });
   const step = () => invitations.step(new AbortController().signal);
-  const put = (fields: Parameters<typeof anEvent>[0] = {}) => {
-    const event = anEvent(fields);
-    store.mirror.put(event, "events:2001");
-    const key = store.mirror.find("event", event.id);
-    if (key === null) throw new Error("the event is not known");
-    return key;
-  };
+  const put = (fields: Parameters<typeof anEvent>[0] = {}) => putEvent(store, fields);
   /** Lets a minute pass, and sends. */
   const settle = async () => {
     await step();

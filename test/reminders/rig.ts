@@ -5,7 +5,13 @@ import { join } from "node:path";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { onTestFinished } from "vitest";
-import { type PersonId, personId, projectId, type ServiceId } from "../../src/domain/ids.ts";
+import {
+  type ItemKey,
+  type PersonId,
+  personId,
+  projectId,
+  type ServiceId,
+} from "../../src/domain/ids.ts";
 import type { EventItem, Item, Person, TaskItem } from "../../src/domain/item.ts";
 import { everyMailKind as everyKind } from "../../src/domain/mail-kind.ts";
 import { sourceOf } from "../../src/domain/source.ts";
@@ -53,6 +59,15 @@ export const anEvent = (fields: Partial<Known> = {}): Known => ({
   }),
   ...fields,
 });
+
+/** Puts an event into the mirror. */
+export function putEvent({ mirror }: Store, fields: Partial<Known>): ItemKey {
+  const event = anEvent(fields);
+  mirror.put(event, sourceOf(event));
+  const key = mirror.find("event", event.id);
+  if (key === null) throw new Error("the event is not known");
+  return key;
+}
 
 /** A task of Ana's that is due on 24 November 2026. */
 export const aTask = (fields: Partial<Known<TaskItem>> = {}): Known<TaskItem> => ({

@@ -15,7 +15,7 @@ export interface HookKey {
 
 const wayOf = (hook: string): string => `hook:${hook}`;
 
-/** What webhooks for events of the workspace were told. */
+/** What webhooks for events of the workspace have received. */
 export function createHookCursors(deps: StoreDeps) {
   const { db, clock, zone } = deps;
   const find = db.prepare("SELECT revision FROM hook_cursors WHERE hook = ?");
@@ -35,15 +35,15 @@ export function createHookCursors(deps: StoreDeps) {
         ...{ subject, occasion, lead: "", person: 0 },
       }),
     }),
-    /** The revision that a webhook was told of; null for a new one. */
+    /** The newest revision that a webhook has received; null for a new one. */
     revisionOf(hook: string): Revision | null {
       const row = find.get(hook);
       return row === undefined ? null : revision(numberColumn(row, "revision"));
     },
-    /** A new webhook is told of nothing that was before it. */
+    /** A new webhook receives nothing older than itself. */
     begin: (hook: string, at: Revision): void => void begin.run(hook, at, instantText(clock())),
     move: (hook: string, at: Revision): void => void move.run(at, hook),
-    /** Parked edits that it was not told of, oldest first. */
+    /** Parked edits that it has not received, oldest first. */
     parkedFor: (hook: string): readonly Edit[] =>
       parked.all({ hook, way: wayOf(hook) }).map((row) => editRow(row, zone)),
   };
