@@ -197,6 +197,17 @@ const textIn = (value: unknown): string =>
 const dryRun = aFlag("only preview the edit").optional();
 const sequence = aCount("the version that was seen, from `items show`; the present one by default");
 
+/** What the operations have in common that make an edit. */
+const editing = {
+  canPropose: true,
+  isOffered: ({ acceptForm }: Pick<OperationModules, "acceptForm">) => acceptForm !== null,
+  status: (input: { readonly dryRun?: boolean | undefined }) => (input.dryRun === true ? 200 : 202),
+} as const;
+
+const invalidFields = (
+  faults: readonly { readonly field: string; readonly message: string }[],
+): Outcome => invalid(faults.map(({ field, message }) => `${field}: ${message}`).join("; "));
+
 export const createItem = operation({
   name: "items create",
   answer: itemEditAnswer,
@@ -213,9 +224,7 @@ export const createItem = operation({
     ...fieldInputs,
     dryRun,
   },
-  canPropose: true,
-  isOffered: ({ acceptForm }) => acceptForm !== null,
-  status: ({ dryRun: isPreview }) => (isPreview === true ? 200 : 202),
+  ...editing,
   run(input, context) {
     const { store, clock, caller } = context;
     const onlooker = callerPerson(caller);
@@ -236,8 +245,7 @@ export const createItem = operation({
         lists: (project) => agenda.lists(project, onlooker),
       },
     );
-    if (!read.ok)
-      return invalid(read.failure.map(({ field, message }) => `${field}: ${message}`).join("; "));
+    if (!read.ok) return invalidFields(read.failure);
     const [item, ...others] = read.value;
     if (!item) return invalid("there is nothing to create");
     const list = item.kind === "event" ? null : item.listId;
@@ -246,7 +254,7 @@ export const createItem = operation({
     // The same request again within a second is the same item.
     const asked = [onlooker, clock().round("second").toString(), JSON.stringify(input)].join(" ");
     const uid = (nth: number) => `${fingerprint(asked)}-${nth}@${store.meta.installation}`;
-    if (!input["dryRun"] === true && store.mirror.findUid(uid(1))) {
+    if (input["dryRun"] !== true && store.mirror.findUid(uid(1))) {
       return fail({ kind: "conflict", detail: "the same item was created a moment ago" });
     }
     const more = others.map((one, at) => ({ item: one, uid: uid(at + 2) }));
@@ -262,19 +270,13 @@ export const changeItem = operation({
   route: "PATCH /api/items/:uid",
   access: "person",
   input: { uid: aText("the item's UID"), sequence: sequence.optional(), ...fieldInputs, dryRun },
-  canPropose: true,
-  isOffered: ({ acceptForm }) => acceptForm !== null,
-  status: ({ dryRun: isPreview }) => (isPreview === true ? 200 : 202),
+  ...editing,
   run: (input, context) =>
     withItem(input.uid, context, (item) => {
       const { caller, store } = context;
       const zones = { reader: caller.viewer.zone, account: store.zone };
       const patch = readItemFields(fieldsIn(input), item.item, zones);
-      if (!patch.ok) {
-        return invalid(
-          patch.failure.map(({ field, message }) => `${field}: ${message}`).join("; "),
-        );
-      }
+      if (!patch.ok) return invalidFields(patch.failure);
       const refused = refusalOf(context, placeOf(item));
       if (refused) return fail(refused);
       const seen = input.sequence ?? item.sequence;
@@ -293,9 +295,7 @@ export const deleteItem = operation({
   route: "DELETE /api/items/:uid",
   access: "person",
   input: { uid: aText("the item's UID"), sequence: sequence.optional(), dryRun },
-  canPropose: true,
-  isOffered: ({ acceptForm }) => acceptForm !== null,
-  status: ({ dryRun: isPreview }) => (isPreview === true ? 200 : 202),
+  ...editing,
   run: (input, context) =>
     withItem(input.uid, context, (item) => {
       const refused = refusalOf(context, placeOf(item));
