@@ -5,28 +5,29 @@ import { objectRig, tasks, told, uidOf } from "./objects/object-rig.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-describe("objectAnswer() of a PUT with conditions on what is there", () => {
-  it.each<[string, Headers, number]>([
-    ["the present version", { "if-match": "ETAG" }, 204],
-    ["it among others", { "if-match": '"a",ETAG , "b"' }, 204],
-    ["any version", { "if-match": "*" }, 204],
-    ["another version", { "if-match": '"a"' }, 412],
-    ["the present one as weak", { "if-match": "W/ETAG" }, 412],
-    ["nothing", { "if-none-match": "*" }, 412],
-    ["not this version", { "if-none-match": "ETAG" }, 412],
-    ["not another version", { "if-none-match": '"a"' }, 204],
-    ["a state list with this version", { if: "([ETAG])" }, 204],
-    ["a state list with another version", { if: '(["a"])' }, 412],
-    ["one of two lists", { if: '(["a"]) ([ETAG])' }, 204],
-    ["all of a list", { if: '([ETAG] ["a"])' }, 412],
-    ["no lock", { if: "(Not <DAV:no-lock> [ETAG])" }, 204],
-    ["a lock", { if: "(<urn:uuid:1> [ETAG])" }, 412],
-    ["something of another resource", { if: '</dav/calendars/11/tasks-3001/x.ics> (["a"])' }, 204],
-    ["this version of this resource", { if: "<https://cal.example.com/PATH> ([ETAG])" }, 204],
-    ["nonsense", { if: "[ETAG" }, 400],
-    ["no change since now", { "if-unmodified-since": "Fri, 20 Nov 2026 12:00:00 GMT" }, 204],
-    ["no change since before", { "if-unmodified-since": "Fri, 20 Nov 2026 11:00:00 GMT" }, 412],
-  ])("demands %s", (_name, headers, status) => {
+it.each<[string, Headers, number]>([
+  ["the present version", { "if-match": "ETAG" }, 204],
+  ["it among others", { "if-match": '"a",ETAG , "b"' }, 204],
+  ["any version", { "if-match": "*" }, 204],
+  ["another version", { "if-match": '"a"' }, 412],
+  ["the present one as weak", { "if-match": "W/ETAG" }, 412],
+  ["nothing", { "if-none-match": "*" }, 412],
+  ["not this version", { "if-none-match": "ETAG" }, 412],
+  ["not another version", { "if-none-match": '"a"' }, 204],
+  ["a state list with this version", { if: "([ETAG])" }, 204],
+  ["a state list with another version", { if: '(["a"])' }, 412],
+  ["one of two lists", { if: '(["a"]) ([ETAG])' }, 204],
+  ["all of a list", { if: '([ETAG] ["a"])' }, 412],
+  ["no lock", { if: "(Not <DAV:no-lock> [ETAG])" }, 204],
+  ["a lock", { if: "(<urn:uuid:1> [ETAG])" }, 412],
+  ["something of another resource", { if: '</dav/calendars/11/tasks-3001/x.ics> (["a"])' }, 204],
+  ["this version of this resource", { if: "<https://cal.example.com/PATH> ([ETAG])" }, 204],
+  ["nonsense", { if: "[ETAG" }, 400],
+  ["no change since now", { "if-unmodified-since": "Fri, 20 Nov 2026 12:00:00 GMT" }, 204],
+  ["no change since before", { "if-unmodified-since": "Fri, 20 Nov 2026 11:00:00 GMT" }, 412],
+])(
+  "objectAnswer() of a PUT with conditions on what is there demands %s",
+  (_name, headers, status) => {
     const rig = objectRig();
     const path = rig.member(aTask(601));
     const etag = rig.etag(path);
@@ -37,8 +38,8 @@ describe("objectAnswer() of a PUT with conditions on what is there", () => {
     const answer = rig.put(path, vtodo(uidOf(path), "SUMMARY:New"), Object.fromEntries(sent));
     expect(answer.status).toBe(status);
     expect(rig.edits()).toHaveLength(status === 204 ? 1 : 0);
-  });
-});
+  },
+);
 
 describe("objectAnswer() of a PUT with conditions on what is not there", () => {
   const item = (uid = "new@example.com") => vtodo(uid, "SUMMARY:New");
@@ -62,15 +63,13 @@ describe("objectAnswer() of a PUT with conditions on what is not there", () => {
   });
 });
 
-describe("objectAnswer() of edits that cross", () => {
-  it("does not lose the one that came first", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
-    const etag = rig.etag(path);
-    const first = rig.put(path, vtodo(uidOf(path), "SUMMARY:A"), { "if-match": etag });
-    expect(first.status).toBe(204);
-    const second = vtodo(uidOf(path), "SUMMARY:B");
-    expect(rig.put(path, second, { "if-match": etag }).status).toBe(412);
-    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "A" });
-  });
+it("objectAnswer() of edits that cross does not lose the one that came first", () => {
+  const rig = objectRig();
+  const path = rig.member(aTask(601));
+  const etag = rig.etag(path);
+  const first = rig.put(path, vtodo(uidOf(path), "SUMMARY:A"), { "if-match": etag });
+  expect(first.status).toBe(204);
+  const second = vtodo(uidOf(path), "SUMMARY:B");
+  expect(rig.put(path, second, { "if-match": etag }).status).toBe(412);
+  expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "A" });
 });

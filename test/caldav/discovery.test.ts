@@ -26,22 +26,20 @@ describe("/.well-known/caldav", () => {
   });
 });
 
-describe("what is not CalDAV's", () => {
-  it("is left to the next handler", async () => {
-    const { call, bare } = await startDav();
-    const requests = [
-      "GET /",
-      "HEAD /",
-      "POST /",
-      "GET /davs/",
-      "GET /feeds/x.ics",
-      "PROPFIND /feeds/",
-    ];
-    for (const request of requests) {
-      expect((await call(request)).status, request).toBe(418);
-      expect((await bare(request)).status, request).toBe(418);
-    }
-  });
+it("what is not CalDAV's is left to the next handler", async () => {
+  const { call, bare } = await startDav();
+  const requests = [
+    "GET /",
+    "HEAD /",
+    "POST /",
+    "GET /davs/",
+    "GET /feeds/x.ics",
+    "PROPFIND /feeds/",
+  ];
+  for (const request of requests) {
+    expect((await call(request)).status, request).toBe(418);
+    expect((await bare(request)).status, request).toBe(418);
+  }
 });
 
 describe("OPTIONS", () => {
@@ -199,59 +197,53 @@ describe("walks of programs", () => {
   });
 });
 
-describe("tsdav", () => {
-  it("finds principal, home and calendars from the server's address alone", async () => {
-    const { port, secrets } = await startDav({ publicUrl: "own" });
-    const client = await createDAVClient({
-      serverUrl: `http://127.0.0.1:${port}`,
-      credentials: { username: "ana@example.com", password: secrets.ana },
-      authMethod: "Basic",
-      defaultAccountType: "caldav",
-    });
-    const calendars = await client.fetchCalendars();
-    expect(new Set(calendars.map(({ url }) => new URL(url).pathname))).toEqual(
-      new Set([
-        "/dav/calendars/11/assigned/",
-        "/dav/calendars/11/events-2001/",
-        "/dav/calendars/11/milestones-2001/",
-        "/dav/calendars/11/tasks-3001/",
-      ]),
-    );
-    const events = calendars.find(({ url }) => url.endsWith("/events-2001/"));
-    expect(events).toMatchObject({ displayName: "Website", components: ["VEVENT"] });
-    expect(events?.reports).toContain("syncCollection");
-    expect(events?.ctag).toEqual(expect.stringMatching(/[a-z]/));
-    expect(events?.timezone).toContain("TZID:Europe/Berlin");
+it("tsdav finds principal, home and calendars from the server's address alone", async () => {
+  const { port, secrets } = await startDav({ publicUrl: "own" });
+  const client = await createDAVClient({
+    serverUrl: `http://127.0.0.1:${port}`,
+    credentials: { username: "ana@example.com", password: secrets.ana },
+    authMethod: "Basic",
+    defaultAccountType: "caldav",
   });
-});
-
-describe("GET of collections", () => {
-  it.each(["/dav/", "/dav/principals/11/", "/dav/calendars/", "/dav/calendars/11/"])(
-    "%s says in words how to set a program up",
-    async (path) => {
-      const { call, secrets } = await startDav();
-      const { status, headers, text } = await call(`GET ${path}`);
-      expect(status).toBe(200);
-      expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
-      expect(text).toContain("https://calendar.example.com/dav/");
-      expect(text).toContain("ana@example.com");
-      expect(text).not.toContain(secrets.ana);
-    },
+  const calendars = await client.fetchCalendars();
+  expect(new Set(calendars.map(({ url }) => new URL(url).pathname))).toEqual(
+    new Set([
+      "/dav/calendars/11/assigned/",
+      "/dav/calendars/11/events-2001/",
+      "/dav/calendars/11/milestones-2001/",
+      "/dav/calendars/11/tasks-3001/",
+    ]),
   );
+  const events = calendars.find(({ url }) => url.endsWith("/events-2001/"));
+  expect(events).toMatchObject({ displayName: "Website", components: ["VEVENT"] });
+  expect(events?.reports).toContain("syncCollection");
+  expect(events?.ctag).toEqual(expect.stringMatching(/[a-z]/));
+  expect(events?.timezone).toContain("TZID:Europe/Berlin");
 });
 
-describe("the Apple profile", () => {
-  it("is the own one alone, with what was logged in with and no password", async () => {
-    const { call, bare, as, secrets } = await startDav();
-    const path = "/dav/principals/11/dayferry.mobileconfig";
-    const mine = await call(`GET ${path}`, { headers: as("11", secrets.ana) });
-    expect(mine.status).toBe(200);
-    expect(mine.headers["content-type"]).toBe("application/x-apple-aspen-config");
-    expect(mine.text).toContain("<key>CalDAVUsername</key><string>11</string>");
-    expect(mine.text).not.toContain(secrets.ana);
-    expect((await bare(`GET ${path}`)).status).toBe(401);
-    const bens = await call(`GET ${path}`, { headers: as("ben@example.com", secrets.ben) });
-    expect(bens.status).toBe(403);
-    expect((await call(`PUT ${path}`, { body: "x" })).status).toBe(405);
-  });
+it.each(["/dav/", "/dav/principals/11/", "/dav/calendars/", "/dav/calendars/11/"])(
+  "GET of collections %s says in words how to set a program up",
+  async (path) => {
+    const { call, secrets } = await startDav();
+    const { status, headers, text } = await call(`GET ${path}`);
+    expect(status).toBe(200);
+    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(text).toContain("https://calendar.example.com/dav/");
+    expect(text).toContain("ana@example.com");
+    expect(text).not.toContain(secrets.ana);
+  },
+);
+
+it("the Apple profile is the own one alone, with what was logged in with and no password", async () => {
+  const { call, bare, as, secrets } = await startDav();
+  const path = "/dav/principals/11/dayferry.mobileconfig";
+  const mine = await call(`GET ${path}`, { headers: as("11", secrets.ana) });
+  expect(mine.status).toBe(200);
+  expect(mine.headers["content-type"]).toBe("application/x-apple-aspen-config");
+  expect(mine.text).toContain("<key>CalDAVUsername</key><string>11</string>");
+  expect(mine.text).not.toContain(secrets.ana);
+  expect((await bare(`GET ${path}`)).status).toBe(401);
+  const bens = await call(`GET ${path}`, { headers: as("ben@example.com", secrets.ben) });
+  expect(bens.status).toBe(403);
+  expect((await call(`PUT ${path}`, { body: "x" })).status).toBe(405);
 });

@@ -63,23 +63,22 @@ describe("objectAnswer() of a GET", () => {
   });
 });
 
-describe("objectAnswer() of a method that objects do not have", () => {
-  it("names those that they have", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
-    const answer = rig.ask("LOCK", path);
-    expect(answer.status).toBe(405);
-    expect(answer.headers?.["Allow"]).toContain("PUT, DELETE, MOVE");
-  });
+it("objectAnswer() of a method that objects do not have names those that they have", () => {
+  const rig = objectRig();
+  const path = rig.member(aTask(601));
+  const answer = rig.ask("LOCK", path);
+  expect(answer.status).toBe(405);
+  expect(answer.headers?.["Allow"]).toContain("PUT, DELETE, MOVE");
 });
 
-describe("objectAnswer() to a person who may only read", () => {
-  it.each([
-    ["PUT", "d:write-content", 403],
-    ["DELETE", "d:unbind", 403],
-    ["MOVE", "d:unbind", 403],
-    ["COPY", "d:bind", 403],
-  ])("refuses %s for want of %s", (method, privilege, status) => {
+it.each([
+  ["PUT", "d:write-content", 403],
+  ["DELETE", "d:unbind", 403],
+  ["MOVE", "d:unbind", 403],
+  ["COPY", "d:bind", 403],
+])(
+  "objectAnswer() to a person who may only read refuses %s for want of %s",
+  (method, privilege, status) => {
     const rig = objectRig({ readOnly: [11] });
     const path = rig.member(aTask(601));
     const answer = rig.ask(method, path, { headers: { destination: `${path}-2` } });
@@ -87,28 +86,26 @@ describe("objectAnswer() to a person who may only read", () => {
     expect(String(answer.body)).toContain(`<${privilege}/>`);
     expect(rig.edits()).toEqual([]);
     expect(rig.get(path).status).toBe(200);
-  });
-});
+  },
+);
 
-describe("collectionAnswer()", () => {
-  it.each([
-    ["MKCALENDAR", `${root}/new/`, "403 c:calendar-collection-location-ok"],
-    ["MKCALENDAR", `${root}/events-2001/`, "403 d:resource-must-be-null"],
-    ["MKCOL", `${root}/new/`, "403 d:need-privileges"],
-    ["MKCOL", `${root}/events-2001/`, "405"],
-    ["MKCALENDAR", `${root}/events-2001/inner`, "403 c:calendar-collection-location-ok"],
-    ["PUT", `${root}/events-2001/`, "405"],
-    ["PUT", `${root}/`, "405"],
-    ["DELETE", `${root}/events-2001/`, "403 d:need-privileges"],
-    ["DELETE", `${root}/unknown/`, "404"],
-    ["MOVE", `${root}/events-2001/`, "403 d:need-privileges"],
-    ["COPY", `${root}/events-2001/`, "403"],
-    ["DELETE", `${root}/`, "403 d:need-privileges"],
-  ])("answers %s of %s with %s", (method, path, expected) => {
-    const rig = objectRig();
-    const answer = rig.ask(method, path);
-    expect(told(answer)).toBe(expected);
-    expect(String(answer.body)).toMatch(/<df:reason>.{10,}<\/df:reason>/);
-    if (answer.status === 405) expect(answer.headers?.["Allow"]).toContain("PROPFIND");
-  });
+it.each([
+  ["MKCALENDAR", `${root}/new/`, "403 c:calendar-collection-location-ok"],
+  ["MKCALENDAR", `${root}/events-2001/`, "403 d:resource-must-be-null"],
+  ["MKCOL", `${root}/new/`, "403 d:need-privileges"],
+  ["MKCOL", `${root}/events-2001/`, "405"],
+  ["MKCALENDAR", `${root}/events-2001/inner`, "403 c:calendar-collection-location-ok"],
+  ["PUT", `${root}/events-2001/`, "405"],
+  ["PUT", `${root}/`, "405"],
+  ["DELETE", `${root}/events-2001/`, "403 d:need-privileges"],
+  ["DELETE", `${root}/unknown/`, "404"],
+  ["MOVE", `${root}/events-2001/`, "403 d:need-privileges"],
+  ["COPY", `${root}/events-2001/`, "403"],
+  ["DELETE", `${root}/`, "403 d:need-privileges"],
+])("collectionAnswer() answers %s of %s with %s", (method, path, expected) => {
+  const rig = objectRig();
+  const answer = rig.ask(method, path);
+  expect(told(answer)).toBe(expected);
+  expect(String(answer.body)).toMatch(/<df:reason>.{10,}<\/df:reason>/);
+  if (answer.status === 405) expect(answer.headers?.["Allow"]).toContain("PROPFIND");
 });

@@ -134,15 +134,13 @@ describe("bodies", () => {
   });
 });
 
-describe("bodies that grow when they are unpacked", () => {
-  it("are refused at the size that a plain one may have", async () => {
-    const { call } = await startDav({ maxSize: 2000 });
-    const headers = { "content-type": "text/calendar", "content-encoding": "gzip" };
-    const body = gzipSync(" ".repeat(50_000_000));
-    const put = await call(`PUT ${calendar}a.ics`, { headers, body });
-    expect([put.status, put.text.includes("<c:max-resource-size/>")]).toEqual([409, true]);
-    expect((await call(`PROPFIND ${calendar}`, { headers, body })).status).toBe(413);
-  });
+it("bodies that grow when they are unpacked are refused at the size that a plain one may have", async () => {
+  const { call } = await startDav({ maxSize: 2000 });
+  const headers = { "content-type": "text/calendar", "content-encoding": "gzip" };
+  const body = gzipSync(" ".repeat(50_000_000));
+  const put = await call(`PUT ${calendar}a.ics`, { headers, body });
+  expect([put.status, put.text.includes("<c:max-resource-size/>")]).toEqual([409, true]);
+  expect((await call(`PROPFIND ${calendar}`, { headers, body })).status).toBe(413);
 });
 
 describe("bodies in pieces", () => {
@@ -197,87 +195,81 @@ describe("answers", () => {
   });
 });
 
-describe("GET of a calendar", () => {
-  it("is all of it in one file, each zone once and right for all of it", async () => {
-    const { call, store } = await withEvents(3);
-    const when = times("2031-07-01T10:00", "2031-07-01T11:00");
-    store.mirror.put(anEvent(9, { title: "Later", when }), "events:2001");
-    const { text, headers } = await call(`GET ${calendar}`);
-    expect(headers["content-type"]).toBe("text/calendar; charset=utf-8");
-    expect(text.match(/BEGIN:VCALENDAR/g)).toHaveLength(1);
-    expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(1);
-    expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(4);
-    expect(text.match(/END:VEVENT/g)).toHaveLength(4);
-    expect(text).toContain("X-WR-CALNAME:Website\r\n");
-    expect(text.endsWith("END:VEVENT\r\nEND:VCALENDAR\r\n")).toBe(true);
+it("GET of a calendar is all of it in one file, each zone once and right for all of it", async () => {
+  const { call, store } = await withEvents(3);
+  const when = times("2031-07-01T10:00", "2031-07-01T11:00");
+  store.mirror.put(anEvent(9, { title: "Later", when }), "events:2001");
+  const { text, headers } = await call(`GET ${calendar}`);
+  expect(headers["content-type"]).toBe("text/calendar; charset=utf-8");
+  expect(text.match(/BEGIN:VCALENDAR/g)).toHaveLength(1);
+  expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(1);
+  expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(4);
+  expect(text.match(/END:VEVENT/g)).toHaveLength(4);
+  expect(text).toContain("X-WR-CALNAME:Website\r\n");
+  expect(text.endsWith("END:VEVENT\r\nEND:VCALENDAR\r\n")).toBe(true);
 
-    const etag = headers.etag ?? "";
-    expect(etag).toMatch(/^W\//);
-    const again = await call(`GET ${calendar}`, { headers: { "if-none-match": etag } });
-    expect(again.status).toBe(304);
-    store.mirror.put(anEvent(9, { title: "Renamed", when }), "events:2001");
-    const changed = await call(`GET ${calendar}`, { headers: { "if-none-match": etag } });
-    expect(changed.status).toBe(200);
-    expect(changed.text).toContain("SUMMARY:Renamed");
-  });
+  const etag = headers.etag ?? "";
+  expect(etag).toMatch(/^W\//);
+  const again = await call(`GET ${calendar}`, { headers: { "if-none-match": etag } });
+  expect(again.status).toBe(304);
+  store.mirror.put(anEvent(9, { title: "Renamed", when }), "events:2001");
+  const changed = await call(`GET ${calendar}`, { headers: { "if-none-match": etag } });
+  expect(changed.status).toBe(200);
+  expect(changed.text).toContain("SUMMARY:Renamed");
 });
 
-describe("GET of a calendar with zones that only programs know", () => {
-  it("tells their times in UTC, as two programs may mean two zones by one name", async () => {
-    const { call } = await withEvents(1);
-    const object = (uid: string, tzid: string, offset: string) => [
-      "BEGIN:VCALENDAR",
-      "VERSION:2.0",
-      "PRODID:-//x//EN",
-      "BEGIN:VTIMEZONE",
-      `TZID:${tzid}`,
-      "BEGIN:STANDARD",
-      "DTSTART:16010101T000000",
-      `TZOFFSETFROM:${offset}`,
-      `TZOFFSETTO:${offset}`,
-      "END:STANDARD",
-      "END:VTIMEZONE",
-      "BEGIN:VEVENT",
-      `UID:${uid}`,
-      "DTSTAMP:20261121T080000Z",
-      `DTSTART;TZID=${tzid}:20261201T100000`,
-      `DTEND;TZID=${tzid}:20261201T110000`,
-      `SUMMARY:Elsewhere ${uid}`,
-      "END:VEVENT",
-      "END:VCALENDAR",
-      "",
-    ];
-    for (const [uid, tzid, offset] of [
-      ["c1", "Customized Time Zone", "+0100"],
-      ["c2", "Customized Time Zone", "+0500"],
-      ["c3", "EST", "-0300"],
-    ] as const) {
-      const body = object(uid, tzid, offset).join("\r\n");
-      const headers = { "content-type": "text/calendar" };
-      expect((await call(`PUT ${calendar}${uid}.ics`, { headers, body })).status).toBe(201);
-      expect((await call(`GET ${calendar}${uid}.ics`)).text).toBe(body);
-    }
-    const { text } = await call(`GET ${calendar}`);
-    const startOf = (uid: string) =>
-      new RegExp(`UID:${uid}\r\n[\\s\\S]*?(DTSTART.*)\r\n(DTEND.*)\r\n`).exec(text)?.slice(1);
-    expect(startOf("c1")).toEqual(["DTSTART:20261201T090000Z", "DTEND:20261201T100000Z"]);
-    expect(startOf("c2")).toEqual(["DTSTART:20261201T050000Z", "DTEND:20261201T060000Z"]);
-    expect(startOf("c3")).toEqual(["DTSTART:20261201T130000Z", "DTEND:20261201T140000Z"]);
-    expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(1);
-  });
+it("GET of a calendar with zones that only programs know tells their times in UTC, as two programs may mean two zones by one name", async () => {
+  const { call } = await withEvents(1);
+  const object = (uid: string, tzid: string, offset: string) => [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//x//EN",
+    "BEGIN:VTIMEZONE",
+    `TZID:${tzid}`,
+    "BEGIN:STANDARD",
+    "DTSTART:16010101T000000",
+    `TZOFFSETFROM:${offset}`,
+    `TZOFFSETTO:${offset}`,
+    "END:STANDARD",
+    "END:VTIMEZONE",
+    "BEGIN:VEVENT",
+    `UID:${uid}`,
+    "DTSTAMP:20261121T080000Z",
+    `DTSTART;TZID=${tzid}:20261201T100000`,
+    `DTEND;TZID=${tzid}:20261201T110000`,
+    `SUMMARY:Elsewhere ${uid}`,
+    "END:VEVENT",
+    "END:VCALENDAR",
+    "",
+  ];
+  for (const [uid, tzid, offset] of [
+    ["c1", "Customized Time Zone", "+0100"],
+    ["c2", "Customized Time Zone", "+0500"],
+    ["c3", "EST", "-0300"],
+  ] as const) {
+    const body = object(uid, tzid, offset).join("\r\n");
+    const headers = { "content-type": "text/calendar" };
+    expect((await call(`PUT ${calendar}${uid}.ics`, { headers, body })).status).toBe(201);
+    expect((await call(`GET ${calendar}${uid}.ics`)).text).toBe(body);
+  }
+  const { text } = await call(`GET ${calendar}`);
+  const startOf = (uid: string) =>
+    new RegExp(`UID:${uid}\r\n[\\s\\S]*?(DTSTART.*)\r\n(DTEND.*)\r\n`).exec(text)?.slice(1);
+  expect(startOf("c1")).toEqual(["DTSTART:20261201T090000Z", "DTEND:20261201T100000Z"]);
+  expect(startOf("c2")).toEqual(["DTSTART:20261201T050000Z", "DTEND:20261201T060000Z"]);
+  expect(startOf("c3")).toEqual(["DTSTART:20261201T130000Z", "DTEND:20261201T140000Z"]);
+  expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(1);
 });
 
-describe("a fault of ours", () => {
-  it("is 500 with a line in the log, and the next request works", async () => {
-    const { call, store, lines } = await withEvents(1);
-    const broken = vi.spyOn(store.calendarProperties, "of").mockImplementationOnce(() => {
-      throw new Error("the disk is gone");
-    });
-    onTestFinished(() => broken.mockRestore());
-    const { status, text } = await call(`PROPFIND ${calendar}`, { headers: { depth: "0" } });
-    expect(status).toBe(500);
-    expect(text).not.toContain("disk");
-    expect(lines.join()).toContain("the disk is gone");
-    expect((await call(`PROPFIND ${calendar}`, { headers: { depth: "0" } })).status).toBe(207);
+it("a fault of ours is 500 with a line in the log, and the next request works", async () => {
+  const { call, store, lines } = await withEvents(1);
+  const broken = vi.spyOn(store.calendarProperties, "of").mockImplementationOnce(() => {
+    throw new Error("the disk is gone");
   });
+  onTestFinished(() => broken.mockRestore());
+  const { status, text } = await call(`PROPFIND ${calendar}`, { headers: { depth: "0" } });
+  expect(status).toBe(500);
+  expect(text).not.toContain("disk");
+  expect(lines.join()).toContain("the disk is gone");
+  expect((await call(`PROPFIND ${calendar}`, { headers: { depth: "0" } })).status).toBe(207);
 });

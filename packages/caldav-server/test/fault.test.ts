@@ -49,11 +49,9 @@ describe("faultAnswer()", () => {
   });
 });
 
-describe("xmlFault()", () => {
-  it("names the line if it is known", () => {
-    expect(xmlFault({ line: 3, reason: "bad" }).reason).toBe(
-      "the XML of the request cannot be read: bad (line 3)",
-    );
-    expect(xmlFault({ line: null, reason: "bad" }).reason).not.toContain("line");
-  });
+it("xmlFault() names the line if it is known", () => {
+  expect(xmlFault({ line: 3, reason: "bad" }).reason).toBe(
+    "the XML of the request cannot be read: bad (line 3)",
+  );
+  expect(xmlFault({ line: null, reason: "bad" }).reason).not.toContain("line");
 });

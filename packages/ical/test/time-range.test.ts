@@ -242,18 +242,16 @@ const rows: readonly (readonly [string, string, readonly string[], readonly Case
   ["VTIMEZONE", "anything", [`DTSTART:${at(10)}`], [[null, null, false]]],
 ];
 
-describe("matchesTimeRange()", () => {
-  it.each(
-    rows.flatMap(([name, what, lines, cases]) =>
-      cases.map(([start, end, expected]) => ({ name, what, lines, start, end, expected })),
-    ),
-  )(
-    "$expected for a $name with $what, from $start to $end",
-    ({ name, lines, start, end, expected }) => {
-      expect(matches(name, lines, range(start, end))).toBe(expected);
-    },
-  );
-});
+it.each(
+  rows.flatMap(([name, what, lines, cases]) =>
+    cases.map(([start, end, expected]) => ({ name, what, lines, start, end, expected })),
+  ),
+)(
+  "matchesTimeRange() $expected for a $name with $what, from $start to $end",
+  ({ name, lines, start, end, expected }) => {
+    expect(matches(name, lines, range(start, end))).toBe(expected);
+  },
+);
 
 describe("matchesPropertyRange()", () => {
   const matchesLine = (line: string, asked: ReturnType<typeof range>) => {

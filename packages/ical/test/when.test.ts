@@ -56,26 +56,22 @@ describe("inZone()", () => {
   });
 });
 
-describe("wallClock()", () => {
-  it.each([
-    ["2026-03-29T02:30", "2026-03-29T03:30:00+02:00[Europe/Berlin]"],
-    ["2026-10-25T02:30", "2026-10-25T02:30:00+02:00[Europe/Berlin]"],
-  ])("settles %s", (clock, expected) => {
-    expect(wallClock(Temporal.PlainDateTime.from(clock), zone).toString()).toBe(expected);
-  });
+it.each([
+  ["2026-03-29T02:30", "2026-03-29T03:30:00+02:00[Europe/Berlin]"],
+  ["2026-10-25T02:30", "2026-10-25T02:30:00+02:00[Europe/Berlin]"],
+])("wallClock() settles %s", (clock, expected) => {
+  expect(wallClock(Temporal.PlainDateTime.from(clock), zone).toString()).toBe(expected);
 });
 
-describe("wholeMinutes()", () => {
-  it.each([
-    ["PT15M", 15],
-    ["PT90S", 2],
-    ["P1D", 1440],
-    ["P1W", 10_080],
-    ["P1M", 44_640],
-    ["PT0S", 0],
-  ])("%s is %i", (length, expected) => {
-    expect(wholeMinutes(Temporal.Duration.from(length))).toBe(expected);
-  });
+it.each([
+  ["PT15M", 15],
+  ["PT90S", 2],
+  ["P1D", 1440],
+  ["P1W", 10_080],
+  ["P1M", 44_640],
+  ["PT0S", 0],
+])("wholeMinutes() %s is %i", (length, expected) => {
+  expect(wholeMinutes(Temporal.Duration.from(length))).toBe(expected);
 });
 
 describe("isZone()", () => {
@@ -89,13 +85,11 @@ describe("isZone()", () => {
   );
 });
 
-describe("isLead()", () => {
-  it.each([
-    ["PT0S", true],
-    ["P366D", true],
-    ["P367D", false],
-    ["P6999993D", false],
-  ])("of %s is %s", (length, expected) => {
-    expect(isLead(Temporal.Duration.from(length))).toBe(expected);
-  });
+it.each([
+  ["PT0S", true],
+  ["P366D", true],
+  ["P367D", false],
+  ["P6999993D", false],
+])("isLead() of %s is %s", (length, expected) => {
+  expect(isLead(Temporal.Duration.from(length))).toBe(expected);
 });

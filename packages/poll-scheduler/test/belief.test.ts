@@ -92,13 +92,11 @@ describe("observe()", () => {
   });
 });
 
-describe("dump()", () => {
-  it("holds all that the next outlook needs, in under one kilobyte", () => {
-    const times = evenly(3600, 3 * day);
-    const { belief, population } = polled(times, { every: 300, until: 3 * day });
-    const kept = belief.dump();
-    const again = new Belief(population, structuredClone(kept));
-    expect(again.forecast(activity)).toEqual(belief.forecast(activity));
-    expect(kept.odds.byteLength).toBeLessThan(1000);
-  });
+it("dump() holds all that the next outlook needs, in under one kilobyte", () => {
+  const times = evenly(3600, 3 * day);
+  const { belief, population } = polled(times, { every: 300, until: 3 * day });
+  const kept = belief.dump();
+  const again = new Belief(population, structuredClone(kept));
+  expect(again.forecast(activity)).toEqual(belief.forecast(activity));
+  expect(kept.odds.byteLength).toBeLessThan(1000);
 });

@@ -70,25 +70,21 @@ describe("shareAhead()", () => {
   });
 });
 
-describe("Ceiling", () => {
-  it("takes no poll where ages are spread, and an even part of them where they are not", () => {
-    const taken = (ages: readonly number[]) => {
-      const ceiling = new Ceiling();
-      const polls = Array.from({ length: 100 }, () =>
-        ceiling.takes({ now: 0, load: load(ages.length), age: ages[0] ?? 0, ages: () => ages }),
-      );
-      return polls.filter((isTaken) => isTaken).length;
-    };
-    expect(taken([700, 600, 500, 400, 300, 200, 100, 0])).toBe(0);
-    const third = taken(Array.from({ length: 400 }, () => 250));
-    expect(third).toBeGreaterThan(27);
-    expect(third).toBeLessThan(35);
-  });
+it("Ceiling takes no poll where ages are spread, and an even part of them where they are not", () => {
+  const taken = (ages: readonly number[]) => {
+    const ceiling = new Ceiling();
+    const polls = Array.from({ length: 100 }, () =>
+      ceiling.takes({ now: 0, load: load(ages.length), age: ages[0] ?? 0, ages: () => ages }),
+    );
+    return polls.filter((isTaken) => isTaken).length;
+  };
+  expect(taken([700, 600, 500, 400, 300, 200, 100, 0])).toBe(0);
+  const third = taken(Array.from({ length: 400 }, () => 250));
+  expect(third).toBeGreaterThan(27);
+  expect(third).toBeLessThan(35);
 });
 
-describe("isWithin()", () => {
-  it("leaves some polls to what has probably changed", () => {
-    expect(isWithin(load(1670))).toBe(true);
-    expect(isWithin(load(1671))).toBe(false);
-  });
+it("isWithin() leaves some polls to what has probably changed", () => {
+  expect(isWithin(load(1670))).toBe(true);
+  expect(isWithin(load(1671))).toBe(false);
 });

@@ -34,21 +34,19 @@ function heldRig() {
   };
 }
 
-describe("octets that take a held change back", () => {
-  it("are told to all who see the item, as they are everybody's", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
-    const done = rig.text(path).replace("STATUS:NEEDS-ACTION", "STATUS:COMPLETED");
-    const put = (body: string) =>
-      rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } }).status;
-    const token = rig.token("tasks-3001", 12);
-    const before = rig.bens(path);
-    expect(put(done)).toBe(204);
-    expect(rig.since("tasks-3001", token, 12).put).toEqual([]);
-    expect(put(done.replace("STATUS:COMPLETED", "STATUS:NEEDS-ACTION\r\nCOLOR:red"))).toBe(204);
-    expect(rig.bens(path)).not.toBe(before);
-    expect(rig.since("tasks-3001", token, 12).put).toEqual([`${uidOf(path)}.ics`]);
-  });
+it("octets that take a held change back are told to all who see the item, as they are everybody's", () => {
+  const rig = heldRig();
+  const path = rig.member(aTask(601));
+  const done = rig.text(path).replace("STATUS:NEEDS-ACTION", "STATUS:COMPLETED");
+  const put = (body: string) =>
+    rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } }).status;
+  const token = rig.token("tasks-3001", 12);
+  const before = rig.bens(path);
+  expect(put(done)).toBe(204);
+  expect(rig.since("tasks-3001", token, 12).put).toEqual([]);
+  expect(put(done.replace("STATUS:COMPLETED", "STATUS:NEEDS-ACTION\r\nCOLOR:red"))).toBe(204);
+  expect(rig.bens(path)).not.toBe(before);
+  expect(rig.since("tasks-3001", token, 12).put).toEqual([`${uidOf(path)}.ics`]);
 });
 
 it("a creation that replaces another keeps its SEQUENCE, which a renamed label has raised", () => {

@@ -120,12 +120,13 @@ describe("objectAnswer() of a PUT by a program that has not seen the present ver
   });
 });
 
-describe("objectAnswer() of a PUT that calls a label by its name of before", () => {
-  it.each([
-    ["alone", "CATEGORIES:Design", "CATEGORIES:Layout"],
-    ["beside one that the workspace lacks", "CATEGORIES:Design,Mine", "CATEGORIES:Mine,Layout"],
-    ["in other letters", "CATEGORIES:DESIGN", "CATEGORIES:Layout"],
-  ])("%s: shows the present name, and answers no ETag", (_name, said, shown) => {
+it.each([
+  ["alone", "CATEGORIES:Design", "CATEGORIES:Layout"],
+  ["beside one that the workspace lacks", "CATEGORIES:Design,Mine", "CATEGORIES:Mine,Layout"],
+  ["in other letters", "CATEGORIES:DESIGN", "CATEGORIES:Layout"],
+])(
+  "objectAnswer() of a PUT that calls a label by its name of before %s: shows the present name, and answers no ETag",
+  (_name, said, shown) => {
     const rig = objectRig();
     const path = rig.member(full);
     const old = rig.text(path).replace("CATEGORIES:Design", said);
@@ -139,8 +140,8 @@ describe("objectAnswer() of a PUT that calls a label by its name of before", () 
     });
     expect(rig.text(path).split("\r\n")).toContain(shown);
     expect(rig.text(path)).toContain("SUMMARY:By an old copy");
-  });
-});
+  },
+);
 
 it("objectAnswer() of a PUT of an old copy, whose label was renamed and then taken off: without the label", () => {
   const rig = objectRig();
@@ -156,38 +157,34 @@ it("objectAnswer() of a PUT of an old copy, whose label was renamed and then tak
   expect(rig.text(path)).not.toContain("CATEGORIES");
 });
 
-describe("objectAnswer() of a PUT of what was deleted in another calendar", () => {
-  it("brings it back into the calendar that is named", () => {
-    const rig = objectRig();
-    rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
-    const path = rig.member(aTask(601));
-    const item = vtodo(uidOf(path), "SUMMARY:Back", "DUE;VALUE=DATE:20261124");
-    expect(rig.ask("DELETE", path).status).toBe(204);
-    const there = `${root}/tasks-3003/back.ics`;
-    const answer = rig.put(there, item, { "if-none-match": "*" });
-    expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, rig.etag(there)]);
-    expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Back", listId: listId(3003) });
-    expect(rig.get(path).status).toBe(404);
-  });
+it("objectAnswer() of a PUT of what was deleted in another calendar brings it back into the calendar that is named", () => {
+  const rig = objectRig();
+  rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
+  const path = rig.member(aTask(601));
+  const item = vtodo(uidOf(path), "SUMMARY:Back", "DUE;VALUE=DATE:20261124");
+  expect(rig.ask("DELETE", path).status).toBe(204);
+  const there = `${root}/tasks-3003/back.ics`;
+  const answer = rig.put(there, item, { "if-none-match": "*" });
+  expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, rig.etag(there)]);
+  expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Back", listId: listId(3003) });
+  expect(rig.get(path).status).toBe(404);
 });
 
-describe("objectAnswer() of a PUT of an event that was copied from a feed", () => {
-  it("keeps its links void, and answers no ETag for what is not as it was sent", () => {
-    const rig = objectRig();
-    const signed = `AQ${"bC3_-".repeat(9).slice(0, 44)}`;
-    const copied = vevent(
-      "copied@example.com",
-      "DTSTAMP:20261120T120000Z",
-      "SUMMARY:Copied",
-      "DTSTART;VALUE=DATE:20261224",
-      `DESCRIPTION:Text\\n\\n— Dayferry —\\n— Done: https://a.exampl`,
-      ` e/act/${signed}`,
-    );
-    const answer = rig.put(`${root}/events-2001/copied.ics`, copied);
-    expect(answer.status).toBe(201);
-    expect(answer.headers?.["ETag"]).toBeUndefined();
-    const text = rig.text(`${root}/events-2001/copied.ics`);
-    expect(text).toContain("SUMMARY:Copied");
-    expect(text).not.toContain(signed);
-  });
+it("objectAnswer() of a PUT of an event that was copied from a feed keeps its links void, and answers no ETag for what is not as it was sent", () => {
+  const rig = objectRig();
+  const signed = `AQ${"bC3_-".repeat(9).slice(0, 44)}`;
+  const copied = vevent(
+    "copied@example.com",
+    "DTSTAMP:20261120T120000Z",
+    "SUMMARY:Copied",
+    "DTSTART;VALUE=DATE:20261224",
+    `DESCRIPTION:Text\\n\\n— Dayferry —\\n— Done: https://a.exampl`,
+    ` e/act/${signed}`,
+  );
+  const answer = rig.put(`${root}/events-2001/copied.ics`, copied);
+  expect(answer.status).toBe(201);
+  expect(answer.headers?.["ETag"]).toBeUndefined();
+  const text = rig.text(`${root}/events-2001/copied.ics`);
+  expect(text).toContain("SUMMARY:Copied");
+  expect(text).not.toContain(signed);
 });

@@ -218,26 +218,24 @@ describe("objectAnswer() of a PUT of a lost creation that was loaded as an item 
   });
 });
 
-describe("objectAnswer() of a PUT of what was moved, deleted there, and is found where it was", () => {
-  it("makes it anew under its UID, and leaves the other one alone", () => {
-    const rig = objectRig();
-    const old = anEvent(501, { title: "Party", projectId: projectId(2002) });
-    const uid = uidOf(rig.member(old));
-    const path = `${events}/${uid}.ics`;
-    const body = rig.text(path.replace("2001", "2002"));
-    const { mirror, view } = rig.store;
-    const key = mirror.find("event", serviceId(501));
-    if (key === null) throw new Error("it is not known");
-    // A move makes another event, and the old one stays for now.
-    mirror.adopt(key, serviceId(502));
-    mirror.put(anEvent(502, { title: "Party" }), "events:2001");
-    mirror.bury(key);
-    rig.member(old);
-    const other = mirror.find("event", serviceId(501));
-    rig.clock.advance({ seconds: 9 });
-    expect(rig.ask("PUT", path, { body: body.replace("Party", "Feast") }).status).toBe(201);
-    expect(rig.edits()).toMatchObject([{ item: key, action: "create" }]);
-    expect(view.get(key)?.item.title).toBe("Feast");
-    expect(other === null ? null : view.get(other)?.item.title).toBe("Party");
-  });
+it("objectAnswer() of a PUT of what was moved, deleted there, and is found where it was makes it anew under its UID, and leaves the other one alone", () => {
+  const rig = objectRig();
+  const old = anEvent(501, { title: "Party", projectId: projectId(2002) });
+  const uid = uidOf(rig.member(old));
+  const path = `${events}/${uid}.ics`;
+  const body = rig.text(path.replace("2001", "2002"));
+  const { mirror, view } = rig.store;
+  const key = mirror.find("event", serviceId(501));
+  if (key === null) throw new Error("it is not known");
+  // A move makes another event, and the old one stays for now.
+  mirror.adopt(key, serviceId(502));
+  mirror.put(anEvent(502, { title: "Party" }), "events:2001");
+  mirror.bury(key);
+  rig.member(old);
+  const other = mirror.find("event", serviceId(501));
+  rig.clock.advance({ seconds: 9 });
+  expect(rig.ask("PUT", path, { body: body.replace("Party", "Feast") }).status).toBe(201);
+  expect(rig.edits()).toMatchObject([{ item: key, action: "create" }]);
+  expect(view.get(key)?.item.title).toBe("Feast");
+  expect(other === null ? null : view.get(other)?.item.title).toBe("Party");
 });

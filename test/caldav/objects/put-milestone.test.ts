@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { vtodo } from "../../edits/rig.ts";
 import { objectRig, root } from "./object-rig.ts";
 
@@ -6,14 +6,12 @@ const path = `${root}/milestones-2001/m.ics`;
 const launch = (...lines: readonly string[]) =>
   vtodo("launch@example.com", "DTSTAMP:20261120T120000Z", "SUMMARY:Launch", ...lines);
 
-describe("objectAnswer() of a PUT of a milestone's to-do", () => {
-  it("shows the day that stays when the to-do leaves it out", () => {
-    const rig = objectRig();
-    const phone = { "user-agent": "DAVx5/4.4" };
-    rig.put(path, launch("DUE;VALUE=DATE:20261224"), phone);
-    const answer = rig.put(path, launch(), phone);
-    expect(answer.status).toBe(204);
-    expect(answer.headers?.["ETag"]).toBeUndefined();
-    expect(rig.text(path)).toContain("DUE;VALUE=DATE:20261224");
-  });
+it("objectAnswer() of a PUT of a milestone's to-do shows the day that stays when the to-do leaves it out", () => {
+  const rig = objectRig();
+  const phone = { "user-agent": "DAVx5/4.4" };
+  rig.put(path, launch("DUE;VALUE=DATE:20261224"), phone);
+  const answer = rig.put(path, launch(), phone);
+  expect(answer.status).toBe(204);
+  expect(answer.headers?.["ETag"]).toBeUndefined();
+  expect(rig.text(path)).toContain("DUE;VALUE=DATE:20261224");
 });

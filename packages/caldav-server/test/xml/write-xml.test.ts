@@ -81,12 +81,10 @@ describe("namedElement()", () => {
   });
 });
 
-describe("textElement() and hrefElement()", () => {
-  it("escape what they hold", () => {
-    expect(textElement("d:displayname", "a & b")).toBe("<d:displayname>a &amp; b</d:displayname>");
-    expect(textElement("d:displayname", "")).toBe("<d:displayname/>");
-    expect(hrefElement("/dav/a&b%20c")).toBe("<d:href>/dav/a&amp;b%20c</d:href>");
-  });
+it("textElement() and hrefElement() escape what they hold", () => {
+  expect(textElement("d:displayname", "a & b")).toBe("<d:displayname>a &amp; b</d:displayname>");
+  expect(textElement("d:displayname", "")).toBe("<d:displayname/>");
+  expect(hrefElement("/dav/a&b%20c")).toBe("<d:href>/dav/a&amp;b%20c</d:href>");
 });
 
 const name = fc.constantFrom("a", "prop", "x-y", "Ä");

@@ -34,17 +34,15 @@ describe("escapeText() and decodeText()", () => {
   });
 });
 
-describe("decodeList()", () => {
-  it.each([
-    ["a,b", ["a", "b"]],
-    ["a\\,b,c\\\\,d\\;", ["a,b", "c\\", "d;"]],
-    [" a , ,b", ["a", "b"]],
-    ["", []],
-    ["\\", ["\\"]],
-    ["\\\\\\,a", ["\\,a"]],
-  ])("%j holds %j", (value, expected) => {
-    expect(decodeList(value)).toEqual(expected);
-  });
+it.each([
+  ["a,b", ["a", "b"]],
+  ["a\\,b,c\\\\,d\\;", ["a,b", "c\\", "d;"]],
+  [" a , ,b", ["a", "b"]],
+  ["", []],
+  ["\\", ["\\"]],
+  ["\\\\\\,a", ["\\,a"]],
+])("decodeList() %j holds %j", (value, expected) => {
+  expect(decodeList(value)).toEqual(expected);
 });
 
 describe("foldLine()", () => {
@@ -69,14 +67,12 @@ describe("foldLine()", () => {
   });
 });
 
-describe("encodeUrl()", () => {
-  it.each([
-    ["https://a.b/c?d=1,2;3#e", "https://a.b/c?d=1%2C2%3B3#e"],
-    [" https://a.b/ü x ", "https://a.b/%C3%BC%20x"],
-    ["https://a.b/\r\nATTENDEE:x", "https://a.b/%0D%0AATTENDEE:x"],
-    ['https://a.b/"<>\\^`{|}', "https://a.b/%22%3C%3E%5C%5E%60%7B%7C%7D"],
-    ["https://a.b/%20%2C", "https://a.b/%20%2C"],
-  ])("%j becomes %j", (url, expected) => {
-    expect(encodeUrl(url)).toBe(expected);
-  });
+it.each([
+  ["https://a.b/c?d=1,2;3#e", "https://a.b/c?d=1%2C2%3B3#e"],
+  [" https://a.b/ü x ", "https://a.b/%C3%BC%20x"],
+  ["https://a.b/\r\nATTENDEE:x", "https://a.b/%0D%0AATTENDEE:x"],
+  ['https://a.b/"<>\\^`{|}', "https://a.b/%22%3C%3E%5C%5E%60%7B%7C%7D"],
+  ["https://a.b/%20%2C", "https://a.b/%20%2C"],
+])("encodeUrl() %j becomes %j", (url, expected) => {
+  expect(encodeUrl(url)).toBe(expected);
 });

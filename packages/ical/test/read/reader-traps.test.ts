@@ -97,30 +97,28 @@ describe("readCalendar() reads right what others read wrong", () => {
   );
 });
 
-describe("readCalendar() refuses an item, and it alone, for", () => {
-  it.each<[string, readonly string[], string]>([
-    ["a zone that nobody knows", ["DTSTART;TZID=Mars/Base:20260701T100000"], "unknown-zone"],
-    ["a moment that does not exist", ["DTSTART:20261301T256100Z"], "bad-date"],
-    ["an end that is no time", ["DTSTART:20260701T100000Z", "DTEND:garbage"], "bad-date"],
-    ["a time without seconds", ["DTSTART:20260701T1000Z"], "bad-date"],
-    ["two starts", ["DTSTART:20260701", "DTSTART:20260702"], "twice"],
-    ["a rule that is none", ["DTSTART:20260701", "RRULE:FREQ=NEVER"], "recurrence"],
-    ["a rule without steps", ["DTSTART:20260701", "RRULE:FREQ=DAILY;INTERVAL=0"], "recurrence"],
-    ["a rule for each second", ["DTSTART:20260701", "RRULE:FREQ=SECONDLY"], "recurrence"],
-    ["further dates", ["DTSTART:20260701", "RDATE:20260801"], "recurrence"],
-    [
-      "this and all future ones",
-      ["DTSTART:20260701", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260701"],
-      "recurrence",
-    ],
-  ])("%s", (_name, lines, code) => {
-    const other = ["BEGIN:VEVENT", "UID:other", "DTSTART:20260701", "END:VEVENT"];
-    const read = readFine(calendar("BEGIN:VEVENT", "UID:u1", ...lines, "END:VEVENT", ...other));
-    const [item, neighbour] = read.items;
-    expect(item?.problems).toMatchObject([{ uid: "u1", code }]);
-    expect(item?.problems[0]?.line).toBeGreaterThanOrEqual(5);
-    expect(neighbour).toMatchObject({ uid: "other", problems: [] });
-  });
+it.each<[string, readonly string[], string]>([
+  ["a zone that nobody knows", ["DTSTART;TZID=Mars/Base:20260701T100000"], "unknown-zone"],
+  ["a moment that does not exist", ["DTSTART:20261301T256100Z"], "bad-date"],
+  ["an end that is no time", ["DTSTART:20260701T100000Z", "DTEND:garbage"], "bad-date"],
+  ["a time without seconds", ["DTSTART:20260701T1000Z"], "bad-date"],
+  ["two starts", ["DTSTART:20260701", "DTSTART:20260702"], "twice"],
+  ["a rule that is none", ["DTSTART:20260701", "RRULE:FREQ=NEVER"], "recurrence"],
+  ["a rule without steps", ["DTSTART:20260701", "RRULE:FREQ=DAILY;INTERVAL=0"], "recurrence"],
+  ["a rule for each second", ["DTSTART:20260701", "RRULE:FREQ=SECONDLY"], "recurrence"],
+  ["further dates", ["DTSTART:20260701", "RDATE:20260801"], "recurrence"],
+  [
+    "this and all future ones",
+    ["DTSTART:20260701", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260701"],
+    "recurrence",
+  ],
+])("readCalendar() refuses an item, and it alone, for %s", (_name, lines, code) => {
+  const other = ["BEGIN:VEVENT", "UID:other", "DTSTART:20260701", "END:VEVENT"];
+  const read = readFine(calendar("BEGIN:VEVENT", "UID:u1", ...lines, "END:VEVENT", ...other));
+  const [item, neighbour] = read.items;
+  expect(item?.problems).toMatchObject([{ uid: "u1", code }]);
+  expect(item?.problems[0]?.line).toBeGreaterThanOrEqual(5);
+  expect(neighbour).toMatchObject({ uid: "other", problems: [] });
 });
 
 describe("readCalendar() refuses a file for", () => {

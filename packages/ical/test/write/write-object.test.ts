@@ -28,8 +28,9 @@ const events = {
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
-describe("writeObject()", () => {
-  it.each(["timed", "dates", "utc"] as const)("makes an object of an event with %s", (kind) => {
+it.each(["timed", "dates", "utc"] as const)(
+  "writeObject() makes an object of an event with %s",
+  (kind) => {
     const text = writeObject(events[kind], createZoneWriter()(events[kind]));
     expect(text.startsWith("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:")).toBe(true);
     expect(text.endsWith("END:VEVENT\r\nEND:VCALENDAR\r\n")).toBe(true);
@@ -41,8 +42,8 @@ describe("writeObject()", () => {
     });
     const event = new ICAL.Component(ICAL.parse(text)).getFirstSubcomponent("vevent");
     expect(event?.getFirstPropertyValue("summary")).toBe("Kickoff");
-  });
-});
+  },
+);
 
 describe("createZoneWriter()", () => {
   it("writes one text for all times of a decade", () => {
@@ -76,13 +77,11 @@ describe("createZoneWriter()", () => {
   });
 });
 
-describe("wrapComponent()", () => {
-  it("keeps the lines of a component, folded", () => {
-    const raw = ["BEGIN:VTODO", "UID:u1", `SUMMARY:${"ä".repeat(100)}`, "X-A;B=c:d", "END:VTODO"];
-    const text = wrapComponent(raw, "");
-    for (const line of text.split("\r\n")) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
-    expect(readOne(octets(text)).raw).toEqual(raw);
-  });
+it("wrapComponent() keeps the lines of a component, folded", () => {
+  const raw = ["BEGIN:VTODO", "UID:u1", `SUMMARY:${"ä".repeat(100)}`, "X-A;B=c:d", "END:VTODO"];
+  const text = wrapComponent(raw, "");
+  for (const line of text.split("\r\n")) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
+  expect(readOne(octets(text)).raw).toEqual(raw);
 });
 
 describe("readTree()", () => {
@@ -99,10 +98,8 @@ describe("readTree()", () => {
   });
 });
 
-describe("writeEvent()", () => {
-  it("gives a time that is read as it was", () => {
-    const when = timed("2026-07-01T10:00", "2026-07-01T11:00");
-    const text = writeObject(writeEvent(card({ when })), "");
-    expect(readOne(octets(text)).when).toEqual(when);
-  });
+it("writeEvent() gives a time that is read as it was", () => {
+  const when = timed("2026-07-01T10:00", "2026-07-01T11:00");
+  const text = writeObject(writeEvent(card({ when })), "");
+  expect(readOne(octets(text)).when).toEqual(when);
 });

@@ -372,20 +372,16 @@ describe("a definition that cannot be followed is refused with the reason:", () 
   });
 });
 
-describe("a definition comes to an end", () => {
-  it.each(longZones)("in $name", ({ make, most }) => {
-    expect(readFine(octets(make(most))).items).toHaveLength(most);
-  });
+it.each(longZones)("a definition comes to an end in $name", ({ make, most }) => {
+  expect(readFine(octets(make(most))).items).toHaveLength(most);
 });
 
-describe("readClock() result", () => {
-  it("is null when the zone is not known", () => {
-    const tree = readTree(
-      octets(
-        "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;TZID=No:20260701T100000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
-      ),
-    );
-    const [line] = tree.components[0]?.lines ?? [];
-    expect(line && readClock(line, zonesOfFile(tree, "UTC"))).toBeNull();
-  });
+it("readClock() result is null when the zone is not known", () => {
+  const tree = readTree(
+    octets(
+      "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;TZID=No:20260701T100000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
+    ),
+  );
+  const [line] = tree.components[0]?.lines ?? [];
+  expect(line && readClock(line, zonesOfFile(tree, "UTC"))).toBeNull();
 });
