@@ -166,60 +166,52 @@ describe("a log beside the database that is not whole", () => {
   });
 });
 
-describe("remedyFor()", () => {
-  it("remedyFor() names one command, as a shell takes it", () => {
-    const { dataDir, backups } = { dataDir: "/srv/o'clock data", backups: { directory: "/b" } };
-    expect(remedyFor({ dataDir, backups }, { good: "/b/one two.tar.gz", now })).toContain(
-      "`dayferry restore '/b/one two.tar.gz'`",
-    );
-    expect(remedyFor({ dataDir: "/data", backups }, { good: null, now })).toContain(
-      "`mkdir /data/damaged-20261122T120000Z && mv /data/dayferry.sqlite* /data/damaged-20261122T120000Z`",
-    );
-    expect(remedyFor({ dataDir, backups }, { good: null, now })).toContain(
-      String.raw`'/srv/o'\''clock data/dayferry.sqlite'*`,
-    );
-  });
+it("remedyFor() names one command, as a shell takes it", () => {
+  const { dataDir, backups } = { dataDir: "/srv/o'clock data", backups: { directory: "/b" } };
+  expect(remedyFor({ dataDir, backups }, { good: "/b/one two.tar.gz", now })).toContain(
+    "`dayferry restore '/b/one two.tar.gz'`",
+  );
+  expect(remedyFor({ dataDir: "/data", backups }, { good: null, now })).toContain(
+    "`mkdir /data/damaged-20261122T120000Z && mv /data/dayferry.sqlite* /data/damaged-20261122T120000Z`",
+  );
+  expect(remedyFor({ dataDir, backups }, { good: null, now })).toContain(
+    String.raw`'/srv/o'\''clock data/dayferry.sqlite'*`,
+  );
 });
 
-describe("damageIn()", () => {
-  it("damageIn() result for what SQLite says of a file that is no database, and for other errors", () => {
-    const place = aPlace();
-    writeFileSync(place.file, "garbage ".repeat(2000));
-    const error = (() => {
-      try {
-        place.rows("SELECT 1 FROM meta");
-      } catch (caught) {
-        return caught;
-      }
-      return null;
-    })();
-    expect(damageIn(new Error("it failed", { cause: error }), place)).toContain("is damaged");
-    expect(damageIn(new Error("something else"), place)).toBeNull();
-    expect(rescueEdits(place.folder)).toBeNull();
-  });
+it("damageIn() result for what SQLite says of a file that is no database, and for other errors", () => {
+  const place = aPlace();
+  writeFileSync(place.file, "garbage ".repeat(2000));
+  const error = (() => {
+    try {
+      place.rows("SELECT 1 FROM meta");
+    } catch (caught) {
+      return caught;
+    }
+    return null;
+  })();
+  expect(damageIn(new Error("it failed", { cause: error }), place)).toContain("is damaged");
+  expect(damageIn(new Error("something else"), place)).toBeNull();
+  expect(rescueEdits(place.folder)).toBeNull();
 });
 
-describe("rescueEdits()", () => {
-  it("rescueEdits() reads from both ends up to a spoilt leaf of the journal", () => {
-    const place = aPlace();
-    place.sql(`PRAGMA foreign_keys = OFF;
+it("rescueEdits() reads from both ends up to a spoilt leaf of the journal", () => {
+  const place = aPlace();
+  place.sql(`PRAGMA foreign_keys = OFF;
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
       INSERT INTO edits (channel, item, action, base, patch, state, created_at, updated_at)
       SELECT 'upload', i, 'update', '{}', json_object('title', 'Title ' || i), 'pending', '2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z' FROM n`);
-    const leaves = place.rows(
-      "SELECT pageno FROM dbstat WHERE name = 'edits' AND pagetype = 'leaf' ORDER BY path",
-    );
-    const { pageno }: { readonly pageno?: number } = Object(leaves[Math.floor(leaves.length / 2)]);
-    spoil(place.file, pageno ?? 0);
-    const rescued = rescueEdits(place.folder);
-    expect(rescued?.edits).toBeGreaterThan(500);
-    expect(rescued?.edits).toBeLessThan(600);
-    const file = rescued?.file ?? "";
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    const { edits }: { readonly edits?: readonly unknown[] } = JSON.parse(
-      readFileSync(file, "utf8"),
-    );
-    expect(JSON.stringify(edits?.[0])).toContain("Title 1");
-    expect(JSON.stringify(edits)).toContain("Title 600");
-  });
+  const leaves = place.rows(
+    "SELECT pageno FROM dbstat WHERE name = 'edits' AND pagetype = 'leaf' ORDER BY path",
+  );
+  const { pageno }: { readonly pageno?: number } = Object(leaves[Math.floor(leaves.length / 2)]);
+  spoil(place.file, pageno ?? 0);
+  const rescued = rescueEdits(place.folder);
+  expect(rescued?.edits).toBeGreaterThan(500);
+  expect(rescued?.edits).toBeLessThan(600);
+  const file = rescued?.file ?? "";
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const { edits }: { readonly edits?: readonly unknown[] } = JSON.parse(readFileSync(file, "utf8"));
+  expect(JSON.stringify(edits?.[0])).toContain("Title 1");
+  expect(JSON.stringify(edits)).toContain("Title 600");
 });

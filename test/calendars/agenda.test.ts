@@ -189,18 +189,16 @@ describe("createAgenda() search", () => {
   });
 });
 
-describe("createAgenda() item", () => {
-  it("is none for whom it is not, and names project and list for whom it is", () => {
-    const { put, store, agenda } = rig();
-    const key = store.view.findUid(put(aTask(4, { listId: listId(3002), assigned: [ben] })))?.key;
-    if (!key) throw new Error("the task is not shown");
-    expect(agenda.item(key, ana)).toBeNull();
-    expect(agenda.item(key, ben)).toMatchObject({
-      private: true,
-      canComplete: true,
-      project: { title: "Website" },
-      list: { title: "List 3002" },
-    });
-    expect(agenda.item(key, null)).toMatchObject({ item: { kind: "task" } });
+it("createAgenda() item is none for whom it is not, and names project and list for whom it is", () => {
+  const { put, store, agenda } = rig();
+  const key = store.view.findUid(put(aTask(4, { listId: listId(3002), assigned: [ben] })))?.key;
+  if (!key) throw new Error("the task is not shown");
+  expect(agenda.item(key, ana)).toBeNull();
+  expect(agenda.item(key, ben)).toMatchObject({
+    private: true,
+    canComplete: true,
+    project: { title: "Website" },
+    list: { title: "List 3002" },
   });
+  expect(agenda.item(key, null)).toMatchObject({ item: { kind: "task" } });
 });

@@ -51,30 +51,27 @@ describe("near()", () => {
   });
 });
 
-describe("objects() near a span", () => {
-  it("follows changes, in the order of the whole list", () => {
-    const rig = calendarRig();
-    const { put, store, calendars } = rig;
-    const calendar = open(rig, "events-2001");
-    const inMarch = (nth: number) =>
-      times(`2027-03-${10 + nth}T09:00`, `2027-03-${10 + nth}T10:00`);
-    const march = {
-      from: Temporal.Instant.from("2027-03-01T00:00:00Z").epochMilliseconds,
-      to: Temporal.Instant.from("2027-04-01T00:00:00Z").epochMilliseconds,
-    };
-    const near = () => calendars.objects(calendar, march).map(({ uid }) => uid);
-    const [first, second] = [1, 2].map((nth) => put(anEvent(nth, { when: inMarch(nth) })));
-    put(anEvent(3, { when: times("2027-09-01T09:00", "2027-09-01T10:00") }));
-    if (!first || !second) throw new Error("nothing was put");
-    expect(near()).toHaveLength(2);
-    put(anEvent(2, { when: times("2027-08-01T09:00", "2027-08-01T10:00") }));
-    put(anEvent(3, { when: inMarch(3) }));
-    put(anEvent(4, { when: inMarch(4), private: true, creatorId: ann }));
-    put(anEvent(5, { when: inMarch(5), private: true, creatorId: null }));
-    const all = calendars.objects(calendar).map(({ uid }) => uid);
-    const moved = store.mirror.identity(second).uid;
-    expect(near()).toEqual(all.filter((uid) => uid !== moved));
-    store.mirror.bury(first);
-    expect(near()).toHaveLength(2);
-  });
+it("objects() near a span follows changes, in the order of the whole list", () => {
+  const rig = calendarRig();
+  const { put, store, calendars } = rig;
+  const calendar = open(rig, "events-2001");
+  const inMarch = (nth: number) => times(`2027-03-${10 + nth}T09:00`, `2027-03-${10 + nth}T10:00`);
+  const march = {
+    from: Temporal.Instant.from("2027-03-01T00:00:00Z").epochMilliseconds,
+    to: Temporal.Instant.from("2027-04-01T00:00:00Z").epochMilliseconds,
+  };
+  const near = () => calendars.objects(calendar, march).map(({ uid }) => uid);
+  const [first, second] = [1, 2].map((nth) => put(anEvent(nth, { when: inMarch(nth) })));
+  put(anEvent(3, { when: times("2027-09-01T09:00", "2027-09-01T10:00") }));
+  if (!first || !second) throw new Error("nothing was put");
+  expect(near()).toHaveLength(2);
+  put(anEvent(2, { when: times("2027-08-01T09:00", "2027-08-01T10:00") }));
+  put(anEvent(3, { when: inMarch(3) }));
+  put(anEvent(4, { when: inMarch(4), private: true, creatorId: ann }));
+  put(anEvent(5, { when: inMarch(5), private: true, creatorId: null }));
+  const all = calendars.objects(calendar).map(({ uid }) => uid);
+  const moved = store.mirror.identity(second).uid;
+  expect(near()).toEqual(all.filter((uid) => uid !== moved));
+  store.mirror.bury(first);
+  expect(near()).toHaveLength(2);
 });

@@ -115,12 +115,13 @@ describe("a command on a damaged database", () => {
   });
 });
 
-describe("a command whose folders cannot be written to", () => {
-  it.each([
-    ["dataDir", { dataDir: "FILE" }],
-    ["dataDir", { dataDir: "FILE/below" }],
-    ["mail.directory", { mail: { directory: "FILE/mails", from: "a@example.com" } }],
-  ])("because %s is %j names the file in their place", async (key, changes) => {
+it.each([
+  ["dataDir", { dataDir: "FILE" }],
+  ["dataDir", { dataDir: "FILE/below" }],
+  ["mail.directory", { mail: { directory: "FILE/mails", from: "a@example.com" } }],
+])(
+  "a command whose folders cannot be written to because %s is %j names the file in their place",
+  async (key, changes) => {
     const place = rig.place();
     const file = join(place.folder, "file");
     writeFileSync(file, "");
@@ -137,5 +138,5 @@ describe("a command whose folders cannot be written to", () => {
     const { code, stdout } = await command(["doctor"], { installation: place });
     expect(code).toBe(1);
     expect(stdout).toContain(`${file} is a file, not a folder`);
-  });
-});
+  },
+);

@@ -33,15 +33,13 @@ describe("mailFindings()", () => {
   });
 });
 
-describe("senderFindings()", () => {
-  it.each([
-    ["dayferry@example.com", "smtp://localhost", 1],
-    ["a@calendar.example.org", "smtp://localhost", 1],
-    ["dayferry@example.com", null, 0],
-    ["dayferry@company.test", "smtp://localhost", 0],
-    ["dayferry@myexample.com", "smtp://localhost", 0],
-  ])("of %s over %j are %i", (address, smtpUrl, count) => {
-    const from = { name: "Dayferry", address };
-    expect(senderFindings({ smtpUrl, from })).toHaveLength(count);
-  });
+it.each([
+  ["dayferry@example.com", "smtp://localhost", 1],
+  ["a@calendar.example.org", "smtp://localhost", 1],
+  ["dayferry@example.com", null, 0],
+  ["dayferry@company.test", "smtp://localhost", 0],
+  ["dayferry@myexample.com", "smtp://localhost", 0],
+])("senderFindings() of %s over %j are %i", (address, smtpUrl, count) => {
+  const from = { name: "Dayferry", address };
+  expect(senderFindings({ smtpUrl, from })).toHaveLength(count);
 });

@@ -1,57 +1,51 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { command, serveHere } from "../support/in-process.ts";
 import { commandRig } from "./command-rig.ts";
 
 const { place } = commandRig();
 
-describe("dayferry without a command", () => {
-  it("says how the daemon is, and what to do next", async () => {
-    const installation = place();
-    const before = await command([], { installation });
-    expect(before).toMatchObject({ code: 0, stderr: "" });
-    expect(before.stdout).toContain("Dayferry 0.0.0: no daemon is running");
-    expect(before.stdout).toContain("dayferry serve");
-    const daemon = await serveHere(installation);
-    onTestFinished(() => daemon.stop());
-    const { stdout } = await command([], { installation, daemon });
-    expect(stdout).toMatch(/^Dayferry 0\.0\.0 at http:\S+: up to date, last synced \d+ s ago/);
-    expect(stdout).toContain("dayferry open");
-    expect(stdout).not.toContain("edits list --state waiting");
-  });
+it("dayferry without a command says how the daemon is, and what to do next", async () => {
+  const installation = place();
+  const before = await command([], { installation });
+  expect(before).toMatchObject({ code: 0, stderr: "" });
+  expect(before.stdout).toContain("Dayferry 0.0.0: no daemon is running");
+  expect(before.stdout).toContain("dayferry serve");
+  const daemon = await serveHere(installation);
+  onTestFinished(() => daemon.stop());
+  const { stdout } = await command([], { installation, daemon });
+  expect(stdout).toMatch(/^Dayferry 0\.0\.0 at http:\S+: up to date, last synced \d+ s ago/);
+  expect(stdout).toContain("dayferry open");
+  expect(stdout).not.toContain("edits list --state waiting");
 });
 
-describe("dayferry open", () => {
-  it("prints an address that signs in, where there is no browser", async () => {
-    const installation = place();
-    expect(await command(["open"], { installation })).toMatchObject({ code: 1, stdout: "" });
-    const daemon = await serveHere(installation, { ready: false });
-    onTestFinished(() => daemon.stop());
-    const { stdout } = await command(["open", "calendar"], { installation, daemon });
-    const entered = await fetch(stdout.trim(), { redirect: "manual" });
-    expect(entered.headers.get("location")).toBe("./calendar");
-    expect(entered.headers.get("set-cookie")).toContain("dayferry-session=");
-  });
+it("dayferry open prints an address that signs in, where there is no browser", async () => {
+  const installation = place();
+  expect(await command(["open"], { installation })).toMatchObject({ code: 1, stdout: "" });
+  const daemon = await serveHere(installation, { ready: false });
+  onTestFinished(() => daemon.stop());
+  const { stdout } = await command(["open", "calendar"], { installation, daemon });
+  const entered = await fetch(stdout.trim(), { redirect: "manual" });
+  expect(entered.headers.get("location")).toBe("./calendar");
+  expect(entered.headers.get("set-cookie")).toContain("dayferry-session=");
 });
 
-describe("examples in the help", () => {
-  it("are there for every command, and name options and arguments that it has", async () => {
-    const installation = place();
-    const { stdout } = await command(["--help"], { installation });
-    const names = [...stdout.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = ""]) => name);
-    for (const name of names.filter((one) => one !== "help")) {
-      const help = (await command([name, "--help"], { installation })).stdout;
-      const inner = [...help.matchAll(/^ {2}([a-z][\w-]*)(?: \[options\])?.* {2}/gm)];
-      const paths = help.includes("\nCommands:\n")
-        ? inner.map(([, verb = ""]) => [name, verb]).filter(([, verb]) => verb !== "help")
-        : [[name]];
-      for (const path of paths) {
-        const own = (await command([...path, "--help"], { installation })).stdout;
-        const [options = "", examples = ""] = own.split("\nExamples:\n");
-        expect(examples, path.join(" ")).toContain(`dayferry ${path.join(" ")}`);
-        for (const [flag] of examples.matchAll(/--[a-z-]+/g)) {
-          expect(options, path.join(" ")).toContain(flag);
-        }
+it("examples in the help are there for every command, and name options and arguments that it has", async () => {
+  const installation = place();
+  const { stdout } = await command(["--help"], { installation });
+  const names = [...stdout.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = ""]) => name);
+  for (const name of names.filter((one) => one !== "help")) {
+    const help = (await command([name, "--help"], { installation })).stdout;
+    const inner = [...help.matchAll(/^ {2}([a-z][\w-]*)(?: \[options\])?.* {2}/gm)];
+    const paths = help.includes("\nCommands:\n")
+      ? inner.map(([, verb = ""]) => [name, verb]).filter(([, verb]) => verb !== "help")
+      : [[name]];
+    for (const path of paths) {
+      const own = (await command([...path, "--help"], { installation })).stdout;
+      const [options = "", examples = ""] = own.split("\nExamples:\n");
+      expect(examples, path.join(" ")).toContain(`dayferry ${path.join(" ")}`);
+      for (const [flag] of examples.matchAll(/--[a-z-]+/g)) {
+        expect(options, path.join(" ")).toContain(flag);
       }
     }
-  });
+  }
 });

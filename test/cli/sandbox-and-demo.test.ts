@@ -17,16 +17,14 @@ import { openPlacesIn } from "../../src/store/private-files.ts";
 import { dayferry } from "../support/dayferry.ts";
 import { startAndStop } from "../support/running-command.ts";
 
-describe("sandbox", () => {
-  it("is served alone and prints its keys", async () => {
-    const { stdout, code } = await startAndStop(["sandbox", "--port", "0", "--json"], (text) =>
-      text.includes("}\n"),
-    );
-    expect(code).toBe(0);
-    const { baseUrl, keys } = JSON.parse(stdout);
-    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v3$/);
-    expect(keys.length).toBeGreaterThan(3);
-  });
+it("sandbox is served alone and prints its keys", async () => {
+  const { stdout, code } = await startAndStop(["sandbox", "--port", "0", "--json"], (text) =>
+    text.includes("}\n"),
+  );
+  expect(code).toBe(0);
+  const { baseUrl, keys } = JSON.parse(stdout);
+  expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v3$/);
+  expect(keys.length).toBeGreaterThan(3);
 });
 
 function folder(): string {

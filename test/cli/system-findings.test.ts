@@ -12,28 +12,24 @@ import {
   checkZoneData,
 } from "../../src/cli/system-findings.ts";
 
-describe("checkClock()", () => {
-  it.each([
-    [0, "fine", "within 1 s of the service's"],
-    [-60, "fine", "within 60 s of the service's"],
-    [61, "broken", "this machine's clock is 61 s ahead of the service's"],
-    [-3600, "broken", "this machine's clock is 3600 s behind the service's"],
-    [null, "doubtful", "not compared: the service's time is unknown"],
-  ])("result for %j s is %s", (ahead, verdict, what) => {
-    expect(checkClock(ahead)).toMatchObject({ verdict, what, subject: "clock" });
-  });
+it.each([
+  [0, "fine", "within 1 s of the service's"],
+  [-60, "fine", "within 60 s of the service's"],
+  [61, "broken", "this machine's clock is 61 s ahead of the service's"],
+  [-3600, "broken", "this machine's clock is 3600 s behind the service's"],
+  [null, "doubtful", "not compared: the service's time is unknown"],
+])("checkClock() result for %j s is %s", (ahead, verdict, what) => {
+  expect(checkClock(ahead)).toMatchObject({ verdict, what, subject: "clock" });
 });
 
-describe("checkQuota()", () => {
-  it("names refusals for the quota", () => {
-    expect(checkQuota({ used: 3, quota: 25, rateLimited: 0 })).toMatchObject({
-      verdict: "fine",
-      what: "3 of the 25 requests the service allows are in use",
-    });
-    expect(checkQuota({ used: 3, quota: 25, rateLimited: 2 })).toMatchObject({
-      verdict: "doubtful",
-      what: "3 of the 25 requests the service allows are in use; the service has refused 2 for the quota",
-    });
+it("checkQuota() names refusals for the quota", () => {
+  expect(checkQuota({ used: 3, quota: 25, rateLimited: 0 })).toMatchObject({
+    verdict: "fine",
+    what: "3 of the 25 requests the service allows are in use",
+  });
+  expect(checkQuota({ used: 3, quota: 25, rateLimited: 2 })).toMatchObject({
+    verdict: "doubtful",
+    what: "3 of the 25 requests the service allows are in use; the service has refused 2 for the quota",
   });
 });
 
@@ -57,14 +53,12 @@ describe("checkZoneData()", () => {
   });
 });
 
-describe("checkDisk()", () => {
-  it("tells the room that a folder has", () => {
-    const folder = mkdtempSync(join(tmpdir(), "disk-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const { subject, what } = checkDisk(folder);
-    expect(subject).toBe("disk");
-    expect(what).toMatch(/^[\d,]+ MiB are free in /);
-  });
+it("checkDisk() tells the room that a folder has", () => {
+  const folder = mkdtempSync(join(tmpdir(), "disk-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { subject, what } = checkDisk(folder);
+  expect(subject).toBe("disk");
+  expect(what).toMatch(/^[\d,]+ MiB are free in /);
 });
 
 describe("checkProxy()", () => {
@@ -87,29 +81,25 @@ describe("checkProxy()", () => {
   ])("says nothing of %o", (use) => expect(checkProxy(use)).toEqual([]));
 });
 
-describe("checkBlocks()", () => {
-  it("names a time without an answer that people notice", () => {
-    expect(checkBlocks({ longestMs: 12.5, minutes: 5 })).toMatchObject({
-      verdict: "fine",
-      what: "none was delayed by more than 12.5 ms",
-    });
-    expect(checkBlocks({ longestMs: 1340, minutes: 5 })).toMatchObject({
-      verdict: "doubtful",
-      what: "there was no response for 1.3 s at a time within the last 5 minutes",
-    });
+it("checkBlocks() names a time without an answer that people notice", () => {
+  expect(checkBlocks({ longestMs: 12.5, minutes: 5 })).toMatchObject({
+    verdict: "fine",
+    what: "none was delayed by more than 12.5 ms",
+  });
+  expect(checkBlocks({ longestMs: 1340, minutes: 5 })).toMatchObject({
+    verdict: "doubtful",
+    what: "there was no response for 1.3 s at a time within the last 5 minutes",
   });
 });
 
-describe("checkPrivacy()", () => {
-  it("names what others may look into, with its mode, and how to close it", () => {
-    const folder = mkdtempSync(join(tmpdir(), "dayferry-privacy-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    expect(checkPrivacy([folder, join(folder, "none")])).toMatchObject({ verdict: "fine" });
-    writeFileSync(join(folder, "a.eml"), "x");
-    chmodSync(join(folder, "a.eml"), 0o644);
-    const finding = checkPrivacy([folder]);
-    expect(finding).toMatchObject({ verdict: "broken", subject: "privacy" });
-    expect(finding.what).toContain(`${join(folder, "a.eml")} (mode 0644)`);
-    expect(finding.remedy).toContain(`chmod -R go= ${folder}`);
-  });
+it("checkPrivacy() names what others may look into, with its mode, and how to close it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "dayferry-privacy-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  expect(checkPrivacy([folder, join(folder, "none")])).toMatchObject({ verdict: "fine" });
+  writeFileSync(join(folder, "a.eml"), "x");
+  chmodSync(join(folder, "a.eml"), 0o644);
+  const finding = checkPrivacy([folder]);
+  expect(finding).toMatchObject({ verdict: "broken", subject: "privacy" });
+  expect(finding.what).toContain(`${join(folder, "a.eml")} (mode 0644)`);
+  expect(finding.remedy).toContain(`chmod -R go= ${folder}`);
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { calendarPrograms } from "../../src/http/pages/calendar-programs.ts";
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
@@ -11,14 +11,12 @@ const sections = new Map(
   }),
 );
 
-describe("docs/clients.md", () => {
-  it.each(calendarPrograms("{server}"))(
-    "says of $name what the page Connect says",
-    ({ name, steps }) => {
-      for (const step of steps) {
-        const said = step.replaceAll("{server}", "https://calendar.example.com/dav/");
-        expect(sections.get(name)).toContain(said);
-      }
-    },
-  );
-});
+it.each(calendarPrograms("{server}"))(
+  "docs/clients.md says of $name what the page Connect says",
+  ({ name, steps }) => {
+    for (const step of steps) {
+      const said = step.replaceAll("{server}", "https://calendar.example.com/dav/");
+      expect(sections.get(name)).toContain(said);
+    }
+  },
+);

@@ -82,29 +82,25 @@ function headings(text: string): readonly string[] {
   );
 }
 
-describe("pictures", () => {
-  it("are shown by a document, each of them", () => {
-    const shown = named(/!\[[^\]]+\]\(([^)]+)\)/g).map(({ by, name }) => join(dirname(by), name));
-    const taken = filesBelow("docs/pictures").map((file) => `docs/pictures/${file}`);
-    expect(taken.filter((file) => !shown.includes(file))).toEqual([]);
-    expect(taken.length).toBeGreaterThan(5);
-  });
+it("pictures are shown by a document, each of them", () => {
+  const shown = named(/!\[[^\]]+\]\(([^)]+)\)/g).map(({ by, name }) => join(dirname(by), name));
+  const taken = filesBelow("docs/pictures").map((file) => `docs/pictures/${file}`);
+  expect(taken.filter((file) => !shown.includes(file))).toEqual([]);
+  expect(taken.length).toBeGreaterThan(5);
 });
 
-describe("tests that documents name", () => {
-  it("are there, each by file and title", () => {
-    const tests = named(/`([\w/-]+ › [^`]+)`/g);
-    const missing = tests.filter(({ name }) => {
-      const [file = "", title = ""] = name.split(/ › (.*)/s);
-      const places = [`test/${file}`, `packages/${file.replace("/", "/test/")}`];
-      return ![".test", ".long.test", ".drill", ""].some((kind) =>
-        places.some((place) => hasTest(`${place}${kind}.ts`, title)),
-      );
-    });
-    expect(missing).toEqual([]);
-    expect(tests.length).toBeGreaterThan(150);
-    expect(hasTest("test/docs/names.test.ts", "names no such test")).toBe(false);
+it("tests that documents name are there, each by file and title", () => {
+  const tests = named(/`([\w/-]+ › [^`]+)`/g);
+  const missing = tests.filter(({ name }) => {
+    const [file = "", title = ""] = name.split(/ › (.*)/s);
+    const places = [`test/${file}`, `packages/${file.replace("/", "/test/")}`];
+    return ![".test", ".long.test", ".drill", ""].some((kind) =>
+      places.some((place) => hasTest(`${place}${kind}.ts`, title)),
+    );
   });
+  expect(missing).toEqual([]);
+  expect(tests.length).toBeGreaterThan(150);
+  expect(hasTest("test/docs/names.test.ts", "names no such test")).toBe(false);
 });
 
 /** Whether a test or a group of tests is called so in a file. */

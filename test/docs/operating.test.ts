@@ -26,22 +26,20 @@ function section(heading: string, text = operating): string {
 const quoted = (line: string): readonly string[] =>
   [...line.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? "");
 
-describe("docs/reports.md", () => {
-  it("names every report with its columns and what narrows it, and none that there is not", () => {
-    for (const { name, columns, takes } of reports) {
-      const about = section(`## ${name}`, told);
-      const rows = [...about.matchAll(/^\| `(\w+)` \| (\w+) \| .+ \|$/gm)];
-      expect([name, rows.map(([, key, type]) => [key, type])]).toEqual([
-        name,
-        columns.map(({ key, type }) => [key, type]),
-      ]);
-      const narrowed = /^Narrowed by: (.*)\.$/m.exec(about)?.[1] ?? "";
-      const options = takes.flatMap((take) =>
-        take === "dates" ? ["--from", "--to"] : [`--${take}`],
-      );
-      expect([name, quoted(narrowed)]).toEqual([name, options]);
-    }
-  });
+it("docs/reports.md names every report with its columns and what narrows it, and none that there is not", () => {
+  for (const { name, columns, takes } of reports) {
+    const about = section(`## ${name}`, told);
+    const rows = [...about.matchAll(/^\| `(\w+)` \| (\w+) \| .+ \|$/gm)];
+    expect([name, rows.map(([, key, type]) => [key, type])]).toEqual([
+      name,
+      columns.map(({ key, type }) => [key, type]),
+    ]);
+    const narrowed = /^Narrowed by: (.*)\.$/m.exec(about)?.[1] ?? "";
+    const options = takes.flatMap((take) =>
+      take === "dates" ? ["--from", "--to"] : [`--${take}`],
+    );
+    expect([name, quoted(narrowed)]).toEqual([name, options]);
+  }
 });
 
 describe("docs/operating.md", () => {

@@ -49,22 +49,18 @@ describe("backOff()", () => {
   });
 });
 
-describe("isRecent()", () => {
-  it.each([
-    { name: "this moment", at: "2026-11-22T12:00:00Z", recent: true },
-    { name: "a moment less than the length ago", at: "2026-11-22T11:00:01Z", recent: true },
-    { name: "exactly the length ago", at: "2026-11-22T11:00:00Z", recent: false },
-    { name: "longer ago", at: "2026-11-22T10:59:59Z", recent: false },
-    { name: "ahead, as the clock was set back", at: "2026-11-22T12:00:01Z", recent: false },
-  ])("is $recent for $name", ({ at, recent }) => {
-    const length = Temporal.Duration.from({ hours: 1 });
-    expect(isRecent(Temporal.Instant.from(at), { length, now })).toBe(recent);
-  });
+it.each([
+  { name: "this moment", at: "2026-11-22T12:00:00Z", recent: true },
+  { name: "a moment less than the length ago", at: "2026-11-22T11:00:01Z", recent: true },
+  { name: "exactly the length ago", at: "2026-11-22T11:00:00Z", recent: false },
+  { name: "longer ago", at: "2026-11-22T10:59:59Z", recent: false },
+  { name: "ahead, as the clock was set back", at: "2026-11-22T12:00:01Z", recent: false },
+])("isRecent() is $recent for $name", ({ at, recent }) => {
+  const length = Temporal.Duration.from({ hours: 1 });
+  expect(isRecent(Temporal.Instant.from(at), { length, now })).toBe(recent);
 });
 
-describe("later()", () => {
-  it("takes lengths in days when instants do not", () => {
-    const day = Temporal.Duration.from({ days: 1 });
-    expect(later(now, day)).toEqual(now.add({ hours: 24 }));
-  });
+it("later() takes lengths in days when instants do not", () => {
+  const day = Temporal.Duration.from({ days: 1 });
+  expect(later(now, day)).toEqual(now.add({ hours: 24 }));
 });

@@ -71,9 +71,7 @@ describe("overlay()", () => {
   });
 });
 
-describe("visibleStates", () => {
-  it("leave out what waits for a person and what is settled", () => {
-    const hidden = editStates.filter((state) => !visibleStates.includes(state));
-    expect(hidden).toEqual(["confirmed", "parked", "held", "discarded", "undone"]);
-  });
+it("visibleStates leave out what waits for a person and what is settled", () => {
+  const hidden = editStates.filter((state) => !visibleStates.includes(state));
+  expect(hidden).toEqual(["confirmed", "parked", "held", "discarded", "undone"]);
 });

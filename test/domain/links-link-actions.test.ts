@@ -25,20 +25,18 @@ const started = aTask(2, { startOn: day("2027-02-28"), dueOn: null });
 const dateless = aTask(2, { startOn: null, dueOn: null });
 const subtask = aTask(2, { kind: "subtask", dueOn: day("2028-02-28") });
 
-describe("offeredActions()", () => {
-  it.each([
-    ["an event", anEvent(1), []],
-    ["a completed event that is no milestone", anEvent(1, { completed: true }), []],
-    ["a milestone", milestone, ["done", "day", "week"]],
-    ["a milestone with a time of day", timed, ["done"]],
-    ["a completed milestone", { ...milestone, completed: true }, ["reopen"]],
-    ["a task", due, ["done", "day", "week"]],
-    ["a task without dates", dateless, ["done"]],
-    ["a completed task", { ...due, completed: true }, ["reopen"]],
-    ["a subtask", subtask, ["done", "day", "week"]],
-  ])("offeredActions() result when it is %s", (_what, item, expected) => {
-    expect(offeredActions(item)).toEqual(expected);
-  });
+it.each([
+  ["an event", anEvent(1), []],
+  ["a completed event that is no milestone", anEvent(1, { completed: true }), []],
+  ["a milestone", milestone, ["done", "day", "week"]],
+  ["a milestone with a time of day", timed, ["done"]],
+  ["a completed milestone", { ...milestone, completed: true }, ["reopen"]],
+  ["a task", due, ["done", "day", "week"]],
+  ["a task without dates", dateless, ["done"]],
+  ["a completed task", { ...due, completed: true }, ["reopen"]],
+  ["a subtask", subtask, ["done", "day", "week"]],
+])("offeredActions() result when it is %s", (_what, item, expected) => {
+  expect(offeredActions(item)).toEqual(expected);
 });
 
 describe("linkPatch()", () => {
@@ -66,26 +64,25 @@ describe("linkPatch()", () => {
   });
 });
 
-describe("offeredActions() at the end of time", () => {
-  it.each([
-    ["9998-12-24", ["done", "day", "week"]],
-    ["9998-12-30", ["done", "day"]],
-    ["9998-12-31", ["done"]],
-  ])("offeredActions() result of what is due on %s", (dueOn, expected) => {
+it.each([
+  ["9998-12-24", ["done", "day", "week"]],
+  ["9998-12-30", ["done", "day"]],
+  ["9998-12-31", ["done"]],
+])(
+  "offeredActions() at the end of time offeredActions() result of what is due on %s",
+  (dueOn, expected) => {
     expect(offeredActions({ ...due, dueOn: day(dueOn) })).toEqual(expected);
-  });
-});
+  },
+);
 
-describe("dayOf()", () => {
-  it.each([
-    [due, "2026-11-12"],
-    [started, "2027-02-28"],
-    [long, "2026-12-30"],
-    [dateless, undefined],
-    [timed, undefined],
-  ])("dayOf() result, case %#", (item, expected) => {
-    expect(dayOf(item)?.toString()).toBe(expected);
-  });
+it.each([
+  [due, "2026-11-12"],
+  [started, "2027-02-28"],
+  [long, "2026-12-30"],
+  [dateless, undefined],
+  [timed, undefined],
+])("dayOf() result, case %#", (item, expected) => {
+  expect(dayOf(item)?.toString()).toBe(expected);
 });
 
 describe("linkUntil()", () => {
@@ -117,25 +114,23 @@ describe("linkUntil()", () => {
   });
 });
 
-describe("makeLinks()", () => {
-  it("names every action that is offered, with addresses short enough for a calendar's text", () => {
-    const signer = createLinkSigner(createHash("sha256").update("key").digest());
-    const address = "https://a-rather-long-name.of-a-department.of-a-company.example.com/calendar";
-    const claim = {
-      item: itemKey(123_456_789),
-      feed: feedId(4321),
-      feedVersion: 77,
-      until: day("2027-03-31"),
-    };
-    const links = makeLinks({ signer, address }, { item: due, claim });
-    expect(links.map(({ label }) => label)).toEqual(["Done", "+1 day", "+1 week"]);
-    for (const { url } of links) {
-      expect(url.length).toBeLessThan(200);
-      const read = signer.read(url.slice(`${address}/act/`.length));
-      expect(read).toMatchObject({ item: claim.item, feed: claim.feed, feedVersion: 77 });
-    }
-    expect(
-      makeLinks({ signer, address }, { item: { ...due, completed: true }, claim }),
-    ).toMatchObject([{ label: "Open again" }]);
-  });
+it("makeLinks() names every action that is offered, with addresses short enough for a calendar's text", () => {
+  const signer = createLinkSigner(createHash("sha256").update("key").digest());
+  const address = "https://a-rather-long-name.of-a-department.of-a-company.example.com/calendar";
+  const claim = {
+    item: itemKey(123_456_789),
+    feed: feedId(4321),
+    feedVersion: 77,
+    until: day("2027-03-31"),
+  };
+  const links = makeLinks({ signer, address }, { item: due, claim });
+  expect(links.map(({ label }) => label)).toEqual(["Done", "+1 day", "+1 week"]);
+  for (const { url } of links) {
+    expect(url.length).toBeLessThan(200);
+    const read = signer.read(url.slice(`${address}/act/`.length));
+    expect(read).toMatchObject({ item: claim.item, feed: claim.feed, feedVersion: 77 });
+  }
+  expect(
+    makeLinks({ signer, address }, { item: { ...due, completed: true }, claim }),
+  ).toMatchObject([{ label: "Open again" }]);
 });

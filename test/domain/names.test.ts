@@ -84,21 +84,17 @@ describe("uidOf()", () => {
   ])("is not what %j looks like", (uid) => expect(isOwnUid(uid, "abc")).toBe(false));
 });
 
-describe("fingerprint()", () => {
-  it("is 32 digits of SHA-256 over UTF-8", () => {
-    expect(fingerprint("")).toBe("e3b0c44298fc1c149afbf4c8996fb924");
-    expect(fingerprint("ü")).toMatch(/^[0-9a-f]{32}$/);
-    expect(fingerprint("ü")).not.toBe(fingerprint("u"));
-  });
+it("fingerprint() is 32 digits of SHA-256 over UTF-8", () => {
+  expect(fingerprint("")).toBe("e3b0c44298fc1c149afbf4c8996fb924");
+  expect(fingerprint("ü")).toMatch(/^[0-9a-f]{32}$/);
+  expect(fingerprint("ü")).not.toBe(fingerprint("u"));
 });
 
-describe("collectionOf()", () => {
-  it("is the project of an event and the list of a task", () => {
-    expect(collectionOf(anEvent())).toBe(eventsOf(projectId(2001)));
-    expect(collectionOf(aTask())).toBe(tasksOf(listId(3001)));
-    expect([collectionOf(anEvent()), collectionOf(aTask())]).toEqual(["events:2001", "tasks:3001"]);
-    expect(directory).toBe("directory");
-  });
+it("collectionOf() is the project of an event and the list of a task", () => {
+  expect(collectionOf(anEvent())).toBe(eventsOf(projectId(2001)));
+  expect(collectionOf(aTask())).toBe(tasksOf(listId(3001)));
+  expect([collectionOf(anEvent()), collectionOf(aTask())]).toEqual(["events:2001", "tasks:3001"]);
+  expect(directory).toBe("directory");
 });
 
 describe("sourceName()", () => {
@@ -125,12 +121,10 @@ describe("sourceName()", () => {
   });
 });
 
-describe("spokenKind(), canComplete()", () => {
-  it("tell milestones from other events", () => {
-    const items = [anEvent(), anEvent({ milestone: true }), aTask(), aTask({ kind: "subtask" })];
-    expect(items.map(spokenKind)).toEqual(["event", "milestone", "task", "subtask"]);
-    expect(items.map(canComplete)).toEqual([false, true, true, true]);
-  });
+it("spokenKind(), canComplete() tell milestones from other events", () => {
+  const items = [anEvent(), anEvent({ milestone: true }), aTask(), aTask({ kind: "subtask" })];
+  expect(items.map(spokenKind)).toEqual(["event", "milestone", "task", "subtask"]);
+  expect(items.map(canComplete)).toEqual([false, true, true, true]);
 });
 
 describe("result", () => {

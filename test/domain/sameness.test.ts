@@ -137,55 +137,49 @@ describe("sameStored() and sameShown() result", () => {
   });
 });
 
-describe("sameWhen() result", () => {
-  it.each<[string, When, When, boolean]>([
-    ["the zone differs", noon, times("2026-11-24T11:00", "2026-11-24T12:00", "UTC"), true],
-    ["only seconds differ", noon, times("2026-11-24T12:00:40", "2026-11-24T13:00:01"), true],
-    ["the start differs", noon, times("2026-11-24T12:01", "2026-11-24T13:00"), false],
-    ["the end differs", noon, times("2026-11-24T12:00", "2026-11-24T13:01"), false],
-    [
-      "an offset has seconds in one zone only",
-      times("1850-01-01T10:00", "1850-01-01T11:00", "Europe/Paris"),
-      times("1850-01-01T09:50:39", "1850-01-01T10:50:39", "UTC"),
-      true,
-    ],
-    ["one has no end", noon, times("2026-11-24T12:00", null), false],
-    ["none has an end", times("2026-11-24T12:00", null), times("2026-11-24T12:00", null), true],
-    ["one is of whole days", noon, oneDay, false],
-    ["days agree", oneDay, dates("2026-11-24", "2026-11-25"), true],
-    ["last days differ", oneDay, dates("2026-11-24", "2026-11-26"), false],
-    ["first days differ", dates("2026-11-23", "2026-11-25"), oneDay, false],
-  ])("when %s", (_name, a, b, expected) => {
-    expect(sameWhen(a, b)).toBe(expected);
-    expect(sameWhen(b, a)).toBe(expected);
-  });
+it.each<[string, When, When, boolean]>([
+  ["the zone differs", noon, times("2026-11-24T11:00", "2026-11-24T12:00", "UTC"), true],
+  ["only seconds differ", noon, times("2026-11-24T12:00:40", "2026-11-24T13:00:01"), true],
+  ["the start differs", noon, times("2026-11-24T12:01", "2026-11-24T13:00"), false],
+  ["the end differs", noon, times("2026-11-24T12:00", "2026-11-24T13:01"), false],
+  [
+    "an offset has seconds in one zone only",
+    times("1850-01-01T10:00", "1850-01-01T11:00", "Europe/Paris"),
+    times("1850-01-01T09:50:39", "1850-01-01T10:50:39", "UTC"),
+    true,
+  ],
+  ["one has no end", noon, times("2026-11-24T12:00", null), false],
+  ["none has an end", times("2026-11-24T12:00", null), times("2026-11-24T12:00", null), true],
+  ["one is of whole days", noon, oneDay, false],
+  ["days agree", oneDay, dates("2026-11-24", "2026-11-25"), true],
+  ["last days differ", oneDay, dates("2026-11-24", "2026-11-26"), false],
+  ["first days differ", dates("2026-11-23", "2026-11-25"), oneDay, false],
+])("sameWhen() result when %s", (_name, a, b, expected) => {
+  expect(sameWhen(a, b)).toBe(expected);
+  expect(sameWhen(b, a)).toBe(expected);
 });
 
-describe("sameText() result", () => {
-  it.each([
-    ["a", "a", true],
-    ["a\r\nb \n\n", "a\nb", true],
-    ["e\u0301", "é", true],
-    ["a\u00a0b\u202fc", "a b c", true],
-    ["a", "b", false],
-    ["a b", "a  b", false],
-    [" a", "a", false],
-    ["a\n\nb", "a\nb", false],
-  ])("for %j and %j is %s", (a, b, expected) => {
-    expect(sameText(a, b)).toBe(expected);
-  });
+it.each([
+  ["a", "a", true],
+  ["a\r\nb \n\n", "a\nb", true],
+  ["e\u0301", "é", true],
+  ["a\u00a0b\u202fc", "a b c", true],
+  ["a", "b", false],
+  ["a b", "a  b", false],
+  [" a", "a", false],
+  ["a\n\nb", "a\nb", false],
+])("sameText() result for %j and %j is %s", (a, b, expected) => {
+  expect(sameText(a, b)).toBe(expected);
 });
 
-describe("sameDescription() result", () => {
-  it.each([
-    ["  a\n", "a", true],
-    ["<p>a</p>", "a", true],
-    ["<p>a\n b</p>", "a b", true],
-    ["<b>a</b>", "<b>a</b>\n", true],
-    ["a", null, false],
-  ])("for %j and %j is %s", (a, b, expected) => {
-    expect(sameDescription(a, b)).toBe(expected);
-  });
+it.each([
+  ["  a\n", "a", true],
+  ["<p>a</p>", "a", true],
+  ["<p>a\n b</p>", "a b", true],
+  ["<b>a</b>", "<b>a</b>\n", true],
+  ["a", null, false],
+])("sameDescription() result for %j and %j is %s", (a, b, expected) => {
+  expect(sameDescription(a, b)).toBe(expected);
 });
 
 describe("nameKey() result", () => {
@@ -249,12 +243,10 @@ describe("missingFields() result", () => {
   });
 });
 
-describe("differingFields() result", () => {
-  it("names what differs, of the fields that the other has", () => {
-    const base = { title: "A", dueOn: null };
-    expect(differingFields(base, { title: "B", dueOn: null })).toEqual(["title"]);
-    expect(differingFields(base, base)).toEqual([]);
-  });
+it("differingFields() result names what differs, of the fields that the other has", () => {
+  const base = { title: "A", dueOn: null };
+  expect(differingFields(base, { title: "B", dueOn: null })).toEqual(["title"]);
+  expect(differingFields(base, base)).toEqual([]);
 });
 
 describe("changedFields()", () => {
@@ -316,14 +308,12 @@ describe("looksAlike() and sharedFields()", () => {
   });
 });
 
-describe("sameCreation() result", () => {
-  it("needs a stamp on both", () => {
-    const [stamped, other] = [anEvent(), anEvent({ title: "Moved" })];
-    const unknown = anEvent({ createdAt: null });
-    expect(sameCreation(stamped, other)).toBe(true);
-    expect(sameCreation(stamped, unknown)).toBe(false);
-    expect(sameCreation(unknown, unknown)).toBe(false);
-  });
+it("sameCreation() result needs a stamp on both", () => {
+  const [stamped, other] = [anEvent(), anEvent({ title: "Moved" })];
+  const unknown = anEvent({ createdAt: null });
+  expect(sameCreation(stamped, other)).toBe(true);
+  expect(sameCreation(stamped, unknown)).toBe(false);
+  expect(sameCreation(unknown, unknown)).toBe(false);
 });
 
 /** Any patch, with values that tend to meet. */

@@ -4,71 +4,61 @@ import { isHtml } from "../../src/domain/is-html.ts";
 import { escapeHtml, htmlToText, plainDescription, shownText } from "../../src/domain/text.ts";
 import { longHtml } from "../support/long-inputs.ts";
 
-describe("cleanText()", () => {
-  it.each([
-    ["a\u0000b\u0007c\u000bd\u007fe\u0085f", "abcdef"],
-    ["a\r\nb\rc\nd\te", "a\nb\nc\nd\te"],
-    ["a\ud800b\udc00c😀", "abc😀"],
-    ["a\u2028b\u200fc\u202ed", "a\u2028b\u200fc\u202ed"],
-  ])("%j becomes %j", (text, expected) => {
-    expect(cleanText(text)).toBe(expected);
-  });
+it.each([
+  ["a\u0000b\u0007c\u000bd\u007fe\u0085f", "abcdef"],
+  ["a\r\nb\rc\nd\te", "a\nb\nc\nd\te"],
+  ["a\ud800b\udc00c😀", "abc😀"],
+  ["a\u2028b\u200fc\u202ed", "a\u2028b\u200fc\u202ed"],
+])("cleanText() %j becomes %j", (text, expected) => {
+  expect(cleanText(text)).toBe(expected);
 });
 
-describe("escapeHtml() result", () => {
-  it("says the same in the content and in quoted attributes", () => {
-    expect(escapeHtml(`<a b="c" d='e'>&lt;`)).toBe(
-      "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;lt;",
-    );
-  });
+it("escapeHtml() result says the same in the content and in quoted attributes", () => {
+  expect(escapeHtml(`<a b="c" d='e'>&lt;`)).toBe("&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;lt;");
 });
 
-describe("oneLine()", () => {
-  it.each([
-    [" a\r\n\tb\u2028c ", "a b c"],
-    ["a  b", "a  b"],
-    ["\n", ""],
-  ])("%j becomes %j", (text, expected) => {
-    expect(oneLine(text)).toBe(expected);
-  });
+it.each([
+  [" a\r\n\tb\u2028c ", "a b c"],
+  ["a  b", "a  b"],
+  ["\n", ""],
+])("oneLine() %j becomes %j", (text, expected) => {
+  expect(oneLine(text)).toBe(expected);
 });
 
-describe("isHtml()", () => {
-  it.each([
-    ["<p>a</p>", true],
-    ["a<br>b", true],
-    ["a<br/>b", true],
-    ["a<BR />b", true],
-    ['<a href="x">y</a>', true],
-    ["</div>", false],
-    ["<p>a</p>\n<p>b\nc</p>\n", true],
-    ["one<br />\ntwo <b>three</b>", true],
-    ["<ul>\n<li>a\n<li>b\n</ul>", true],
-    ["<html><head><style>p > b { }</style></head><body>a</body></html>", true],
-    ["<p>Word<o:p></o:p></p><!-- note -->", true],
-    ['<div dir=ltr><img src="a.png" alt=x hidden></div>', true],
-    ["if a<b and c>d then x\nsecond line", false],
-    ["Use the <b> tag\nsecond line", false],
-    ["Use <br> to break lines", false],
-    ["<b>Bold</b> words\nand a second line", false],
-    ["List<String> of <p>x</p>", false],
-    ["<p>see <https://example.com></p>", false],
-    ["Olga <olga@client.example>\nline two", false],
-    ["<p>never closed", false],
-    ["<a href='x>y</a>", false],
-    ["a </b> c <b> d", false],
-    ["&lt;b&gt; &amp; co", false],
-    ["<script>alert(1)</script>", false],
-    ["<!-- only a comment -->", false],
-    ["a < b and c > d", false],
-    ["<Ana> said", false],
-    ["<ana@example.com>", false],
-    ["i<b", false],
-    ["Tom &amp; Jerry", false],
-    ["", false],
-  ])("of %j is %s", (text, expected) => {
-    expect(isHtml(text)).toBe(expected);
-  });
+it.each([
+  ["<p>a</p>", true],
+  ["a<br>b", true],
+  ["a<br/>b", true],
+  ["a<BR />b", true],
+  ['<a href="x">y</a>', true],
+  ["</div>", false],
+  ["<p>a</p>\n<p>b\nc</p>\n", true],
+  ["one<br />\ntwo <b>three</b>", true],
+  ["<ul>\n<li>a\n<li>b\n</ul>", true],
+  ["<html><head><style>p > b { }</style></head><body>a</body></html>", true],
+  ["<p>Word<o:p></o:p></p><!-- note -->", true],
+  ['<div dir=ltr><img src="a.png" alt=x hidden></div>', true],
+  ["if a<b and c>d then x\nsecond line", false],
+  ["Use the <b> tag\nsecond line", false],
+  ["Use <br> to break lines", false],
+  ["<b>Bold</b> words\nand a second line", false],
+  ["List<String> of <p>x</p>", false],
+  ["<p>see <https://example.com></p>", false],
+  ["Olga <olga@client.example>\nline two", false],
+  ["<p>never closed", false],
+  ["<a href='x>y</a>", false],
+  ["a </b> c <b> d", false],
+  ["&lt;b&gt; &amp; co", false],
+  ["<script>alert(1)</script>", false],
+  ["<!-- only a comment -->", false],
+  ["a < b and c > d", false],
+  ["<Ana> said", false],
+  ["<ana@example.com>", false],
+  ["i<b", false],
+  ["Tom &amp; Jerry", false],
+  ["", false],
+])("isHtml() of %j is %s", (text, expected) => {
+  expect(isHtml(text)).toBe(expected);
 });
 
 describe("htmlToText()", () => {
@@ -122,16 +112,14 @@ describe("htmlToText()", () => {
   });
 });
 
-describe("plainDescription()", () => {
-  it.each([
-    [null, ""],
-    ["", ""],
-    ["plain <3 text\r\n \n", "plain <3 text"],
-    ["<p>rich</p>", "rich"],
-    ["  indented", "  indented"],
-  ])("of %j is %j", (description, expected) => {
-    expect(plainDescription(description)).toBe(expected);
-  });
+it.each([
+  [null, ""],
+  ["", ""],
+  ["plain <3 text\r\n \n", "plain <3 text"],
+  ["<p>rich</p>", "rich"],
+  ["  indented", "  indented"],
+])("plainDescription() of %j is %j", (description, expected) => {
+  expect(plainDescription(description)).toBe(expected);
 });
 
 it.each([

@@ -205,17 +205,15 @@ describe("mergeFields() of any three versions", () => {
   });
 });
 
-describe("describeConflicts() result", () => {
-  it("keeps every value in JSON", () => {
-    const sides = {
-      base: { dueOn: day("2026-11-24") },
-      ours: { dueOn: null },
-      theirs: { dueOn: day("2026-11-26") },
-    };
-    expect(describeConflicts(["dueOn"], { ...sides, taken: null })).toEqual([
-      { field: "dueOn", base: "2026-11-24", ours: null, theirs: "2026-11-26", taken: null },
-    ]);
-  });
+it("describeConflicts() result keeps every value in JSON", () => {
+  const sides = {
+    base: { dueOn: day("2026-11-24") },
+    ours: { dueOn: null },
+    theirs: { dueOn: day("2026-11-26") },
+  };
+  expect(describeConflicts(["dueOn"], { ...sides, taken: null })).toEqual([
+    { field: "dueOn", base: "2026-11-24", ours: null, theirs: "2026-11-26", taken: null },
+  ]);
 });
 
 const update = { action: "update", newLabels: [], base: aTask(1), conflicts: [] } as const;

@@ -113,27 +113,25 @@ describe("createEditActions()", () => {
   });
 });
 
-describe("approve() result", () => {
-  it("refuses with the reason when the item was deleted since and is being made anew", () => {
-    const rig = actionsRig({ mode: "review" });
-    const uid = rig.put(aTask(601, { title: "Write" }));
-    rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite")));
-    const [held] = rig.edits();
-    if (!held) throw new Error("nothing waits");
-    rig.store.mirror.bury(held.item);
-    const { base, channel, actor, item } = held;
-    const creation = rig.store.journal.append({
-      ...{ channel, actor, item, base: { ...base, id: null }, patch: {}, newLabels: [] },
-      action: "create",
-      state: "pending",
-      recreates: true,
-    });
-    expect(rig.actions.approve(held.id)).toEqual({
-      kind: "refused",
-      reason: `the item of edit ${held.id} no longer exists, or is being recreated: the edit can only be discarded`,
-    });
-    expect(rig.released()).toBe(0);
-    expect(rig.actions.discard(held.id)).toMatchObject({ kind: "done" });
-    expect(rig.store.journal.claimNext()?.id).toBe(creation);
+it("approve() result refuses with the reason when the item was deleted since and is being made anew", () => {
+  const rig = actionsRig({ mode: "review" });
+  const uid = rig.put(aTask(601, { title: "Write" }));
+  rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite")));
+  const [held] = rig.edits();
+  if (!held) throw new Error("nothing waits");
+  rig.store.mirror.bury(held.item);
+  const { base, channel, actor, item } = held;
+  const creation = rig.store.journal.append({
+    ...{ channel, actor, item, base: { ...base, id: null }, patch: {}, newLabels: [] },
+    action: "create",
+    state: "pending",
+    recreates: true,
   });
+  expect(rig.actions.approve(held.id)).toEqual({
+    kind: "refused",
+    reason: `the item of edit ${held.id} no longer exists, or is being recreated: the edit can only be discarded`,
+  });
+  expect(rig.released()).toBe(0);
+  expect(rig.actions.discard(held.id)).toMatchObject({ kind: "done" });
+  expect(rig.store.journal.claimNext()?.id).toBe(creation);
 });

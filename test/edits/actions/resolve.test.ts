@@ -335,42 +335,40 @@ describe("resolve() of deletions", () => {
   );
 });
 
-describe("resolve() of what cannot be decided so", () => {
-  it("names what is left open, unknown or empty, and does nothing", async () => {
-    const rig = await clashRig();
-    const uid = await rig.item("event");
-    rig.wish(uid, { title: "Mine", description: "Mine" });
-    await rig.there(uid, { title: "Theirs", description: "Theirs" });
-    await rig.drained();
-    for (const [picks, reason] of [
-      [{ fields: { title: "mine" } }, /fields\.description/],
-      [{ keep: "mine", fields: { when: "mine" } }, /fields\.when: there is nothing to choose/],
-      [{ keep: "mine", fields: { title: { text: "  " } } }, /fields\.title: it is empty/],
-    ] as const) {
-      expect(rig.resolve(picks)).toEqual({
-        kind: "unclear",
-        reason: expect.stringMatching(reason),
-      });
-    }
-    expect(rig.states()).toEqual(["parked: conflict"]);
-    expect(
-      rig.editActions.resolve(9, {
-        version: null,
-        picks: { fields: {} },
-        by: { channel: "dashboard", actor: null },
-        dryRun: false,
-      }).kind,
-    ).toBe("unknown");
-    rig.editActions.discard(1);
-    expect(
-      rig.editActions.resolve(1, {
-        version: null,
-        picks: { fields: {} },
-        by: { channel: "dashboard", actor: null },
-        dryRun: false,
-      }).kind,
-    ).toBe("refused");
-  });
+it("resolve() of what cannot be decided so names what is left open, unknown or empty, and does nothing", async () => {
+  const rig = await clashRig();
+  const uid = await rig.item("event");
+  rig.wish(uid, { title: "Mine", description: "Mine" });
+  await rig.there(uid, { title: "Theirs", description: "Theirs" });
+  await rig.drained();
+  for (const [picks, reason] of [
+    [{ fields: { title: "mine" } }, /fields\.description/],
+    [{ keep: "mine", fields: { when: "mine" } }, /fields\.when: there is nothing to choose/],
+    [{ keep: "mine", fields: { title: { text: "  " } } }, /fields\.title: it is empty/],
+  ] as const) {
+    expect(rig.resolve(picks)).toEqual({
+      kind: "unclear",
+      reason: expect.stringMatching(reason),
+    });
+  }
+  expect(rig.states()).toEqual(["parked: conflict"]);
+  expect(
+    rig.editActions.resolve(9, {
+      version: null,
+      picks: { fields: {} },
+      by: { channel: "dashboard", actor: null },
+      dryRun: false,
+    }).kind,
+  ).toBe("unknown");
+  rig.editActions.discard(1);
+  expect(
+    rig.editActions.resolve(1, {
+      version: null,
+      picks: { fields: {} },
+      by: { channel: "dashboard", actor: null },
+      dryRun: false,
+    }).kind,
+  ).toBe("refused");
 });
 
 /** The same sequence for a seed. */
@@ -382,64 +380,62 @@ function randomOf(seed: number): () => number {
   };
 }
 
-describe("resolve() of anything", () => {
-  it.each(rows([1, 2, 3, 4, 5, 6, 7, 8], 4))(
-    "walk %i: the service ends as previewed or the person is asked again, and no value is lost",
-    async (seed) => {
-      const rig = await clashRig();
-      const random = randomOf(seed);
-      const one = <Value>(values: readonly [Value, ...Value[]]): Value =>
-        values[Math.floor(random() * values.length)] ?? values[0];
-      const value = (who: string): Patch => ({
-        ...(random() < 0.7 && { title: `${who} title ${Math.floor(random() * 100)}` }),
-        ...(random() < 0.7 && { description: `${who} text ${Math.floor(random() * 100)}` }),
-        ...(random() < 0.6 && { reminder: minutes(5 + Math.floor(random() * 50)) }),
-        ...(random() < 0.6 && {
-          when: one([
-            days(`2026-12-${10 + Math.floor(random() * 10)}`),
-            times(`2026-12-0${1 + Math.floor(random() * 9)}T09:00`, null),
+it.each(rows([1, 2, 3, 4, 5, 6, 7, 8], 4))(
+  "resolve() of anything walk %i: the service ends as previewed or the person is asked again, and no value is lost",
+  async (seed) => {
+    const rig = await clashRig();
+    const random = randomOf(seed);
+    const one = <Value>(values: readonly [Value, ...Value[]]): Value =>
+      values[Math.floor(random() * values.length)] ?? values[0];
+    const value = (who: string): Patch => ({
+      ...(random() < 0.7 && { title: `${who} title ${Math.floor(random() * 100)}` }),
+      ...(random() < 0.7 && { description: `${who} text ${Math.floor(random() * 100)}` }),
+      ...(random() < 0.6 && { reminder: minutes(5 + Math.floor(random() * 50)) }),
+      ...(random() < 0.6 && {
+        when: one([
+          days(`2026-12-${10 + Math.floor(random() * 10)}`),
+          times(`2026-12-0${1 + Math.floor(random() * 9)}T09:00`, null),
+        ]),
+      }),
+    });
+    const uid = await rig.item("event", { description: "First" });
+    const mine = { ...value("Mine"), title: `Mine of walk ${seed}` };
+    rig.wish(uid, mine);
+    const said = [patchToPlain(mine)];
+    const change = async (patch: Patch) => {
+      if (Object.keys(patch).length === 0) return;
+      said.push(patchToPlain(patch));
+      await rig.there(uid, patch);
+    };
+    await change({ ...value("Theirs"), title: "Theirs of the walk" });
+    await rig.drained();
+    for (let round = 0; round < 4 && rig.edit().state === "parked"; round++) {
+      const { fields } = rig.choice();
+      const picks = {
+        fields: Object.fromEntries(
+          fields.map(({ field, texts }) => [
+            field,
+            texts && random() < 0.3
+              ? { text: `Both ${Math.floor(random() * 1000)}` }
+              : one(["mine", "theirs"] as const),
           ]),
-        }),
-      });
-      const uid = await rig.item("event", { description: "First" });
-      const mine = { ...value("Mine"), title: `Mine of walk ${seed}` };
-      rig.wish(uid, mine);
-      const said = [patchToPlain(mine)];
-      const change = async (patch: Patch) => {
-        if (Object.keys(patch).length === 0) return;
-        said.push(patchToPlain(patch));
-        await rig.there(uid, patch);
+        ),
       };
-      await change({ ...value("Theirs"), title: "Theirs of the walk" });
+      const preview = rig.preview(picks);
+      expect(rig.resolve(picks).kind).toBe("done");
+      const isDisturbed = round < 2 && random() < 0.5;
+      if (isDisturbed) await change(value("Later"));
       await rig.drained();
-      for (let round = 0; round < 4 && rig.edit().state === "parked"; round++) {
-        const { fields } = rig.choice();
-        const picks = {
-          fields: Object.fromEntries(
-            fields.map(({ field, texts }) => [
-              field,
-              texts && random() < 0.3
-                ? { text: `Both ${Math.floor(random() * 1000)}` }
-                : one(["mine", "theirs"] as const),
-            ]),
-          ),
-        };
-        const preview = rig.preview(picks);
-        expect(rig.resolve(picks).kind).toBe("done");
-        const isDisturbed = round < 2 && random() < 0.5;
-        if (isDisturbed) await change(value("Later"));
-        await rig.drained();
-        const item = await rig.now(uid);
-        const { state } = rig.edit();
-        if (!isDisturbed) rig.expectAsPreviewed(item, preview);
-        // Whatever nobody was shown stands in the workspace, or was never in the way.
-        if (!isDisturbed) expect(["confirmed", "discarded"]).toContain(state);
-      }
-      const kept = JSON.stringify([rig.edit(), rig.store.editSteps.of(rig.edit().id)]);
-      const wished = said[0]?.title;
-      expect(kept).toContain(wished);
-      expect(rig.store.view.history(rig.keyOf(uid), null).length).toBeGreaterThan(0);
-      expect(kept).toContain("Theirs of the walk");
-    },
-  );
-});
+      const item = await rig.now(uid);
+      const { state } = rig.edit();
+      if (!isDisturbed) rig.expectAsPreviewed(item, preview);
+      // Whatever nobody was shown stands in the workspace, or was never in the way.
+      if (!isDisturbed) expect(["confirmed", "discarded"]).toContain(state);
+    }
+    const kept = JSON.stringify([rig.edit(), rig.store.editSteps.of(rig.edit().id)]);
+    const wished = said[0]?.title;
+    expect(kept).toContain(wished);
+    expect(rig.store.view.history(rig.keyOf(uid), null).length).toBeGreaterThan(0);
+    expect(kept).toContain("Theirs of the walk");
+  },
+);

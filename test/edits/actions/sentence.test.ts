@@ -192,24 +192,22 @@ describe("editInWords() result", () => {
   });
 });
 
-describe("programName() result", () => {
-  it.each([
-    ["macOS/15.5 (24F74) CalendarAgent/1158", "Apple Calendar"],
-    ["macOS/15.5 (24F74) dataaccessd/1.0", "Apple Calendar"],
-    ["iOS/18.5 (22F76) dataaccessd/1.0", "iPhone or iPad"],
-    ["iOS/18.5 (22F76) remindd/2800", "Apple Reminders"],
-    ["DAVx5/4.5.2-ose (2025/09/12; dav4jvm; okhttp/5.1.0) Android/15", "DAVx5"],
-    ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Thunderbird/140.4.0", "Thunderbird"],
-    ["Google-Calendar-Importer", "Google"],
-    ["curl/8.14.1", "curl"],
-    [
-      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36",
-      "Chrome",
-    ],
-    ["Something of ours/2", "Something of ours"],
-    ["", null],
-    [null, null],
-  ])("%s: %s", (agent, name) => {
-    expect(programName(agent)).toBe(name);
-  });
+it.each([
+  ["macOS/15.5 (24F74) CalendarAgent/1158", "Apple Calendar"],
+  ["macOS/15.5 (24F74) dataaccessd/1.0", "Apple Calendar"],
+  ["iOS/18.5 (22F76) dataaccessd/1.0", "iPhone or iPad"],
+  ["iOS/18.5 (22F76) remindd/2800", "Apple Reminders"],
+  ["DAVx5/4.5.2-ose (2025/09/12; dav4jvm; okhttp/5.1.0) Android/15", "DAVx5"],
+  ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Thunderbird/140.4.0", "Thunderbird"],
+  ["Google-Calendar-Importer", "Google"],
+  ["curl/8.14.1", "curl"],
+  [
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36",
+    "Chrome",
+  ],
+  ["Something of ours/2", "Something of ours"],
+  ["", null],
+  [null, null],
+])("programName() result %s: %s", (agent, name) => {
+  expect(programName(agent)).toBe(name);
 });

@@ -102,23 +102,21 @@ describe("who has decided", () => {
   });
 });
 
-describe("resolve() where every edit is approved first", () => {
-  it("leaves what is sent over someone else's change to the admin", async () => {
-    const rig = await drainRig({ mode: "review" });
-    const { id, uid } = await rig.event();
-    rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
-    rig.editActions.approve(1);
-    rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Theirs" });
-    await rig.drainAll();
-    const version = rig.editActions.show(1)?.choice?.version ?? null;
-    const decision = { version, picks: { keep: "mine", fields: {} }, dryRun: false } as const;
-    const byPerson = rig.editActions.resolve(1, {
-      ...decision,
-      by: { channel: "dashboard", actor: rig.owner },
-    });
-    expect(byPerson).toMatchObject({ kind: "refused", reason: expect.stringContaining("admin") });
-    expect(
-      rig.editActions.resolve(1, { ...decision, by: { channel: "dashboard", actor: null } }).kind,
-    ).toBe("done");
+it("resolve() where every edit is approved first leaves what is sent over someone else's change to the admin", async () => {
+  const rig = await drainRig({ mode: "review" });
+  const { id, uid } = await rig.event();
+  rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
+  rig.editActions.approve(1);
+  rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Theirs" });
+  await rig.drainAll();
+  const version = rig.editActions.show(1)?.choice?.version ?? null;
+  const decision = { version, picks: { keep: "mine", fields: {} }, dryRun: false } as const;
+  const byPerson = rig.editActions.resolve(1, {
+    ...decision,
+    by: { channel: "dashboard", actor: rig.owner },
   });
+  expect(byPerson).toMatchObject({ kind: "refused", reason: expect.stringContaining("admin") });
+  expect(
+    rig.editActions.resolve(1, { ...decision, by: { channel: "dashboard", actor: null } }).kind,
+  ).toBe("done");
 });

@@ -274,24 +274,20 @@ describe("undo() of what cannot be undone", () => {
   });
 });
 
-describe("inverseOf()", () => {
-  it("fails when the times of before are some that the service cannot hold", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
-    rig.send(calendar(vevent(uid, "DTSTART:20261124T100000Z", "DTEND:20261124T110000Z")));
-    await rig.drainAll();
-    const edit = rig.edit(1);
-    const start = Temporal.Instant.from("2026-10-25T01:30Z").toZonedDateTimeISO("Europe/Berlin");
-    const before: Item | null =
-      edit.before?.kind === "event"
-        ? { ...edit.before, when: { kind: "times", start, end: null } }
-        : null;
-    const inverse = inverseOf({ ...edit, before }, { store: rig.store, by });
-    expect(inverse).toEqual({
-      ok: false,
-      failure: expect.stringMatching(
-        /cannot store the previous times: the start, 2026-10-25T01:30Z/,
-      ),
-    });
+it("inverseOf() fails when the times of before are some that the service cannot hold", async () => {
+  const rig = await drainRig();
+  const { uid } = await rig.event();
+  rig.send(calendar(vevent(uid, "DTSTART:20261124T100000Z", "DTEND:20261124T110000Z")));
+  await rig.drainAll();
+  const edit = rig.edit(1);
+  const start = Temporal.Instant.from("2026-10-25T01:30Z").toZonedDateTimeISO("Europe/Berlin");
+  const before: Item | null =
+    edit.before?.kind === "event"
+      ? { ...edit.before, when: { kind: "times", start, end: null } }
+      : null;
+  const inverse = inverseOf({ ...edit, before }, { store: rig.store, by });
+  expect(inverse).toEqual({
+    ok: false,
+    failure: expect.stringMatching(/cannot store the previous times: the start, 2026-10-25T01:30Z/),
   });
 });

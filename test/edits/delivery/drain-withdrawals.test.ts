@@ -139,19 +139,17 @@ describe("step() of a creation that is deleted before it has left", () => {
   });
 });
 
-describe("step() of a creation of what was deleted in the workspace", () => {
-  it("goes after a change that was on its way to the item's former life", async () => {
-    const rig = await withdrawalRig();
-    const former = await rig.event({ title: "First" });
-    const put = (title: string) =>
-      rig.put(vevent(former.uid, `SUMMARY:${title}`, "DTSTART;VALUE=DATE:20261224"));
-    put("Second");
-    insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: former.id }));
-    rig.store.mirror.bury(rig.edit(1).item);
-    expect(put("Third")).toBe("create");
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused", "confirmed"]);
-    expect(await rig.titles()).toEqual(["Third"]);
-    expect(rig.isShown(former.uid)).toBe(true);
-  });
+it("step() of a creation of what was deleted in the workspace goes after a change that was on its way to the item's former life", async () => {
+  const rig = await withdrawalRig();
+  const former = await rig.event({ title: "First" });
+  const put = (title: string) =>
+    rig.put(vevent(former.uid, `SUMMARY:${title}`, "DTSTART;VALUE=DATE:20261224"));
+  put("Second");
+  insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: former.id }));
+  rig.store.mirror.bury(rig.edit(1).item);
+  expect(put("Third")).toBe("create");
+  await rig.drainAll();
+  expect(rig.states()).toEqual(["parked: refused", "confirmed"]);
+  expect(await rig.titles()).toEqual(["Third"]);
+  expect(rig.isShown(former.uid)).toBe(true);
 });

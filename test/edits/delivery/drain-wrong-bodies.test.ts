@@ -131,12 +131,13 @@ describe("step() of a change that is answered by something else", () => {
   });
 });
 
-describe("step() of a move that is answered by something else", () => {
-  it.each([
-    ["a task that is known", "Other", 0],
-    ["a task that nobody knows", "Welcome", 900_000],
-    ["a task of that title that is known", "Old", 0],
-  ])("moves it once, and leaves the other alone: %s", async (_what, title, above) => {
+it.each([
+  ["a task that is known", "Other", 0],
+  ["a task that nobody knows", "Welcome", 900_000],
+  ["a task of that title that is known", "Old", 0],
+])(
+  "step() of a move that is answered by something else moves it once, and leaves the other alone: %s",
+  async (_what, title, above) => {
     const rig = await moveRig();
     const other = await rig.task({ title });
     const { uid, id } = await rig.task({ title: "Old" });
@@ -151,5 +152,5 @@ describe("step() of a move that is answered by something else", () => {
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, listId: rig.otherList });
     expect(rig.store.view.findUid(other.uid)?.item).toMatchObject({ title, listId: rig.list });
     expect(rig.workspaceTasks()).toMatchObject([{ id: other.id, title }]);
-  });
-});
+  },
+);

@@ -102,10 +102,8 @@ describe("settleFailure() result", () => {
   });
 });
 
-describe("retryLater() result", () => {
-  it("keeps its sentence", () => {
-    expect(retryLater("not yet", trial())).toMatchObject({
-      problem: "not yet",
-    });
+it("retryLater() result keeps its sentence", () => {
+  expect(retryLater("not yet", trial())).toMatchObject({
+    problem: "not yet",
   });
 });

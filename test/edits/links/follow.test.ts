@@ -98,31 +98,29 @@ describe("follow()", () => {
   });
 });
 
-describe("result()", () => {
-  it("tells of the edits of links of this item, and of no others", () => {
-    const { links, link, store, put } = linkRig();
-    const outcome = links.follow(link("day"), "2026-11-12");
-    const edit = outcome.kind === "stored" ? outcome.edit : 0;
-    expect(links.result(link("done"), edit)).toMatchObject({
-      ok: true,
-      value: { id: edit, channel: "link" },
-    });
-    const unknown = { ok: false, failure: "unknown" };
-    expect(links.result(link("done"), edit + 1)).toEqual(unknown);
-    expect(links.result(link("done"), Number.NaN)).toEqual(unknown);
-    expect(links.result("A".repeat(46), edit)).toEqual(unknown);
-    const other = put(aTask(10));
-    expect(links.result(link("done", { item: other }), edit)).toEqual(unknown);
-    const uploaded = store.journal.append({
-      channel: "upload",
-      actor: null,
-      item: other,
-      action: "complete",
-      base: aTask(10),
-      patch: { completed: true },
-      newLabels: [],
-      state: "pending",
-    });
-    expect(links.result(link("done", { item: other }), uploaded)).toEqual(unknown);
+it("result() tells of the edits of links of this item, and of no others", () => {
+  const { links, link, store, put } = linkRig();
+  const outcome = links.follow(link("day"), "2026-11-12");
+  const edit = outcome.kind === "stored" ? outcome.edit : 0;
+  expect(links.result(link("done"), edit)).toMatchObject({
+    ok: true,
+    value: { id: edit, channel: "link" },
   });
+  const unknown = { ok: false, failure: "unknown" };
+  expect(links.result(link("done"), edit + 1)).toEqual(unknown);
+  expect(links.result(link("done"), Number.NaN)).toEqual(unknown);
+  expect(links.result("A".repeat(46), edit)).toEqual(unknown);
+  const other = put(aTask(10));
+  expect(links.result(link("done", { item: other }), edit)).toEqual(unknown);
+  const uploaded = store.journal.append({
+    channel: "upload",
+    actor: null,
+    item: other,
+    action: "complete",
+    base: aTask(10),
+    patch: { completed: true },
+    newLabels: [],
+    state: "pending",
+  });
+  expect(links.result(link("done", { item: other }), uploaded)).toEqual(unknown);
 });

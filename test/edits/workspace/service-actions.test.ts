@@ -142,32 +142,28 @@ describe("tasks.copy()", () => {
   });
 });
 
-describe("comments", () => {
-  it("are added and listed, and mirrored at once", async () => {
-    const rig = await actionsRig();
-    const { id, uid } = await rig.task();
-    const made = await worked(rig.comments.add({ task: uid, text: "Hello" }, by));
-    expect(made).toMatchObject({ description: "Hello", taskId: id });
-    expect(await worked(rig.comments.list(String(id), by))).toHaveLength(1);
-    expect(rig.store.comments.ofTask(serviceId(id))).toMatchObject([{ description: "Hello" }]);
-    expect(await problem(rig.comments.add({ task: uid, text: " " }, by))).toContain("no text");
-  });
+it("comments are added and listed, and mirrored at once", async () => {
+  const rig = await actionsRig();
+  const { id, uid } = await rig.task();
+  const made = await worked(rig.comments.add({ task: uid, text: "Hello" }, by));
+  expect(made).toMatchObject({ description: "Hello", taskId: id });
+  expect(await worked(rig.comments.list(String(id), by))).toHaveLength(1);
+  expect(rig.store.comments.ofTask(serviceId(id))).toMatchObject([{ description: "Hello" }]);
+  expect(await problem(rig.comments.add({ task: uid, text: " " }, by))).toContain("no text");
 });
 
-describe("labels", () => {
-  it("are created, renamed and deleted, here as there", async () => {
-    const rig = await actionsRig();
-    const made = await worked(rig.labels.create("Print", by));
-    expect(rig.store.directory.labelNames().get(made.id)).toBe("Print");
-    await worked(rig.labels.rename({ id: made.id, name: "Web" }, by));
-    expect(rig.store.directory.labelNames().get(made.id)).toBe("Web");
-    expect((await worked(rig.labels.list(by))).map(({ name }) => name)).toContain("Web");
-    await worked(rig.labels.delete(made.id, by));
-    expect(rig.store.directory.labels().some(({ id }) => id === made.id)).toBe(false);
-    expect((await worked(rig.labels.list(by))).some(({ id }) => id === made.id)).toBe(false);
-    expect(await problem(rig.labels.delete(labelId(4711), by))).toContain("no label 4711");
-    expect(await problem(rig.labels.create("", by))).toContain("needs a name");
-  });
+it("labels are created, renamed and deleted, here as there", async () => {
+  const rig = await actionsRig();
+  const made = await worked(rig.labels.create("Print", by));
+  expect(rig.store.directory.labelNames().get(made.id)).toBe("Print");
+  await worked(rig.labels.rename({ id: made.id, name: "Web" }, by));
+  expect(rig.store.directory.labelNames().get(made.id)).toBe("Web");
+  expect((await worked(rig.labels.list(by))).map(({ name }) => name)).toContain("Web");
+  await worked(rig.labels.delete(made.id, by));
+  expect(rig.store.directory.labels().some(({ id }) => id === made.id)).toBe(false);
+  expect((await worked(rig.labels.list(by))).some(({ id }) => id === made.id)).toBe(false);
+  expect(await problem(rig.labels.delete(labelId(4711), by))).toContain("no label 4711");
+  expect(await problem(rig.labels.create("", by))).toContain("needs a name");
 });
 
 describe("files", () => {
