@@ -73,21 +73,19 @@ describe("files", () => {
   });
 });
 
-describe("tests", () => {
-  it("have no time limit of their own below the general one: a busy machine is no defect", async () => {
-    const here = new URL("..", import.meta.url);
-    const limit = /\}(?:, \{ timeout: (\d[\d_]*) \}|,\s*(\d[\d_]*),?\s*\);)/g;
-    const short: string[] = [];
-    for (const path of await Array.fromAsync(glob("test/**/*.test.ts", { cwd: here }))) {
-      const text = readFileSync(new URL(path, here), "utf8");
-      for (const [found, option, last] of text.matchAll(limit)) {
-        const ms = Number((option ?? last ?? "").replaceAll("_", ""));
-        // A timer of a tick is none.
-        if (ms > 1000 && ms < 180_000) short.push(`${path}: ${found}`);
-      }
+it("tests have no time limit of their own below the general one: a busy machine is no defect", async () => {
+  const here = new URL("..", import.meta.url);
+  const limit = /\}(?:, \{ timeout: (\d[\d_]*) \}|,\s*(\d[\d_]*),?\s*\);)/g;
+  const short: string[] = [];
+  for (const path of await Array.fromAsync(glob("test/**/*.test.ts", { cwd: here }))) {
+    const text = readFileSync(new URL(path, here), "utf8");
+    for (const [found, option, last] of text.matchAll(limit)) {
+      const ms = Number((option ?? last ?? "").replaceAll("_", ""));
+      // A timer of a tick is none.
+      if (ms > 1000 && ms < 180_000) short.push(`${path}: ${found}`);
     }
-    expect(short).toEqual([]);
-  });
+  }
+  expect(short).toEqual([]);
 });
 
 describe("offences()", () => {

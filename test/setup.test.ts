@@ -297,50 +297,48 @@ describe("the guided set-up", () => {
   });
 });
 
-describe("serve without a configuration", () => {
-  it("sets up, and goes on as the daemon in the same process", async () => {
-    const cwd = testDirectory();
-    const child = spawn(process.execPath, [program, "serve"], {
-      cwd,
-      env: { PATH: process.env["PATH"], DAYFERRY_PORT: "0" },
-    });
-    const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let said = "";
-    child.stderr.on("data", (chunk) => {
-      said += chunk;
-    });
-    const url = await eventually(
-      "the set-up listens",
-      () => /at (http:\S+)\/setup\?token=\S+\n/.exec(said)?.[1] ?? null,
-    );
-    const [, token = ""] = /token=(\S+)/.exec(said) ?? [];
-    const entered = await fetch(`${url}/setup?token=${token}`, { redirect: "manual" });
-    const cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
-    const post = async (path: string, values: Readonly<Record<string, string>>) => {
-      const page = await (await fetch(`${url}/setup`, { headers: { ...html, cookie } })).text();
-      const form = /name="form" value="([^"]+)"/.exec(page)?.[1] ?? "";
-      const body = new URLSearchParams({ form, ...values });
-      return fetch(`${url}${path}`, {
-        method: "POST",
-        redirect: "manual",
-        headers: { ...html, cookie },
-        body,
-      });
-    };
-    const { baseUrl, apiKey = "", contact, timeZone } = serviceConfig(sandbox);
-    expect((await post("/setup", { baseUrl, apiKey, contact, timeZone })).status).toBe(303);
-    const done = await post("/setup/finish", { way: "write", projects: "all" });
-    expect(done.status).toBe(200);
-    const daemon = await eventually(
-      "the daemon listens",
-      () => /"url":"(http:[^"]+)"/.exec(said)?.[1] ?? null,
-    );
-    expect((await fetch(`${daemon}/healthz`)).status).toBe(200);
-    expect((await fetch(`${daemon}/setup`, { headers: html })).status).toBe(404);
-    expect(existsSync(join(cwd, "data/admin-token"))).toBe(true);
-    expect(said).not.toContain(apiKey);
-    child.kill("SIGTERM");
-    expect(await closed).toBe(0);
+it("serve without a configuration sets up, and goes on as the daemon in the same process", async () => {
+  const cwd = testDirectory();
+  const child = spawn(process.execPath, [program, "serve"], {
+    cwd,
+    env: { PATH: process.env["PATH"], DAYFERRY_PORT: "0" },
   });
+  const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stderr.on("data", (chunk) => {
+    said += chunk;
+  });
+  const url = await eventually(
+    "the set-up listens",
+    () => /at (http:\S+)\/setup\?token=\S+\n/.exec(said)?.[1] ?? null,
+  );
+  const [, token = ""] = /token=(\S+)/.exec(said) ?? [];
+  const entered = await fetch(`${url}/setup?token=${token}`, { redirect: "manual" });
+  const cookie = entered.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+  const post = async (path: string, values: Readonly<Record<string, string>>) => {
+    const page = await (await fetch(`${url}/setup`, { headers: { ...html, cookie } })).text();
+    const form = /name="form" value="([^"]+)"/.exec(page)?.[1] ?? "";
+    const body = new URLSearchParams({ form, ...values });
+    return fetch(`${url}${path}`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { ...html, cookie },
+      body,
+    });
+  };
+  const { baseUrl, apiKey = "", contact, timeZone } = serviceConfig(sandbox);
+  expect((await post("/setup", { baseUrl, apiKey, contact, timeZone })).status).toBe(303);
+  const done = await post("/setup/finish", { way: "write", projects: "all" });
+  expect(done.status).toBe(200);
+  const daemon = await eventually(
+    "the daemon listens",
+    () => /"url":"(http:[^"]+)"/.exec(said)?.[1] ?? null,
+  );
+  expect((await fetch(`${daemon}/healthz`)).status).toBe(200);
+  expect((await fetch(`${daemon}/setup`, { headers: html })).status).toBe(404);
+  expect(existsSync(join(cwd, "data/admin-token"))).toBe(true);
+  expect(said).not.toContain(apiKey);
+  child.kill("SIGTERM");
+  expect(await closed).toBe(0);
 });

@@ -1,33 +1,31 @@
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { watchFolder } from "../../src/drop/watch-folder.ts";
 import { eventually } from "../support/eventually.ts";
 import { testDirectory } from "../support/test-store.ts";
 
-describe("watchFolder()", () => {
-  it("watchFolder() result when files are written, renamed and put away: told of calendar files that lie still", async () => {
-    const folder = testDirectory();
-    for (const name of ["done", "2001"]) mkdirSync(join(folder, name));
-    let arrivals = 0;
-    const watch = watchFolder({
-      folder,
-      onArrival: () => {
-        arrivals++;
-      },
-    });
-    onTestFinished(() => watch.close());
-    const told = (count: number) =>
-      eventually(`${count} arrivals`, () => (arrivals >= count ? true : null));
-
-    writeFileSync(join(folder, "first.ics"), "BEGIN:");
-    await told(1);
-    appendFileSync(join(folder, "first.ics"), "VCALENDAR");
-    await told(2);
-    writeFileSync(join(folder, "2001", "upload.tmp"), "x");
-    writeFileSync(join(folder, "done", "old.ics"), "x");
-    renameSync(join(folder, "2001", "upload.tmp"), join(folder, "2001", "second.ics"));
-    await told(3);
-    expect(arrivals).toBe(3);
+it("watchFolder() result when files are written, renamed and put away: told of calendar files that lie still", async () => {
+  const folder = testDirectory();
+  for (const name of ["done", "2001"]) mkdirSync(join(folder, name));
+  let arrivals = 0;
+  const watch = watchFolder({
+    folder,
+    onArrival: () => {
+      arrivals++;
+    },
   });
+  onTestFinished(() => watch.close());
+  const told = (count: number) =>
+    eventually(`${count} arrivals`, () => (arrivals >= count ? true : null));
+
+  writeFileSync(join(folder, "first.ics"), "BEGIN:");
+  await told(1);
+  appendFileSync(join(folder, "first.ics"), "VCALENDAR");
+  await told(2);
+  writeFileSync(join(folder, "2001", "upload.tmp"), "x");
+  writeFileSync(join(folder, "done", "old.ics"), "x");
+  renameSync(join(folder, "2001", "upload.tmp"), join(folder, "2001", "second.ics"));
+  await told(3);
+  expect(arrivals).toBe(3);
 });

@@ -13,61 +13,51 @@ const plain: FeedChoice = {
 };
 const due = (text: string) => ({ dueOn: Temporal.PlainDate.from(text) });
 
-describe("presenceIn()", () => {
-  it.each<[string, Parameters<ReturnType<typeof feedRig>["put"]>[0], Partial<FeedChoice>]>([
-    ["It is of another project.", anEvent(1, { projectId: projectId(2002) }), {}],
-    ["It is private.", anEvent(1, { private: true }), {}],
-    ["It is private.", aTask(1, { ...due("2026-11-25"), listId: listId(3002) }), {}],
-    ["It has no date.", aTask(1, { dueOn: null }), {}],
-    [
-      "It is over: the feed begins on Sat 22 Aug 2026.",
-      anEvent(1, { when: days("2026-01-05") }),
-      {},
-    ],
-    [
-      "It is later: the feed ends on Mon 20 Nov 2028.",
-      anEvent(1, { when: days("2029-01-05") }),
-      {},
-    ],
-    [
-      "It was completed before Fri 6 Nov 2026.",
-      aTask(1, {
-        ...due("2026-11-25"),
-        completed: true,
-        completedAt: Temporal.Instant.from("2026-10-01T00:00:00Z"),
-      }),
-      {},
-    ],
-    [
-      "It is completed.",
-      aTask(1, { ...due("2026-11-25"), completed: true }),
-      { filter: { completed: "none" } },
-    ],
-    ["The feed shows no events.", anEvent(1), { filter: { kinds: ["task"] } }],
-    [
-      "It is assigned to no one whom the feed covers.",
-      anEvent(1),
-      { filter: { assigned: [personId(11)] } },
-    ],
-    [
-      "It has none of the feed's labels.",
-      aTask(1, due("2026-11-25")),
-      { filter: { labels: [labelId(51)] } },
-    ],
-    [
-      "The feed is empty: the labels it is filtered by were deleted.",
-      aTask(1, due("2026-11-25")),
-      { filter: { labels: [labelId(99)] } },
-    ],
-  ])("says: %s", (why, item, choice) => {
-    const { put, store, feeds } = feedRig();
-    const { id } = feeds.create({ ...plain, ...choice, name: "Chosen", colour: null });
-    put(item);
-    const key = store.mirror.find(item.kind, item.id);
-    const view = key && store.view.get(key);
-    const found = view && feeds.presencesOf(view).find(({ feed }) => feed.id === id);
-    expect(found?.presence).toEqual({ kind: "left-out", why });
-  });
+it.each<[string, Parameters<ReturnType<typeof feedRig>["put"]>[0], Partial<FeedChoice>]>([
+  ["It is of another project.", anEvent(1, { projectId: projectId(2002) }), {}],
+  ["It is private.", anEvent(1, { private: true }), {}],
+  ["It is private.", aTask(1, { ...due("2026-11-25"), listId: listId(3002) }), {}],
+  ["It has no date.", aTask(1, { dueOn: null }), {}],
+  ["It is over: the feed begins on Sat 22 Aug 2026.", anEvent(1, { when: days("2026-01-05") }), {}],
+  ["It is later: the feed ends on Mon 20 Nov 2028.", anEvent(1, { when: days("2029-01-05") }), {}],
+  [
+    "It was completed before Fri 6 Nov 2026.",
+    aTask(1, {
+      ...due("2026-11-25"),
+      completed: true,
+      completedAt: Temporal.Instant.from("2026-10-01T00:00:00Z"),
+    }),
+    {},
+  ],
+  [
+    "It is completed.",
+    aTask(1, { ...due("2026-11-25"), completed: true }),
+    { filter: { completed: "none" } },
+  ],
+  ["The feed shows no events.", anEvent(1), { filter: { kinds: ["task"] } }],
+  [
+    "It is assigned to no one whom the feed covers.",
+    anEvent(1),
+    { filter: { assigned: [personId(11)] } },
+  ],
+  [
+    "It has none of the feed's labels.",
+    aTask(1, due("2026-11-25")),
+    { filter: { labels: [labelId(51)] } },
+  ],
+  [
+    "The feed is empty: the labels it is filtered by were deleted.",
+    aTask(1, due("2026-11-25")),
+    { filter: { labels: [labelId(99)] } },
+  ],
+])("presenceIn() says: %s", (why, item, choice) => {
+  const { put, store, feeds } = feedRig();
+  const { id } = feeds.create({ ...plain, ...choice, name: "Chosen", colour: null });
+  put(item);
+  const key = store.mirror.find(item.kind, item.id);
+  const view = key && store.view.get(key);
+  const found = view && feeds.presencesOf(view).find(({ feed }) => feed.id === id);
+  expect(found?.presence).toEqual({ kind: "left-out", why });
 });
 
 describe("feedContent()", () => {

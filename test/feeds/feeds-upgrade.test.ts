@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { projectId } from "../../src/domain/ids.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/store.ts";
@@ -37,51 +37,49 @@ function olderDatabase(): string {
   return file;
 }
 
-describe("a database of the version before", () => {
-  it("keeps its feeds with number, version, name and all that they said, and is made new ones beside them", () => {
-    const clock = handClock("2026-11-20T12:00:00Z");
-    const store = openStore({
-      file: olderDatabase(),
-      migrations,
-      zone,
-      clock,
-      randomId: () => "x",
-    });
-    const { feeds } = store;
-    expect(feeds.all()).toMatchObject([
-      {
-        id: 1,
-        kind: "project",
-        isAutomatic: true,
-        projectId: 2001,
-        personId: null,
-        filter: null,
-        colour: null,
-        name: "Ours",
-        givenName: "Ours",
-        version: 3,
-        fetchedBy: "curl/8",
-      },
-      { id: 2, name: "Trade fair", revokedAt: Temporal.Instant.from("2026-02-01T00:00:00Z") },
-      { id: 3, isAutomatic: true, version: 1, revokedAt: null },
-    ]);
-    const [first] = feeds.all();
-    if (!first) throw new Error("there is no feed");
-    expect(feeds.state(first.id)).toMatchObject({ inputs: "5 rest", etag: '"etag"', bytes: 900 });
-    expect(feeds.fragments(first.id)).toMatchObject([{ body: "octets" }]);
-    expect(feeds.ensure(projectId(2001), "Website")?.id).toBe(1);
-    expect(feeds.ensure(projectId(2002), "Trade fair")?.id).toBe(3);
-    store.directory.putProjects([aProject(2001, "Website")], true);
-    const added = feeds.add({
+it("a database of the version before keeps its feeds with number, version, name and all that they said, and is made new ones beside them", () => {
+  const clock = handClock("2026-11-20T12:00:00Z");
+  const store = openStore({
+    file: olderDatabase(),
+    migrations,
+    zone,
+    clock,
+    randomId: () => "x",
+  });
+  const { feeds } = store;
+  expect(feeds.all()).toMatchObject([
+    {
+      id: 1,
       kind: "project",
-      projectId: projectId(2001),
+      isAutomatic: true,
+      projectId: 2001,
       personId: null,
       filter: null,
       colour: null,
-      name: "Second",
-      givenName: "Second",
-    });
-    expect(added.id).toBe(4);
-    store.close();
+      name: "Ours",
+      givenName: "Ours",
+      version: 3,
+      fetchedBy: "curl/8",
+    },
+    { id: 2, name: "Trade fair", revokedAt: Temporal.Instant.from("2026-02-01T00:00:00Z") },
+    { id: 3, isAutomatic: true, version: 1, revokedAt: null },
+  ]);
+  const [first] = feeds.all();
+  if (!first) throw new Error("there is no feed");
+  expect(feeds.state(first.id)).toMatchObject({ inputs: "5 rest", etag: '"etag"', bytes: 900 });
+  expect(feeds.fragments(first.id)).toMatchObject([{ body: "octets" }]);
+  expect(feeds.ensure(projectId(2001), "Website")?.id).toBe(1);
+  expect(feeds.ensure(projectId(2002), "Trade fair")?.id).toBe(3);
+  store.directory.putProjects([aProject(2001, "Website")], true);
+  const added = feeds.add({
+    kind: "project",
+    projectId: projectId(2001),
+    personId: null,
+    filter: null,
+    colour: null,
+    name: "Second",
+    givenName: "Second",
   });
+  expect(added.id).toBe(4);
+  store.close();
 });

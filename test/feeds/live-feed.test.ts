@@ -151,31 +151,29 @@ describe("head()", () => {
   });
 });
 
-describe("FeedMovedError", () => {
-  it("body() result when what was announced after a restart can no longer be made: refused, never mislabelled", () => {
-    const first = feedRig();
-    first.put(anEvent(1));
-    first.opened().body();
-    // Another process on the same store whose fragments were damaged since.
-    const feeds = createPublishedFeeds({
-      store: first.store,
-      key: feedKey,
-      clock: first.clock,
-      options: feedOptions(),
-    });
-    const [row] = first.store.feeds.all();
-    const [kept] = row ? first.store.feeds.fragments(row.id) : [];
-    if (!row || !kept) throw new Error("nothing was kept");
-    first.store.feeds.putFragment(row.id, {
-      ...kept,
-      body: kept.body.replace("Event 1", "Event 2"),
-    });
-    const feed = feeds.open(secretIn(feeds.list()[0]?.path ?? ""));
-    const announced = feed?.head().etag;
-    expect(() => feed?.body()).toThrow(FeedMovedError);
-    expect(feed?.head().etag).not.toBe(announced);
-    expect(feed?.body().toString()).toContain("Event 2");
+it("FeedMovedError body() result when what was announced after a restart can no longer be made: refused, never mislabelled", () => {
+  const first = feedRig();
+  first.put(anEvent(1));
+  first.opened().body();
+  // Another process on the same store whose fragments were damaged since.
+  const feeds = createPublishedFeeds({
+    store: first.store,
+    key: feedKey,
+    clock: first.clock,
+    options: feedOptions(),
   });
+  const [row] = first.store.feeds.all();
+  const [kept] = row ? first.store.feeds.fragments(row.id) : [];
+  if (!row || !kept) throw new Error("nothing was kept");
+  first.store.feeds.putFragment(row.id, {
+    ...kept,
+    body: kept.body.replace("Event 1", "Event 2"),
+  });
+  const feed = feeds.open(secretIn(feeds.list()[0]?.path ?? ""));
+  const announced = feed?.head().etag;
+  expect(() => feed?.body()).toThrow(FeedMovedError);
+  expect(feed?.head().etag).not.toBe(announced);
+  expect(feed?.body().toString()).toContain("Event 2");
 });
 
 describe("prepare()", () => {
@@ -227,20 +225,18 @@ describe("prepare()", () => {
   });
 });
 
-describe("memory", () => {
-  it("isAtHand() result when feeds are over their budget: the one that was asked for last stays, others are read again", async () => {
-    const { put, opened } = feedRig({ budget: 1 });
-    for (let id = 1; id <= 30; id++) put(anEvent(id));
-    put(anEvent(99, { projectId: projectId(2002) }));
-    const first = opened(2001);
-    const { etag } = first.head();
-    const text = first.body().toString();
-    opened(2002).body();
-    const again = opened(2001);
-    expect(again.head()).toMatchObject({ etag });
-    expect(again.isAtHand()).toBe(false);
-    await again.prepare();
-    expect(again.body().toString()).toBe(text);
-    expect(again.isAtHand()).toBe(true);
-  });
+it("memory isAtHand() result when feeds are over their budget: the one that was asked for last stays, others are read again", async () => {
+  const { put, opened } = feedRig({ budget: 1 });
+  for (let id = 1; id <= 30; id++) put(anEvent(id));
+  put(anEvent(99, { projectId: projectId(2002) }));
+  const first = opened(2001);
+  const { etag } = first.head();
+  const text = first.body().toString();
+  opened(2002).body();
+  const again = opened(2001);
+  expect(again.head()).toMatchObject({ etag });
+  expect(again.isAtHand()).toBe(false);
+  await again.prepare();
+  expect(again.body().toString()).toBe(text);
+  expect(again.isAtHand()).toBe(true);
 });

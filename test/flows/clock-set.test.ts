@@ -1,5 +1,5 @@
 import { insist } from "@dayferry/sandbox";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { createClockWatch } from "../../src/store/clock-watch.ts";
 import { roomy, stage, until } from "../sync/support/stage.ts";
@@ -7,13 +7,14 @@ import { addTask, placeAt } from "../sync/support/workspace.ts";
 
 const year = 24 * 365;
 
-describe("a clock that is set while the workspace is polled", () => {
-  it.each([
-    ["back by an hour", -1],
-    ["back by ten years", -10 * year],
-    ["forward by a day", 24],
-    ["forward by ten years", 10 * year],
-  ])("changes come in as before, and no SEQUENCE or revision goes back: %s", async (_, hours) => {
+it.each([
+  ["back by an hour", -1],
+  ["back by ten years", -10 * year],
+  ["forward by a day", 24],
+  ["forward by ten years", 10 * year],
+])(
+  "a clock that is set while the workspace is polled changes come in as before, and no SEQUENCE or revision goes back: %s",
+  async (_, hours) => {
     let ahead = Temporal.Duration.from({ hours: 0 });
     const it = await stage({ quota: roomy, now: () => Temporal.Now.instant().add(ahead) });
     const place = placeAt(it, 0);
@@ -56,5 +57,5 @@ describe("a clock that is set while the workspace is polled", () => {
       stop.abort();
       await sweeping;
     }
-  });
-});
+  },
+);

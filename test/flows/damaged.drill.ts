@@ -231,32 +231,30 @@ describe("a key file that is cut", () => {
   );
 });
 
-describe("a key file that is lost", () => {
-  it.each(["feed-key", "mail-key"])(
-    "%s is told with what it has ended, and made anew",
-    async (name) => {
-      const { place, feed } = aCopy();
-      rmSync(join(place.dataDir, name));
-      const daemon = await start(place);
-      expect(daemon.log()).toContain("key file missing; created a new one");
-      expect(daemon.log()).toContain(join(place.dataDir, name));
-      expect(daemon.log()).toContain("dayferry restore --keys-only");
-      expect((await fetch(`${daemon.url}${feed}`)).status).toBe(name === "feed-key" ? 404 : 200);
-      const told = (by: typeof daemon) =>
-        eventually("it is told as a trouble", async () => {
-          const text = await (await by.ask("/api/status")).text();
-          const { troubles }: { readonly troubles: readonly TroubleReport[] } = JSON.parse(text);
-          const lost = troubles.find(({ kind }) => kind === "key-file-lost");
-          return lost ?? null;
-        });
-      expect((await told(daemon)).what).toContain(`the file ${name} of the data directory`);
-      await daemon.stop();
-      const again = await start(place);
-      expect(again.log()).not.toContain("key file missing");
-      expect((await told(again)).remedy).toContain("dayferry restore --keys-only");
-    },
-  );
-});
+it.each(["feed-key", "mail-key"])(
+  "a key file that is lost %s is told with what it has ended, and made anew",
+  async (name) => {
+    const { place, feed } = aCopy();
+    rmSync(join(place.dataDir, name));
+    const daemon = await start(place);
+    expect(daemon.log()).toContain("key file missing; created a new one");
+    expect(daemon.log()).toContain(join(place.dataDir, name));
+    expect(daemon.log()).toContain("dayferry restore --keys-only");
+    expect((await fetch(`${daemon.url}${feed}`)).status).toBe(name === "feed-key" ? 404 : 200);
+    const told = (by: typeof daemon) =>
+      eventually("it is told as a trouble", async () => {
+        const text = await (await by.ask("/api/status")).text();
+        const { troubles }: { readonly troubles: readonly TroubleReport[] } = JSON.parse(text);
+        const lost = troubles.find(({ kind }) => kind === "key-file-lost");
+        return lost ?? null;
+      });
+    expect((await told(daemon)).what).toContain(`the file ${name} of the data directory`);
+    await daemon.stop();
+    const again = await start(place);
+    expect(again.log()).not.toContain("key file missing");
+    expect((await told(again)).remedy).toContain("dayferry restore --keys-only");
+  },
+);
 
 describe("a daemon whose database is damaged while it runs", () => {
   it("result of a page that is read in the look after the start: feeds go on, edits are refused", async () => {

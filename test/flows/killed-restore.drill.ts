@@ -153,88 +153,84 @@ function epochOf(file: string): string {
 const keys = ["admin-token", "feed-key", "mail-key"];
 const keysIn = (dataDir: string) => keys.map((name) => readFileSync(join(dataDir, name), "utf8"));
 
-describe("kill -9 in a restore", () => {
-  it.each([
-    { over: "a whole database", change: () => undefined, isWhole: true },
-    {
-      over: "an empty one with its log",
-      change: (dataDir: string) => writeFileSync(join(dataDir, "dayferry.sqlite"), ""),
-      isWhole: false,
-    },
-  ])(
-    "over $over: the next start has the old state or the restored one",
-    async ({ change, isWhole }) => {
-      const { place: master, backup, feed, events } = theMaster();
-      const command = (place: Installation) =>
-        ["restore", backup, "--config", place.configFile] as const;
-      const whole = aCopy(change);
-      const { code, steps } = await killedAt(null, command(whole));
-      expect(code).toBe(0);
-      whole.dispose();
-      const old = epochOf(join(master.dataDir, "dayferry.sqlite"));
-      const endings = new Set<string>();
-      // Of a database that says nothing, what counts is how it and its log make way.
-      const worth = worthDying(steps).filter(
-        (step) => isWhole || /restore\.json|replaced|data\/dayferry/.test(steps[step - 1] ?? ""),
-      );
-      await forEach(worth, async (step) => {
-        const place = aCopy(change);
-        const database = join(place.dataDir, "dayferry.sqlite");
-        const doing = `killed at ${steps[step - 1]}`;
+it.each([
+  { over: "a whole database", change: () => undefined, isWhole: true },
+  {
+    over: "an empty one with its log",
+    change: (dataDir: string) => writeFileSync(join(dataDir, "dayferry.sqlite"), ""),
+    isWhole: false,
+  },
+])(
+  "kill -9 in a restore over $over: the next start has the old state or the restored one",
+  async ({ change, isWhole }) => {
+    const { place: master, backup, feed, events } = theMaster();
+    const command = (place: Installation) =>
+      ["restore", backup, "--config", place.configFile] as const;
+    const whole = aCopy(change);
+    const { code, steps } = await killedAt(null, command(whole));
+    expect(code).toBe(0);
+    whole.dispose();
+    const old = epochOf(join(master.dataDir, "dayferry.sqlite"));
+    const endings = new Set<string>();
+    // Of a database that says nothing, what counts is how it and its log make way.
+    const worth = worthDying(steps).filter(
+      (step) => isWhole || /restore\.json|replaced|data\/dayferry/.test(steps[step - 1] ?? ""),
+    );
+    await forEach(worth, async (step) => {
+      const place = aCopy(change);
+      const database = join(place.dataDir, "dayferry.sqlite");
+      const doing = `killed at ${steps[step - 1]}`;
+      try {
+        const killed = await killedAt(step, command(place));
+        expect([doing, killed.code]).toEqual([doing, null]);
+        const isDecided = existsSync(join(place.dataDir, "restore.json"));
+        const daemon = await serve(place, { ready: false });
         try {
-          const killed = await killedAt(step, command(place));
-          expect([doing, killed.code]).toEqual([doing, null]);
-          const isDecided = existsSync(join(place.dataDir, "restore.json"));
-          const daemon = await serve(place, { ready: false });
-          try {
-            const health = await (await fetch(`${daemon.url}/healthz`)).text();
-            if (health.includes("damaged")) {
-              expect([doing, isWhole, isDecided]).toEqual([doing, false, false]);
-              endings.add("damaged as before");
-              return;
-            }
-            await eventually(`${doing}: both are in the feed`, async () => {
-              const text = await (await fetch(`${daemon.url}${feed}`)).text();
-              return titles.every((title) => text.includes(title)) ? true : null;
-            });
-          } finally {
-            await daemon.stop();
+          const health = await (await fetch(`${daemon.url}/healthz`)).text();
+          if (health.includes("damaged")) {
+            expect([doing, isWhole, isDecided]).toEqual([doing, false, false]);
+            endings.add("damaged as before");
+            return;
           }
-          endings.add(epochOf(database) === old ? "old" : "restored");
-          if (isDecided) expect([doing, epochOf(database)]).not.toEqual([doing, old]);
-          expect([doing, leftovers(place.dataDir)]).toEqual([doing, []]);
-          expect([doing, keysIn(place.dataDir)]).toEqual([doing, keysIn(master.dataDir)]);
+          await eventually(`${doing}: both are in the feed`, async () => {
+            const text = await (await fetch(`${daemon.url}${feed}`)).text();
+            return titles.every((title) => text.includes(title)) ? true : null;
+          });
         } finally {
-          place.dispose();
+          await daemon.stop();
         }
-      });
-      expect(endings).toEqual(new Set([isWhole ? "old" : "damaged as before", "restored"]));
-      expect(events()).toEqual(titles);
-    },
-  );
-});
-
-describe("kill -9 in a backup", () => {
-  it("leaves the last backup or the new one, and nothing that stays", async () => {
-    const place = aCopy(() => undefined);
-    try {
-      const folder = join(place.folder, "elsewhere");
-      const file = join(folder, "backup.tar.gz");
-      const args = ["backup", file, "--config", place.configFile] as const;
-      const { code, steps } = await killedAt(null, args);
-      expect(code).toBe(0);
-      for (const step of worthDying(steps)) {
-        const killed = await killedAt(step, args);
-        expect([steps[step - 1], killed.code]).toEqual([steps[step - 1], null]);
-        const verified = await dayferry(["backup", file, "--verify"], { env: passphrase });
-        expect([steps[step - 1], verified]).toMatchObject([steps[step - 1], { code: 0 }]);
+        endings.add(epochOf(database) === old ? "old" : "restored");
+        if (isDecided) expect([doing, epochOf(database)]).not.toEqual([doing, old]);
+        expect([doing, leftovers(place.dataDir)]).toEqual([doing, []]);
+        expect([doing, keysIn(place.dataDir)]).toEqual([doing, keysIn(master.dataDir)]);
+      } finally {
+        place.dispose();
       }
-      expect(await dayferry(args, { env: passphrase })).toMatchObject({ code: 0 });
-      expect(readdirSync(folder)).toEqual(["backup.tar.gz"]);
-    } finally {
-      place.dispose();
+    });
+    expect(endings).toEqual(new Set([isWhole ? "old" : "damaged as before", "restored"]));
+    expect(events()).toEqual(titles);
+  },
+);
+
+it("kill -9 in a backup leaves the last backup or the new one, and nothing that stays", async () => {
+  const place = aCopy(() => undefined);
+  try {
+    const folder = join(place.folder, "elsewhere");
+    const file = join(folder, "backup.tar.gz");
+    const args = ["backup", file, "--config", place.configFile] as const;
+    const { code, steps } = await killedAt(null, args);
+    expect(code).toBe(0);
+    for (const step of worthDying(steps)) {
+      const killed = await killedAt(step, args);
+      expect([steps[step - 1], killed.code]).toEqual([steps[step - 1], null]);
+      const verified = await dayferry(["backup", file, "--verify"], { env: passphrase });
+      expect([steps[step - 1], verified]).toMatchObject([steps[step - 1], { code: 0 }]);
     }
-  });
+    expect(await dayferry(args, { env: passphrase })).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toEqual(["backup.tar.gz"]);
+  } finally {
+    place.dispose();
+  }
 });
 
 describe("kill -9 in the first start of a new version", () => {

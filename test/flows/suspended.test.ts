@@ -1,5 +1,5 @@
 import { insist } from "@dayferry/sandbox";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createReminders } from "../../src/reminders/reminders.ts";
 import { aMailer, anInbox, everyKind, leads, subjects } from "../reminders/rig.ts";
 import { roomy, stage, until } from "../sync/support/stage.ts";
@@ -51,26 +51,24 @@ async function running() {
   return { it, place, inbox, look, sleepADay, done, deleted };
 }
 
-describe("a machine that slept while tasks were done", () => {
-  it("reminds of what is still open when it wakes up, and of nothing else", async () => {
-    const { it, place, inbox, look, sleepADay, done, deleted } = await running();
-    await it.sweep();
-    await look();
-    expect(inbox.asked).toEqual([]);
+it("a machine that slept while tasks were done reminds of what is still open when it wakes up, and of nothing else", async () => {
+  const { it, place, inbox, look, sleepADay, done, deleted } = await running();
+  await it.sweep();
+  await look();
+  expect(inbox.asked).toEqual([]);
 
-    sleepADay();
-    const { tasks } = it.sandbox.workspace;
-    insist(tasks.update({ ...place, task: done }, { completed: true }));
-    insist(tasks.remove({ ...place, task: deleted }));
-    await look();
-    expect(inbox.asked).toEqual([]);
-    const stop = new AbortController();
-    const sweeping = it.sync.run(stop.signal);
-    await until(() => it.sync.settled && it.sandbox.requests.entries().length > 40);
-    await look();
-    await look();
-    stop.abort();
-    await sweeping;
-    expect(subjects(inbox)).toEqual([expect.stringContaining("Stays")]);
-  });
+  sleepADay();
+  const { tasks } = it.sandbox.workspace;
+  insist(tasks.update({ ...place, task: done }, { completed: true }));
+  insist(tasks.remove({ ...place, task: deleted }));
+  await look();
+  expect(inbox.asked).toEqual([]);
+  const stop = new AbortController();
+  const sweeping = it.sync.run(stop.signal);
+  await until(() => it.sync.settled && it.sandbox.requests.entries().length > 40);
+  await look();
+  await look();
+  stop.abort();
+  await sweeping;
+  expect(subjects(inbox)).toEqual([expect.stringContaining("Stays")]);
 });

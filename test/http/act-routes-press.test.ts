@@ -72,28 +72,26 @@ describe("POST /act/<signed>", () => {
   });
 });
 
-describe("GET /act/<signed>/<edit>", () => {
-  it("tells of no edit but those of links of the same item", async () => {
-    const { ask, link, store } = await startActs();
-    store.mirror.put(aTask(9, { title: "Secret" }), "tests");
-    const other = store.mirror.find("task", aTask(9).id);
-    if (other === null) throw new Error("the mirror has lost the task");
-    store.journal.append({
-      channel: "link",
-      actor: null,
-      item: other,
-      action: "complete",
-      base: aTask(9),
-      patch: { completed: true },
-      newLabels: [],
-      state: "pending",
-    });
-    for (const edit of ["1", "2", "0", "x", "1e0", "-1", "1.5"]) {
-      const { status, text } = await ask(`${link("done")}/${edit}`);
-      expect(status).toBe(404);
-      expect(text).not.toContain("Secret");
-    }
+it("GET /act/<signed>/<edit> tells of no edit but those of links of the same item", async () => {
+  const { ask, link, store } = await startActs();
+  store.mirror.put(aTask(9, { title: "Secret" }), "tests");
+  const other = store.mirror.find("task", aTask(9).id);
+  if (other === null) throw new Error("the mirror has lost the task");
+  store.journal.append({
+    channel: "link",
+    actor: null,
+    item: other,
+    action: "complete",
+    base: aTask(9),
+    patch: { completed: true },
+    newLabels: [],
+    state: "pending",
   });
+  for (const edit of ["1", "2", "0", "x", "1e0", "-1", "1.5"]) {
+    const { status, text } = await ask(`${link("done")}/${edit}`);
+    expect(status).toBe(404);
+    expect(text).not.toContain("Secret");
+  }
 });
 
 describe("POST /act/<signed>/<edit>/undo", () => {

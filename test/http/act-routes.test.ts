@@ -84,23 +84,21 @@ describe("GET /act/<signed>", () => {
   });
 });
 
-describe("the limit of /act", () => {
-  it("answers 429 as a page when one link is asked for too often, and none but that one", async () => {
-    const { ask, press, link, edits } = await startActs();
-    const answers: number[] = [];
-    for (let round = 0; round < 13; round++) {
-      const some = await Promise.all(Array.from({ length: 10 }, () => ask("x")));
-      answers.push(...some.map(({ status }) => status));
-    }
-    expect(answers.filter((status) => status === 404)).toHaveLength(120);
-    expect(answers.filter((status) => status === 429)).toHaveLength(10);
-    const refused = await ask("x");
-    expect(refused.status).toBe(429);
-    expect(refused.text).toContain("Wait a minute, then reload");
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(refused.headers.get("cache-control")).toBe("no-store");
-    // Strangers behind the same proxy stand in nobody's way.
-    expect((await press(link("done"), "2026-11-12")).status).toBe(303);
-    expect(edits()).toHaveLength(1);
-  });
+it("the limit of /act answers 429 as a page when one link is asked for too often, and none but that one", async () => {
+  const { ask, press, link, edits } = await startActs();
+  const answers: number[] = [];
+  for (let round = 0; round < 13; round++) {
+    const some = await Promise.all(Array.from({ length: 10 }, () => ask("x")));
+    answers.push(...some.map(({ status }) => status));
+  }
+  expect(answers.filter((status) => status === 404)).toHaveLength(120);
+  expect(answers.filter((status) => status === 429)).toHaveLength(10);
+  const refused = await ask("x");
+  expect(refused.status).toBe(429);
+  expect(refused.text).toContain("Wait a minute, then reload");
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(refused.headers.get("cache-control")).toBe("no-store");
+  // Strangers behind the same proxy stand in nobody's way.
+  expect((await press(link("done"), "2026-11-12")).status).toBe(303);
+  expect(edits()).toHaveLength(1);
 });

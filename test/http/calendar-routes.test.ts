@@ -39,32 +39,28 @@ async function calendarRig() {
   return { ...app, get, post, keyOf, edits: () => store.journal.list({ limit: 10 }) };
 }
 
-describe("GET /calendar", () => {
-  it("lists what takes place from today on, with all of it a step away", async () => {
-    const { get, keyOf } = await calendarRig();
-    const { text: body } = await get("/calendar");
-    expect(body).toContain("Release &lt;call&gt;");
-    expect(body).toContain(`calendar/items/${keyOf("Launch")}`);
-    expect(body.indexOf("Release")).toBeLessThan(body.indexOf("Launch"));
-  });
+it("GET /calendar lists what takes place from today on, with all of it a step away", async () => {
+  const { get, keyOf } = await calendarRig();
+  const { text: body } = await get("/calendar");
+  expect(body).toContain("Release &lt;call&gt;");
+  expect(body).toContain(`calendar/items/${keyOf("Launch")}`);
+  expect(body.indexOf("Release")).toBeLessThan(body.indexOf("Launch"));
 });
 
-describe("GET /calendar/items/…", () => {
-  it("tells the fields of a project that have a value, and names those without one", async () => {
-    const { get, store, keyOf } = await calendarRig();
-    const field = (id: number, title: string, value: string | readonly string[]) => ({
-      ...{ id: serviceId(id), title, type: "text", value },
-    });
-    const task = aTask(14, {
-      title: "With fields",
-      customFields: [field(1, "Budget", "10"), field(2, "Risk", ""), field(3, "Channels", [])],
-    });
-    store.mirror.put(task, sourceOf(task));
-    const { text } = await get(`/calendar/items/${keyOf("With fields")}`);
-    expect(text).toContain("<dt>Budget</dt><dd>10</dd>");
-    expect(text).toContain("<dt>Left empty</dt><dd>Risk, Channels</dd>");
-    expect(text).not.toContain("<dt>Risk</dt>");
+it("GET /calendar/items/… tells the fields of a project that have a value, and names those without one", async () => {
+  const { get, store, keyOf } = await calendarRig();
+  const field = (id: number, title: string, value: string | readonly string[]) => ({
+    ...{ id: serviceId(id), title, type: "text", value },
   });
+  const task = aTask(14, {
+    title: "With fields",
+    customFields: [field(1, "Budget", "10"), field(2, "Risk", ""), field(3, "Channels", [])],
+  });
+  store.mirror.put(task, sourceOf(task));
+  const { text } = await get(`/calendar/items/${keyOf("With fields")}`);
+  expect(text).toContain("<dt>Budget</dt><dd>10</dd>");
+  expect(text).toContain("<dt>Left empty</dt><dd>Risk, Channels</dd>");
+  expect(text).not.toContain("<dt>Risk</dt>");
 });
 
 describe("the filters of the calendar", () => {
@@ -140,23 +136,21 @@ describe("GET /calendar/events.json", () => {
   });
 });
 
-describe("GET /calendar/items/:key", () => {
-  it("tells all that is mirrored: subtasks, comments and what happened", async () => {
-    const { get, keyOf, store } = await calendarRig();
-    const task = { projectId: projectId(2001), listId: listId(3001), taskId: serviceId(12) };
-    const at = Temporal.Instant.from("2026-11-20T08:30:00Z");
-    const sub = aTask(13, { kind: "subtask", title: "Headlines", parentId: serviceId(12) });
-    store.mirror.put(sub, sourceOf(sub));
-    const said = { id: serviceId(1), creatorId: null, byMe: false, createdAt: at };
-    store.comments.put({ ...task, ...said, description: "<p>Shorter, <b>please</b></p>" });
-    const happened = { id: serviceId(1), personId: null, action: "moved here", activityAt: at };
-    store.history.add([{ ...task, ...happened, on: null }]);
-    const { text } = await get(`/calendar/items/${keyOf("Write texts")}`);
-    expect(text).toContain("Headlines");
-    expect(text).toContain("Shorter, please");
-    expect(text).toContain("moved here");
-    expect(text).toContain("Fri 20 Nov 2026, 09:30");
-  });
+it("GET /calendar/items/:key tells all that is mirrored: subtasks, comments and what happened", async () => {
+  const { get, keyOf, store } = await calendarRig();
+  const task = { projectId: projectId(2001), listId: listId(3001), taskId: serviceId(12) };
+  const at = Temporal.Instant.from("2026-11-20T08:30:00Z");
+  const sub = aTask(13, { kind: "subtask", title: "Headlines", parentId: serviceId(12) });
+  store.mirror.put(sub, sourceOf(sub));
+  const said = { id: serviceId(1), creatorId: null, byMe: false, createdAt: at };
+  store.comments.put({ ...task, ...said, description: "<p>Shorter, <b>please</b></p>" });
+  const happened = { id: serviceId(1), personId: null, action: "moved here", activityAt: at };
+  store.history.add([{ ...task, ...happened, on: null }]);
+  const { text } = await get(`/calendar/items/${keyOf("Write texts")}`);
+  expect(text).toContain("Headlines");
+  expect(text).toContain("Shorter, please");
+  expect(text).toContain("moved here");
+  expect(text).toContain("Fri 20 Nov 2026, 09:30");
 });
 
 describe("POST /calendar/items/:key", () => {

@@ -177,20 +177,18 @@ describe("a press that takes something away", () => {
   });
 });
 
-describe("the end of a feed", () => {
-  it("is undone by the press that is offered: the same address works again", async () => {
-    const { post, get, feeds, call } = await browserOf("admin");
-    const path = feeds.get(feedId(1))?.path ?? "";
-    const ended = await post("/feeds/1", [
-      ["do", "revoke"],
-      ["confirmed", "yes"],
-    ]);
-    expect((await call(`GET ${path}`)).status).toBe(404);
-    const list = await get(`/${ended.headers.get("location")?.replace("../", "")}`);
-    expect(list.text).toContain("Feed <bdi>Website</bdi> ended.");
-    const undone = await post("/feeds/1", [["do", "reopen"]]);
-    expect(undone.headers.get("location")).toBe("../feeds/1");
-    expect((await call(`GET ${path}`)).status).toBe(200);
-    expect((await post("/feeds/1", [["do", "reopen"]])).status).toBe(404);
-  });
+it("the end of a feed is undone by the press that is offered: the same address works again", async () => {
+  const { post, get, feeds, call } = await browserOf("admin");
+  const path = feeds.get(feedId(1))?.path ?? "";
+  const ended = await post("/feeds/1", [
+    ["do", "revoke"],
+    ["confirmed", "yes"],
+  ]);
+  expect((await call(`GET ${path}`)).status).toBe(404);
+  const list = await get(`/${ended.headers.get("location")?.replace("../", "")}`);
+  expect(list.text).toContain("Feed <bdi>Website</bdi> ended.");
+  const undone = await post("/feeds/1", [["do", "reopen"]]);
+  expect(undone.headers.get("location")).toBe("../feeds/1");
+  expect((await call(`GET ${path}`)).status).toBe(200);
+  expect((await post("/feeds/1", [["do", "reopen"]])).status).toBe(404);
 });

@@ -101,18 +101,16 @@ describe("continueWhenRead() in front of the calendars", () => {
   });
 });
 
-describe("continueWhenRead() in front of /api/edits", () => {
-  it("asks for a file of who has the token, of no other, and for none that is too large", async () => {
-    const { port } = await startApp();
-    const request = "POST /api/edits?project=2001";
-    const [body, headers] = [party, { ...type, ...bearer }];
-    expect(await ask(request, { port, headers, body })).toMatchObject({
-      isAsked: true,
-      status: 202,
-    });
-    const stranger = await ask(request, { port, headers: type, body });
-    expect(stranger).toMatchObject({ isAsked: false, status: 401 });
-    const large = await ask(request, { port, headers, body, length: 7_000_000 });
-    expect(large).toMatchObject({ isAsked: false, status: 413, headers: { connection: "close" } });
+it("continueWhenRead() in front of /api/edits asks for a file of who has the token, of no other, and for none that is too large", async () => {
+  const { port } = await startApp();
+  const request = "POST /api/edits?project=2001";
+  const [body, headers] = [party, { ...type, ...bearer }];
+  expect(await ask(request, { port, headers, body })).toMatchObject({
+    isAsked: true,
+    status: 202,
   });
+  const stranger = await ask(request, { port, headers: type, body });
+  expect(stranger).toMatchObject({ isAsked: false, status: 401 });
+  const large = await ask(request, { port, headers, body, length: 7_000_000 });
+  expect(large).toMatchObject({ isAsked: false, status: 413, headers: { connection: "close" } });
 });

@@ -251,27 +251,25 @@ describe("/edits/ID", () => {
   });
 });
 
-describe("/edits/ID/undo of what somebody has changed since", () => {
-  it("asks of each such field, and does what was chosen", async () => {
-    const { look, press, store } = await signedIn();
-    const id = edited(store);
-    const claimed = store.journal.claimNext() ?? expect.fail("nothing to claim");
-    store.journal.replacing(id, anEvent(1, { title: "Review" }));
-    store.journal.confirm(claimed, anEvent(1, { title: "Mine" }));
-    store.mirror.put(anEvent(1, { title: "Later" }), "events:2001");
-    const { text } = await look(`/edits/${id}/undo`);
-    expect(text).toContain(">Keep<");
-    expect(text).toContain("Restore anyway");
-    const version = hidden(text, "version");
-    const left = await press(`/edits/${id}/undo`, { version, "pick-title": "leave" });
-    expect(left.text).toContain("Everything keeps its current value, so there is nothing to undo.");
-    expect(store.journal.list({ limit: 10 })).toHaveLength(1);
-    const done = await press(`/edits/${id}/undo`, { version, "pick-title": "back" });
-    expect(done.headers.get("location")).toBe("../../edits/2");
-    expect(store.journal.list({ limit: 1 })).toMatchObject([
-      { undoes: id, patch: { title: "Review" } },
-    ]);
-  });
+it("/edits/ID/undo of what somebody has changed since asks of each such field, and does what was chosen", async () => {
+  const { look, press, store } = await signedIn();
+  const id = edited(store);
+  const claimed = store.journal.claimNext() ?? expect.fail("nothing to claim");
+  store.journal.replacing(id, anEvent(1, { title: "Review" }));
+  store.journal.confirm(claimed, anEvent(1, { title: "Mine" }));
+  store.mirror.put(anEvent(1, { title: "Later" }), "events:2001");
+  const { text } = await look(`/edits/${id}/undo`);
+  expect(text).toContain(">Keep<");
+  expect(text).toContain("Restore anyway");
+  const version = hidden(text, "version");
+  const left = await press(`/edits/${id}/undo`, { version, "pick-title": "leave" });
+  expect(left.text).toContain("Everything keeps its current value, so there is nothing to undo.");
+  expect(store.journal.list({ limit: 10 })).toHaveLength(1);
+  const done = await press(`/edits/${id}/undo`, { version, "pick-title": "back" });
+  expect(done.headers.get("location")).toBe("../../edits/2");
+  expect(store.journal.list({ limit: 1 })).toMatchObject([
+    { undoes: id, patch: { title: "Review" } },
+  ]);
 });
 
 describe("/edits/file", () => {
@@ -318,53 +316,48 @@ describe("/edits/file", () => {
   });
 });
 
-describe("a person's own pages", () => {
-  it("show and decide about the own edits alone, and approve nothing", async () => {
-    const { store, rights } = await startApp();
-    const viewer: Viewer = { kind: "person", person: ana, name: "Ana", zone: "America/New_York" };
-    const app = express();
-    app.use(barePages());
-    app.use(
-      editPageRoutes({
-        viewers: { find: () => viewer, viewerOf: () => viewer, formToken: () => "token" },
-        editActions: createEditActions({ store, onReleased() {} }),
-        acceptFile: () => Promise.resolve({ kind: "refused", errors: [] }),
-        rights,
-        store,
-      }),
-    );
-    const port = await listening(app);
-    const call = async (method: string, path: string, body?: string) => {
-      const headers = { "content-type": "application/x-www-form-urlencoded" };
-      const init =
-        body === undefined ? { method } : { method, body: `form=token&${body}`, headers };
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-        ...init,
-        redirect: "manual",
-      });
-      return { status: answer.status, text: await answer.text() };
-    };
-    const own = conflicting(store);
-    const bens = edited(store, { actor: ben, id: 2 });
-    const { text } = await call("GET", "/edits?person=12");
-    expect(text).toContain("renamed Review");
-    expect(text).not.toContain("Secret");
-    expect(text).toContain("Website");
-    expect(text).not.toContain("Fair");
-    expect((await call("GET", `/edits/${bens}`)).status).toBe(404);
-    for (const act of ["discard", "retry", "undo", "approve", "preview", "resolve"]) {
-      expect((await call("POST", `/edits/${bens}/${act}`, "keep=mine")).status).toBe(404);
-    }
-    const shown = (await call("GET", `/edits/${own}`)).text;
-    const accepted = store.journal.get(own)?.createdAt.toZonedDateTimeISO("America/New_York");
-    expect(shown).toContain(
-      `${accepted?.toPlainTime().toString({ smallestUnit: "minute" })}</time>`,
-    );
-    expect((await call("POST", `/edits/${own}/approve`, "")).status).toBe(403);
-    expect((await call("POST", "/edits/removals/release", "source=events:2001")).status).toBe(403);
-    const version = hidden(shown, "version");
-    const done = await call("POST", `/edits/${own}/resolve`, `version=${version}&keep=mine`);
-    expect(done.status).toBe(303);
-    expect(JSON.parse(store.editSteps.of(own).at(-2)?.detail ?? "{}")).toMatchObject({ by: ana });
-  });
+it("a person's own pages show and decide about the own edits alone, and approve nothing", async () => {
+  const { store, rights } = await startApp();
+  const viewer: Viewer = { kind: "person", person: ana, name: "Ana", zone: "America/New_York" };
+  const app = express();
+  app.use(barePages());
+  app.use(
+    editPageRoutes({
+      viewers: { find: () => viewer, viewerOf: () => viewer, formToken: () => "token" },
+      editActions: createEditActions({ store, onReleased() {} }),
+      acceptFile: () => Promise.resolve({ kind: "refused", errors: [] }),
+      rights,
+      store,
+    }),
+  );
+  const port = await listening(app);
+  const call = async (method: string, path: string, body?: string) => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const init = body === undefined ? { method } : { method, body: `form=token&${body}`, headers };
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      ...init,
+      redirect: "manual",
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const own = conflicting(store);
+  const bens = edited(store, { actor: ben, id: 2 });
+  const { text } = await call("GET", "/edits?person=12");
+  expect(text).toContain("renamed Review");
+  expect(text).not.toContain("Secret");
+  expect(text).toContain("Website");
+  expect(text).not.toContain("Fair");
+  expect((await call("GET", `/edits/${bens}`)).status).toBe(404);
+  for (const act of ["discard", "retry", "undo", "approve", "preview", "resolve"]) {
+    expect((await call("POST", `/edits/${bens}/${act}`, "keep=mine")).status).toBe(404);
+  }
+  const shown = (await call("GET", `/edits/${own}`)).text;
+  const accepted = store.journal.get(own)?.createdAt.toZonedDateTimeISO("America/New_York");
+  expect(shown).toContain(`${accepted?.toPlainTime().toString({ smallestUnit: "minute" })}</time>`);
+  expect((await call("POST", `/edits/${own}/approve`, "")).status).toBe(403);
+  expect((await call("POST", "/edits/removals/release", "source=events:2001")).status).toBe(403);
+  const version = hidden(shown, "version");
+  const done = await call("POST", `/edits/${own}/resolve`, `version=${version}&keep=mine`);
+  expect(done.status).toBe(303);
+  expect(JSON.parse(store.editSteps.of(own).at(-2)?.detail ?? "{}")).toMatchObject({ by: ana });
 });

@@ -233,24 +233,22 @@ describe("/feeds", () => {
   });
 });
 
-describe("subscribeLinks()", () => {
-  it("subscribeLinks() result: each program's own way, with the address as a whole", () => {
-    const url = "https://calendar.example.com/feeds/abc/my-feed.ics";
-    const links = subscribeLinks(url, "Ana & Ben").map(({ href }) => new URL(href));
-    expect(links.map(({ protocol, host, pathname }) => `${protocol}//${host}${pathname}`)).toEqual([
-      "webcal://calendar.example.com/feeds/abc/my-feed.ics",
-      "https://calendar.google.com/calendar/r",
-      "https://outlook.live.com/calendar/0/addfromweb",
-      "https://outlook.office.com/calendar/0/addfromweb",
+it("subscribeLinks() result: each program's own way, with the address as a whole", () => {
+  const url = "https://calendar.example.com/feeds/abc/my-feed.ics";
+  const links = subscribeLinks(url, "Ana & Ben").map(({ href }) => new URL(href));
+  expect(links.map(({ protocol, host, pathname }) => `${protocol}//${host}${pathname}`)).toEqual([
+    "webcal://calendar.example.com/feeds/abc/my-feed.ics",
+    "https://calendar.google.com/calendar/r",
+    "https://outlook.live.com/calendar/0/addfromweb",
+    "https://outlook.office.com/calendar/0/addfromweb",
+  ]);
+  expect(links[1]?.searchParams.get("cid")).toBe(
+    "webcal://calendar.example.com/feeds/abc/my-feed.ics",
+  );
+  for (const link of links.slice(2)) {
+    expect([link.searchParams.get("url"), link.searchParams.get("name")]).toEqual([
+      url,
+      "Ana & Ben",
     ]);
-    expect(links[1]?.searchParams.get("cid")).toBe(
-      "webcal://calendar.example.com/feeds/abc/my-feed.ics",
-    );
-    for (const link of links.slice(2)) {
-      expect([link.searchParams.get("url"), link.searchParams.get("name")]).toEqual([
-        url,
-        "Ana & Ben",
-      ]);
-    }
-  });
+  }
 });

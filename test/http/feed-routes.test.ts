@@ -148,37 +148,35 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
   });
 });
 
-describe("a feed whose disk is read-only", () => {
-  it("is built and served, although nothing of it can be stored", async () => {
-    const { call, path, feeds, store, clock } = await startApp();
-    const { text } = await call(`GET ${path}`);
-    // As after a restart: the feed's state is stored, and its text is not in memory.
-    const [row] = feeds.list();
-    const restarted = createPublishedFeeds({
-      store,
-      key: feedKey,
-      options: feedOptions({ webUrl: null }),
-      clock,
-      hasRead: () => true,
-    });
-    const app = express().use(
-      feedRoutes({ feeds: restarted, sharedCache: noCache, log: createLog({ level: "silent" }) }),
-    );
-    const port = await listening(app);
-    let writes = 0;
-    onTestFinished(
-      replaceRuntime({
-        databaseStep(step) {
-          if (step === "committed") return;
-          writes += 1;
-          // A request that tries for ever must not hang the tests.
-          if (writes > 100) throw new Error("it is tried again and again");
-          throw new Database.SqliteError("attempt to write a readonly database", "SQLITE_READONLY");
-        },
-      }),
-    );
-    const answer = await callHttp(port, `GET ${row?.path}`);
-    expect([answer.status, answer.text]).toEqual([200, text]);
-    expect(writes).toBeGreaterThan(0);
+it("a feed whose disk is read-only is built and served, although nothing of it can be stored", async () => {
+  const { call, path, feeds, store, clock } = await startApp();
+  const { text } = await call(`GET ${path}`);
+  // As after a restart: the feed's state is stored, and its text is not in memory.
+  const [row] = feeds.list();
+  const restarted = createPublishedFeeds({
+    store,
+    key: feedKey,
+    options: feedOptions({ webUrl: null }),
+    clock,
+    hasRead: () => true,
   });
+  const app = express().use(
+    feedRoutes({ feeds: restarted, sharedCache: noCache, log: createLog({ level: "silent" }) }),
+  );
+  const port = await listening(app);
+  let writes = 0;
+  onTestFinished(
+    replaceRuntime({
+      databaseStep(step) {
+        if (step === "committed") return;
+        writes += 1;
+        // A request that tries for ever must not hang the tests.
+        if (writes > 100) throw new Error("it is tried again and again");
+        throw new Database.SqliteError("attempt to write a readonly database", "SQLITE_READONLY");
+      },
+    }),
+  );
+  const answer = await callHttp(port, `GET ${row?.path}`);
+  expect([answer.status, answer.text]).toEqual([200, text]);
+  expect(writes).toBeGreaterThan(0);
 });

@@ -156,76 +156,70 @@ describe("POST /mcp", () => {
   });
 });
 
-describe("dayferry mcp", () => {
-  it("passes messages on between standard input and output and the daemon", async () => {
-    const rig = await agentRig();
-    const { token } = rig.tokens.issue(ana, { name: "Desktop", scope: "read" });
-    const client = new Client({ name: "test", version: "1" });
-    const env = { DAYFERRY_TOKEN: token };
-    const args = [program, "mcp", "--url", rig.url.href];
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
-    onTestFinished(() => client.close());
-    expect(await namesOf(client)).toContain("agenda");
-    const { value } = await call(client, "search", { text: "Review" });
-    expect(value).toMatchObject({ items: [{ title: "Review" }] });
-    rig.store.accessTokens.remove(rig.store.accessTokens.of(ana)[0]?.id ?? 0, ana);
-    await expect(client.listTools()).rejects.toThrow(/401|access token/);
-  });
+it("dayferry mcp passes messages on between standard input and output and the daemon", async () => {
+  const rig = await agentRig();
+  const { token } = rig.tokens.issue(ana, { name: "Desktop", scope: "read" });
+  const client = new Client({ name: "test", version: "1" });
+  const env = { DAYFERRY_TOKEN: token };
+  const args = [program, "mcp", "--url", rig.url.href];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+  onTestFinished(() => client.close());
+  expect(await namesOf(client)).toContain("agenda");
+  const { value } = await call(client, "search", { text: "Review" });
+  expect(value).toMatchObject({ items: [{ title: "Review" }] });
+  rig.store.accessTokens.remove(rig.store.accessTokens.of(ana)[0]?.id ?? 0, ana);
+  await expect(client.listTools()).rejects.toThrow(/401|access token/);
 });
 
-describe("/api/tokens", () => {
-  it("gives a person tokens of their own, shown once, and the admin those of anyone", async () => {
-    const rig = await agentRig();
-    const authorization = basic("ana@example.com", rig.passwords.issue(ana));
-    const json = { authorization, "content-type": "application/json" };
-    const made = await rig.call("POST /api/tokens", {
-      headers: json,
-      body: JSON.stringify({ name: "Claude" }),
-    });
-    const { token, scope, url } = JSON.parse(made.text);
-    expect([made.status, scope, url]).toEqual([201, "propose", expect.stringMatching(/\/mcp$/)]);
-    expect(rig.tokens.check(token)?.person.id).toBe(ana);
-    const listed = await rig.call("GET /api/tokens", { headers: { authorization } });
-    expect(listed.text).not.toContain(token);
-    expect(JSON.parse(listed.text).tokens).toMatchObject([{ name: "Claude", person: 11 }]);
-    expect(
-      (await rig.call("GET /api/tokens?person=12", { headers: { authorization } })).status,
-    ).toBe(404);
-    expect((await rig.call("GET /api/tokens", bearer)).status).toBe(400);
-    expect(
-      JSON.parse((await rig.call("GET /api/tokens?person=11", bearer)).text).tokens,
-    ).toHaveLength(1);
-    const wrong = { headers: json, body: JSON.stringify({ name: "X", scope: "all" }) };
-    expect((await rig.call("POST /api/tokens", wrong)).status).toBe(400);
+it("/api/tokens gives a person tokens of their own, shown once, and the admin those of anyone", async () => {
+  const rig = await agentRig();
+  const authorization = basic("ana@example.com", rig.passwords.issue(ana));
+  const json = { authorization, "content-type": "application/json" };
+  const made = await rig.call("POST /api/tokens", {
+    headers: json,
+    body: JSON.stringify({ name: "Claude" }),
   });
-});
-
-describe("the conformance suite of MCP", () => {
-  it.each(["server-initialize", "ping", "tools-list", "dns-rebinding-protection"])(
-    "%s passes",
-    async (scenario) => {
-      const rig = await agentRig();
-      const { token } = rig.tokens.issue(ana, { name: "Conformance", scope: "edit" });
-      // The suite has no credentials.
-      const port = await listening((incoming, outgoing) => {
-        const { method, headers, url: path } = incoming;
-        const about = { method, path, port: rig.port, host: "127.0.0.1" };
-        const named = { ...headers, authorization: `Bearer ${token}` };
-        const passed = ask({ ...about, headers: named }, (answer) => {
-          outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-          answer.pipe(outgoing);
-        });
-        incoming.pipe(passed);
-      });
-      const suite = join(
-        import.meta.dirname,
-        "../../node_modules/@modelcontextprotocol/conformance/dist/index.js",
-      );
-      const url = `http://127.0.0.1:${port}/mcp`;
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        ...[suite, "server", "--url", url, "--scenario", scenario],
-      ]);
-      expect(stdout).toMatch(/Passed: ([1-9]\d*)\/\1, 0 failed/);
-    },
+  const { token, scope, url } = JSON.parse(made.text);
+  expect([made.status, scope, url]).toEqual([201, "propose", expect.stringMatching(/\/mcp$/)]);
+  expect(rig.tokens.check(token)?.person.id).toBe(ana);
+  const listed = await rig.call("GET /api/tokens", { headers: { authorization } });
+  expect(listed.text).not.toContain(token);
+  expect(JSON.parse(listed.text).tokens).toMatchObject([{ name: "Claude", person: 11 }]);
+  expect((await rig.call("GET /api/tokens?person=12", { headers: { authorization } })).status).toBe(
+    404,
   );
+  expect((await rig.call("GET /api/tokens", bearer)).status).toBe(400);
+  expect(
+    JSON.parse((await rig.call("GET /api/tokens?person=11", bearer)).text).tokens,
+  ).toHaveLength(1);
+  const wrong = { headers: json, body: JSON.stringify({ name: "X", scope: "all" }) };
+  expect((await rig.call("POST /api/tokens", wrong)).status).toBe(400);
 });
+
+it.each(["server-initialize", "ping", "tools-list", "dns-rebinding-protection"])(
+  "the conformance suite of MCP %s passes",
+  async (scenario) => {
+    const rig = await agentRig();
+    const { token } = rig.tokens.issue(ana, { name: "Conformance", scope: "edit" });
+    // The suite has no credentials.
+    const port = await listening((incoming, outgoing) => {
+      const { method, headers, url: path } = incoming;
+      const about = { method, path, port: rig.port, host: "127.0.0.1" };
+      const named = { ...headers, authorization: `Bearer ${token}` };
+      const passed = ask({ ...about, headers: named }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      });
+      incoming.pipe(passed);
+    });
+    const suite = join(
+      import.meta.dirname,
+      "../../node_modules/@modelcontextprotocol/conformance/dist/index.js",
+    );
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...[suite, "server", "--url", url, "--scenario", scenario],
+    ]);
+    expect(stdout).toMatch(/Passed: ([1-9]\d*)\/\1, 0 failed/);
+  },
+);

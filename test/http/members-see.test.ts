@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { EditState } from "../../src/domain/edit.ts";
 import type { FeedId, PersonId } from "../../src/domain/ids.ts";
 import { projectId } from "../../src/domain/ids.ts";
@@ -49,100 +49,96 @@ async function everybody() {
   return { ...rig, who, get, json, wish };
 }
 
-describe("edits of several people", () => {
-  it("each sees the own on Today, in the list, by the API and by number, counts too; the admin all", async () => {
-    const { who, get, json, wish } = await everybody();
-    const mine = [
-      wish("Ana waits", { actor: ana, state: "held" }),
-      wish("Ana on the way", { actor: ana, state: "pending" }),
-    ];
-    const others = [
-      wish("Ben waits one", { actor: ben, state: "held" }),
-      wish("Ben waits two", { actor: ben, state: "held" }),
-      wish("Ben on the way", { actor: ben, state: "pending" }),
-    ];
-    const sees = async (name: keyof typeof who) => {
-      const { browser, Basic } = who[name];
-      const [today, list] = [await get(browser, "/"), await get(browser, "/edits")];
-      const told = (text: string) => ["Ana waits", "Ben waits one"].map((it) => text.includes(it));
-      const { edits = [] }: { edits?: readonly unknown[] } = await json(Basic, "/api/edits");
-      const statuses = await Promise.all(
-        [...mine, ...others].map(async (id) => (await get(browser, `/edits/${id}`)).status),
-      );
-      const apis = await Promise.all(
-        [...mine, ...others].map(async (id) => (await get(Basic, `/api/edits/${id}`)).status),
-      );
-      expect(apis).toEqual(statuses);
-      const counted = /<p>([^<]*(?:needs?|way)[^<]*)<\/p>/.exec(today.text)?.[1];
-      return {
-        today: told(today.text),
-        list: told(list.text),
-        counted,
-        edits: edits.length,
-        open: statuses.filter((status) => status === 200).length,
-      };
+it("edits of several people each sees the own on Today, in the list, by the API and by number, counts too; the admin all", async () => {
+  const { who, get, json, wish } = await everybody();
+  const mine = [
+    wish("Ana waits", { actor: ana, state: "held" }),
+    wish("Ana on the way", { actor: ana, state: "pending" }),
+  ];
+  const others = [
+    wish("Ben waits one", { actor: ben, state: "held" }),
+    wish("Ben waits two", { actor: ben, state: "held" }),
+    wish("Ben on the way", { actor: ben, state: "pending" }),
+  ];
+  const sees = async (name: keyof typeof who) => {
+    const { browser, Basic } = who[name];
+    const [today, list] = [await get(browser, "/"), await get(browser, "/edits")];
+    const told = (text: string) => ["Ana waits", "Ben waits one"].map((it) => text.includes(it));
+    const { edits = [] }: { edits?: readonly unknown[] } = await json(Basic, "/api/edits");
+    const statuses = await Promise.all(
+      [...mine, ...others].map(async (id) => (await get(browser, `/edits/${id}`)).status),
+    );
+    const apis = await Promise.all(
+      [...mine, ...others].map(async (id) => (await get(Basic, `/api/edits/${id}`)).status),
+    );
+    expect(apis).toEqual(statuses);
+    const counted = /<p>([^<]*(?:needs?|way)[^<]*)<\/p>/.exec(today.text)?.[1];
+    return {
+      today: told(today.text),
+      list: told(list.text),
+      counted,
+      edits: edits.length,
+      open: statuses.filter((status) => status === 200).length,
     };
-    expect(await sees("ana")).toEqual({
-      today: [true, false],
-      list: [true, false],
-      counted: "1 pending edit, 1 edit needs a decision.",
-      edits: 2,
-      open: 2,
-    });
-    expect(await sees("ben")).toEqual({
-      today: [false, true],
-      list: [false, true],
-      counted: "1 pending edit, 2 edits need a decision.",
-      edits: 3,
-      open: 3,
-    });
-    expect(await sees("admin")).toEqual({
-      today: [true, true],
-      list: [true, true],
-      counted: "2 pending edits, 3 edits need a decision.",
-      edits: 5,
-      open: 5,
-    });
+  };
+  expect(await sees("ana")).toEqual({
+    today: [true, false],
+    list: [true, false],
+    counted: "1 pending edit, 1 edit needs a decision.",
+    edits: 2,
+    open: 2,
+  });
+  expect(await sees("ben")).toEqual({
+    today: [false, true],
+    list: [false, true],
+    counted: "1 pending edit, 2 edits need a decision.",
+    edits: 3,
+    open: 3,
+  });
+  expect(await sees("admin")).toEqual({
+    today: [true, true],
+    list: [true, true],
+    counted: "2 pending edits, 3 edits need a decision.",
+    edits: 5,
+    open: 5,
   });
 });
 
-describe("feeds of several people", () => {
-  it("each lists and opens the own that are left, by every door; the admin all", async () => {
-    const { who, get, json, feeds } = await everybody();
-    const make = (name: string, person: PersonId | null): FeedId =>
-      feeds.create({
-        ...{ name, colour: null, filter: null },
-        ...(person === null
-          ? { kind: "project", projectId: projectId(2001), personId: null }
-          : { kind: "person", projectId: null, personId: person }),
-      }).id;
-    const ids = {
-      own: make("Of Ana", ana),
-      gone: make("Ana had it", ana),
-      other: make("Of Ben", ben),
-      project: make("Of the website", null),
-    };
-    feeds.revoke(ids.gone);
-    const names = ["Of Ana", "Ana had it", "Of Ben", "Of the website"];
-    const opened = async (headers: Readonly<Record<string, string>>) => {
-      const all = Object.values(ids).map(async (id) => (await get(headers, `/feeds/${id}`)).status);
-      return Promise.all(all);
-    };
-    const seen = async (name: keyof typeof who) => {
-      const { browser } = who[name];
-      const page = (await get(browser, "/feeds")).text;
-      const onPage = names.filter((it) => page.includes(`>${it}<`));
-      const { feeds: told = [] }: { feeds?: readonly { name: string; revokedAt: unknown }[] } =
-        await json(who[name].Basic, "/api/feeds");
-      const open = told.filter(({ revokedAt }) => revokedAt === null);
-      expect(names.filter((it) => open.some((feed) => feed.name === it))).toEqual(onPage);
-      return { onPage, opened: await opened(browser) };
-    };
-    expect(await seen("ana")).toEqual({ onPage: ["Of Ana"], opened: [200, 404, 404, 404] });
-    expect(await seen("ben")).toEqual({ onPage: ["Of Ben"], opened: [404, 404, 200, 404] });
-    expect(await seen("admin")).toEqual({
-      onPage: ["Of Ana", "Of Ben", "Of the website"],
-      opened: [200, 404, 200, 200],
-    });
+it("feeds of several people each lists and opens the own that are left, by every door; the admin all", async () => {
+  const { who, get, json, feeds } = await everybody();
+  const make = (name: string, person: PersonId | null): FeedId =>
+    feeds.create({
+      ...{ name, colour: null, filter: null },
+      ...(person === null
+        ? { kind: "project", projectId: projectId(2001), personId: null }
+        : { kind: "person", projectId: null, personId: person }),
+    }).id;
+  const ids = {
+    own: make("Of Ana", ana),
+    gone: make("Ana had it", ana),
+    other: make("Of Ben", ben),
+    project: make("Of the website", null),
+  };
+  feeds.revoke(ids.gone);
+  const names = ["Of Ana", "Ana had it", "Of Ben", "Of the website"];
+  const opened = async (headers: Readonly<Record<string, string>>) => {
+    const all = Object.values(ids).map(async (id) => (await get(headers, `/feeds/${id}`)).status);
+    return Promise.all(all);
+  };
+  const seen = async (name: keyof typeof who) => {
+    const { browser } = who[name];
+    const page = (await get(browser, "/feeds")).text;
+    const onPage = names.filter((it) => page.includes(`>${it}<`));
+    const { feeds: told = [] }: { feeds?: readonly { name: string; revokedAt: unknown }[] } =
+      await json(who[name].Basic, "/api/feeds");
+    const open = told.filter(({ revokedAt }) => revokedAt === null);
+    expect(names.filter((it) => open.some((feed) => feed.name === it))).toEqual(onPage);
+    return { onPage, opened: await opened(browser) };
+  };
+  expect(await seen("ana")).toEqual({ onPage: ["Of Ana"], opened: [200, 404, 404, 404] });
+  expect(await seen("ben")).toEqual({ onPage: ["Of Ben"], opened: [404, 404, 200, 404] });
+  expect(await seen("admin")).toEqual({
+    onPage: ["Of Ana", "Of Ben", "Of the website"],
+    opened: [200, 404, 200, 200],
   });
 });

@@ -78,14 +78,12 @@ describe("formFor()", () => {
   });
 });
 
-describe("Count", () => {
-  it("tells what has not happened as none, and keeps values apart by their labels", () => {
-    const count = new Count([{ status: "200" }]);
-    count.add({ status: "304" });
-    count.add({ status: "304" }, 2);
-    expect(count.samples()).toEqual([
-      { labels: { status: "200" }, value: 0 },
-      { labels: { status: "304" }, value: 3 },
-    ]);
-  });
+it("Count tells what has not happened as none, and keeps values apart by their labels", () => {
+  const count = new Count([{ status: "200" }]);
+  count.add({ status: "304" });
+  count.add({ status: "304" }, 2);
+  expect(count.samples()).toEqual([
+    { labels: { status: "200" }, value: 0 },
+    { labels: { status: "304" }, value: 3 },
+  ]);
 });

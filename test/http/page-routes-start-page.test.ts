@@ -84,35 +84,31 @@ describe("the start page", () => {
   });
 });
 
-describe("the page before someone else's change is overwritten", () => {
-  it("shows before, theirs and mine, and sends nothing unless that very version is agreed to", async () => {
-    const { press, agree, store, page } = await signedIn();
-    const edit = parkedEdit(store, {
-      kind: "park",
-      reason: "conflict",
-      problem: "both",
-      clash: {
-        before: anEvent(1, { title: "Theirs <b>" }),
-        conflicts: [
-          { field: "title", base: "Old", ours: "Theirs <b>", theirs: "Mine", taken: null },
-        ],
-      },
-    });
-    expect(await page()).toContain("Resolve…");
-    const asked = await press(`/edits/${edit}/retry`);
-    expect(asked.status).toBe(409);
-    for (const value of ["Review", "Theirs &lt;b&gt;", "Renamed"]) {
-      expect(asked.text).toContain(`<bdi>${value}</bdi>`);
-    }
-    expect(store.journal.get(edit)?.state).toBe("parked");
-    const stale = await agree(`/edits/${edit}/retry`, "abc");
-    expect(stale.text).toContain("The item changed since you opened this page");
-    expect(store.journal.get(edit)?.state).toBe("parked");
-    const version = /name="version" value="([^"]+)"/.exec(asked.text)?.[1] ?? "";
-    const agreed = await agree(`/edits/${edit}/resolve`, `${version}&keep=mine`);
-    expect(agreed.status).toBe(303);
-    expect(store.journal.get(edit)?.state).toBe("pending");
+it("the page before someone else's change is overwritten shows before, theirs and mine, and sends nothing unless that very version is agreed to", async () => {
+  const { press, agree, store, page } = await signedIn();
+  const edit = parkedEdit(store, {
+    kind: "park",
+    reason: "conflict",
+    problem: "both",
+    clash: {
+      before: anEvent(1, { title: "Theirs <b>" }),
+      conflicts: [{ field: "title", base: "Old", ours: "Theirs <b>", theirs: "Mine", taken: null }],
+    },
   });
+  expect(await page()).toContain("Resolve…");
+  const asked = await press(`/edits/${edit}/retry`);
+  expect(asked.status).toBe(409);
+  for (const value of ["Review", "Theirs &lt;b&gt;", "Renamed"]) {
+    expect(asked.text).toContain(`<bdi>${value}</bdi>`);
+  }
+  expect(store.journal.get(edit)?.state).toBe("parked");
+  const stale = await agree(`/edits/${edit}/retry`, "abc");
+  expect(stale.text).toContain("The item changed since you opened this page");
+  expect(store.journal.get(edit)?.state).toBe("parked");
+  const version = /name="version" value="([^"]+)"/.exec(asked.text)?.[1] ?? "";
+  const agreed = await agree(`/edits/${edit}/resolve`, `${version}&keep=mine`);
+  expect(agreed.status).toBe(303);
+  expect(store.journal.get(edit)?.state).toBe("pending");
 });
 
 const refusal: Settlement = {

@@ -90,16 +90,14 @@ describe("/me/webhook", () => {
   });
 });
 
-describe("/people/ID/webhook", () => {
-  it("is for the admin alone", async () => {
-    const { asAdmin, asAna, store } = await place();
-    const ananas = await asAna();
-    expect((await ananas.look("/people/12/webhook")).status).toBe(403);
-    const admin = await asAdmin();
-    expect((await admin.look("/people")).text).toContain("people/11/webhook");
-    await admin.press("/people/11/webhook", { do: "save", url: topic, format: "json", token: "" });
-    expect(store.personWebhooks.get(ana)).toMatchObject({ format: "json", withMail: false });
-    expect((await admin.look("/people/99/webhook")).status).toBe(404);
-    expect((await admin.look("/me/webhook")).status).toBe(303);
-  });
+it("/people/ID/webhook is for the admin alone", async () => {
+  const { asAdmin, asAna, store } = await place();
+  const ananas = await asAna();
+  expect((await ananas.look("/people/12/webhook")).status).toBe(403);
+  const admin = await asAdmin();
+  expect((await admin.look("/people")).text).toContain("people/11/webhook");
+  await admin.press("/people/11/webhook", { do: "save", url: topic, format: "json", token: "" });
+  expect(store.personWebhooks.get(ana)).toMatchObject({ format: "json", withMail: false });
+  expect((await admin.look("/people/99/webhook")).status).toBe(404);
+  expect((await admin.look("/me/webhook")).status).toBe(303);
 });

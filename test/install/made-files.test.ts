@@ -13,10 +13,8 @@ import { isInstalled, runProgram } from "../clients/programs.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-describe("src/store/rows/tables.ts", () => {
-  it("has the columns of every table; `npm run reference` writes it from the migrations", () => {
-    expect(read("src/store/rows/tables.ts")).toBe(tableTypes());
-  });
+it("src/store/rows/tables.ts has the columns of every table; `npm run reference` writes it from the migrations", () => {
+  expect(read("src/store/rows/tables.ts")).toBe(tableTypes());
 });
 
 describe("man/dayferry.1", () => {

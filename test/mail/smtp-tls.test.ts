@@ -85,11 +85,12 @@ async function clearServer(offers: readonly string[]) {
   return { port, heard };
 }
 
-describe("a mail server whose STARTTLS somebody has taken away", () => {
-  it.each([
-    ["is not offered", ["AUTH PLAIN LOGIN"]],
-    ["is offered and refused", ["STARTTLS", "AUTH PLAIN LOGIN"]],
-  ])("hears no password when TLS %s", async (_, offers) => {
+it.each([
+  ["is not offered", ["AUTH PLAIN LOGIN"]],
+  ["is offered and refused", ["STARTTLS", "AUTH PLAIN LOGIN"]],
+])(
+  "a mail server whose STARTTLS somebody has taken away hears no password when TLS %s",
+  async (_, offers) => {
     const { port, heard } = await clearServer(offers);
     const mailer = mailerFor({
       port,
@@ -101,5 +102,5 @@ describe("a mail server whose STARTTLS somebody has taken away", () => {
     const said = heard.join("\n");
     expect(said).not.toMatch(/AUTH|MAIL FROM/i);
     expect(said).not.toContain(Buffer.from("\0dayferry\0hush-hush").toString("base64"));
-  });
-});
+  },
+);

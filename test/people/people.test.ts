@@ -25,45 +25,41 @@ function rig(clock = handClock("2026-11-21T09:00:00Z")) {
   return { ...again(), again };
 }
 
-describe("list()", () => {
-  it("list() result: what each may, has, and enters as user name", () => {
-    const { people, passwords } = rig();
-    passwords.issue(personId(12));
-    expect(people.list()).toEqual([
-      {
-        id: 11,
-        name: "Ana",
-        email: "ana@example.com",
-        timeZone: "Europe/Lisbon",
-        suspended: false,
-        calendars: "write",
-        hasPassword: false,
-        hasOwnKey: true,
-        login: "ana@example.com",
-      },
-      expect.objectContaining({ id: 12, calendars: "read", hasPassword: true, login: "12" }),
-      expect.objectContaining({ id: 13, calendars: "write", hasOwnKey: false, login: "13" }),
-      expect.objectContaining({ id: 14, suspended: true }),
-      expect.objectContaining({ id: 15, email: null, login: "15" }),
-    ]);
-  });
+it("list() result: what each may, has, and enters as user name", () => {
+  const { people, passwords } = rig();
+  passwords.issue(personId(12));
+  expect(people.list()).toEqual([
+    {
+      id: 11,
+      name: "Ana",
+      email: "ana@example.com",
+      timeZone: "Europe/Lisbon",
+      suspended: false,
+      calendars: "write",
+      hasPassword: false,
+      hasOwnKey: true,
+      login: "ana@example.com",
+    },
+    expect.objectContaining({ id: 12, calendars: "read", hasPassword: true, login: "12" }),
+    expect.objectContaining({ id: 13, calendars: "write", hasOwnKey: false, login: "13" }),
+    expect.objectContaining({ id: 14, suspended: true }),
+    expect.objectContaining({ id: 15, email: null, login: "15" }),
+  ]);
 });
 
-describe("hasProgram()", () => {
-  it("hasProgram() result: true once a program has logged in, or where the password is older than the start", () => {
-    const clock = handClock("2026-11-21T09:00:00Z");
-    const { people, passwords, again } = rig(clock);
-    const ben = personId(12);
-    expect(people.hasProgram(ben)).toBe(false);
-    passwords.issue(ben);
-    expect(people.hasProgram(ben)).toBe(false);
-    clock.advance({ minutes: 1 });
-    expect(again().people.hasProgram(ben)).toBe(true);
-    people.noteProgram(ben);
-    expect(people.hasProgram(ben)).toBe(true);
-    passwords.clear(ben);
-    expect(people.hasProgram(ben)).toBe(false);
-  });
+it("hasProgram() result: true once a program has logged in, or where the password is older than the start", () => {
+  const clock = handClock("2026-11-21T09:00:00Z");
+  const { people, passwords, again } = rig(clock);
+  const ben = personId(12);
+  expect(people.hasProgram(ben)).toBe(false);
+  passwords.issue(ben);
+  expect(people.hasProgram(ben)).toBe(false);
+  clock.advance({ minutes: 1 });
+  expect(again().people.hasProgram(ben)).toBe(true);
+  people.noteProgram(ben);
+  expect(people.hasProgram(ben)).toBe(true);
+  passwords.clear(ben);
+  expect(people.hasProgram(ben)).toBe(false);
 });
 
 describe("setPassword()", () => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import type { Delivery, Mail } from "../../src/mail/mail.ts";
 import type { MailKey } from "../../src/store/mails/ledger.ts";
@@ -54,67 +54,65 @@ function theItems(rig: Rig, middle: Temporal.PlainDate) {
   };
 }
 
-describe("any course of events", () => {
-  it("tells each thing once to each person under one Message-ID, twice after a crash at most, and in the end for certain", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(act, { maxLength: 25 }),
-        night,
-        fc.constantFrom(3, 1000),
-        // How many looks it takes to read the workspace again after a leap: never, where it does not respond.
-        fc.constantFrom(0, 2, Number.POSITIVE_INFINITY),
-        async (acts, around, perMinute, looks) => {
-          const post = aPost();
-          const middle = on(around);
-          let isOpen = false;
-          const rig = aRig({
-            mailer: post.mailer,
-            now: middle.subtract({ days: 4 }).toZonedDateTime(berlin).toInstant().toString(),
-            installedAt: "2026-01-01T00:00:00Z",
-            perMinute,
-            rereadAll() {
-              let left = isOpen ? looks : 0;
-              return () => left-- <= 0;
-            },
-            mails: {
-              milestones: leads("P1D"),
-              tasks: leads("P1D"),
-              overdue: true,
-              at: Temporal.PlainTime.from("02:30"),
-              digest: { at: Temporal.PlainTime.from("02:30"), weekday: null },
-            },
-          });
-          post.watch(rig);
-          await rig.run();
-          isOpen = true;
-          const { things, put } = theItems(rig, middle);
-          for (const index of things.keys()) put(index);
-          rig.set(middle.subtract({ days: 2 }).toZonedDateTime(berlin).toInstant().toString());
-          for (const { kind, by } of acts) {
-            const chosen = Math.abs(by) % things.length;
-            const thing = things[chosen];
-            if (!thing) throw new Error("there are items");
-            if (kind === "advance") rig.advance({ minutes: by });
-            else if (kind === "hours") rig.advance({ hours: by });
-            else if (kind === "back") rig.advance({ minutes: -by });
-            else if (kind === "far") rig.advance({ hours: by });
-            else if (kind === "restart") rig.restart();
-            else if (kind === "busy") post.busy = by;
-            else if (kind === "move") thing.day = middle.add({ days: (by % 5) - 2 });
-            else if (kind === "complete") thing.completed = !thing.completed;
-            if (kind === "move" || kind === "complete") put(chosen);
-            else if (kind === "sweep") for (const index of things.keys()) put(index);
-            if (kind === "crash") await post.crash();
-            else await rig.run();
-          }
-          post.busy = 0;
-          await tellAll(rig, things);
-          post.check();
-        },
-      ),
-      { numRuns: 10 },
-    );
-  });
+it("any course of events tells each thing once to each person under one Message-ID, twice after a crash at most, and in the end for certain", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(act, { maxLength: 25 }),
+      night,
+      fc.constantFrom(3, 1000),
+      // How many looks it takes to read the workspace again after a leap: never, where it does not respond.
+      fc.constantFrom(0, 2, Number.POSITIVE_INFINITY),
+      async (acts, around, perMinute, looks) => {
+        const post = aPost();
+        const middle = on(around);
+        let isOpen = false;
+        const rig = aRig({
+          mailer: post.mailer,
+          now: middle.subtract({ days: 4 }).toZonedDateTime(berlin).toInstant().toString(),
+          installedAt: "2026-01-01T00:00:00Z",
+          perMinute,
+          rereadAll() {
+            let left = isOpen ? looks : 0;
+            return () => left-- <= 0;
+          },
+          mails: {
+            milestones: leads("P1D"),
+            tasks: leads("P1D"),
+            overdue: true,
+            at: Temporal.PlainTime.from("02:30"),
+            digest: { at: Temporal.PlainTime.from("02:30"), weekday: null },
+          },
+        });
+        post.watch(rig);
+        await rig.run();
+        isOpen = true;
+        const { things, put } = theItems(rig, middle);
+        for (const index of things.keys()) put(index);
+        rig.set(middle.subtract({ days: 2 }).toZonedDateTime(berlin).toInstant().toString());
+        for (const { kind, by } of acts) {
+          const chosen = Math.abs(by) % things.length;
+          const thing = things[chosen];
+          if (!thing) throw new Error("there are items");
+          if (kind === "advance") rig.advance({ minutes: by });
+          else if (kind === "hours") rig.advance({ hours: by });
+          else if (kind === "back") rig.advance({ minutes: -by });
+          else if (kind === "far") rig.advance({ hours: by });
+          else if (kind === "restart") rig.restart();
+          else if (kind === "busy") post.busy = by;
+          else if (kind === "move") thing.day = middle.add({ days: (by % 5) - 2 });
+          else if (kind === "complete") thing.completed = !thing.completed;
+          if (kind === "move" || kind === "complete") put(chosen);
+          else if (kind === "sweep") for (const index of things.keys()) put(index);
+          if (kind === "crash") await post.crash();
+          else await rig.run();
+        }
+        post.busy = 0;
+        await tellAll(rig, things);
+        post.check();
+      },
+    ),
+    { numRuns: 10 },
+  );
 });
 
 /** Stands at the time of each mail, long enough for every pause, and looks that all were told. */

@@ -77,16 +77,14 @@ describe("writeCalendarPart()", () => {
   });
 });
 
-describe("a mail of an event", () => {
-  it("carries an ORGANIZER: who sends it", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
-    rig.put(anEvent());
-    await rig.run();
-    const part = inbox.mails[0]?.mail.attachments[0];
-    const bytes = part?.content ?? "";
-    const text = typeof bytes === "string" ? bytes : Buffer.from(new Uint8Array(bytes)).toString();
-    expect(part?.method).toBe("PUBLISH");
-    expect(text).toMatch(/^ORGANIZER;CN=Dayferry:mailto:dayferry@example\.com$/m);
-  });
+it("a mail of an event carries an ORGANIZER: who sends it", async () => {
+  const inbox = await anInbox();
+  const rig = aRig({ mailer: aMailer(inbox), now: "2026-11-24T08:45:00Z" });
+  rig.put(anEvent());
+  await rig.run();
+  const part = inbox.mails[0]?.mail.attachments[0];
+  const bytes = part?.content ?? "";
+  const text = typeof bytes === "string" ? bytes : Buffer.from(new Uint8Array(bytes)).toString();
+  expect(part?.method).toBe("PUBLISH");
+  expect(text).toMatch(/^ORGANIZER;CN=Dayferry:mailto:dayferry@example\.com$/m);
 });

@@ -256,61 +256,59 @@ describe("step() mails a digest", () => {
   });
 });
 
-describe("step() tells in a digest what was moved", () => {
-  it("since the last one: from where, to where and by whom, as far as is known", async () => {
-    const { inbox, rig } = await started("2026-11-23T07:30:00Z");
-    const id = (number: number) => ({ id: serviceId(number) });
-    const far = on("2026-12-24");
-    rig.put(
-      aTask({ ...id(801), title: "A", dueOn: far }),
-      aTask({ ...id(802), title: "B", dueOn: far }),
-    );
-    rig.put(aTask({ ...id(803), title: "C", dueOn: far, assigned: [ben] }));
-    const when = times("2026-12-01T10:00", "2026-12-01T11:00");
-    rig.put(
-      anEvent({ ...id(501), title: "Call", when }),
-      aTask({ ...id(804), title: "Today", dueOn: on("2026-11-23") }),
-    );
-    await rig.run();
-    rig.advance({ hours: 2 });
-    rig.put(aTask({ ...id(801), title: "A", dueOn: on("2026-12-28") }));
-    rig.put(aTask({ ...id(802), title: "B renamed", dueOn: far }));
-    rig.put(aTask({ ...id(803), title: "C", dueOn: on("2026-12-28"), assigned: [ben] }));
-    rig.put(
-      anEvent({ ...id(501), title: "Call", when: times("2026-12-01T10:30", "2026-12-01T11:00") }),
-    );
-    const item = rig.store.mirror.find("event", serviceId(501));
-    const base = item && rig.store.view.get(item)?.item;
-    if (!item || !base) throw new Error("the event is known");
-    rig.store.journal.append({
-      channel: "caldav",
-      actor: ben,
-      item,
-      action: "update",
-      base,
-      patch: { when: times("2026-12-02T10:00", "2026-12-02T11:00") },
-      newLabels: [],
-      state: "pending",
-    });
-    rig.set("2026-11-24T07:30:00Z");
-    await rig.run();
-    const mail = inbox.mails.filter(({ to }) => to === "ana@example.com").at(-1)?.mail;
-    const text = mail?.text?.replaceAll("\r\n", "\n") ?? "";
-    const moved = text.slice(text.indexOf("Moved since"), text.indexOf("-- "));
-    expect(moved.trimEnd()).toBe(
-      [
-        "Moved since the last digest (2)",
-        "- A",
-        "  due Thu 24 Dec 2026 → due Mon 28 Dec 2026 · Website",
-        "  https://company.example.com/#/2001/task/801",
-        "- Call",
-        "  Tue 1 Dec 2026, 09:00–10:00 (Europe/Lisbon) → Wed 2 Dec 2026, 09:00–10:00 (Europe/Lisbon) · by Ben · Website",
-        "  https://company.example.com/#/2001/event/501",
-      ].join("\n"),
-    );
-    rig.set("2026-11-25T07:30:00Z");
-    await rig.run();
-    const next = inbox.mails.filter(({ to }) => to === "ana@example.com").at(-1)?.mail;
-    expect(next?.text).not.toContain("Moved since");
+it("step() tells in a digest what was moved since the last one: from where, to where and by whom, as far as is known", async () => {
+  const { inbox, rig } = await started("2026-11-23T07:30:00Z");
+  const id = (number: number) => ({ id: serviceId(number) });
+  const far = on("2026-12-24");
+  rig.put(
+    aTask({ ...id(801), title: "A", dueOn: far }),
+    aTask({ ...id(802), title: "B", dueOn: far }),
+  );
+  rig.put(aTask({ ...id(803), title: "C", dueOn: far, assigned: [ben] }));
+  const when = times("2026-12-01T10:00", "2026-12-01T11:00");
+  rig.put(
+    anEvent({ ...id(501), title: "Call", when }),
+    aTask({ ...id(804), title: "Today", dueOn: on("2026-11-23") }),
+  );
+  await rig.run();
+  rig.advance({ hours: 2 });
+  rig.put(aTask({ ...id(801), title: "A", dueOn: on("2026-12-28") }));
+  rig.put(aTask({ ...id(802), title: "B renamed", dueOn: far }));
+  rig.put(aTask({ ...id(803), title: "C", dueOn: on("2026-12-28"), assigned: [ben] }));
+  rig.put(
+    anEvent({ ...id(501), title: "Call", when: times("2026-12-01T10:30", "2026-12-01T11:00") }),
+  );
+  const item = rig.store.mirror.find("event", serviceId(501));
+  const base = item && rig.store.view.get(item)?.item;
+  if (!item || !base) throw new Error("the event is known");
+  rig.store.journal.append({
+    channel: "caldav",
+    actor: ben,
+    item,
+    action: "update",
+    base,
+    patch: { when: times("2026-12-02T10:00", "2026-12-02T11:00") },
+    newLabels: [],
+    state: "pending",
   });
+  rig.set("2026-11-24T07:30:00Z");
+  await rig.run();
+  const mail = inbox.mails.filter(({ to }) => to === "ana@example.com").at(-1)?.mail;
+  const text = mail?.text?.replaceAll("\r\n", "\n") ?? "";
+  const moved = text.slice(text.indexOf("Moved since"), text.indexOf("-- "));
+  expect(moved.trimEnd()).toBe(
+    [
+      "Moved since the last digest (2)",
+      "- A",
+      "  due Thu 24 Dec 2026 → due Mon 28 Dec 2026 · Website",
+      "  https://company.example.com/#/2001/task/801",
+      "- Call",
+      "  Tue 1 Dec 2026, 09:00–10:00 (Europe/Lisbon) → Wed 2 Dec 2026, 09:00–10:00 (Europe/Lisbon) · by Ben · Website",
+      "  https://company.example.com/#/2001/event/501",
+    ].join("\n"),
+  );
+  rig.set("2026-11-25T07:30:00Z");
+  await rig.run();
+  const next = inbox.mails.filter(({ to }) => to === "ana@example.com").at(-1)?.mail;
+  expect(next?.text).not.toContain("Moved since");
 });

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { SMTPServer } from "smtp-server";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
 import { reply } from "../mail/support.ts";
@@ -66,42 +66,40 @@ async function aTroubledServer() {
   return { mailer, taken };
 }
 
-describe("step() with a server that greylists, refuses, hangs and drops", () => {
-  it("reaches everybody it can once, under the first Message-ID, and tells whom it cannot", async () => {
-    const { mailer, taken } = await aTroubledServer();
-    const rig = aRig({ mailer, now: "2026-11-24T08:45:00Z" });
-    rig.store.directory.putPeople(
-      [aPerson({ id: dan, name: "Dan" }), aPerson({ id: eve, name: "Eve" })],
-      false,
-    );
-    rig.put(anEvent({ assigned: [ana, ben, cleo, dan, eve] }));
-    await rig.run();
-    expect(taken).toHaveLength(1);
-    const ends = new Map(rig.events.map(({ person, kind }) => [person, kind]));
-    expect([ana, ben, cleo, dan, eve].map((person) => ends.get(person))).toEqual([
-      "deferred",
-      "rejected",
-      "deferred",
-      "deferred",
-      "sent",
-    ]);
-    rig.restart();
-    rig.advance({ seconds: 61 });
-    await rig.run();
-    rig.advance({ hours: 2 });
-    await rig.run();
-    const ids = new Map(rig.events.map(({ person, messageId }) => [person, messageId]));
-    expect(taken.toSorted()).toEqual([
-      `ana ${ids.get(ana)}`,
-      `cleo ${ids.get(cleo)}`,
-      `dan ${ids.get(dan)}`,
-      `eve ${ids.get(eve)}`,
-    ]);
-    const state = rig.store.ledger.state();
-    expect(state).toMatchObject({ sent: 4, deferred: 0, rejected: 1 });
-    expect(state.refusals).toMatchObject([
-      { person: ben, address: "ben@example.com", code: 550, mails: 1 },
-    ]);
-    expect(state.problem).toMatch(/^550 5\.1\.1 no such user/);
-  });
+it("step() with a server that greylists, refuses, hangs and drops reaches everybody it can once, under the first Message-ID, and tells whom it cannot", async () => {
+  const { mailer, taken } = await aTroubledServer();
+  const rig = aRig({ mailer, now: "2026-11-24T08:45:00Z" });
+  rig.store.directory.putPeople(
+    [aPerson({ id: dan, name: "Dan" }), aPerson({ id: eve, name: "Eve" })],
+    false,
+  );
+  rig.put(anEvent({ assigned: [ana, ben, cleo, dan, eve] }));
+  await rig.run();
+  expect(taken).toHaveLength(1);
+  const ends = new Map(rig.events.map(({ person, kind }) => [person, kind]));
+  expect([ana, ben, cleo, dan, eve].map((person) => ends.get(person))).toEqual([
+    "deferred",
+    "rejected",
+    "deferred",
+    "deferred",
+    "sent",
+  ]);
+  rig.restart();
+  rig.advance({ seconds: 61 });
+  await rig.run();
+  rig.advance({ hours: 2 });
+  await rig.run();
+  const ids = new Map(rig.events.map(({ person, messageId }) => [person, messageId]));
+  expect(taken.toSorted()).toEqual([
+    `ana ${ids.get(ana)}`,
+    `cleo ${ids.get(cleo)}`,
+    `dan ${ids.get(dan)}`,
+    `eve ${ids.get(eve)}`,
+  ]);
+  const state = rig.store.ledger.state();
+  expect(state).toMatchObject({ sent: 4, deferred: 0, rejected: 1 });
+  expect(state.refusals).toMatchObject([
+    { person: ben, address: "ben@example.com", code: 550, mails: 1 },
+  ]);
+  expect(state.problem).toMatch(/^550 5\.1\.1 no such user/);
 });

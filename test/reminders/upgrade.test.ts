@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { serviceId } from "../../src/domain/ids.ts";
 import { toPlain } from "../../src/domain/plain-item.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -49,25 +49,23 @@ function anOldDatabase(): string {
   return folder;
 }
 
-describe("step() over a database of the schema before", () => {
-  it("sends nothing again, and what was begun under its old Message-ID", async () => {
-    const inbox = await anInbox();
-    const rig = aRig({
-      mailer: aMailer(inbox),
-      now: "2026-11-24T08:45:30Z",
-      folder: anOldDatabase(),
-    });
-    await rig.run();
-    expect(inbox.mails.map(({ mail }) => mail.messageId)).toEqual(["<claimed@old.dayferry>"]);
-    rig.set("2026-11-24T08:46:00Z");
-    await rig.run();
-    rig.restart();
-    rig.advance({ hours: 1 });
-    await rig.run();
-    expect(inbox.mails.map(({ mail }) => mail.messageId)).toEqual([
-      "<claimed@old.dayferry>",
-      "<deferred@old.dayferry>",
-    ]);
-    expect(rig.store.ledger.state()).toMatchObject({ sent: 3, deferred: 0, rejected: 0 });
+it("step() over a database of the schema before sends nothing again, and what was begun under its old Message-ID", async () => {
+  const inbox = await anInbox();
+  const rig = aRig({
+    mailer: aMailer(inbox),
+    now: "2026-11-24T08:45:30Z",
+    folder: anOldDatabase(),
   });
+  await rig.run();
+  expect(inbox.mails.map(({ mail }) => mail.messageId)).toEqual(["<claimed@old.dayferry>"]);
+  rig.set("2026-11-24T08:46:00Z");
+  await rig.run();
+  rig.restart();
+  rig.advance({ hours: 1 });
+  await rig.run();
+  expect(inbox.mails.map(({ mail }) => mail.messageId)).toEqual([
+    "<claimed@old.dayferry>",
+    "<deferred@old.dayferry>",
+  ]);
+  expect(rig.store.ledger.state()).toMatchObject({ sent: 3, deferred: 0, rejected: 0 });
 });

@@ -140,34 +140,32 @@ describe("reminders by webhook", () => {
   });
 });
 
-describe("WebhookSettings", () => {
-  it("keeps addresses sealed, counts from when they were set, and refuses the own network", async () => {
-    const receiver = await aReceiver();
-    const { mail, book } = await bothWays(receiver, { only: ben });
-    const wished = { format: "ntfy", token: "tk_hush-hush", withMail: false } as const;
-    for (const url of [
-      "http://127.0.0.1:8080/x",
-      "http://[::1]/x",
-      "http://192.168.1.5/",
-      "http://localhost/x",
-      "http://2130706433/",
-      "ftp://ntfy.sh/x",
-      "x",
-    ]) {
-      expect(book().set(ana, { ...wished, url }), url).toMatchObject({ ok: false });
-    }
-    expect(book().set(ana, { ...wished, url: "https://ntfy.sh/my-secret-topic" }).ok).toBe(true);
-    expect(JSON.stringify(mail.store.personWebhooks.list())).not.toMatch(/topic|hush|ntfy\.sh/);
-    expect(book().describe(ana).current).toEqual({
-      host: "ntfy.sh",
-      format: "ntfy",
-      withMail: false,
-      hasToken: true,
-      by: "person",
-    });
-    expect(book().since(ana)).not.toBeNull();
-    expect([book().withMail(ana), book().withMail(ben)]).toEqual([false, true]);
-    expect(book().remove(ana)).toBe(true);
-    expect(book().describe(ana).current).toBeNull();
+it("WebhookSettings keeps addresses sealed, counts from when they were set, and refuses the own network", async () => {
+  const receiver = await aReceiver();
+  const { mail, book } = await bothWays(receiver, { only: ben });
+  const wished = { format: "ntfy", token: "tk_hush-hush", withMail: false } as const;
+  for (const url of [
+    "http://127.0.0.1:8080/x",
+    "http://[::1]/x",
+    "http://192.168.1.5/",
+    "http://localhost/x",
+    "http://2130706433/",
+    "ftp://ntfy.sh/x",
+    "x",
+  ]) {
+    expect(book().set(ana, { ...wished, url }), url).toMatchObject({ ok: false });
+  }
+  expect(book().set(ana, { ...wished, url: "https://ntfy.sh/my-secret-topic" }).ok).toBe(true);
+  expect(JSON.stringify(mail.store.personWebhooks.list())).not.toMatch(/topic|hush|ntfy\.sh/);
+  expect(book().describe(ana).current).toEqual({
+    host: "ntfy.sh",
+    format: "ntfy",
+    withMail: false,
+    hasToken: true,
+    by: "person",
   });
+  expect(book().since(ana)).not.toBeNull();
+  expect([book().withMail(ana), book().withMail(ben)]).toEqual([false, true]);
+  expect(book().remove(ana)).toBe(true);
+  expect(book().describe(ana).current).toBeNull();
 });

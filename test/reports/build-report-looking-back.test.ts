@@ -175,35 +175,33 @@ describe("activity and files", () => {
   });
 });
 
-describe("changes", () => {
-  it("changes result when an edit of ours and the workspace change an item: what, and who where it is known", () => {
-    const rig = reportRig();
-    rig.put(aTask(1, { title: "Plan" }));
-    const key = rig.store.mirror.find("task", serviceId(1));
-    const base = key && rig.store.view.get(key)?.item;
-    if (!key || !base) throw new Error("the task is not there");
-    const first = rig.store.changes.latest();
-    rig.clock.advance({ hours: 1 });
-    rig.store.journal.append({
-      ...{ channel: "upload", actor: personId(11), item: key, action: "update", base },
-      patch: { title: "Better plan" },
-      newLabels: [],
-      state: "pending",
-    });
-    rig.clock.advance({ hours: 1 });
-    rig.put(aTask(1, { title: "Plan", percent: 50 }));
-    const rows = rig.rows("changes", { since: String(first) });
-    expect(rows).toMatchObject([
-      { fields: "Title: Plan → Better plan", who: "Ana, by an upload", pending: 1 },
-      { fields: "Progress: 0 % → 50 %", who: null, edit_id: null, pending: 0 },
-    ]);
-    expect(rows.map(({ act }) => act)).toEqual(["changed", "changed"]);
-    expect(rig.rows("changes", { person: "Ana" })).toHaveLength(1);
-    expect(rig.rows("changes")).toHaveLength(3);
-    rig.clock.advance({ hours: 24 * 30 });
-    expect(rig.rows("changes")).toEqual([]);
-    expect(rig.rows("changes", { from: "2026-11-21" })).toHaveLength(3);
+it("changes result when an edit of ours and the workspace change an item: what, and who where it is known", () => {
+  const rig = reportRig();
+  rig.put(aTask(1, { title: "Plan" }));
+  const key = rig.store.mirror.find("task", serviceId(1));
+  const base = key && rig.store.view.get(key)?.item;
+  if (!key || !base) throw new Error("the task is not there");
+  const first = rig.store.changes.latest();
+  rig.clock.advance({ hours: 1 });
+  rig.store.journal.append({
+    ...{ channel: "upload", actor: personId(11), item: key, action: "update", base },
+    patch: { title: "Better plan" },
+    newLabels: [],
+    state: "pending",
   });
+  rig.clock.advance({ hours: 1 });
+  rig.put(aTask(1, { title: "Plan", percent: 50 }));
+  const rows = rig.rows("changes", { since: String(first) });
+  expect(rows).toMatchObject([
+    { fields: "Title: Plan → Better plan", who: "Ana, by an upload", pending: 1 },
+    { fields: "Progress: 0 % → 50 %", who: null, edit_id: null, pending: 0 },
+  ]);
+  expect(rows.map(({ act }) => act)).toEqual(["changed", "changed"]);
+  expect(rig.rows("changes", { person: "Ana" })).toHaveLength(1);
+  expect(rig.rows("changes")).toHaveLength(3);
+  rig.clock.advance({ hours: 24 * 30 });
+  expect(rig.rows("changes")).toEqual([]);
+  expect(rig.rows("changes", { from: "2026-11-21" })).toHaveLength(3);
 });
 
 describe("what edits wanted", () => {
@@ -342,23 +340,21 @@ it("changes result when every field has changed: names, local times and no JSON"
   ]);
 });
 
-describe("freshness", () => {
-  it("freshness result when a source fails: age, and why", () => {
-    const rig = reportRig();
-    readEverything(rig);
-    rig.clock.advance({ minutes: 20 });
-    const tasks = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) } as const;
-    rig.store.sources.attempted(tasks, rig.clock());
-    rig.store.sources.failed(tasks, "503");
-    expect(rig.rows("freshness")).toMatchObject([
-      { kind: "events", oldest_seconds: 1200, failing: 0 },
-      { kind: "tasks", list: "List 3001", oldest_seconds: 1200, failing: 1, failure: "503" },
-    ]);
-    expect(rig.report("agenda").freshness).toMatchObject({
-      failing: 1,
-      neverRead: 0,
-      oldestSeconds: 1200,
-    });
+it("freshness result when a source fails: age, and why", () => {
+  const rig = reportRig();
+  readEverything(rig);
+  rig.clock.advance({ minutes: 20 });
+  const tasks = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) } as const;
+  rig.store.sources.attempted(tasks, rig.clock());
+  rig.store.sources.failed(tasks, "503");
+  expect(rig.rows("freshness")).toMatchObject([
+    { kind: "events", oldest_seconds: 1200, failing: 0 },
+    { kind: "tasks", list: "List 3001", oldest_seconds: 1200, failing: 1, failure: "503" },
+  ]);
+  expect(rig.report("agenda").freshness).toMatchObject({
+    failing: 1,
+    neverRead: 0,
+    oldestSeconds: 1200,
   });
 });
 

@@ -99,56 +99,50 @@ describe("workload", () => {
   });
 });
 
-describe("milestones", () => {
-  it("milestones result when some are done, late, today and ahead: each says so", () => {
-    const rig = reportRig();
-    const put = (id: number, day: string, completed = false) =>
-      rig.put(anEvent(id, { title: day, when: days(day), milestone: true, completed }));
-    put(1, "2026-11-01", true);
-    put(2, "2026-11-19");
-    put(3, "2026-11-21");
-    put(4, "2026-12-24");
-    expect(rig.rows("milestones").map(({ state, days_left: left }) => [state, left])).toEqual([
-      ["done", -20],
-      ["late", -2],
-      ["today", 0],
-      ["ahead", 33],
-    ]);
+it("milestones result when some are done, late, today and ahead: each says so", () => {
+  const rig = reportRig();
+  const put = (id: number, day: string, completed = false) =>
+    rig.put(anEvent(id, { title: day, when: days(day), milestone: true, completed }));
+  put(1, "2026-11-01", true);
+  put(2, "2026-11-19");
+  put(3, "2026-11-21");
+  put(4, "2026-12-24");
+  expect(rig.rows("milestones").map(({ state, days_left: left }) => [state, left])).toEqual([
+    ["done", -20],
+    ["late", -2],
+    ["today", 0],
+    ["ahead", 33],
+  ]);
+});
+
+it("hours result when people share a task: sums are those of the tasks", () => {
+  const rig = reportRig();
+  fill(rig);
+  const rows = rig.rows("hours");
+  const sum = (key: string) => rows.reduce((total, row) => total + Number(row[key]), 0);
+  expect([sum("estimated_minutes"), sum("logged_minutes")]).toEqual([180, 75]);
+  expect(rows.find(({ person }) => person === "Bo")).toMatchObject({
+    estimated_minutes: 60,
+    logged_minutes: 15,
+    left_minutes: 45,
+    used_percent: 25,
+  });
+  expect(rig.rows("hours", { person: "Bo" })).toHaveLength(1);
+  expect(rig.report("hours").chart).toMatchObject({
+    bars: [{ name: "Website", values: [180, 75], texts: ["3:00", "1:15"] }],
   });
 });
 
-describe("hours", () => {
-  it("hours result when people share a task: sums are those of the tasks", () => {
-    const rig = reportRig();
-    fill(rig);
-    const rows = rig.rows("hours");
-    const sum = (key: string) => rows.reduce((total, row) => total + Number(row[key]), 0);
-    expect([sum("estimated_minutes"), sum("logged_minutes")]).toEqual([180, 75]);
-    expect(rows.find(({ person }) => person === "Bo")).toMatchObject({
-      estimated_minutes: 60,
-      logged_minutes: 15,
-      left_minutes: 45,
-      used_percent: 25,
-    });
-    expect(rig.rows("hours", { person: "Bo" })).toHaveLength(1);
-    expect(rig.report("hours").chart).toMatchObject({
-      bars: [{ name: "Website", values: [180, 75], texts: ["3:00", "1:15"] }],
-    });
-  });
-});
-
-describe("labels", () => {
-  it("labels result when a task is late: its label knows, and what has none stands together", () => {
-    const rig = reportRig();
-    fill(rig);
-    rig.put(aTask(30, { labels: [labelId(5), labelId(6)], completed: true }));
-    expect(rig.rows("labels")).toMatchObject([
-      { label: "(none)", label_id: null, items: 3, open_items: 2, overdue_items: 0 },
-      { label: "Urgent", items: 2, open_items: 1, overdue_items: 1, estimated_minutes: 120 },
-      { label: "Later", items: 1, open_items: 0 },
-    ]);
-    expect(rig.rows("labels", { label: "6" })).toMatchObject([{ label: "Later" }]);
-  });
+it("labels result when a task is late: its label knows, and what has none stands together", () => {
+  const rig = reportRig();
+  fill(rig);
+  rig.put(aTask(30, { labels: [labelId(5), labelId(6)], completed: true }));
+  expect(rig.rows("labels")).toMatchObject([
+    { label: "(none)", label_id: null, items: 3, open_items: 2, overdue_items: 0 },
+    { label: "Urgent", items: 2, open_items: 1, overdue_items: 1, estimated_minutes: 120 },
+    { label: "Later", items: 1, open_items: 0 },
+  ]);
+  expect(rig.rows("labels", { label: "6" })).toMatchObject([{ label: "Later" }]);
 });
 
 it("every report answers on an empty mirror, with as many cells as columns once there is something", () => {

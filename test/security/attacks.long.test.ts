@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { type AttackedDaemon, startAttackedDaemon } from "./attacks/attacked-daemon.ts";
 import { bodyAttacks } from "./attacks/body-attacks.ts";
 import { calendarAttacks } from "./attacks/calendar-attacks.ts";
@@ -39,12 +39,10 @@ const attacks = [
   ...[...bodyAttacks, ...calendarAttacks, ...serviceAttacks].filter(({ name }) => short.has(name)),
 ];
 
-describe("a daemon that is attacked", () => {
-  it.each(attacks)("lives on after $name", async ({ prepare, allowed }) => {
-    const { daemon, target } = attacked;
-    const statuses = await prepare(target)();
-    expect([...statuses.keys()].filter((status) => !allowed.includes(status))).toEqual([]);
-    expect((await daemon.ask("/api/status")).status).toBe(200);
-    expect(daemon.memory().most - before).toBeLessThan(mostRiseMb);
-  });
+it.each(attacks)("a daemon that is attacked lives on after $name", async ({ prepare, allowed }) => {
+  const { daemon, target } = attacked;
+  const statuses = await prepare(target)();
+  expect([...statuses.keys()].filter((status) => !allowed.includes(status))).toEqual([]);
+  expect((await daemon.ask("/api/status")).status).toBe(200);
+  expect(daemon.memory().most - before).toBeLessThan(mostRiseMb);
 });

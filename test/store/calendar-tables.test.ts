@@ -6,21 +6,19 @@ import { storeRig } from "./rig.ts";
 
 const [ann, bob, cat] = [personId(11), personId(12), personId(13)];
 
-describe("calendarProperties", () => {
-  it("of() result when properties are set and removed: those of one person and calendar", () => {
-    const { store } = storeRig();
-    const at = { person: ann, calendar: "assigned", property: "{DAV:}displayname" };
-    store.calendarProperties.put({ ...at, value: "Mine" });
-    store.calendarProperties.put({ ...at, value: "Mine again" });
-    store.calendarProperties.put({ ...at, person: bob, value: "His" });
-    store.calendarProperties.put({ ...at, property: "{x:}y", value: "<z/>" });
-    const own = () => Object.fromEntries(store.calendarProperties.of(ann, "assigned"));
-    expect(own()).toEqual({ "{DAV:}displayname": "Mine again", "{x:}y": "<z/>" });
-    expect(store.calendarProperties.of(ann, "events-1").size).toBe(0);
-    store.calendarProperties.remove(at);
-    expect(own()).toEqual({ "{x:}y": "<z/>" });
-    expect(store.calendarProperties.of(bob, "assigned").size).toBe(1);
-  });
+it("calendarProperties of() result when properties are set and removed: those of one person and calendar", () => {
+  const { store } = storeRig();
+  const at = { person: ann, calendar: "assigned", property: "{DAV:}displayname" };
+  store.calendarProperties.put({ ...at, value: "Mine" });
+  store.calendarProperties.put({ ...at, value: "Mine again" });
+  store.calendarProperties.put({ ...at, person: bob, value: "His" });
+  store.calendarProperties.put({ ...at, property: "{x:}y", value: "<z/>" });
+  const own = () => Object.fromEntries(store.calendarProperties.of(ann, "assigned"));
+  expect(own()).toEqual({ "{DAV:}displayname": "Mine again", "{x:}y": "<z/>" });
+  expect(store.calendarProperties.of(ann, "events-1").size).toBe(0);
+  store.calendarProperties.remove(at);
+  expect(own()).toEqual({ "{x:}y": "<z/>" });
+  expect(store.calendarProperties.of(bob, "assigned").size).toBe(1);
 });
 
 describe("objectNames", () => {
@@ -223,51 +221,45 @@ describe("the change log", () => {
   });
 });
 
-describe("putLabels()", () => {
-  it("putLabels() result when a name changes: SEQUENCE of what is shown with it rises, of nothing else", () => {
-    const { store, put, seen } = storeRig();
-    store.directory.putLabels([aLabel(7, "Old"), aLabel(8, "Other")], true);
-    const [with7, with8] = [
-      put(aTask(1, { labels: [labelId(7)] })),
-      put(aTask(2, { labels: [labelId(8)] })),
-    ];
-    store.directory.putLabels([aLabel(7, "New"), aLabel(8, "Other")], true);
-    expect([seen(with7).sequence, seen(with8).sequence]).toEqual([1, 0]);
-    store.directory.putLabels([{ ...aLabel(7, "New"), color: "red" }], true);
-    expect([seen(with7).sequence, seen(with8).sequence]).toEqual([1, 0]);
-    const late = put(aTask(3, { labels: [labelId(9)] }));
-    store.directory.putLabels([aLabel(9, "Known now")], false);
-    expect(seen(late).sequence).toBe(1);
-  });
+it("putLabels() result when a name changes: SEQUENCE of what is shown with it rises, of nothing else", () => {
+  const { store, put, seen } = storeRig();
+  store.directory.putLabels([aLabel(7, "Old"), aLabel(8, "Other")], true);
+  const [with7, with8] = [
+    put(aTask(1, { labels: [labelId(7)] })),
+    put(aTask(2, { labels: [labelId(8)] })),
+  ];
+  store.directory.putLabels([aLabel(7, "New"), aLabel(8, "Other")], true);
+  expect([seen(with7).sequence, seen(with8).sequence]).toEqual([1, 0]);
+  store.directory.putLabels([{ ...aLabel(7, "New"), color: "red" }], true);
+  expect([seen(with7).sequence, seen(with8).sequence]).toEqual([1, 0]);
+  const late = put(aTask(3, { labels: [labelId(9)] }));
+  store.directory.putLabels([aLabel(9, "Known now")], false);
+  expect(seen(late).sequence).toBe(1);
 });
 
-describe("adopt()", () => {
-  it("adopt() result when the parent turns out to be another item: what hangs below it is logged", () => {
-    const { store, put, seen, appendCreation } = storeRig();
-    const { key } = appendCreation(aTask(1, { listId: listId(3001) }), "own@program");
-    put(aTask(1));
-    const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
-    const before = seen(child).sequence;
-    store.mirror.adopt(key, serviceId(1));
-    expect(seen(child).sequence).toBe(before + 1);
-  });
+it("adopt() result when the parent turns out to be another item: what hangs below it is logged", () => {
+  const { store, put, seen, appendCreation } = storeRig();
+  const { key } = appendCreation(aTask(1, { listId: listId(3001) }), "own@program");
+  put(aTask(1));
+  const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
+  const before = seen(child).sequence;
+  store.mirror.adopt(key, serviceId(1));
+  expect(seen(child).sequence).toBe(before + 1);
 });
 
-describe("the UID of a task", () => {
-  it("is logged for its subtasks when it becomes known, and when it is no longer the task's", () => {
-    const { store, put, seen, appendCreation } = storeRig();
-    const { key } = appendCreation(aTask(1, { listId: listId(3001) }), "own@program");
-    const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
-    const other = put(aTask(4, { kind: "subtask", parentId: serviceId(3) }));
-    store.mirror.adopt(key, serviceId(1));
-    expect([seen(child).sequence, seen(other).sequence]).toEqual([1, 0]);
-    put(aTask(3));
-    expect([seen(child).sequence, seen(other).sequence]).toEqual([1, 1]);
-    put(aTask(3, { title: "Changed" }));
-    expect(seen(other).sequence).toBe(1);
-    store.mirror.clearServiceId(key, "task");
-    expect([seen(child).sequence, seen(other).sequence]).toEqual([2, 1]);
-  });
+it("the UID of a task is logged for its subtasks when it becomes known, and when it is no longer the task's", () => {
+  const { store, put, seen, appendCreation } = storeRig();
+  const { key } = appendCreation(aTask(1, { listId: listId(3001) }), "own@program");
+  const child = put(aTask(2, { kind: "subtask", parentId: serviceId(1) }));
+  const other = put(aTask(4, { kind: "subtask", parentId: serviceId(3) }));
+  store.mirror.adopt(key, serviceId(1));
+  expect([seen(child).sequence, seen(other).sequence]).toEqual([1, 0]);
+  put(aTask(3));
+  expect([seen(child).sequence, seen(other).sequence]).toEqual([1, 1]);
+  put(aTask(3, { title: "Changed" }));
+  expect(seen(other).sequence).toBe(1);
+  store.mirror.clearServiceId(key, "task");
+  expect([seen(child).sequence, seen(other).sequence]).toEqual([2, 1]);
 });
 
 describe("transaction()", () => {

@@ -14,45 +14,41 @@ function wideMask() {
   onTestFinished(() => void process.umask(before));
 }
 
-describe("openStore()", () => {
-  it("openStore() files are their owner's alone, whatever the mask is: the database, its log and its index", () => {
-    wideMask();
-    const folder = join(testDirectory(), "data");
-    mkdirSync(folder, { mode: 0o777 });
-    const store = openStore({
-      file: join(folder, "dayferry.sqlite"),
-      migrations,
-      zone: "UTC",
-      clock: handClock("2026-11-21T09:00:00Z"),
-      randomId: () => "id",
-    });
-    onTestFinished(() => store.close());
-    store.logIns.begin({
-      digest: "x",
-      person: null,
-      way: "token",
-      proxied: null,
-      agent: "",
-      until: Temporal.Instant.from("2026-12-01T00:00:00Z"),
-    });
-    const lock = lockDataDirectory(folder);
-    onTestFinished(() => lock?.release());
-    const names = readdirSync(folder);
-    expect(names).toEqual(
-      expect.arrayContaining(["dayferry.sqlite", "dayferry.sqlite-wal", "dayferry.sqlite-shm"]),
-    );
-    for (const name of names) expect([name, modeOf(join(folder, name))]).toEqual([name, "600"]);
+it("openStore() files are their owner's alone, whatever the mask is: the database, its log and its index", () => {
+  wideMask();
+  const folder = join(testDirectory(), "data");
+  mkdirSync(folder, { mode: 0o777 });
+  const store = openStore({
+    file: join(folder, "dayferry.sqlite"),
+    migrations,
+    zone: "UTC",
+    clock: handClock("2026-11-21T09:00:00Z"),
+    randomId: () => "id",
   });
+  onTestFinished(() => store.close());
+  store.logIns.begin({
+    digest: "x",
+    person: null,
+    way: "token",
+    proxied: null,
+    agent: "",
+    until: Temporal.Instant.from("2026-12-01T00:00:00Z"),
+  });
+  const lock = lockDataDirectory(folder);
+  onTestFinished(() => lock?.release());
+  const names = readdirSync(folder);
+  expect(names).toEqual(
+    expect.arrayContaining(["dayferry.sqlite", "dayferry.sqlite-wal", "dayferry.sqlite-shm"]),
+  );
+  for (const name of names) expect([name, modeOf(join(folder, name))]).toEqual([name, "600"]);
 });
 
-describe("lockDataDirectory()", () => {
-  it("lockDataDirectory() result when asked for twice in one process: the first one holds", () => {
-    const folder = testDirectory();
-    const lock = lockDataDirectory(folder);
-    expect(lockDataDirectory(folder)).toBeNull();
-    expect(lockDataDirectory(folder)).toBeNull();
-    lock?.release();
-  });
+it("lockDataDirectory() result when asked for twice in one process: the first one holds", () => {
+  const folder = testDirectory();
+  const lock = lockDataDirectory(folder);
+  expect(lockDataDirectory(folder)).toBeNull();
+  expect(lockDataDirectory(folder)).toBeNull();
+  lock?.release();
 });
 
 describe("keepFolderPrivate()", () => {

@@ -153,20 +153,18 @@ describe("feeds", () => {
   });
 });
 
-describe("view", () => {
-  it("remindable() result: open, assigned, and with a reminder or a day", () => {
-    const { store, put } = storeRig();
-    const assigned = [personId(11)];
-    const reminder = Temporal.Duration.from("PT30M");
-    put(anEvent(1, { assigned }));
-    const event = put(anEvent(2, { assigned, reminder }));
-    put(anEvent(3, { reminder }));
-    const milestone = put(anEvent(4, { assigned, milestone: true }));
-    put(anEvent(5, { assigned, milestone: true, completed: true }));
-    const task = put(aTask(6, { assigned }));
-    put(aTask(7, { assigned, dueOn: null }));
-    const remindable = [...store.view.remindable()].flat();
-    expect(remindable.map((view) => view.key)).toEqual([event, milestone, task]);
-    expect(store.view.findUid(store.mirror.identity(event).uid)?.key).toBe(event);
-  });
+it("view remindable() result: open, assigned, and with a reminder or a day", () => {
+  const { store, put } = storeRig();
+  const assigned = [personId(11)];
+  const reminder = Temporal.Duration.from("PT30M");
+  put(anEvent(1, { assigned }));
+  const event = put(anEvent(2, { assigned, reminder }));
+  put(anEvent(3, { reminder }));
+  const milestone = put(anEvent(4, { assigned, milestone: true }));
+  put(anEvent(5, { assigned, milestone: true, completed: true }));
+  const task = put(aTask(6, { assigned }));
+  put(aTask(7, { assigned, dueOn: null }));
+  const remindable = [...store.view.remindable()].flat();
+  expect(remindable.map((view) => view.key)).toEqual([event, milestone, task]);
+  expect(store.view.findUid(store.mirror.identity(event).uid)?.key).toBe(event);
 });

@@ -15,39 +15,38 @@ const braked = (missing: number, more: Partial<NonNullable<BrakeState>> = {}): B
   ...more,
 });
 
-describe("judgeLoss()", () => {
-  it.each([
-    [0, 100, "free"],
-    [10, 10, "free"],
-    [11, 55, "free"],
-    [11, 54, "confirmed"],
-    [11, 22, "confirmed"],
-    [11, 21, "agreed"],
-    [50, 100, "confirmed"],
-    [51, 100, "agreed"],
-    [200, 1000, "free"],
-    [201, 1000, "confirmed"],
-    [11, 11, "agreed"],
-  ] as const)("result when %i of %i are missing: %s", (missing, total, verdict) => {
-    expect(judgeLoss({ missing, total })).toBe(verdict);
-  });
+it.each([
+  [0, 100, "free"],
+  [10, 10, "free"],
+  [11, 55, "free"],
+  [11, 54, "confirmed"],
+  [11, 22, "confirmed"],
+  [11, 21, "agreed"],
+  [50, 100, "confirmed"],
+  [51, 100, "agreed"],
+  [200, 1000, "free"],
+  [201, 1000, "confirmed"],
+  [11, 11, "agreed"],
+] as const)("judgeLoss() result when %i of %i are missing: %s", (missing, total, verdict) => {
+  expect(judgeLoss({ missing, total })).toBe(verdict);
 });
 
-describe("judgeLossOfPeople()", () => {
-  it.each([
-    [1, 1, "free"],
-    [1, 2, "free"],
-    [2, 2, "agreed"],
-    [2, 4, "free"],
-    [3, 5, "agreed"],
-    [10, 20, "free"],
-    [11, 40, "agreed"],
-    [11, 55, "free"],
-    [0, 0, "free"],
-  ] as const)("result when %i of %i are missing: %s", (missing, total, verdict) => {
+it.each([
+  [1, 1, "free"],
+  [1, 2, "free"],
+  [2, 2, "agreed"],
+  [2, 4, "free"],
+  [3, 5, "agreed"],
+  [10, 20, "free"],
+  [11, 40, "agreed"],
+  [11, 55, "free"],
+  [0, 0, "free"],
+] as const)(
+  "judgeLossOfPeople() result when %i of %i are missing: %s",
+  (missing, total, verdict) => {
     expect(judgeLossOfPeople({ missing, total })).toBe(verdict);
-  });
-});
+  },
+);
 
 describe("nextBrake()", () => {
   const few = { missing: 3, total: 100 };
@@ -73,14 +72,12 @@ describe("nextBrake()", () => {
   });
 });
 
-describe("mayBury()", () => {
-  it.each([
-    ["there is no brake", null, 5, true],
-    ["all is confirmed", braked(30), 0, true],
-    ["one is not confirmed", braked(30), 1, false],
-    ["a person has to agree", braked(60, { needsPerson: true }), 0, false],
-    ["a person has agreed", braked(60, { needsPerson: true, releasedAt: released }), 4, true],
-  ] as const)("result when %s", (_what, brake, unconfirmed, may) => {
-    expect(mayBury(brake, unconfirmed)).toBe(may);
-  });
+it.each([
+  ["there is no brake", null, 5, true],
+  ["all is confirmed", braked(30), 0, true],
+  ["one is not confirmed", braked(30), 1, false],
+  ["a person has to agree", braked(60, { needsPerson: true }), 0, false],
+  ["a person has agreed", braked(60, { needsPerson: true, releasedAt: released }), 4, true],
+] as const)("mayBury() result when %s", (_what, brake, unconfirmed, may) => {
+  expect(mayBury(brake, unconfirmed)).toBe(may);
 });

@@ -257,17 +257,15 @@ describe("items whose answers leave fields out", () => {
   });
 });
 
-describe("run()", () => {
-  it("goes on with a list that the look-up lacks", async () => {
-    const { it, place } = await smallWorld();
-    rewrite(it, new RegExp(`/projects/${place.project}/todolists$`), () => []);
-    const path = `GET /api/v3/projects/${place.project}/todolists/${place.list}/tasks`;
-    let seen = 0;
-    await runUntil(it, () => {
-      seen += it.asked().filter((line) => line === path).length;
-      return seen > 2;
-    });
-    expect(projects(it)).toContain(Number(projectId(place.project)));
-    same(it);
+it("run() goes on with a list that the look-up lacks", async () => {
+  const { it, place } = await smallWorld();
+  rewrite(it, new RegExp(`/projects/${place.project}/todolists$`), () => []);
+  const path = `GET /api/v3/projects/${place.project}/todolists/${place.list}/tasks`;
+  let seen = 0;
+  await runUntil(it, () => {
+    seen += it.asked().filter((line) => line === path).length;
+    return seen > 2;
   });
+  expect(projects(it)).toContain(Number(projectId(place.project)));
+  same(it);
 });

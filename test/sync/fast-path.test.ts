@@ -138,48 +138,46 @@ describe("the fast path", () => {
   });
 });
 
-describe("a page that comes as it did before", () => {
-  test("is not compared again, until somebody writes a row of it or asks for everything anew", async () => {
-    const here = await world();
-    const { it, tasks, forward } = here;
-    const { place, single } = someTasks(here);
-    const stored = vi.spyOn(it.store.mirror, "stored");
-    const anotherRound = async () => {
-      let pages = 0;
-      it.asked();
-      await until(() => {
-        pages += it.asked().filter((path) => path.endsWith("/alltodo")).length;
-        return pages > 12;
-      });
-    };
-    await whilePolling(it, async () => {
-      await until(() => isUsed(it));
-      await anotherRound();
-      stored.mockClear();
-      await anotherRound();
-      expect(stored).not.toHaveBeenCalled();
-
-      // Something else than the service has said, as from an answer that came late.
-      const key = it.store.mirror.find("task", serviceId(single));
-      const mirrored = key === null ? null : it.store.mirror.get(key);
-      if (!mirrored) throw new Error("the task is not mirrored");
-      const id = serviceId(single);
-      it.store.mirror.put({ ...mirrored.item, id, title: "Never so" }, mirrored.source);
-      await until(() => isEqual(it));
-
-      forward(10);
-      insist(tasks.update({ ...place, task: single }, { title: "Changed" }));
-      await until(() => isEqual(it));
-      await anotherRound();
-      stored.mockClear();
-      await anotherRound();
-      expect(stored).not.toHaveBeenCalled();
-      it.sync.rereadAll();
-      await anotherRound();
-      expect(stored).toHaveBeenCalled();
+test("a page that comes as it did before is not compared again, until somebody writes a row of it or asks for everything anew", async () => {
+  const here = await world();
+  const { it, tasks, forward } = here;
+  const { place, single } = someTasks(here);
+  const stored = vi.spyOn(it.store.mirror, "stored");
+  const anotherRound = async () => {
+    let pages = 0;
+    it.asked();
+    await until(() => {
+      pages += it.asked().filter((path) => path.endsWith("/alltodo")).length;
+      return pages > 12;
     });
-    expect(told(it)).toEqual(["used"]);
+  };
+  await whilePolling(it, async () => {
+    await until(() => isUsed(it));
+    await anotherRound();
+    stored.mockClear();
+    await anotherRound();
+    expect(stored).not.toHaveBeenCalled();
+
+    // Something else than the service has said, as from an answer that came late.
+    const key = it.store.mirror.find("task", serviceId(single));
+    const mirrored = key === null ? null : it.store.mirror.get(key);
+    if (!mirrored) throw new Error("the task is not mirrored");
+    const id = serviceId(single);
+    it.store.mirror.put({ ...mirrored.item, id, title: "Never so" }, mirrored.source);
+    await until(() => isEqual(it));
+
+    forward(10);
+    insist(tasks.update({ ...place, task: single }, { title: "Changed" }));
+    await until(() => isEqual(it));
+    await anotherRound();
+    stored.mockClear();
+    await anotherRound();
+    expect(stored).not.toHaveBeenCalled();
+    it.sync.rereadAll();
+    await anotherRound();
+    expect(stored).toHaveBeenCalled();
   });
+  expect(told(it)).toEqual(["used"]);
 });
 
 describe("pages that cannot be trusted", () => {

@@ -250,22 +250,20 @@ describe("run() under faults", () => {
   });
 });
 
-describe("a question", () => {
-  it("stays open when the store refuses the answer, and is settled later", async () => {
-    const { it, place, parent } = await filled();
-    insist(it.sandbox.workspace.tasks.remove({ ...place, task: parent }));
-    const { absences } = it.store;
-    let faults = 1;
-    const confirm: typeof absences.confirm = (item) => {
-      faults -= 1;
-      if (faults >= 0) throw new Error("the disk is full");
-      absences.confirm(item);
-    };
-    const other = it.again({ store: { ...it.store, absences: { ...absences, confirm } } });
-    expect(await other.sweep()).toMatchObject({ buried: 0 });
-    expect(other.events).toContainEqual(expect.objectContaining({ kind: "fault" }));
-    expect(await other.sweep()).toMatchObject({ buried: 2, failures: [] });
-  });
+it("a question stays open when the store refuses the answer, and is settled later", async () => {
+  const { it, place, parent } = await filled();
+  insist(it.sandbox.workspace.tasks.remove({ ...place, task: parent }));
+  const { absences } = it.store;
+  let faults = 1;
+  const confirm: typeof absences.confirm = (item) => {
+    faults -= 1;
+    if (faults >= 0) throw new Error("the disk is full");
+    absences.confirm(item);
+  };
+  const other = it.again({ store: { ...it.store, absences: { ...absences, confirm } } });
+  expect(await other.sweep()).toMatchObject({ buried: 0 });
+  expect(other.events).toContainEqual(expect.objectContaining({ kind: "fault" }));
+  expect(await other.sweep()).toMatchObject({ buried: 2, failures: [] });
 });
 
 function countOf({ sandbox }: Stage, path: RegExp): () => number {

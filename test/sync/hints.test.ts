@@ -108,24 +108,22 @@ describe("told()", () => {
   });
 });
 
-describe("a teller that others tell of as well", () => {
-  it("hints at nothing that a reading of the source has shown since it was read the time before", () => {
-    const { hints, told, read } = rig();
-    const list = {
-      ...row({}),
-      about: reporter,
-      reporter: "list-row",
-      timeSign: "list-time",
-    } as const;
-    hints.report("todolists:1", { at: at(0), rows: [list] });
-    const asked = (seconds: number, shown: HintRow) => {
-      hints.read(reporter, { at: at(seconds), changes: [] });
-      return told(seconds, shown);
-    };
-    asked(10, row({}));
-    read(14);
-    expect(asked(20, row({ count: 3 }))).toEqual([]);
-  });
+it("a teller that others tell of as well hints at nothing that a reading of the source has shown since it was read the time before", () => {
+  const { hints, told, read } = rig();
+  const list = {
+    ...row({}),
+    about: reporter,
+    reporter: "list-row",
+    timeSign: "list-time",
+  } as const;
+  hints.report("todolists:1", { at: at(0), rows: [list] });
+  const asked = (seconds: number, shown: HintRow) => {
+    hints.read(reporter, { at: at(seconds), changes: [] });
+    return told(seconds, shown);
+  };
+  asked(10, row({}));
+  read(14);
+  expect(asked(20, row({ count: 3 }))).toEqual([]);
 });
 
 describe("silent()", () => {
@@ -237,17 +235,15 @@ describe("read()", () => {
   });
 });
 
-describe("toldByTasks()", () => {
-  it("tells of the subtasks of tasks that have some, and by which field", () => {
-    const parent = { subtaskCount: 2, percent: 40, updatedAt: start };
-    const items = [aTask(7, parent), aTask(8, parent), aTask(9, { subtaskCount: 0 })];
-    const rows = hintRowsOfTasks(items, new Set([8]));
-    expect(rows.map(({ about, timeSign }) => [about, timeSign])).toEqual([
-      ["subtasks:7", "task-time"],
-      ["subtasks:8", "task-content"],
-    ]);
-    expect(rows[0]?.counts.map(({ value }) => value)).toEqual(["2", "40"]);
-  });
+it("toldByTasks() tells of the subtasks of tasks that have some, and by which field", () => {
+  const parent = { subtaskCount: 2, percent: 40, updatedAt: start };
+  const items = [aTask(7, parent), aTask(8, parent), aTask(9, { subtaskCount: 0 })];
+  const rows = hintRowsOfTasks(items, new Set([8]));
+  expect(rows.map(({ about, timeSign }) => [about, timeSign])).toEqual([
+    ["subtasks:7", "task-time"],
+    ["subtasks:8", "task-content"],
+  ]);
+  expect(rows[0]?.counts.map(({ value }) => value)).toEqual(["2", "40"]);
 });
 
 describe("toldByLists()", () => {

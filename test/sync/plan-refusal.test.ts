@@ -15,19 +15,20 @@ const busy = (retryAfter: Temporal.Duration | null): Failure => ({
   retryAfter,
 });
 
-describe("isLookUpRefused() and isDenied()", () => {
-  it.each([
-    [refused(403), true, true],
-    [refused(404), true, true],
-    [refused(401), false, false],
-    [{ kind: "unreadable", message: "", request }, false, true],
-    [{ kind: "service-refused", code: 1, message: "", request }, false, true],
-    [busy(null), false, false],
-    [{ kind: "aborted", request }, false, false],
-  ] as const)("result when a request ended as %j", (failure, denied, refusal) => {
+it.each([
+  [refused(403), true, true],
+  [refused(404), true, true],
+  [refused(401), false, false],
+  [{ kind: "unreadable", message: "", request }, false, true],
+  [{ kind: "service-refused", code: 1, message: "", request }, false, true],
+  [busy(null), false, false],
+  [{ kind: "aborted", request }, false, false],
+] as const)(
+  "isLookUpRefused() and isDenied() result when a request ended as %j",
+  (failure, denied, refusal) => {
     expect([isDenied(failure), isLookUpRefused(failure)]).toEqual([denied, refusal]);
-  });
-});
+  },
+);
 
 describe("restOf()", () => {
   it.each([

@@ -248,17 +248,15 @@ it("reads many look-ups whose rests end together at an even pace", () => {
   for (const [nth, place] of places.entries()) expect(place).toBeGreaterThanOrEqual(8 * nth);
 });
 
-describe("hint()", () => {
-  it("makes a source worth a poll soon", () => {
-    const { polls, schedule } = rig(200);
-    polls(600);
-    const quiet = polls(5);
-    const name = quiet[0] ?? "";
-    schedule.hint(name, 1);
-    expect(polls(3)).toContain(name);
-    schedule.hint("tasks:404", 1);
-    expect(polls(3)).not.toContain("tasks:404");
-  });
+it("hint() makes a source worth a poll soon", () => {
+  const { polls, schedule } = rig(200);
+  polls(600);
+  const quiet = polls(5);
+  const name = quiet[0] ?? "";
+  schedule.hint(name, 1);
+  expect(polls(3)).toContain(name);
+  schedule.hint("tasks:404", 1);
+  expect(polls(3)).not.toContain("tasks:404");
 });
 
 describe("putJob()", () => {
@@ -341,45 +339,42 @@ describe("putJob()", () => {
   });
 });
 
-describe("leaveToAudit()", () => {
-  it("takes a list with one poll of 16, in turn, until they are no longer left to it", async () => {
-    const { schedule, sources, polls, sleep, clock } = rig(120);
-    polls(120);
-    schedule.putJob({
-      key: "pages",
-      weight: 1,
-      cost: 1,
-      run: () =>
-        Promise.resolve({ kind: "read", revealed: { at: clock(), changes: [], shown: [] } }),
-    });
-    const mixed = async (count: number): Promise<readonly string[]> => {
-      const names: string[] = [];
-      for (let nth = 0; nth < count; nth += 1) {
-        sleep(1);
-        const next = schedule.next();
-        if (next.kind === "job") await next.run(never);
-        if (next.kind !== "source") continue;
-        const begin = sources.begin(next.name);
-        schedule.read(next.name, { at: begin.attemptedAt, changes: [] });
-        sources.end(begin, { kind: "read", notBefore: null });
-        names.push(next.name);
-      }
-      return names;
-    };
-    schedule.leaveToAudit(true);
-    await mixed(20);
-    const left = await mixed(160);
-    expect(left).toHaveLength(10);
-    expect(new Set(left).size).toBe(10);
-
-    sources.hurry("tasks:7");
-    expect(await mixed(2)).toContain("tasks:7");
-    schedule.dropJob("pages");
-    schedule.leaveToAudit(false);
-    const again = await mixed(300);
-    expect(again).toHaveLength(300);
-    expect(new Set(again).size).toBe(120);
+it("leaveToAudit() takes a list with one poll of 16, in turn, until they are no longer left to it", async () => {
+  const { schedule, sources, polls, sleep, clock } = rig(120);
+  polls(120);
+  schedule.putJob({
+    key: "pages",
+    weight: 1,
+    cost: 1,
+    run: () => Promise.resolve({ kind: "read", revealed: { at: clock(), changes: [], shown: [] } }),
   });
+  const mixed = async (count: number): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for (let nth = 0; nth < count; nth += 1) {
+      sleep(1);
+      const next = schedule.next();
+      if (next.kind === "job") await next.run(never);
+      if (next.kind !== "source") continue;
+      const begin = sources.begin(next.name);
+      schedule.read(next.name, { at: begin.attemptedAt, changes: [] });
+      sources.end(begin, { kind: "read", notBefore: null });
+      names.push(next.name);
+    }
+    return names;
+  };
+  schedule.leaveToAudit(true);
+  await mixed(20);
+  const left = await mixed(160);
+  expect(left).toHaveLength(10);
+  expect(new Set(left).size).toBe(10);
+
+  sources.hurry("tasks:7");
+  expect(await mixed(2)).toContain("tasks:7");
+  schedule.dropJob("pages");
+  schedule.leaveToAudit(false);
+  const again = await mixed(300);
+  expect(again).toHaveLength(300);
+  expect(new Set(again).size).toBe(120);
 });
 
 describe("timesOf()", () => {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { roomy, type Stage, stage } from "./support/stage.ts";
 
 /** The service's quota in simulated time; the gate itself lets through what is asked, so that hours take seconds. */
@@ -49,15 +49,13 @@ function awaitsAnswers({ upstream: { gate } }: Stage, sentBefore: number): boole
   return inFlight > 0 && sent === sentBefore;
 }
 
-describe("a workspace in which nothing happens", () => {
-  it("is asked with a quarter of the quota at most once that has lasted for hours", async () => {
-    const { here, skip } = await world();
-    for (const _ of ["noon", "afternoon", "evening"]) {
-      skip({ hours: 4 });
-      await requestsIn({ here, skip }, 60);
-    }
-    const used = await requestsIn({ here, skip }, 400);
-    expect(used).toBeLessThanOrEqual(0.25 * 400 * perSecond);
-    expect(used).toBeGreaterThan(50);
-  });
+it("a workspace in which nothing happens is asked with a quarter of the quota at most once that has lasted for hours", async () => {
+  const { here, skip } = await world();
+  for (const _ of ["noon", "afternoon", "evening"]) {
+    skip({ hours: 4 });
+    await requestsIn({ here, skip }, 60);
+  }
+  const used = await requestsIn({ here, skip }, 400);
+  expect(used).toBeLessThanOrEqual(0.25 * 400 * perSecond);
+  expect(used).toBeGreaterThan(50);
 });

@@ -181,32 +181,30 @@ describe("a creation whose answer is not in yet", () => {
   });
 });
 
-describe("an answer to a single GET", () => {
-  it("counts for nothing when the item was seen elsewhere meanwhile", async () => {
-    const { it, place, task, tasks, titles } = await world();
-    const target = placeAt(it, 0, 1);
-    const body = { list_id: target.list, project: target.project, move_task: true };
-    insist(tasks.update({ ...place, task }, body));
-    // The other list shows the task only at its second reading, while the single GET is still under way.
-    it.sandbox.faults.add({
-      kind: "replace",
-      body: [],
-      path: new RegExp(`/${target.list}/tasks$`),
-    });
-    await sweepWithLate(it, {
-      path: new RegExp(`/${place.list}/tasks/${task}$`),
-      meanwhile() {
-        const { item, key } = mirrored(it, task);
-        it.store.mirror.put(
-          { ...asTask(item), listId: listId(target.list), id: serviceId(task) },
-          `tasks:${target.list}`,
-        );
-        expect(it.store.absences.all().map((absence) => absence.item)).not.toContain(key);
-      },
-    });
-    expect(it.store.absences.all()).toEqual([]);
-    expect(titles()).toEqual(["Old", "Other"]);
+it("an answer to a single GET counts for nothing when the item was seen elsewhere meanwhile", async () => {
+  const { it, place, task, tasks, titles } = await world();
+  const target = placeAt(it, 0, 1);
+  const body = { list_id: target.list, project: target.project, move_task: true };
+  insist(tasks.update({ ...place, task }, body));
+  // The other list shows the task only at its second reading, while the single GET is still under way.
+  it.sandbox.faults.add({
+    kind: "replace",
+    body: [],
+    path: new RegExp(`/${target.list}/tasks$`),
   });
+  await sweepWithLate(it, {
+    path: new RegExp(`/${place.list}/tasks/${task}$`),
+    meanwhile() {
+      const { item, key } = mirrored(it, task);
+      it.store.mirror.put(
+        { ...asTask(item), listId: listId(target.list), id: serviceId(task) },
+        `tasks:${target.list}`,
+      );
+      expect(it.store.absences.all().map((absence) => absence.item)).not.toContain(key);
+    },
+  });
+  expect(it.store.absences.all()).toEqual([]);
+  expect(titles()).toEqual(["Old", "Other"]);
 });
 
 describe("subtasks", () => {

@@ -99,16 +99,14 @@ describe("next()", () => {
   });
 });
 
-describe("done()", () => {
-  it("leaves due what has changed while it was read", () => {
-    const queue = rig().open({ comments: false });
-    queue.follow([shown(1, 1)]);
-    const reading = nextOf(queue);
-    queue.follow([shown(1, 2)]);
-    queue.done(reading);
-    queue.done(nextOf(queue));
-    expect(queue.next()).toBeNull();
-  });
+it("done() leaves due what has changed while it was read", () => {
+  const queue = rig().open({ comments: false });
+  queue.follow([shown(1, 1)]);
+  const reading = nextOf(queue);
+  queue.follow([shown(1, 2)]);
+  queue.done(reading);
+  queue.done(nextOf(queue));
+  expect(queue.next()).toBeNull();
 });
 
 describe("a new process", () => {
@@ -148,37 +146,35 @@ describe("a new process", () => {
   });
 });
 
-describe("DueTasks", () => {
-  it("tells the task that changed last, whatever was put in, changed and taken out", () => {
-    const step = fc.record({
-      task: fc.integer({ min: 1, max: 12 }),
-      changedAt: fc.integer({ min: 0, max: 20 }),
-      goes: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const due = new DueTasks();
-        const model = new Map<number, DueTask>();
-        for (const [mark, { task, changedAt, goes }] of steps.entries()) {
-          const one = { task: serviceId(task), changedAt, mark };
-          if (goes) {
-            due.delete(one.task);
-            model.delete(task);
-          } else {
-            due.put(one);
-            model.set(task, one);
-          }
-          expect(due.get(one.task)).toEqual(model.get(task) ?? null);
-          const latest = Math.max(...[...model.values()].map((left) => left.changedAt));
-          expect(due.first()?.changedAt ?? Number.NEGATIVE_INFINITY).toBe(latest);
-        }
-        for (let left = due.first(); left; left = due.first()) {
-          expect(left).toEqual(model.get(left.task));
-          due.delete(left.task);
-          model.delete(left.task);
-        }
-        expect(model.size).toBe(0);
-      }),
-    );
+it("DueTasks tells the task that changed last, whatever was put in, changed and taken out", () => {
+  const step = fc.record({
+    task: fc.integer({ min: 1, max: 12 }),
+    changedAt: fc.integer({ min: 0, max: 20 }),
+    goes: fc.boolean(),
   });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const due = new DueTasks();
+      const model = new Map<number, DueTask>();
+      for (const [mark, { task, changedAt, goes }] of steps.entries()) {
+        const one = { task: serviceId(task), changedAt, mark };
+        if (goes) {
+          due.delete(one.task);
+          model.delete(task);
+        } else {
+          due.put(one);
+          model.set(task, one);
+        }
+        expect(due.get(one.task)).toEqual(model.get(task) ?? null);
+        const latest = Math.max(...[...model.values()].map((left) => left.changedAt));
+        expect(due.first()?.changedAt ?? Number.NEGATIVE_INFINITY).toBe(latest);
+      }
+      for (let left = due.first(); left; left = due.first()) {
+        expect(left).toEqual(model.get(left.task));
+        due.delete(left.task);
+        model.delete(left.task);
+      }
+      expect(model.size).toBe(0);
+    }),
+  );
 });

@@ -36,11 +36,9 @@ const besides = (requests: readonly string[]) =>
 const texts = ({ store }: Stage, task: number) =>
   store.comments.ofTask(serviceId(task)).map(({ description }) => description);
 
-describe("sweep()", () => {
-  it("asks for nothing but the items, whatever else is wanted", async () => {
-    const { it: here } = await world();
-    expect(besides(here.asked())).toEqual([]);
-  });
+it("sweep() asks for nothing but the items, whatever else is wanted", async () => {
+  const { it: here } = await world();
+  expect(besides(here.asked())).toEqual([]);
 });
 
 describe("readSide()", () => {
@@ -166,12 +164,10 @@ describe("readSide()", () => {
   });
 });
 
-describe("run()", () => {
-  it("reads on by itself once the items are there", async () => {
-    const { it: here, talked } = await world();
-    const fresh = here.again();
-    await runUntil(fresh, () => fresh.store.history.ofTask(serviceId(talked)).length > 0);
-    expect(texts(fresh, talked)).toEqual(["Looks good"]);
-    expect(fresh.sync.ready).toBe(true);
-  });
+it("run() reads on by itself once the items are there", async () => {
+  const { it: here, talked } = await world();
+  const fresh = here.again();
+  await runUntil(fresh, () => fresh.store.history.ofTask(serviceId(talked)).length > 0);
+  expect(texts(fresh, talked)).toEqual(["Looks good"]);
+  expect(fresh.sync.ready).toBe(true);
 });

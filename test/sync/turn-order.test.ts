@@ -129,16 +129,14 @@ function longestWait({
   return Math.max(longest, ...all.map((one) => turn - one.turn));
 }
 
-describe("nextDueAt", () => {
-  it("gives the earliest rest of those not under way, and null when none rests", () => {
-    const soon = now.add({ seconds: 5 });
-    const all = [
-      candidate("a"),
-      candidate("b", { notBefore: now.add({ seconds: 9 }) }),
-      candidate("c", { notBefore: soon }),
-      candidate("d", { notBefore: now, underWay: true }),
-    ];
-    expect(new TurnOrder(all).nextDueAt).toEqual(soon);
-    expect(new TurnOrder([candidate("a")]).nextDueAt).toBeNull();
-  });
+it("nextDueAt gives the earliest rest of those not under way, and null when none rests", () => {
+  const soon = now.add({ seconds: 5 });
+  const all = [
+    candidate("a"),
+    candidate("b", { notBefore: now.add({ seconds: 9 }) }),
+    candidate("c", { notBefore: soon }),
+    candidate("d", { notBefore: now, underWay: true }),
+  ];
+  expect(new TurnOrder(all).nextDueAt).toEqual(soon);
+  expect(new TurnOrder([candidate("a")]).nextDueAt).toBeNull();
 });

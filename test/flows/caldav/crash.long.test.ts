@@ -1,5 +1,5 @@
 import { insist } from "@dayferry/sandbox";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { rows } from "../../support/effort.ts";
 import { eventually } from "../../support/eventually.ts";
 import { killableDaemon } from "./killable-daemon.ts";
@@ -32,54 +32,52 @@ const cells: readonly Cell[] = [
   { name: "carried out", fault: "hang-after", isTime: (cell) => steps(cell) >= 4 },
 ];
 
-describe("kill -9 after a program was answered", () => {
-  it.each(rows(cells, 2))(
-    "$name: the edits are shown by the same octets, reach the workspace once, and old tokens tell of them",
-    async ({ name, fault, isTime }) => {
-      const ids = prepare(name);
-      await rig.sweep();
-      const program = rig.newProgram();
-      await program.discover();
-      await eventually("the items are shown", async () => {
-        await syncAll(program);
-        return titlesIn(program).filter((title) => title.endsWith(` ${name}`)).length === 4
-          ? true
-          : null;
-      });
-      const pasts = new Map(
-        [...program.calendars].map(([slug, { pasts: known }]) => [slug, known.at(-1)]),
-      );
+it.each(rows(cells, 2))(
+  "kill -9 after a program was answered $name: the edits are shown by the same octets, reach the workspace once, and old tokens tell of them",
+  async ({ name, fault, isTime }) => {
+    const ids = prepare(name);
+    await rig.sweep();
+    const program = rig.newProgram();
+    await program.discover();
+    await eventually("the items are shown", async () => {
+      await syncAll(program);
+      return titlesIn(program).filter((title) => title.endsWith(` ${name}`)).length === 4
+        ? true
+        : null;
+    });
+    const pasts = new Map(
+      [...program.calendars].map(([slug, { pasts: known }]) => [slug, known.at(-1)]),
+    );
 
-      rig.sandbox.requests.clear();
-      for (const method of fault ? methods : []) {
-        if (fault) rig.sandbox.faults.add({ kind: fault, method, times: 9 });
-      }
-      const put = await editAll(program, name);
-      await eventually("it is time to die", () => (isTime(name) ? true : null));
-      await rig.kill();
-      rig.sandbox.faults.clear();
-      await rig.start();
+    rig.sandbox.requests.clear();
+    for (const method of fault ? methods : []) {
+      if (fault) rig.sandbox.faults.add({ kind: fault, method, times: 9 });
+    }
+    const put = await editAll(program, name);
+    await eventually("it is time to die", () => (isTime(name) ? true : null));
+    await rig.kill();
+    rig.sandbox.faults.clear();
+    await rig.start();
 
-      const reader = rig.newProgram();
-      await reader.discover();
-      await expectShown(reader, put);
-      await eventually("every edit is confirmed", async () => {
-        const states = await rig.states();
-        return states.every((state) => state === "confirmed") ? true : null;
-      });
-      await expectShown(reader, put);
-      expectOnce(name, ids);
+    const reader = rig.newProgram();
+    await reader.discover();
+    await expectShown(reader, put);
+    await eventually("every edit is confirmed", async () => {
+      const states = await rig.states();
+      return states.every((state) => state === "confirmed") ? true : null;
+    });
+    await expectShown(reader, put);
+    expectOnce(name, ids);
 
-      await syncAll(reader);
-      for (const [slug, { copies }] of reader.calendars) {
-        const past = pasts.get(slug);
-        if (!past) throw new Error(`${slug} had no token`);
-        const now = new Map([...copies].map(([member, { etag }]) => [member, etag]));
-        expect(await reader.sinceThen(slug, past), slug).toEqual(now);
-      }
-    },
-  );
-});
+    await syncAll(reader);
+    for (const [slug, { copies }] of reader.calendars) {
+      const past = pasts.get(slug);
+      if (!past) throw new Error(`${slug} had no token`);
+      const now = new Map([...copies].map(([member, { etag }]) => [member, etag]));
+      expect(await reader.sinceThen(slug, past), slug).toEqual(now);
+    }
+  },
+);
 
 interface Kept {
   readonly slug: string;

@@ -107,46 +107,39 @@ describe("octets of a to-do", () => {
   });
 });
 
-describe("octets of an event", () => {
-  it.each<[string, readonly string[]]>([
-    ["of one day", ["DTSTART;VALUE=DATE:20261224", "DTEND;VALUE=DATE:20261225"]],
-    ["of one day, without an end", ["DTSTART;VALUE=DATE:20261224"]],
-    ["of several days", ["DTSTART;VALUE=DATE:20261224", "DTEND;VALUE=DATE:20261228"]],
-    ["with a length", ["DTSTART:20261224T100000Z", "DURATION:PT90M"]],
-    ["without an end", ["DTSTART:20261224T100000Z"]],
-    ["with seconds", ["DTSTART:20261224T100030Z", "DTEND:20261224T110030Z"]],
-    ["of a floating time", ["DTSTART:20261224T100000", "DTEND:20261224T110000"]],
+it.each<[string, readonly string[]]>([
+  ["of one day", ["DTSTART;VALUE=DATE:20261224", "DTEND;VALUE=DATE:20261225"]],
+  ["of one day, without an end", ["DTSTART;VALUE=DATE:20261224"]],
+  ["of several days", ["DTSTART;VALUE=DATE:20261224", "DTEND;VALUE=DATE:20261228"]],
+  ["with a length", ["DTSTART:20261224T100000Z", "DURATION:PT90M"]],
+  ["without an end", ["DTSTART:20261224T100000Z"]],
+  ["with seconds", ["DTSTART:20261224T100030Z", "DTEND:20261224T110030Z"]],
+  ["of a floating time", ["DTSTART:20261224T100000", "DTEND:20261224T110000"]],
+  ["that is private", ["DTSTART:20261224T100000Z", "DTEND:20261224T110000Z", "CLASS:CONFIDENTIAL"]],
+  ["that is a milestone", ["DTSTART;VALUE=DATE:20261224", "CATEGORIES:Milestone,Other"]],
+  [
+    "with an alarm",
     [
-      "that is private",
-      ["DTSTART:20261224T100000Z", "DTEND:20261224T110000Z", "CLASS:CONFIDENTIAL"],
+      "DTSTART:20261224T100000Z",
+      "BEGIN:VALARM",
+      "ACTION:DISPLAY",
+      "TRIGGER:-PT90S",
+      "DESCRIPTION:x",
+      "END:VALARM",
     ],
-    ["that is a milestone", ["DTSTART;VALUE=DATE:20261224", "CATEGORIES:Milestone,Other"]],
-    [
-      "with an alarm",
-      [
-        "DTSTART:20261224T100000Z",
-        "BEGIN:VALARM",
-        "ACTION:DISPLAY",
-        "TRIGGER:-PT90S",
-        "DESCRIPTION:x",
-        "END:VALARM",
-      ],
-    ],
-  ])("%s last", async (_name, lines) => {
-    const uid = `event-${++made}`;
-    await expectLasting(
-      path("events", `${uid}.ics`),
-      event(uid, `SUMMARY: Event   ${made}  `, ...lines),
-    );
-  });
+  ],
+])("octets of an event %s last", async (_name, lines) => {
+  const uid = `event-${++made}`;
+  await expectLasting(
+    path("events", `${uid}.ics`),
+    event(uid, `SUMMARY: Event   ${made}  `, ...lines),
+  );
 });
 
-describe("octets of both", () => {
-  it("last when the service is read again", async () => {
-    await setting.refresh();
-    expect(lasting.size).toBeGreaterThan(20);
-    for (const where of lasting.keys()) await expectServed(where);
-  });
+it("octets of both last when the service is read again", async () => {
+  await setting.refresh();
+  expect(lasting.size).toBeGreaterThan(20);
+  for (const where of lasting.keys()) await expectServed(where);
 });
 
 describe("what the service writes in its own way", () => {

@@ -74,26 +74,24 @@ describe("a creation that the service refuses", () => {
   });
 });
 
-describe("a change that the service refuses", () => {
-  it("is tried anew when it is put again in the same words", async () => {
-    const where = path("tasks", "twice.ics");
-    const made = await put(where, todo("twice-1", "SUMMARY:Once"));
-    await setting.arrived();
-    refuse("PUT", /\/tasks\/\d+$/);
-    const wished = todo("twice-1", "SUMMARY:Twice");
-    const first = await put(where, wished, { "if-match": made.headers["etag"] ?? "" });
-    expect(first.status).toBe(204);
-    await parked();
-    const present = await program.send(`GET ${where}`);
-    expect(present.text).toContain("SUMMARY:Once");
-    expect(present.headers["etag"]).not.toBe(first.headers["etag"]);
-    const again = await put(where, wished, { "if-match": present.headers["etag"] ?? "" });
-    await setting.arrived();
-    expect(lastEdit()).toMatchObject({ action: "update", state: "confirmed" });
-    expect(called(setting.tasks(), "Twice")).toHaveLength(1);
-    const got = await program.send(`GET ${where}`);
-    expect([got.text, got.headers["etag"]]).toEqual([wished, again.headers["etag"]]);
-  });
+it("a change that the service refuses is tried anew when it is put again in the same words", async () => {
+  const where = path("tasks", "twice.ics");
+  const made = await put(where, todo("twice-1", "SUMMARY:Once"));
+  await setting.arrived();
+  refuse("PUT", /\/tasks\/\d+$/);
+  const wished = todo("twice-1", "SUMMARY:Twice");
+  const first = await put(where, wished, { "if-match": made.headers["etag"] ?? "" });
+  expect(first.status).toBe(204);
+  await parked();
+  const present = await program.send(`GET ${where}`);
+  expect(present.text).toContain("SUMMARY:Once");
+  expect(present.headers["etag"]).not.toBe(first.headers["etag"]);
+  const again = await put(where, wished, { "if-match": present.headers["etag"] ?? "" });
+  await setting.arrived();
+  expect(lastEdit()).toMatchObject({ action: "update", state: "confirmed" });
+  expect(called(setting.tasks(), "Twice")).toHaveLength(1);
+  const got = await program.send(`GET ${where}`);
+  expect([got.text, got.headers["etag"]]).toEqual([wished, again.headers["etag"]]);
 });
 
 describe("a PUT of what is no longer there", () => {
@@ -174,18 +172,16 @@ describe("a to-do below a task of another list", () => {
   });
 });
 
-describe("a PUT of an event with STATUS:CANCELLED", () => {
-  it("deletes nothing: the octets are kept, and the event stays in the workspace", async () => {
-    const where = path("events", "cancelled.ics");
-    const made = await put(where, event("cancelled-1", "SUMMARY:Cancelled"));
-    await setting.arrived();
-    const body = event("cancelled-1", "SUMMARY:Cancelled", "STATUS:CANCELLED");
-    const answer = await put(where, body, { "if-match": made.headers["etag"] ?? "" });
-    expect([answer.status, answer.headers["etag"]]).toEqual([204, expect.stringMatching(/^"/)]);
-    await setting.arrived();
-    const got = await program.send(`GET ${where}`);
-    expect([got.text, got.headers["etag"]]).toEqual([body, answer.headers["etag"]]);
-    expect(called(setting.events(), "Cancelled")).toHaveLength(1);
-    expect(lastEdit()).toMatchObject({ action: "create", state: "confirmed" });
-  });
+it("a PUT of an event with STATUS:CANCELLED deletes nothing: the octets are kept, and the event stays in the workspace", async () => {
+  const where = path("events", "cancelled.ics");
+  const made = await put(where, event("cancelled-1", "SUMMARY:Cancelled"));
+  await setting.arrived();
+  const body = event("cancelled-1", "SUMMARY:Cancelled", "STATUS:CANCELLED");
+  const answer = await put(where, body, { "if-match": made.headers["etag"] ?? "" });
+  expect([answer.status, answer.headers["etag"]]).toEqual([204, expect.stringMatching(/^"/)]);
+  await setting.arrived();
+  const got = await program.send(`GET ${where}`);
+  expect([got.text, got.headers["etag"]]).toEqual([body, answer.headers["etag"]]);
+  expect(called(setting.events(), "Cancelled")).toHaveLength(1);
+  expect(lastEdit()).toMatchObject({ action: "create", state: "confirmed" });
 });

@@ -67,58 +67,48 @@ describe("components", () => {
   });
 });
 
-describe("table()", () => {
-  it("puts numbers to the right, heading and cells alike, and can be reached by keyboard", () => {
-    const { text } = table({
-      caption: "Ages",
-      columns: [{ title: "Project" }, { title: "Items", isNumber: true }],
-      rows: [["Website", 3]],
-    });
-    expect(text).toContain('<th scope="col" class="number">Items</th>');
-    expect(text).toContain('<th scope="row">Website</th><td class="number">3</td>');
-    expect(text).toContain('tabindex="0"');
+it("table() puts numbers to the right, heading and cells alike, and can be reached by keyboard", () => {
+  const { text } = table({
+    caption: "Ages",
+    columns: [{ title: "Project" }, { title: "Items", isNumber: true }],
+    rows: [["Website", 3]],
   });
+  expect(text).toContain('<th scope="col" class="number">Items</th>');
+  expect(text).toContain('<th scope="row">Website</th><td class="number">3</td>');
+  expect(text).toContain('tabindex="0"');
 });
 
-describe("facts()", () => {
-  it("leaves out what there is nothing to say of", () => {
-    expect(
-      facts([
-        ["Mail", null],
-        ["Feeds", 2],
-      ]).text,
-    ).toBe('<dl class="facts"><dt>Feeds</dt><dd>2</dd>\n</dl>');
-  });
+it("facts() leaves out what there is nothing to say of", () => {
+  expect(
+    facts([
+      ["Mail", null],
+      ["Feeds", 2],
+    ]).text,
+  ).toBe('<dl class="facts"><dt>Feeds</dt><dd>2</dd>\n</dl>');
 });
 
-describe("field()", () => {
-  it("tells a screen reader of its hint and of what is wrong", () => {
-    const { text } = field({
-      name: "mail",
-      label: "Mail",
-      hint: html`a <i>b</i>`,
-      problem: "no @",
-    });
-    expect(text).toContain('aria-invalid="true" aria-describedby="mail-hint mail-problem"');
-    expect(text).toContain('<p class="hint" id="mail-hint">a <i>b</i></p>');
+it("field() tells a screen reader of its hint and of what is wrong", () => {
+  const { text } = field({
+    name: "mail",
+    label: "Mail",
+    hint: html`a <i>b</i>`,
+    problem: "no @",
   });
+  expect(text).toContain('aria-invalid="true" aria-describedby="mail-hint mail-problem"');
+  expect(text).toContain('<p class="hint" id="mail-hint">a <i>b</i></p>');
 });
 
-describe("selectField()", () => {
-  it("has chosen the value", () => {
-    const choices = [
-      { value: "a", label: "A" },
-      { value: "b", label: "B" },
-    ];
-    const { text } = selectField({ name: "x", label: "X", value: "b", choices });
-    expect(text).toContain('<option value="b" selected>B</option>');
-    expect(text.match(/selected/g)).toHaveLength(1);
-  });
+it("selectField() has chosen the value", () => {
+  const choices = [
+    { value: "a", label: "A" },
+    { value: "b", label: "B" },
+  ];
+  const { text } = selectField({ name: "x", label: "X", value: "b", choices });
+  expect(text).toContain('<option value="b" selected>B</option>');
+  expect(text.match(/selected/g)).toHaveLength(1);
 });
 
-describe("checkbox()", () => {
-  it("has an id of its own beside others of its name", () => {
-    const { text } = checkbox({ name: "kinds", value: "task", label: "Tasks", isOn: true });
-    expect(text).toContain('id="kinds-task" name="kinds" value="task" checked');
-  });
+it("checkbox() has an id of its own beside others of its name", () => {
+  const { text } = checkbox({ name: "kinds", value: "task", label: "Tasks", isOn: true });
+  expect(text).toContain('id="kinds-task" name="kinds" value="task" checked');
 });

@@ -30,15 +30,13 @@ describe("what cannot be answered", () => {
   });
 });
 
-describe("errorPage()", () => {
-  it.each([
-    [404, "Nothing here"],
-    [418, "This did not work"],
-    [429, "Too many requests"],
-    [500, "Something failed here"],
-    [502, "Something failed here"],
-    [503, "Not available just now"],
-  ])("has a heading for %i", (status, title) => {
-    expect(errorPage({ status, detail: "x" }, "./").title).toBe(title);
-  });
+it.each([
+  [404, "Nothing here"],
+  [418, "This did not work"],
+  [429, "Too many requests"],
+  [500, "Something failed here"],
+  [502, "Something failed here"],
+  [503, "Not available just now"],
+])("errorPage() has a heading for %i", (status, title) => {
+  expect(errorPage({ status, detail: "x" }, "./").title).toBe(title);
 });

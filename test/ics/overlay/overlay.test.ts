@@ -8,21 +8,19 @@ import { zone } from "../../support/items.ts";
 import { longOctets } from "../../support/long-inputs.ts";
 import { event, eventLines, joined, laid, stamp, task, times, todoLines } from "./overlays.ts";
 
-describe("canonicalText()", () => {
-  it("unfolds and leaves out what only tells the version", () => {
-    const summary = "x".repeat(100);
-    expect(canonicalText(writeEvent(card({ summary }))).split("\n")).toEqual([
-      "BEGIN:VEVENT",
-      "UID:event-1@dayferry",
-      "DTSTART;TZID=Europe/Berlin:20260701T100000",
-      "DTEND;TZID=Europe/Berlin:20260701T110000",
-      `SUMMARY:${summary}`,
-      "TRANSP:OPAQUE",
-      "END:VEVENT",
-    ]);
-    expect(event({ sequence: 9, stampAt: stamp.modifiedAt, createdAt: null })).toBe(event({}));
-    expect(task({ sequence: 9, stampAt: stamp.modifiedAt, createdAt: null })).toBe(task({}));
-  });
+it("canonicalText() unfolds and leaves out what only tells the version", () => {
+  const summary = "x".repeat(100);
+  expect(canonicalText(writeEvent(card({ summary }))).split("\n")).toEqual([
+    "BEGIN:VEVENT",
+    "UID:event-1@dayferry",
+    "DTSTART;TZID=Europe/Berlin:20260701T100000",
+    "DTEND;TZID=Europe/Berlin:20260701T110000",
+    `SUMMARY:${summary}`,
+    "TRANSP:OPAQUE",
+    "END:VEVENT",
+  ]);
+  expect(event({ sequence: 9, stampAt: stamp.modifiedAt, createdAt: null })).toBe(event({}));
+  expect(task({ sequence: 9, stampAt: stamp.modifiedAt, createdAt: null })).toBe(task({}));
 });
 
 describe("overlayOctets() with a known past", () => {

@@ -19,16 +19,14 @@ const some: Decoration = {
 };
 const block = "— Dayferry —\n— Assigned: Ana, Bo\n— Done: https://a.b/act/1%2C2";
 
-describe("publishedSummary()", () => {
-  it.each([
-    [event({ title: "Kickoff" }), "Kickoff"],
-    [event({ title: "Launch", milestone: true }), "◆ Launch"],
-    [event({ title: "Launch", milestone: true, completed: true }), "✓ Launch"],
-    [event({ title: " a\r\nDTSTART:1\u0000 " }), "a DTSTART:1"],
-    [event({ title: "\n" }), "(untitled)"],
-  ])("case %#", (item, expected) => {
-    expect(publishedSummary(item)).toBe(expected);
-  });
+it.each([
+  [event({ title: "Kickoff" }), "Kickoff"],
+  [event({ title: "Launch", milestone: true }), "◆ Launch"],
+  [event({ title: "Launch", milestone: true, completed: true }), "✓ Launch"],
+  [event({ title: " a\r\nDTSTART:1\u0000 " }), "a DTSTART:1"],
+  [event({ title: "\n" }), "(untitled)"],
+])("publishedSummary() case %#", (item, expected) => {
+  expect(publishedSummary(item)).toBe(expected);
 });
 
 describe("readSummary()", () => {

@@ -35,83 +35,81 @@ const everything: readonly Trouble[] = [
   { kind: "removals-held", source: "tasks:3001", missing: 40, total: 50 },
 ];
 
-describe("a day with every trouble at once", () => {
-  it("gives few messages, each trouble in one of them, and one for each end", async () => {
-    const inbox = await anInbox();
-    const rig = anOperatorRig({ mailer: aMailer(inbox) });
-    rig.state.present = everything;
-    await rig.step();
-    await rig.pass(12 * 60);
-    rig.state.present = [];
-    await rig.pass(12 * 60);
-    const reported = rig.events.map(({ kind, troubles }) => [kind, ...troubles]);
-    expect(reported).toEqual([
-      [
-        "sent",
-        "begun zone-mismatch",
-        "begun mail-refused:cleo@example.com",
-        "begun storage-failing",
-        "begun database-damaged",
-        "begun backup-failed",
-        "begun queue-stuck",
-      ],
-      ["sent", "begun key-refused", "begun key-refused:1002"],
-      [
-        "sent",
-        "begun disk-nearly-full",
-        "begun certificate:company.example.com",
-        "begun inbox-unusable",
-        "begun edit-frozen:7",
-        "begun edit-repeated:8",
-      ],
-      ["sent", "begun clock-wrong", "begun removals-held:tasks:3001"],
-      ["sent", "begun mail-failing", "begun webhook-failing:phone", "begun service-unreachable"],
-      ["sent", "begun lists-unreadable"],
-      ["sent", "begun ceiling-missed", "begun subscription-failing:Holidays"],
-      [
-        "sent",
-        "over zone-mismatch",
-        "over database-damaged",
-        "over backup-failed",
-        "over edit-frozen:7",
-        "over edit-repeated:8",
-        "over removals-held:tasks:3001",
-      ],
-      ["sent", "over key-refused", "over key-refused:1002"],
-      [
-        "sent",
-        "over mail-failing",
-        "over webhook-failing:phone",
-        "over storage-failing",
-        "over queue-stuck",
-        "over service-unreachable",
-        "over certificate:company.example.com",
-        "over inbox-unusable",
-      ],
-      [
-        "sent",
-        "over disk-nearly-full",
-        "over clock-wrong",
-        "over lists-unreadable",
-        "over subscription-failing:Holidays",
-      ],
-      ["sent", "over ceiling-missed"],
-    ]);
-    expect(inbox.mails.map(({ mail }) => mail.subject?.replace(/^.*\): /, ""))).toEqual([
-      "6 problems",
-      "2 problems",
-      "5 problems",
-      "2 problems",
-      "3 problems",
-      "4 lists cannot be read",
-      "2 problems",
-      "6 problems are over",
-      "2 problems are over",
-      "7 problems are over",
-      "4 problems are over",
-      "over: Polling too slow",
-    ]);
-  });
+it("a day with every trouble at once gives few messages, each trouble in one of them, and one for each end", async () => {
+  const inbox = await anInbox();
+  const rig = anOperatorRig({ mailer: aMailer(inbox) });
+  rig.state.present = everything;
+  await rig.step();
+  await rig.pass(12 * 60);
+  rig.state.present = [];
+  await rig.pass(12 * 60);
+  const reported = rig.events.map(({ kind, troubles }) => [kind, ...troubles]);
+  expect(reported).toEqual([
+    [
+      "sent",
+      "begun zone-mismatch",
+      "begun mail-refused:cleo@example.com",
+      "begun storage-failing",
+      "begun database-damaged",
+      "begun backup-failed",
+      "begun queue-stuck",
+    ],
+    ["sent", "begun key-refused", "begun key-refused:1002"],
+    [
+      "sent",
+      "begun disk-nearly-full",
+      "begun certificate:company.example.com",
+      "begun inbox-unusable",
+      "begun edit-frozen:7",
+      "begun edit-repeated:8",
+    ],
+    ["sent", "begun clock-wrong", "begun removals-held:tasks:3001"],
+    ["sent", "begun mail-failing", "begun webhook-failing:phone", "begun service-unreachable"],
+    ["sent", "begun lists-unreadable"],
+    ["sent", "begun ceiling-missed", "begun subscription-failing:Holidays"],
+    [
+      "sent",
+      "over zone-mismatch",
+      "over database-damaged",
+      "over backup-failed",
+      "over edit-frozen:7",
+      "over edit-repeated:8",
+      "over removals-held:tasks:3001",
+    ],
+    ["sent", "over key-refused", "over key-refused:1002"],
+    [
+      "sent",
+      "over mail-failing",
+      "over webhook-failing:phone",
+      "over storage-failing",
+      "over queue-stuck",
+      "over service-unreachable",
+      "over certificate:company.example.com",
+      "over inbox-unusable",
+    ],
+    [
+      "sent",
+      "over disk-nearly-full",
+      "over clock-wrong",
+      "over lists-unreadable",
+      "over subscription-failing:Holidays",
+    ],
+    ["sent", "over ceiling-missed"],
+  ]);
+  expect(inbox.mails.map(({ mail }) => mail.subject?.replace(/^.*\): /, ""))).toEqual([
+    "6 problems",
+    "2 problems",
+    "5 problems",
+    "2 problems",
+    "3 problems",
+    "4 lists cannot be read",
+    "2 problems",
+    "6 problems are over",
+    "2 problems are over",
+    "7 problems are over",
+    "4 problems are over",
+    "over: Polling too slow",
+  ]);
 });
 
 describe("OperatorMessages", () => {

@@ -109,29 +109,27 @@ describe("writeReport()", () => {
   });
 });
 
-describe("csvField()", () => {
-  it.each([
-    ["=SUM(A1)", "'=SUM(A1)"],
-    ["Review;=SUM(A1)", "Review;'=SUM(A1)"],
-    ["a; +1;-2", "a; '+1;'-2"],
-    ["a;;@x", "a;;'@x"],
-    ["a;b - c = d", "a;b - c = d"],
-    ["\tx", "'\tx"],
-    ['a";=1', `"a"";'=1"`],
-    ["+49 30 1", "'+49 30 1"],
-    ["-1 day", "'-1 day"],
-    ["@home", "'@home"],
-    ["\t=1", "'\t=1"],
-    [" =1,2", '"\' =1,2"'],
-    ["＝1+1", "'＝1+1"],
-    ["a=b", "a=b"],
-    ["a\rb", '"a\rb"'],
-    ["", ""],
-    [null, ""],
-    [-5, "-5"],
-  ])("csvField() result when it is %j: %j", (cell, field) => {
-    expect(csvField(cell)).toBe(field);
-  });
+it.each([
+  ["=SUM(A1)", "'=SUM(A1)"],
+  ["Review;=SUM(A1)", "Review;'=SUM(A1)"],
+  ["a; +1;-2", "a; '+1;'-2"],
+  ["a;;@x", "a;;'@x"],
+  ["a;b - c = d", "a;b - c = d"],
+  ["\tx", "'\tx"],
+  ['a";=1', `"a"";'=1"`],
+  ["+49 30 1", "'+49 30 1"],
+  ["-1 day", "'-1 day"],
+  ["@home", "'@home"],
+  ["\t=1", "'\t=1"],
+  [" =1,2", '"\' =1,2"'],
+  ["＝1+1", "'＝1+1"],
+  ["a=b", "a=b"],
+  ["a\rb", '"a\rb"'],
+  ["", ""],
+  [null, ""],
+  [-5, "-5"],
+])("csvField() result when it is %j: %j", (cell, field) => {
+  expect(csvField(cell)).toBe(field);
 });
 
 it.each([

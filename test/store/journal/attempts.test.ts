@@ -50,21 +50,19 @@ describe("a move without an answer", () => {
   });
 });
 
-describe("a creation that was answered", () => {
-  it("may be carried out for three minutes after a crash, until its edit is settled", () => {
-    const { store, clock, appendCreation } = storeRig();
-    const { key, edit } = appendCreation(aTask(601));
-    const claimed = store.journal.claimNext();
-    if (!claimed) return expect.fail("nothing was claimed");
-    store.attempts.leaving({ edit, item: key, act: "create", patch: {} });
-    clock.advance({ minutes: 5 });
-    store.journal.release();
-    expect(store.journal.get(edit)?.inFlightUntil).toEqual(clock().add({ minutes: 3 }));
-    expect(store.unanswered.nextLookAt()).toBeNull();
-    store.journal.claimNext();
-    store.journal.confirm(claimed, aTask(601));
-    store.attempts.release();
-    expect(store.journal.openCreations()).toEqual([]);
-    expect(store.journal.get(edit)?.state).toBe("confirmed");
-  });
+it("a creation that was answered may be carried out for three minutes after a crash, until its edit is settled", () => {
+  const { store, clock, appendCreation } = storeRig();
+  const { key, edit } = appendCreation(aTask(601));
+  const claimed = store.journal.claimNext();
+  if (!claimed) return expect.fail("nothing was claimed");
+  store.attempts.leaving({ edit, item: key, act: "create", patch: {} });
+  clock.advance({ minutes: 5 });
+  store.journal.release();
+  expect(store.journal.get(edit)?.inFlightUntil).toEqual(clock().add({ minutes: 3 }));
+  expect(store.unanswered.nextLookAt()).toBeNull();
+  store.journal.claimNext();
+  store.journal.confirm(claimed, aTask(601));
+  store.attempts.release();
+  expect(store.journal.openCreations()).toEqual([]);
+  expect(store.journal.get(edit)?.state).toBe("confirmed");
 });

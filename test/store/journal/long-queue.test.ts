@@ -55,16 +55,14 @@ describe("claimNext() of a long queue", () => {
   });
 });
 
-describe("claimNext() when the clock was set back", () => {
-  it("does not wait for years for what was put off by minutes", () => {
-    const { put, wish, store, clock } = storeRig();
-    const edit = wish(put(anEvent(1)), "update", title("changed"));
-    const claimed = store.journal.claimNext();
-    if (!claimed) throw new Error("nothing was claimed");
-    const notBefore = clock().add({ minutes: 10 });
-    store.journal.settle(claimed, { kind: "retry", notBefore, problem: "down" });
-    clock.set("2021-01-01T00:00:00Z");
-    expect(store.journal.nextAt()).toEqual(clock());
-    expect(store.journal.claimNext()?.id).toBe(edit);
-  });
+it("claimNext() when the clock was set back does not wait for years for what was put off by minutes", () => {
+  const { put, wish, store, clock } = storeRig();
+  const edit = wish(put(anEvent(1)), "update", title("changed"));
+  const claimed = store.journal.claimNext();
+  if (!claimed) throw new Error("nothing was claimed");
+  const notBefore = clock().add({ minutes: 10 });
+  store.journal.settle(claimed, { kind: "retry", notBefore, problem: "down" });
+  clock.set("2021-01-01T00:00:00Z");
+  expect(store.journal.nextAt()).toEqual(clock());
+  expect(store.journal.claimNext()?.id).toBe(edit);
 });

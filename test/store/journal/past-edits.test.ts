@@ -58,64 +58,58 @@ describe("prune()", () => {
   });
 });
 
-describe("deletionsSince()", () => {
-  it("deletionsSince() result when several people delete: those of one way in, without the discarded", () => {
-    const { put, append, store, clock } = storeRig();
-    const remove = (id: number, actor: number | null) => {
-      const base = anEvent(id);
-      const by = { channel: "upload", actor: actor === null ? null : personId(actor) } as const;
-      return store.journal.append({
-        ...by,
-        item: put(base),
-        action: "delete",
-        base,
-        patch: {},
-        newLabels: [],
-        state: "pending",
-      });
-    };
-    const since = clock();
-    const count = (actor: number | null) =>
-      store.pastEdits.deletionsSince(since, {
-        channel: "upload",
-        actor: actor === null ? null : personId(actor),
-      });
-    remove(1, 11);
-    expect(count(11)).toBe(0);
-    clock.advance({ milliseconds: 700 });
-    remove(2, 11);
-    remove(3, null);
-    store.journal.discard(remove(4, 11));
-    append({ item: put(anEvent(5)), action: "update", base: anEvent(5), patch: { title: "x" } });
-    expect([count(11), count(null), count(12)]).toEqual([1, 1, 0]);
-  });
+it("deletionsSince() result when several people delete: those of one way in, without the discarded", () => {
+  const { put, append, store, clock } = storeRig();
+  const remove = (id: number, actor: number | null) => {
+    const base = anEvent(id);
+    const by = { channel: "upload", actor: actor === null ? null : personId(actor) } as const;
+    return store.journal.append({
+      ...by,
+      item: put(base),
+      action: "delete",
+      base,
+      patch: {},
+      newLabels: [],
+      state: "pending",
+    });
+  };
+  const since = clock();
+  const count = (actor: number | null) =>
+    store.pastEdits.deletionsSince(since, {
+      channel: "upload",
+      actor: actor === null ? null : personId(actor),
+    });
+  remove(1, 11);
+  expect(count(11)).toBe(0);
+  clock.advance({ milliseconds: 700 });
+  remove(2, 11);
+  remove(3, null);
+  store.journal.discard(remove(4, 11));
+  append({ item: put(anEvent(5)), action: "update", base: anEvent(5), patch: { title: "x" } });
+  expect([count(11), count(null), count(12)]).toEqual([1, 1, 0]);
 });
 
-describe("ofItem()", () => {
-  it("ofItem() result when an item has several edits: its own, newest first", () => {
-    const { put, wish, store } = storeRig();
-    const [one, two] = [put(anEvent(1)), put(aTask(2))];
-    const ids = [wish(one, "update", { title: "a" }), wish(one, "update", { title: "b" })];
-    wish(two, "update", { title: "c" });
-    expect(store.pastEdits.ofItem(one).map(({ id }) => id)).toEqual(ids.toReversed());
-  });
+it("ofItem() result when an item has several edits: its own, newest first", () => {
+  const { put, wish, store } = storeRig();
+  const [one, two] = [put(anEvent(1)), put(aTask(2))];
+  const ids = [wish(one, "update", { title: "a" }), wish(one, "update", { title: "b" })];
+  wish(two, "update", { title: "c" });
+  expect(store.pastEdits.ofItem(one).map(({ id }) => id)).toEqual(ids.toReversed());
 });
 
-describe("shownAs()", () => {
-  it("shownAs() result when SEQUENCE and LAST-MODIFIED name a version, or contradict each other", () => {
-    const { put, seen, store, clock } = storeRig();
-    const key = put(anEvent(1, { title: "first" }));
-    const first = seen(key);
-    clock.advance({ minutes: 1 });
-    put(anEvent(1, { title: "second" }));
-    const { sequence, modifiedAt } = seen(key);
-    const title = (shown: Parameters<typeof store.view.shownAs>[1]) =>
-      store.view.shownAs(key, shown, null)?.title ?? null;
-    expect(title({ sequence: first.sequence, modifiedAt: first.modifiedAt })).toBe("first");
-    expect(title({ sequence: null, modifiedAt: first.modifiedAt })).toBe("first");
-    expect(title({ sequence, modifiedAt })).toBe("second");
-    expect(title({ sequence, modifiedAt: first.modifiedAt })).toBeNull();
-    expect(title({ sequence: null, modifiedAt: clock().add({ hours: 1 }) })).toBeNull();
-    expect(title({ sequence: null, modifiedAt: null })).toBeNull();
-  });
+it("shownAs() result when SEQUENCE and LAST-MODIFIED name a version, or contradict each other", () => {
+  const { put, seen, store, clock } = storeRig();
+  const key = put(anEvent(1, { title: "first" }));
+  const first = seen(key);
+  clock.advance({ minutes: 1 });
+  put(anEvent(1, { title: "second" }));
+  const { sequence, modifiedAt } = seen(key);
+  const title = (shown: Parameters<typeof store.view.shownAs>[1]) =>
+    store.view.shownAs(key, shown, null)?.title ?? null;
+  expect(title({ sequence: first.sequence, modifiedAt: first.modifiedAt })).toBe("first");
+  expect(title({ sequence: null, modifiedAt: first.modifiedAt })).toBe("first");
+  expect(title({ sequence, modifiedAt })).toBe("second");
+  expect(title({ sequence, modifiedAt: first.modifiedAt })).toBeNull();
+  expect(title({ sequence: null, modifiedAt: clock().add({ hours: 1 }) })).toBeNull();
+  expect(title({ sequence: null, modifiedAt: null })).toBeNull();
 });

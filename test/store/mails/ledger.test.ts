@@ -126,33 +126,29 @@ describe("unsettled()", () => {
   });
 });
 
-describe("digests", () => {
-  it("lastDigestAt() result when some were sent, empty, or never got out", () => {
-    const { ledger, clock } = ledgerRig();
-    const digest = (day: string): MailKey => ({
-      kind: "digest",
-      item: noItem,
-      occurrence: day,
-      lead: "",
-      person: personId(11),
-    });
-    const today = Temporal.PlainDate.from("2026-11-24");
-    expect(ledger.lastDigestAt(personId(11), today)).toBeNull();
-    ledger.leaveEmpty(digest("2026-11-20"), "<a>");
-    const emptyAt = clock();
-    clock.advance({ hours: 24 });
-    ledger.claim(digest("2026-11-21"), asMail("<b>"));
-    expect(ledger.lastDigestAt(personId(11), today)).toEqual(emptyAt);
-    ledger.sent(digest("2026-11-21"));
-    expect(ledger.lastDigestAt(personId(11), today)).toEqual(clock());
-    expect(ledger.lastDigestAt(personId(11), Temporal.PlainDate.from("2026-11-21"))).toEqual(
-      emptyAt,
-    );
-    expect(ledger.lastDigestAt(personId(12), today)).toBeNull();
-    expect(ledger.claim(digest("2026-11-20"), asMail("<a>"))).toBe(false);
-    ledger.leaveEmpty(digest("2026-11-21"), "<b>");
-    expect(ledger.get(digest("2026-11-21"))?.state).toBe("sent");
+it("digests lastDigestAt() result when some were sent, empty, or never got out", () => {
+  const { ledger, clock } = ledgerRig();
+  const digest = (day: string): MailKey => ({
+    kind: "digest",
+    item: noItem,
+    occurrence: day,
+    lead: "",
+    person: personId(11),
   });
+  const today = Temporal.PlainDate.from("2026-11-24");
+  expect(ledger.lastDigestAt(personId(11), today)).toBeNull();
+  ledger.leaveEmpty(digest("2026-11-20"), "<a>");
+  const emptyAt = clock();
+  clock.advance({ hours: 24 });
+  ledger.claim(digest("2026-11-21"), asMail("<b>"));
+  expect(ledger.lastDigestAt(personId(11), today)).toEqual(emptyAt);
+  ledger.sent(digest("2026-11-21"));
+  expect(ledger.lastDigestAt(personId(11), today)).toEqual(clock());
+  expect(ledger.lastDigestAt(personId(11), Temporal.PlainDate.from("2026-11-21"))).toEqual(emptyAt);
+  expect(ledger.lastDigestAt(personId(12), today)).toBeNull();
+  expect(ledger.claim(digest("2026-11-20"), asMail("<a>"))).toBe(false);
+  ledger.leaveEmpty(digest("2026-11-21"), "<b>");
+  expect(ledger.get(digest("2026-11-21"))?.state).toBe("sent");
 });
 
 describe("state()", () => {

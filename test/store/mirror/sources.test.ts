@@ -129,29 +129,27 @@ describe("absences", () => {
   });
 });
 
-describe("brakes", () => {
-  it("set() result when it is set again: a person's question stays one", () => {
-    const { store, clock } = storeRig();
-    const { brakes } = store;
-    brakes.set("events:2001", { missing: 60, total: 100, needsPerson: true });
-    brakes.set("events:2001", { missing: 30, total: 100, needsPerson: false });
-    expect(brakes.all()).toEqual([
-      {
-        source: "events:2001",
-        heldAt: clock(),
-        missing: 30,
-        total: 100,
-        needsPerson: true,
-        releasedAt: null,
-      },
-    ]);
-    expect(brakes.release("events:2001")).toBe(true);
-    expect(brakes.release("events:2001")).toBe(false);
-    expect(brakes.release("events:9")).toBe(false);
-    expect(brakes.all()[0]?.releasedAt).toEqual(clock());
-    brakes.lift("events:2001");
-    expect(brakes.all()).toEqual([]);
-  });
+it("brakes set() result when it is set again: a person's question stays one", () => {
+  const { store, clock } = storeRig();
+  const { brakes } = store;
+  brakes.set("events:2001", { missing: 60, total: 100, needsPerson: true });
+  brakes.set("events:2001", { missing: 30, total: 100, needsPerson: false });
+  expect(brakes.all()).toEqual([
+    {
+      source: "events:2001",
+      heldAt: clock(),
+      missing: 30,
+      total: 100,
+      needsPerson: true,
+      releasedAt: null,
+    },
+  ]);
+  expect(brakes.release("events:2001")).toBe(true);
+  expect(brakes.release("events:2001")).toBe(false);
+  expect(brakes.release("events:9")).toBe(false);
+  expect(brakes.all()[0]?.releasedAt).toEqual(clock());
+  brakes.lift("events:2001");
+  expect(brakes.all()).toEqual([]);
 });
 
 describe("mirror", () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Edit, EditAction } from "../../../src/domain/edit.ts";
 import { overlay } from "../../../src/domain/edit.ts";
 import { type ItemKey, listId, projectId } from "../../../src/domain/ids.ts";
@@ -165,50 +165,48 @@ function expected({ rig: { store } }: World, key: ItemKey) {
   return item && { content: toPlain(item), id: item.id };
 }
 
-describe("the view", () => {
-  it("view result when mirror and journal take any steps: always the mirror with the open edits over it", () => {
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 10, maxLength: 40 }), (steps) => {
-        const rig = storeRig();
-        const world: World = { rig, keys: [], claimed: [] };
-        const { store } = rig;
-        const told = new Map<ItemKey, { sequence: number; modifiedAt: string }>();
-        let latest = 0;
-        const revisions = new Map<number, number>();
-        for (const one of steps) {
-          const before = new Map(
-            world.keys.map((key) => [key, JSON.stringify(expected(world, key)?.content)]),
-          );
-          take(world, one);
-          for (const key of world.keys) {
-            const shown = store.view.get(key);
-            const wanted = expected(world, key);
-            expect(shown && { content: toPlain(shown.item), id: shown.item.id }).toEqual(wanted);
-            const { sequence, modifiedAt } = store.mirror.identity(key);
-            const last = told.get(key);
-            expect(sequence).toBeGreaterThanOrEqual(last?.sequence ?? 0);
-            expect(modifiedAt.toString() >= (last?.modifiedAt ?? "")).toBe(true);
-            if (last && sequence > last.sequence)
-              expect(modifiedAt.toString() > last.modifiedAt).toBe(true);
-            told.set(key, { sequence, modifiedAt: modifiedAt.toString() });
-            const changed = before.has(key) && before.get(key) !== JSON.stringify(wanted?.content);
-            if (changed) expect(store.changes.latest()).toBeGreaterThan(latest);
-          }
-          expect(store.changes.latest()).toBeGreaterThanOrEqual(latest);
-          latest = store.changes.latest();
-          for (const project of [2001, 2002]) {
-            const now = store.changes.revisionOf(projectId(project));
-            expect(now).toBeGreaterThanOrEqual(revisions.get(project) ?? 0);
-            revisions.set(project, now);
-          }
-        }
-        const inProjects = [2001, 2002].flatMap((project) =>
-          store.view.ofProject(projectId(project)),
+it("the view view result when mirror and journal take any steps: always the mirror with the open edits over it", () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 10, maxLength: 40 }), (steps) => {
+      const rig = storeRig();
+      const world: World = { rig, keys: [], claimed: [] };
+      const { store } = rig;
+      const told = new Map<ItemKey, { sequence: number; modifiedAt: string }>();
+      let latest = 0;
+      const revisions = new Map<number, number>();
+      for (const one of steps) {
+        const before = new Map(
+          world.keys.map((key) => [key, JSON.stringify(expected(world, key)?.content)]),
         );
-        expect(inProjects).toHaveLength(world.keys.filter((key) => expected(world, key)).length);
-        store.close();
-      }),
-      { numRuns: runs(150) },
-    );
-  });
+        take(world, one);
+        for (const key of world.keys) {
+          const shown = store.view.get(key);
+          const wanted = expected(world, key);
+          expect(shown && { content: toPlain(shown.item), id: shown.item.id }).toEqual(wanted);
+          const { sequence, modifiedAt } = store.mirror.identity(key);
+          const last = told.get(key);
+          expect(sequence).toBeGreaterThanOrEqual(last?.sequence ?? 0);
+          expect(modifiedAt.toString() >= (last?.modifiedAt ?? "")).toBe(true);
+          if (last && sequence > last.sequence)
+            expect(modifiedAt.toString() > last.modifiedAt).toBe(true);
+          told.set(key, { sequence, modifiedAt: modifiedAt.toString() });
+          const changed = before.has(key) && before.get(key) !== JSON.stringify(wanted?.content);
+          if (changed) expect(store.changes.latest()).toBeGreaterThan(latest);
+        }
+        expect(store.changes.latest()).toBeGreaterThanOrEqual(latest);
+        latest = store.changes.latest();
+        for (const project of [2001, 2002]) {
+          const now = store.changes.revisionOf(projectId(project));
+          expect(now).toBeGreaterThanOrEqual(revisions.get(project) ?? 0);
+          revisions.set(project, now);
+        }
+      }
+      const inProjects = [2001, 2002].flatMap((project) =>
+        store.view.ofProject(projectId(project)),
+      );
+      expect(inProjects).toHaveLength(world.keys.filter((key) => expected(world, key)).length);
+      store.close();
+    }),
+    { numRuns: runs(150) },
+  );
 });

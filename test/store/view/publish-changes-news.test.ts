@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { itemKey, personId, serviceId } from "../../../src/domain/ids.ts";
 import type { TaskItem } from "../../../src/domain/item.ts";
 import type { Patch } from "../../../src/domain/patch.ts";
@@ -12,26 +12,24 @@ const news = (before: Partial<TaskItem>, after: Partial<TaskItem>, patch: Patch 
     patch && { item: itemKey(1), action: "update", patch },
   );
 
-describe("isNews()", () => {
-  it.each<[string, boolean, Partial<TaskItem>, Partial<TaskItem>, Patch | null]>([
-    ["another title", true, {}, { title: "x" }, null],
-    ["the same title, as the list writes it later", false, { title: " x" }, { title: "x" }, null],
-    [
-      "the same description, as the list writes it later",
-      false,
-      { description: "<p>One<br>Two</p>" },
-      { description: "One\nTwo" },
-      null,
-    ],
-    ["the title as the service writes it", false, {}, { title: "x" }, { title: "x " }],
-    ["a title beside the due date that was wished", true, {}, { title: "x" }, { dueOn: null }],
-    ["progress", true, {}, { percent: 40 }, null],
-    ["progress after a wish to reopen", false, { percent: 100 }, {}, { completed: false }],
-    ["the time of a completion", false, {}, { completedBy: personId(3) }, null],
-    ["other people", false, {}, { assigned: [personId(3)] }, null],
-    ["a task above it for the first time", false, {}, { parentId: serviceId(9) }, null],
-    ["another task above it", true, { parentId: serviceId(8) }, { parentId: serviceId(9) }, null],
-  ])("isNews() result when there is %s: %s", (_name, expected, before, after, patch) => {
-    expect(news(before, after, patch)).toBe(expected);
-  });
+it.each<[string, boolean, Partial<TaskItem>, Partial<TaskItem>, Patch | null]>([
+  ["another title", true, {}, { title: "x" }, null],
+  ["the same title, as the list writes it later", false, { title: " x" }, { title: "x" }, null],
+  [
+    "the same description, as the list writes it later",
+    false,
+    { description: "<p>One<br>Two</p>" },
+    { description: "One\nTwo" },
+    null,
+  ],
+  ["the title as the service writes it", false, {}, { title: "x" }, { title: "x " }],
+  ["a title beside the due date that was wished", true, {}, { title: "x" }, { dueOn: null }],
+  ["progress", true, {}, { percent: 40 }, null],
+  ["progress after a wish to reopen", false, { percent: 100 }, {}, { completed: false }],
+  ["the time of a completion", false, {}, { completedBy: personId(3) }, null],
+  ["other people", false, {}, { assigned: [personId(3)] }, null],
+  ["a task above it for the first time", false, {}, { parentId: serviceId(9) }, null],
+  ["another task above it", true, { parentId: serviceId(8) }, { parentId: serviceId(9) }, null],
+])("isNews() result when there is %s: %s", (_name, expected, before, after, patch) => {
+  expect(news(before, after, patch)).toBe(expected);
 });

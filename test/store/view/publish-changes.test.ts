@@ -195,23 +195,21 @@ describe("the change log", () => {
   });
 });
 
-describe("shownAs()", () => {
-  it("shownAs() result when versions were shown, and when they were not", () => {
-    const { put, seen, store } = storeRig();
-    const key = put(aTask(1, { title: "first" }));
-    put(aTask(1, { title: "second" }));
-    put(aTask(1, { title: "second", commentCount: 3 }));
-    expect(store.view.shownAs(key, { sequence: 0, modifiedAt: null }, null)).toMatchObject({
-      id: 1,
-      title: "first",
-    });
-    expect(store.view.shownAs(key, { sequence: 1, modifiedAt: null }, null)).toMatchObject({
-      title: "second",
-      commentCount: 3,
-    });
-    expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null }, null)).toBeNull();
-    store.mirror.bury(key);
-    expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null }, null)).toBeNull();
-    expect(seen(put(aTask(1))).sequence).toBe(3);
+it("shownAs() result when versions were shown, and when they were not", () => {
+  const { put, seen, store } = storeRig();
+  const key = put(aTask(1, { title: "first" }));
+  put(aTask(1, { title: "second" }));
+  put(aTask(1, { title: "second", commentCount: 3 }));
+  expect(store.view.shownAs(key, { sequence: 0, modifiedAt: null }, null)).toMatchObject({
+    id: 1,
+    title: "first",
   });
+  expect(store.view.shownAs(key, { sequence: 1, modifiedAt: null }, null)).toMatchObject({
+    title: "second",
+    commentCount: 3,
+  });
+  expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null }, null)).toBeNull();
+  store.mirror.bury(key);
+  expect(store.view.shownAs(key, { sequence: 2, modifiedAt: null }, null)).toBeNull();
+  expect(seen(put(aTask(1))).sequence).toBe(3);
 });
