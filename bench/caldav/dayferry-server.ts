@@ -50,7 +50,7 @@ const app = createApp({
     forecastOf({ sources: 0, pace: 1, share: 1, maxAge: Temporal.Duration.from("PT15M") }),
   clockLead: () => null,
   fastPath: () => ({ kind: "off", reason: null }),
-  gate: modules.upstream.gate.state,
+  gate: () => modules.upstream.gate.state(),
   channels: () => modules.channels.states(),
   loopDelay: () => ({ p50Ms: 1, p99Ms: 4, longestMs: 12.5, minutes: 5 }),
   adminToken: modules.adminToken,

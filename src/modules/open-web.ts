@@ -28,7 +28,7 @@ function shownParts(modules: Modules, { version, loopDelay, fresh, clockLead }: 
     fresh,
     forecast: () => sync.forecast(),
     fastPath: () => sync.fastPath,
-    gate: upstream.gate.state,
+    gate: () => upstream.gate.state(),
     clockLead,
     channels: () => channels.states(),
     loopDelay: loopDelay.read,

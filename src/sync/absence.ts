@@ -230,7 +230,7 @@ export class DirectoryAbsences {
     const single = await workspace.project(project.id, call);
     if (single.ok) return { kind: "present", value: single.value };
     if (!isLookUpRefused(single.failure)) return { kind: "unknown" };
-    const list = await events.list({ projectId: project.id, view: "all" }, call);
+    const list = await events.list({ projectId: project.id }, call);
     if (list.ok) return { kind: "present", value: project };
     return { kind: judgeRefusal(list.failure, true) };
   }

@@ -247,7 +247,7 @@ export class FastPath {
     const at = clock();
     const of = this.#pages;
     try {
-      const answer = await upstream.workspace.allTasksUnread(
+      const answer = await upstream.workspace.allTasks(
         {
           start: page * pageSize,
           limit: pageSize,

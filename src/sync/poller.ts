@@ -485,7 +485,7 @@ function fetchSource(
         snapshot,
       }));
     case "events":
-      return read(events.listing({ projectId: source.projectId, view: "all" }, call), listing);
+      return read(events.listing({ projectId: source.projectId }, call), listing);
     case "tasks":
       return read(tasks.listing(source, call), listing);
     case "subtasks":

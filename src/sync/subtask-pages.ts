@@ -240,7 +240,7 @@ export class SubtaskPages {
   /** Null if the page is unusable. */
   async #ask(page: number, signal: AbortSignal): Promise<Asked | null> {
     const { upstream, projects } = this.#deps;
-    const answer = await upstream.workspace.allTasksUnread(
+    const answer = await upstream.workspace.allTasks(
       {
         start: page * pageSize,
         limit: pageSize,

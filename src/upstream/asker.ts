@@ -1,7 +1,6 @@
 import { readHttpDate } from "@dayferry/http-values";
 import { createHider, type Hide } from "../domain/hidden-secrets.ts";
 import type { PersonId } from "../domain/ids.ts";
-import type { Patch } from "../domain/patch.ts";
 import { fail, ok, type Result } from "../domain/result.ts";
 import { nextTurn, startTimer } from "../runtime.ts";
 import type { Failure } from "./failure.ts";
@@ -19,13 +18,7 @@ import {
 } from "./response.ts";
 import { type Call, type Delivered, type SendDeps, sendWithRetries } from "./send-request.ts";
 import type { OutgoingRequest, Transport } from "./transport.ts";
-import {
-  collect,
-  type ListReader,
-  type ReadIssues,
-  type Snapshot,
-  type WriteBeingAnswered,
-} from "./wire.ts";
+import { collect, type ListReader, type Snapshot } from "./wire.ts";
 
 /** A request to the service: `path` is below the base URL, or null for the upload URL. */
 export interface Ask {
@@ -41,25 +34,33 @@ export interface Ask {
   readonly isUnread?: boolean;
 }
 
-export interface AskerOptions extends SendDeps {
+/** How the service is reached, and with which keys. */
+export interface AccountAccess {
   readonly baseUrl: string;
   readonly uploadUrl: string;
+  /** The account's key; a function if it may change. */
   readonly apiKey: string | (() => string);
+  /** A person's own key; null if there is none. */
   readonly keyOf: (person: PersonId) => string | null;
+  /** Hides all keys in messages; the account's key only by default. */
   readonly hide?: Hide;
+  /** Goes into the User-Agent. */
   readonly contact: string;
-  readonly transport: Transport;
-  /** Awaited before a sweep's answer is parsed, and while a long list is; by default the event loop's next round. */
+  /** Lets other work run before and while a sweep's answer is parsed; by default the event loop's next round. */
   readonly pause?: () => Promise<void>;
+}
+
+export interface AskerOptions extends AccountAccess, SendDeps {
+  readonly transport: Transport;
 }
 
 /** Shorter bodies are parsed at once, in about a millisecond. */
 const leastInParts = 16_384;
 
-/** The JSON of an answer, and how long the try took. */
-interface JsonAnswer {
-  readonly json: unknown;
-  readonly took: Temporal.Duration;
+/** A request, and how its answer is read: `read` fails with a sentence. */
+interface Question<Value> {
+  readonly ask: Ask;
+  readonly read: (raw: unknown) => Result<Value, string>;
 }
 
 /** An answer as received and not yet parsed. Equal `digest`s mean equal octets. Parsing fails for an invalid body. */
@@ -85,37 +86,29 @@ export class Asker {
     this.#hideKeys = hide ?? createHider(typeof apiKey === "string" ? [apiKey] : []);
   }
 
-  /** A single answer; `read` fails with a sentence. After a POST, an unreadable answer leaves the outcome unknown. */
-  async one<Value>(
-    { ask, read }: { readonly ask: Ask; readonly read: (raw: unknown) => Result<Value, string> },
-    call: Call,
-  ): Promise<Result<Value, Failure>> {
-    const raw = await this.#json(ask, call);
-    if (!raw.ok) return raw;
-    const { json, took } = raw.value;
-    const value = read(json);
-    return value.ok ? value : fail(this.#misread(ask, { message: value.failure, call, took }));
+  /** A single answer. After a POST, an unreadable answer leaves the outcome unknown. */
+  async one<Value>(question: Question<Value>, call: Call): Promise<Result<Value, Failure>> {
+    const delivered = await this.#deliver(question.ask, call);
+    if (!delivered.ok) return delivered;
+    await this.#turn(call);
+    return this.#parsed(question, call, delivered.value);
   }
 
   /** Like `one`, parsed only if it differs from the previous answer. */
   async unread<Value>(
-    { ask, read }: { readonly ask: Ask; readonly read: (raw: unknown) => Result<Value, string> },
+    question: Question<Value>,
     call: Call,
   ): Promise<Result<Unread<Value>, Failure>> {
-    const delivered = await this.#deliver({ ...ask, isUnread: true }, call);
-    if (!delivered.ok) return delivered;
-    const { unread, damage, took } = delivered.value;
-    await this.#turn(call);
-    if (!unread) return fail(this.#misread(ask, { message: damage, call, took }));
+    const received = await this.#receive(question.ask, call);
+    if (!received.ok) return received;
+    const { unread, took } = received.value;
     return ok({
       digest: digestOf(unread),
       read: async () => {
-        const raw = this.#parsed(ask, { delivered: { ...(await bodyIn(unread)), took }, call });
-        if (!raw.ok) return raw;
-        const value = read(raw.value.json);
+        const value = this.#parsed(question, call, { ...bodyIn(await inflate(unread)), took });
         // Using a long answer takes as long as parsing it.
         await this.#turn(call);
-        return value.ok ? value : fail(this.#misread(ask, { message: value.failure, call, took }));
+        return value;
       },
     });
   }
@@ -133,12 +126,11 @@ export class Asker {
     { ask, list }: { readonly ask: Ask; readonly list: ListReader<Value> },
     call: Call,
   ): Promise<Result<RawList<Value>, Failure>> {
-    const delivered = await this.#deliver({ ...ask, isUnread: true }, call);
-    if (!delivered.ok) return delivered;
-    const { unread, damage, took } = delivered.value;
+    const received = await this.#receive(ask, call);
+    if (!received.ok) return received;
+    const { unread, took } = received.value;
     const { pause = nextTurn } = this.#options;
-    await this.#turn(call);
-    if (!unread) return fail(this.#misread(ask, { message: damage, call, took }));
+    const read = (raw: unknown) => collect(raw, list);
     return ok({
       digest: digestOf(unread),
       read: async (since) => {
@@ -148,14 +140,8 @@ export class Asker {
             ? await readList(inflated.value, { list, since, pause })
             : null;
         if (parts) return ok(parts);
-        const text = inflated.ok ? decode(inflated.value) : inflated;
-        const [body, damage] = text.ok ? [text.value, ""] : [null, text.failure];
-        const raw = this.#parsed(ask, { delivered: { body, damage, took }, call });
-        if (!raw.ok) return raw;
-        const snapshot = collect(raw.value.json, list);
-        return snapshot.ok
-          ? ok({ ...snapshot.value, same: 0, gone: null, elements: null })
-          : fail(this.#misread(ask, { message: snapshot.failure, call, took }));
+        const whole = this.#parsed({ ask, read }, call, { ...bodyIn(inflated), took });
+        return whole.ok ? ok({ ...whole.value, same: 0, gone: null, elements: null }) : whole;
       },
     });
   }
@@ -166,12 +152,8 @@ export class Asker {
     if (!delivered.ok) return delivered;
     const { took } = delivered.value;
     const body = delivered.value.body ?? "";
-    const parsed = parseAnswerJson(body);
-    if (!parsed.ok && body.trim() !== "") {
-      return fail(this.#misread(ask, { message: parsed.failure, call, took }));
-    }
-    const refusal = parsed.ok ? this.#refusal(ask, { value: parsed.value, call }) : null;
-    return refusal ? fail(refusal) : ok(null);
+    if (body.trim() === "") return ok(null);
+    return this.#parsed({ ask, read: () => ok(null) }, call, { body, damage: "", took });
   }
 
   /** How far this machine's clock was ahead of the service's at its last answer; null before the first `Date` header. */
@@ -191,11 +173,16 @@ export class Asker {
     await transport.close();
   }
 
-  async #json(ask: Ask, call: Call): Promise<Result<JsonAnswer, Failure>> {
-    const delivered = await this.#deliver(ask, call);
+  /** An answer that is to be parsed later. */
+  async #receive(
+    ask: Ask,
+    call: Call,
+  ): Promise<Result<{ readonly unread: RawBody } & Pick<Delivered, "took">, Failure>> {
+    const delivered = await this.#deliver({ ...ask, isUnread: true }, call);
     if (!delivered.ok) return delivered;
+    const { unread, damage, took } = delivered.value;
     await this.#turn(call);
-    return this.#parsed(ask, { delivered: delivered.value, call });
+    return unread ? ok({ unread, took }) : this.#misread(ask, call, { message: damage, took });
   }
 
   /** A sweep's answers may arrive together. Edits and people do not wait behind them. */
@@ -204,16 +191,22 @@ export class Asker {
     if (priority === "sweep") await pause();
   }
 
-  #parsed(
-    ask: Ask,
-    { delivered, call }: { readonly delivered: Delivered; readonly call: Call },
-  ): Result<JsonAnswer, Failure> {
-    const { body, damage, took } = delivered;
-    if (body === null) return fail(this.#misread(ask, { message: damage, call, took }));
-    const parsed = parseAnswerJson(body);
-    if (!parsed.ok) return fail(this.#misread(ask, { message: parsed.failure, call, took }));
-    const refusal = this.#refusal(ask, { value: parsed.value, call });
-    return refusal ? fail(refusal) : ok({ json: parsed.value, took });
+  #parsed<Value>(
+    { ask, read }: Question<Value>,
+    call: Call,
+    { body, damage, took }: Delivered,
+  ): Result<Value, Failure> {
+    const misread = (message: string) => this.#misread(ask, call, { message, took });
+    if (body === null) return misread(damage);
+    const json = parseAnswerJson(body);
+    if (!json.ok) return misread(json.failure);
+    const refusal = refusalIn(json.value);
+    if (refusal) {
+      const message = this.#redacted(refusal.message, this.#keyFor(call).key);
+      return fail({ kind: "service-refused", code: refusal.code, message, request: labelOf(ask) });
+    }
+    const value = read(json.value);
+    return value.ok ? value : misread(value.failure);
   }
 
   async #deliver(ask: Ask, call: Call): Promise<Result<Delivered, Failure>> {
@@ -282,16 +275,6 @@ export class Asker {
     return own === null ? { key: account, holder: null } : { key: own, holder: person };
   }
 
-  #refusal(
-    ask: Ask,
-    { value, call }: { readonly value: unknown; readonly call: Call },
-  ): Failure | null {
-    const refusal = refusalIn(value);
-    if (!refusal) return null;
-    const message = this.#redacted(refusal.message, this.#keyFor(call).key);
-    return { kind: "service-refused", code: refusal.code, message, request: labelOf(ask) };
-  }
-
   /** An error that echoes a key must not leak it into logs and pages. Data stays unchanged. */
   #withoutKeys(reply: RawAnswer, key: string): RawAnswer {
     if (reply.kind === "broken") return { ...reply, message: this.#redacted(reply.message, key) };
@@ -305,100 +288,20 @@ export class Asker {
 
   #misread(
     ask: Ask,
-    {
-      message,
-      call,
-      took,
-    }: Pick<JsonAnswer, "took"> & { readonly message: string; readonly call: Call },
-  ): Failure {
+    call: Call,
+    { message, took }: Pick<Delivered, "took"> & { readonly message: string },
+  ): Result<never, Failure> {
     if (ask.method !== "GET") call.onUnanswered?.({ waited: took, hasFailed: false });
-    const kind = ask.method === "POST" ? "unknown-outcome" : "unreadable";
-    return {
-      kind,
+    return fail({
+      kind: ask.method === "POST" ? "unknown-outcome" : "unreadable",
       message: this.#redacted(message, this.#keyFor(call).key),
       request: labelOf(ask),
-    };
+    });
   }
 }
 
-/** One kind of element below a URL of the service: how it is named and parsed. */
-interface ElementKind<Place, Value> {
-  /** For problems, as "task". */
-  readonly kind: string;
-  readonly pathOf: (place: Place) => string;
-  /** The list in words, for problems, as "project 7, list 9". */
-  readonly whereOf: (place: Place) => string;
-  /** `written`: the write being answered. */
-  readonly read: (
-    place: Place,
-    written?: WriteBeingAnswered,
-  ) => (raw: unknown, issues?: ReadIssues) => Result<Value, string>;
-  /** Values that the list sets for all its elements. */
-  readonly listed?: (place: Place) => Partial<Value>;
-}
-
-/** The requests that all kinds of elements share, at `/…` for the list and `/…/<id>` for an element. */
-export function elementCalls<Place, Value extends { readonly id: number | null }>(
-  asker: Asker,
-  { kind, pathOf, whereOf, read, listed }: ElementKind<Place, Value>,
-) {
-  type Element = Place & { readonly id: number };
-  type Query = NonNullable<Ask["query"]>;
-  const pathTo = (place: Element) => `${pathOf(place)}/${place.id}`;
-  /** An answer about another element, as from a confused cache, is invalid. */
-  const readThis = (place: Element, written?: WriteBeingAnswered) => (raw: unknown) => {
-    const element = read(place, written)(raw);
-    if (!element.ok || element.value.id === place.id) return element;
-    return fail(`it is about the ${kind} ${element.value.id}`);
-  };
-  const listAt = (
-    place: Place,
-    query: Query,
-  ): { readonly ask: Ask; readonly list: ListReader<Value> } => {
-    const readOne = read(place);
-    return {
-      ask: { method: "GET", path: pathOf(place), query },
-      list: {
-        where: whereOf(place),
-        kind,
-        read: (raw, issues) => {
-          const element = readOne(raw, issues);
-          return element.ok ? ok({ ...element.value, ...listed?.(place) }) : element;
-        },
-        keyOf: ({ id }) => id ?? 0,
-      },
-    };
-  };
-  return {
-    list: (place: Place, call: Call, query: Query = {}) => asker.many(listAt(place, query), call),
-    listing: (place: Place, call: Call, query: Query = {}) =>
-      asker.listing(listAt(place, query), call),
-    get: (place: Element, call: Call) =>
-      asker.one({ ask: { method: "GET", path: pathTo(place) }, read: readThis(place) }, call),
-    create: (
-      write: { readonly place: Place; readonly json: unknown; readonly patch?: Patch },
-      call: Call,
-    ) => {
-      const { place, json, patch = {} } = write;
-      const ask = { method: "POST", path: pathOf(place), json } as const;
-      return asker.one({ ask, read: read(place, { patch, isNew: true }) }, call);
-    },
-    update: (
-      write: { readonly place: Element; readonly json: unknown; readonly patch?: Patch },
-      call: Call,
-    ) => {
-      const { place, json, patch = {} } = write;
-      const ask = { method: "PUT", path: pathTo(place), json } as const;
-      return asker.one({ ask, read: readThis(place, { patch, isNew: false }) }, call);
-    },
-    delete: (place: Element, call: Call) =>
-      asker.none({ method: "DELETE", path: pathTo(place), gone: "done" }, call),
-  };
-}
-
-/** The text of a body; null and the reason if it cannot be read. */
-async function bodyIn(unread: RawBody): Promise<Pick<Delivered, "body" | "damage">> {
-  const inflated = await inflate(unread);
+/** The text of a decompressed body; null and the reason if it cannot be read. */
+function bodyIn(inflated: Result<Uint8Array, string>): Pick<Delivered, "body" | "damage"> {
   const text = inflated.ok ? decode(inflated.value) : inflated;
   return text.ok ? { body: text.value, damage: "" } : { body: null, damage: text.failure };
 }

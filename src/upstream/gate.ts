@@ -1,9 +1,12 @@
 import PQueue from "p-queue";
 import { startTimer, type Timer } from "../runtime.ts";
-import { type Pace, type PaceRule, paceRule, ReadClock } from "./pace.ts";
 import {
   EditReserve,
   type GateHistory,
+  type Pace,
+  type PaceRule,
+  paceRule,
+  ReadClock,
   restoredRest,
   restoredSlots,
   Share,
@@ -16,8 +19,7 @@ import {
 /** Priority of a request. An edit never waits behind a sweep. */
 export type Priority = "edit" | "interactive" | "sweep";
 
-export type { Pace } from "./pace.ts";
-export type { GateHistory, GateRest, GateSlot } from "./quota.ts";
+export type { GateHistory, GateRest, GateSlot, Pace } from "./quota.ts";
 
 export interface GateState {
   /** Requests that may still count against the quota. */

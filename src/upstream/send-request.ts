@@ -12,7 +12,6 @@ import {
   type Ticket,
   type Turn,
 } from "./gate.ts";
-import type { KeyWatch } from "./key-health.ts";
 import {
   type GoodBody,
   hasFailed,
@@ -85,9 +84,11 @@ interface Delivery extends Pick<ReplyContext, "request" | "repeatable" | "gone">
 export interface SendDeps {
   readonly gate: Gate;
   readonly clock: () => Temporal.Instant;
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** Measures how long an answer takes, in milliseconds. */
   readonly stopwatch: () => number;
+  /** From 0 up to 1. */
   readonly random: () => number;
   readonly outage: Outage;
   readonly keys: KeyWatch;
@@ -321,5 +322,38 @@ export class Outage {
   #set(isWrite: boolean, streak: Streak | null): void {
     if (isWrite) this.#writes = streak;
     else this.#reads = streak;
+  }
+}
+
+/** Owner of a key: a person, or null for the account. */
+type Holder = PersonId | null;
+
+/** This many different forbidden requests mean that the key itself is refused. */
+const mostForbidden = 5;
+
+/**
+ * Watches the service's answers to each key. A 401 concerns the key. A 403 may concern one resource, so several in a row are
+ * needed. An answer that no key would change (404, 5xx) proves nothing.
+ */
+export class KeyWatch {
+  readonly #refused = new Map<Holder, boolean>();
+  readonly #forbidden = new Map<Holder, Set<string>>();
+
+  note(holder: Holder, answer: { readonly request: string; readonly status: number }): void {
+    const { request, status } = answer;
+    if (status === 401) this.#refused.set(holder, true);
+    if (status >= 200 && status < 300) {
+      this.#refused.set(holder, false);
+      this.#forbidden.delete(holder);
+    }
+    if (status !== 403) return;
+    const forbidden = this.#forbidden.get(holder) ?? new Set();
+    this.#forbidden.set(holder, forbidden.add(request));
+    if (forbidden.size >= mostForbidden) this.#refused.set(holder, true);
+  }
+
+  /** True if the service refuses the key, judging by this process's answers; null without an answer yet. */
+  isRefused(holder: Holder): boolean | null {
+    return this.#refused.get(holder) ?? null;
   }
 }

@@ -34,10 +34,6 @@ type ReadFields = {
   readonly task: Pick<TaskItem, ServiceField & keyof TaskItem>;
 };
 
-/** The service's keys of these fields. */
-export const serviceShape = (holder: keyof ReadFields) =>
-  Object.fromEntries(fieldsByKind[holder].map(({ key }) => [key, wire.wireField]));
-
 /** Reads the fields that need no code of their own. Omitted fields keep their known value. */
 export function readServiceFields<Holder extends keyof ReadFields>(
   holder: Holder,

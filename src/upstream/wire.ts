@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { ItemKind } from "../domain/fields.ts";
 import {
   isId,
@@ -16,30 +15,19 @@ import { fail, ok, type Result } from "../domain/result.ts";
 import { withinReach } from "../domain/service-times.ts";
 
 /**
- * One field of an answer, of any type and possibly absent: shapes pick the known fields, the readers below parse each. All but
- * `date` (and the id, see `readElement`) are lenient: a numeric string counts as a number, and missing, null or wrong values
- * read as empty, so that one odd field never costs the whole item. Transforms inside the shapes would be several times slower,
- * which matters for lists of thousands. Source: beyond-the-document.md, Values.
+ * The fields of an element of an answer, of any type. The readers below are lenient, except `date` and the id: a numeric string
+ * counts as a number, and missing, null or wrong values read as empty, so that one odd field never costs the whole element.
+ * Source: beyond-the-document.md, Values.
  */
-export const wireField = z.unknown().optional();
+export type Fields = Readonly<Record<string, unknown>>;
 
-/** The known fields of an object. Fails with a sentence for anything else. */
-export function readShape<Fields>(shape: z.ZodType<Fields>, raw: unknown): Result<Fields, string> {
-  const parsed = shape.safeParse(raw);
-  return parsed.success ? ok(parsed.data) : fail(`expected an object, not ${shown(raw)}`);
-}
-
-/** The same for an element with an id: a positive integer up to 2^53 - 1, also as text. Fails without one. */
-export function readElement<Fields extends { readonly id?: unknown }>(
-  shape: z.ZodType<Fields>,
+/** An element with an id: a positive integer up to 2^53 - 1, also as text. Fails with a sentence for anything else. */
+export function readElement(
   raw: unknown,
 ): Result<{ readonly id: number; readonly fields: Fields }, string> {
-  const read = readShape(shape, raw);
-  if (!read.ok) return read;
-  const id = toNumber(read.value.id);
-  return isId(id)
-    ? ok({ id, fields: read.value })
-    : fail(`id: ${shown(read.value.id)} is not an id`);
+  if (!isObject(raw)) return fail(`expected an object, not ${shown(raw)}`);
+  const id = toNumber(raw["id"]);
+  return isId(id) ? ok({ id, fields: raw }) : fail(`id: ${shown(raw["id"])} is not an id`);
 }
 
 /**
@@ -154,7 +142,7 @@ export function duration(hours: unknown, minutes: unknown): Temporal.Duration | 
   return Temporal.Duration.from({ hours: Math.floor(total / 60), minutes: total % 60 });
 }
 
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 function toNumber(value: unknown): number | null {
@@ -168,7 +156,8 @@ function refs(value: unknown): readonly number[] {
   return [...new Set(ids)].filter((id) => id !== null);
 }
 
-function shown(value: unknown): string {
+/** A value in a message: its JSON, shortened. */
+export function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   const json = JSON.stringify(value) ?? typeof value;
   return json.length > 60 ? `${json.slice(0, 59)}…` : json;

@@ -52,7 +52,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ["nodemailer", ["mail"]],
   ["web-push", ["remote"]],
   ["@modelcontextprotocol/sdk", ["operations", "http", "cli"]],
-  ["zod", ["config", "upstream", "operations"]],
+  ["zod", ["config", "operations"]],
   ["jsonc-parser", ["config"]],
   ["pino", ["log.ts"]],
   ["express", ["http"]],

@@ -5,7 +5,7 @@ import { troubleId } from "../../src/domain/trouble.ts";
 import type { Trouble } from "../../src/domain/trouble-kinds.ts";
 import { noItem } from "../../src/store/mails/ledger.ts";
 import { createTroubleFinder } from "../../src/troubles/find-troubles.ts";
-import { KeyWatch } from "../../src/upstream/key-health.ts";
+import { KeyWatch } from "../../src/upstream/send-request.ts";
 import { anEvent, aPerson } from "../support/items.ts";
 import { handClock, testStore } from "../support/test-store.ts";
 

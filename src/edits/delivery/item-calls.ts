@@ -9,8 +9,9 @@ import { isLagging, type LaggingDeps } from "../../store/mirror/lagging-reads.ts
 import type { Store } from "../../store/store.ts";
 import { stored } from "../../texts/stored.ts";
 import type { Call, Snapshot, Upstream } from "../../upstream/client.ts";
+import type { itemCalls } from "../../upstream/element-calls.ts";
 import { type Failure, isMissing } from "../../upstream/failure.ts";
-import type { AttachmentRef } from "../../upstream/resources/tasks.ts";
+import type { AttachmentRef, WithAttachments } from "../../upstream/resources/tasks.ts";
 
 /** Address of an item in the service; `item` gives its kind and place, `id` its number there. */
 export interface ItemAddress {
@@ -72,44 +73,25 @@ export class NoParentError extends Error {
 }
 
 export function createItemCalls({ events, tasks, subtasks }: Upstream, call: Call): ItemCalls {
+  const at = <Answer>(
+    item: Item,
+    ask: <Place>(calls: CallsOfKind<Place>, place: Place) => Answer,
+  ): Answer => {
+    if (item.kind === "event") return ask(events, { projectId: item.projectId });
+    return item.kind === "task" ? ask(tasks, listOf(item)) : ask(subtasks, below(item));
+  };
   return {
-    list(item) {
-      if (item.kind === "event")
-        return events.list({ projectId: item.projectId, view: "all" }, call);
-      return item.kind === "task" ? tasks.list(item, call) : subtasks.list(below(item), call);
-    },
-    get({ item, id }) {
-      if (item.kind === "event") return events.get({ ...projectOf(item), id }, call);
-      return item.kind === "task"
-        ? tasks.get({ ...listOf(item), id }, call)
-        : subtasks.get({ ...below(item), id }, call);
-    },
-    create(item, { patch, files }) {
-      if (item.kind === "event") return events.create({ ...projectOf(item), patch }, call);
+    list: (item) => at(item, (calls, place) => calls.list(place, call)),
+    get: ({ item, id }) => at(item, (calls, place) => calls.get({ ...place, id }, call)),
+    create: (item, { patch, files }) => {
       const wish = files.length > 0 ? { patch, attachments: files } : { patch };
-      return item.kind === "task"
-        ? tasks.create({ ...listOf(item), ...wish }, call)
-        : subtasks.create({ ...below(item), ...wish }, call);
+      return at(item, (calls, place) => calls.create({ ...place, ...wish }, call));
     },
-    update({ item, id }, patch) {
-      if (item.kind === "event") return events.update({ ...projectOf(item), id, patch }, call);
-      return item.kind === "task"
-        ? tasks.update({ ...listOf(item), id, patch }, call)
-        : subtasks.update({ ...below(item), id, patch }, call);
-    },
-    complete({ item, id }, completed) {
-      if (item.kind === "event")
-        return events.complete({ ...projectOf(item), id, completed }, call);
-      return item.kind === "task"
-        ? tasks.complete({ ...listOf(item), id, completed }, call)
-        : subtasks.complete({ ...below(item), id, completed }, call);
-    },
-    delete({ item, id }) {
-      if (item.kind === "event") return events.delete({ ...projectOf(item), id }, call);
-      return item.kind === "task"
-        ? tasks.delete({ ...listOf(item), id }, call)
-        : subtasks.delete({ ...below(item), id }, call);
-    },
+    update: ({ item, id }, patch) =>
+      at(item, (calls, place) => calls.update({ ...place, id, patch }, call)),
+    complete: ({ item, id }, completed) =>
+      at(item, (calls, place) => calls.complete({ ...place, id, completed }, call)),
+    delete: ({ item, id }) => at(item, (calls, place) => calls.delete({ ...place, id }, call)),
     move({ item, id }, place) {
       if (item.kind !== "task" || place.listId === null) throw new UnmovableItemError(item);
       const target = { targetProjectId: place.projectId, targetListId: place.listId };
@@ -119,7 +101,8 @@ export function createItemCalls({ events, tasks, subtasks }: Upstream, call: Cal
   };
 }
 
-const projectOf = ({ projectId }: Item) => ({ projectId });
+/** The requests of one kind of item. */
+type CallsOfKind<Place> = ReturnType<typeof itemCalls<Place, Item, WithAttachments>>;
 
 const listOf = ({ projectId, listId }: TaskItem) => ({ projectId, listId });
 

@@ -1,16 +1,12 @@
 import { type When, wholeDay } from "@dayferry/ical";
-import { z } from "zod";
 import { type ProjectId, projectId, type ServiceId, serviceId } from "../../domain/ids.ts";
 import type { EventItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
 import { readServiceTimes, writeServiceTimes } from "../../domain/service-times.ts";
-import { type Asker, elementCalls } from "../asker.ts";
-import type { Failure } from "../failure.ts";
-import type { RawList } from "../read-list.ts";
-import type { Call } from "../send-request.ts";
-import { readServiceFields, serviceShape, writeServiceFields } from "../service-fields.ts";
-import type { Snapshot } from "../wire.ts";
+import type { Asker } from "../asker.ts";
+import { itemCalls } from "../element-calls.ts";
+import { readServiceFields, writeServiceFields } from "../service-fields.ts";
 import * as wire from "../wire.ts";
 import {
   type KnownValues,
@@ -20,36 +16,28 @@ import {
   type WriteBeingAnswered,
 } from "../wire.ts";
 
-interface InProject {
+/** `startOn`, `endOn`: the service's own filter of a list. Whether it means "overlaps" or "starts in" is unknown. */
+interface EventPlace {
   readonly projectId: ProjectId;
-}
-
-interface EventPlace extends InProject {
-  readonly id: ServiceId;
-}
-
-/** `startOn`, `endOn`: the service's own filter. Whether it means "overlaps" or "starts in" is unknown. */
-interface EventQuery extends InProject {
-  readonly view: "all" | "events" | "milestones";
+  /** What is listed; everything by default. */
+  readonly view?: "all" | "events" | "milestones";
   readonly startOn?: Temporal.PlainDate;
   readonly endOn?: Temporal.PlainDate;
 }
 
-type One = Promise<Result<EventItem, Failure>>;
-
-/**
- * Calendar events and milestones. `update` sends the patch's fields except `completed`, which has its own call. Source:
- * service-api.md, Calendar events and milestones.
- */
-export type Events = ReturnType<typeof createEvents>;
-
-export function createEvents(
+/** Calendar events and milestones. Source: service-api.md, Calendar events and milestones. */
+export const createEvents = (
   asker: Asker,
   { timeZone, known }: { readonly timeZone: string; readonly known: KnownValues },
-) {
-  const calls = elementCalls<InProject, EventItem>(asker, {
+) =>
+  itemCalls<EventPlace, EventItem>(asker, {
     kind: "event",
     pathOf: ({ projectId: project }) => `/projects/${project}/events`,
+    queryOf: ({ view = "all", startOn, endOn }) => ({
+      view,
+      startDate: startOn?.toString() ?? null,
+      endDate: endOn?.toString() ?? null,
+    }),
     whereOf: ({ projectId: project }) => `project ${project}`,
     read: (place, written) => (raw, issues) =>
       readEvent(raw, {
@@ -59,32 +47,8 @@ export function createEvents(
         ...(issues && { issues }),
       }),
     listed: ({ projectId: project }) => ({ projectId: project }),
+    write: ({ patch }, mode) => writeEventBody(patch, mode),
   });
-
-  const writeQuery = ({ view, startOn, endOn }: EventQuery) => ({
-    view,
-    startDate: startOn?.toString() ?? null,
-    endDate: endOn?.toString() ?? null,
-  });
-
-  return {
-    list: (query: EventQuery, call: Call): Promise<Result<Snapshot<EventItem>, Failure>> =>
-      calls.list(query, call, writeQuery(query)),
-    /** The same list, not yet parsed. */
-    listing: (query: EventQuery, call: Call): Promise<Result<RawList<EventItem>, Failure>> =>
-      calls.listing(query, call, writeQuery(query)),
-    get: calls.get,
-    create: ({ patch, ...place }: InProject & { readonly patch: Patch }, call: Call): One =>
-      calls.create({ place, json: writeEventBody(patch, "create"), patch }, call),
-    update: ({ patch, ...place }: EventPlace & { readonly patch: Patch }, call: Call): One =>
-      calls.update({ place, json: writeEventBody(patch, "update"), patch }, call),
-    complete: (
-      { completed, ...place }: EventPlace & { readonly completed: boolean },
-      call: Call,
-    ): One => calls.update({ place, json: { completed }, patch: { completed } }, call),
-    delete: calls.delete,
-  };
-}
 
 /**
  * An event from the service's answer. Times are wall clock of `timeZone`, and whole days for milestones whatever `all_day`
@@ -100,16 +64,15 @@ export function readEvent(
     readonly issues?: ReadIssues;
   },
 ): Result<EventItem, string> {
-  const read = wire.readElement(eventShape, raw);
+  const read = wire.readElement(raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
-  const said: Readonly<Record<string, unknown>> = fields;
   const isPrivate = wire.verdict(fields.private);
   const isWhole =
     isPrivate !== null &&
     wire.heading(fields.title) !== null &&
     wire.person(fields.creator) !== null &&
-    usual.every((name) => said[name] !== undefined);
+    usual.every((name) => fields[name] !== undefined);
   // Most answers are complete, and looking values up costs more than parsing.
   const known = (isWhole ? null : about.knownOf?.(serviceId(id))) ?? {};
   const keep = omittedStays(about.issues);
@@ -203,20 +166,3 @@ const usual = [
   "assigned",
   "created_at",
 ] as const;
-
-const eventShape = z.object({
-  ...serviceShape("event"),
-  id: wire.wireField,
-  title: wire.wireField,
-  start: wire.wireField,
-  end: wire.wireField,
-  all_day: wire.wireField,
-  milestone: wire.wireField,
-  private: wire.wireField,
-  completed: wire.wireField,
-  creator: wire.wireField,
-  by_me: wire.wireField,
-  created_at: wire.wireField,
-  updated_at: wire.wireField,
-  project: wire.wireField,
-});

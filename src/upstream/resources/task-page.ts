@@ -1,4 +1,3 @@
-import { z } from "zod";
 import {
   listId,
   type PersonId,
@@ -60,10 +59,9 @@ export function readTaskPage(
   raw: unknown,
   known: KnownValues = nothingKnown,
 ): Result<TaskPage, string> {
-  const page = wire.readShape(pageShape, raw);
-  if (!page.ok) return page;
-  const { todos } = page.value;
-  const total = wire.amount(page.value.total_count);
+  if (!wire.isObject(raw)) return fail(`expected an object, not ${wire.shown(raw)}`);
+  const { todos } = raw;
+  const total = wire.amount(raw.total_count);
   if (total === null) return fail("total_count: no number");
   if (!Array.isArray(todos)) return fail("todos: no array");
   const elements: readonly unknown[] = todos;
@@ -85,7 +83,7 @@ export function readTaskPage(
 
 function isTaskLike(element: unknown): boolean {
   if (!wire.isObject(element) || !("due_date" in element)) return false;
-  return wire.isObject(element["list"]) && "id" in element["list"];
+  return wire.isObject(element.list) && "id" in element.list;
 }
 
 // A page has no place of its own, so nothing is filled in from the requested place.
@@ -100,7 +98,7 @@ function readElement(
   context: { readonly known: KnownValues; readonly issues: ReadIssues },
 ): Result<TaskItem, string> {
   if (!wire.isObject(raw)) return fail("no object");
-  const [list, project] = [wire.ref(raw["list"]), wire.ref(raw["project"])];
+  const [list, project] = [wire.ref(raw.list), wire.ref(raw.project)];
   if (list === null || project === null) return fail("list or project: no id");
   const parent = parentOf(raw);
   if (!parent.ok) return parent;
@@ -114,9 +112,7 @@ function readElement(
 
 // How a subtask names its parent here is not documented. One without a recognisable parent is not guessed.
 function parentOf(raw: Readonly<Record<string, unknown>>): Result<ServiceId | null, string> {
-  const parent = wire.ref(raw["parent_id"]) ?? wire.ref(raw["parent"]) ?? wire.ref(raw["task"]);
+  const parent = wire.ref(raw.parent_id) ?? wire.ref(raw.parent) ?? wire.ref(raw.task);
   if (parent !== null) return ok(serviceId(parent));
   return "ticket" in raw || "sub_tasks" in raw ? ok(null) : fail("a subtask without its parent");
 }
-
-const pageShape = z.object({ total_count: wire.wireField, todos: wire.wireField });

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { CustomField } from "../../domain/field-types.ts";
 import {
   type ListId,
@@ -11,7 +10,7 @@ import {
 import type { TaskItem } from "../../domain/item.ts";
 import type { Patch } from "../../domain/patch.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { readServiceFields, serviceShape, writeServiceFields } from "../service-fields.ts";
+import { readServiceFields, writeServiceFields } from "../service-fields.ts";
 import * as wire from "../wire.ts";
 import {
   type KnownValues,
@@ -50,7 +49,7 @@ export function readTask(
   raw: unknown,
   { issues, ...origin }: TaskOrigin & TaskContext,
 ): Result<TaskItem, string> {
-  const read = wire.readElement(taskShape, raw);
+  const read = wire.readElement(raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
   const kind = origin.parentId === null ? "task" : "subtask";
@@ -162,21 +161,20 @@ export function saysAllOfTask(raw: unknown, kind: TaskItem["kind"]): boolean {
   return wire.isObject(raw) && saysAll(raw, kind);
 }
 
-function saysAll(fields: z.infer<typeof taskShape>, kind: TaskItem["kind"]): boolean {
+function saysAll(fields: wire.Fields, kind: TaskItem["kind"]): boolean {
   const wanted = [
     ...usual,
     ...(kind === "task" ? usualOfTasks : []),
     ...(wire.flag(fields.completed) ? usualWhenDone : []),
   ];
   const isNamed = wire.heading(fields.title) !== null && wire.person(fields.creator) !== null;
-  const said: Readonly<Record<string, unknown>> = fields;
-  return isNamed && wanted.every((name) => said[name] !== undefined);
+  return isNamed && wanted.every((name) => fields[name] !== undefined);
 }
 
 const either = (a: unknown, b: unknown): unknown => (a === undefined ? b : a);
 
 function readCustomField(raw: unknown): readonly CustomField[] {
-  const read = wire.readElement(customFieldShape, raw);
+  const read = wire.readElement(raw);
   if (!read.ok) return [];
   const { id, fields } = read.value;
   const [title, type] = [wire.title(fields.title), wire.title(fields.type)];
@@ -187,7 +185,7 @@ function fieldValue(value: unknown): string | readonly string[] {
   if (!Array.isArray(value)) return wire.text(value) ?? "";
   const values: readonly unknown[] = value;
   return values
-    .map((one) => wire.text(wire.isObject(one) ? (one["id"] ?? one["title"]) : one))
+    .map((one) => wire.text(wire.isObject(one) ? (one.id ?? one.title) : one))
     .filter((one) => one !== null);
 }
 
@@ -213,38 +211,3 @@ const usual = [
 ] as const;
 const usualOfTasks = ["sub_tasks", "rrule", "ticket", "stage", "custom_fields"] as const;
 const usualWhenDone = ["completed_at", "completed_by"] as const;
-
-const taskShape = z.object({
-  ...serviceShape("task"),
-  id: wire.wireField,
-  ticket: wire.wireField,
-  title: wire.wireField,
-  start_date: wire.wireField,
-  due_date: wire.wireField,
-  estimated_hours: wire.wireField,
-  estimated_mins: wire.wireField,
-  logged_hours: wire.wireField,
-  logged_mins: wire.wireField,
-  percent_progress: wire.wireField,
-  completed: wire.wireField,
-  completed_at: wire.wireField,
-  completed_by: wire.wireField,
-  sub_tasks: wire.wireField,
-  comments: wire.wireField,
-  rrule: wire.wireField,
-  stage: wire.wireField,
-  custom_fields: wire.wireField,
-  creator: wire.wireField,
-  by_me: wire.wireField,
-  created_at: wire.wireField,
-  updated_at: wire.wireField,
-  project: wire.wireField,
-  list: wire.wireField,
-});
-
-const customFieldShape = z.object({
-  id: wire.wireField,
-  title: wire.wireField,
-  type: wire.wireField,
-  value: wire.wireField,
-});

@@ -1,20 +1,21 @@
 import type { ListId, PersonId, ProjectId, ServiceId } from "../../domain/ids.ts";
 import type { TaskItem } from "../../domain/item.ts";
-import type { Patch } from "../../domain/patch.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type Asker, elementCalls } from "../asker.ts";
-import type { Failure } from "../failure.ts";
+import type { Asker } from "../asker.ts";
+import { itemCalls } from "../element-calls.ts";
 import type { Form } from "../multipart.ts";
-import type { RawList } from "../read-list.ts";
 import type { Call } from "../send-request.ts";
-import type { KnownValues, Snapshot, WriteBeingAnswered } from "../wire.ts";
+import type { KnownValues, WriteBeingAnswered } from "../wire.ts";
 import * as wire from "../wire.ts";
-
 import { taskReader, writeTask } from "./task-shape.ts";
 
-export interface ListPlace {
+interface ListPlace {
   readonly projectId: ProjectId;
   readonly listId: ListId;
+}
+
+export interface ParentPlace extends ListPlace {
+  readonly taskId: ServiceId;
 }
 
 interface TaskPlace extends ListPlace {
@@ -56,79 +57,74 @@ interface TaskMove extends Relocation {
   readonly completed?: boolean;
 }
 
-type One = Promise<Result<TaskItem, Failure>>;
-type CustomValues = { readonly customFields?: readonly CustomValue[] };
+/** Files of a new task or subtask. */
+export interface WithAttachments {
+  readonly attachments?: readonly AttachmentRef[];
+}
+
+interface TaskExtras extends WithAttachments {
+  readonly customFields?: readonly CustomValue[];
+}
 
 /**
- * Tasks of a todolist. `create` and `update` never send `completed`, which has its own call. A move answered with 404 after a
- * lost answer ends as `unknown-outcome`, as the old path is gone once it has worked. Source: service-api.md, Tasks.
+ * Tasks of a todolist. A move answered with 404 after a lost answer ends as `unknown-outcome`, as the old path is gone once it
+ * has worked. Source: service-api.md, Tasks.
  */
-export type Tasks = ReturnType<typeof createTasks>;
-
 export function createTasks(asker: Asker, known: KnownValues) {
   const readerOf = (place: ListPlace, written?: WriteBeingAnswered) =>
     taskReader({ ...place, parentId: null }, { known, ...(written && { written }) });
-  const calls = elementCalls<ListPlace, TaskItem>(asker, {
-    kind: "task",
-    pathOf,
-    whereOf: inList,
-    read: readerOf,
-    listed: ({ projectId, listId }) => ({ projectId, listId }),
-  });
-
   return {
-    list: (place: ListPlace, call: Call): Promise<Result<Snapshot<TaskItem>, Failure>> =>
-      calls.list(place, call),
-    /** The same list, not yet parsed. */
-    listing: (place: ListPlace, call: Call): Promise<Result<RawList<TaskItem>, Failure>> =>
-      calls.listing(place, call),
-    get: calls.get,
-    create: (
-      {
-        patch,
-        ...wish
-      }: ListPlace &
-        CustomValues & { readonly patch: Patch; readonly attachments?: readonly AttachmentRef[] },
-      call: Call,
-    ): One => {
-      const json = {
-        ...writeTask(patch, "create"),
-        ...writeCustom(wish.customFields),
-        ...writeAttachments(wish.attachments),
-      };
-      return calls.create({ place: wish, json, patch }, call);
-    },
-    update: (
-      { patch, ...wish }: TaskPlace & CustomValues & { readonly patch: Patch },
-      call: Call,
-    ): One => {
-      const json = { ...writeTask(patch, "update"), ...writeCustom(wish.customFields) };
-      return calls.update({ place: wish, json, patch }, call);
-    },
-    complete: (
-      { completed, ...place }: TaskPlace & { readonly completed: boolean },
-      call: Call,
-    ): One => calls.update({ place, json: { completed }, patch: { completed } }, call),
-    delete: calls.delete,
-    copy: (wish: TaskCopy, call: Call): One => {
-      const path = `${pathOf(wish)}/${wish.id}`;
-      const ask = { method: "POST", path, json: writeCopy(wish) } as const;
+    ...itemCalls<ListPlace, TaskItem, TaskExtras>(asker, {
+      kind: "task",
+      pathOf,
+      whereOf: inList,
+      read: readerOf,
+      listed: ({ projectId, listId }) => ({ projectId, listId }),
+      write: ({ patch, customFields, attachments }, mode) => ({
+        ...writeTask(patch, mode),
+        ...writeCustom(customFields),
+        ...writeAttachments(attachments),
+      }),
+    }),
+    copy: (wish: TaskCopy, call: Call) => {
+      const ask = { method: "POST", path: pathTo(wish), json: writeCopy(wish) } as const;
       return asker.one({ ask, read: readerOf(targetOf(wish)) }, call);
     },
-    move: (wish: TaskMove, call: Call): One => {
-      const path = `${pathOf(wish)}/${wish.id}`;
-      const ask = { method: "PUT", path, json: writeMove(wish), gone: "unknown" } as const;
+    move: (wish: TaskMove, call: Call) => {
+      const json = writeMove(wish);
+      const ask = { method: "PUT", path: pathTo(wish), json, gone: "unknown" } as const;
       return asker.one({ ask, read: readerOf(targetOf(wish)) }, call);
     },
   };
 }
 
+/** Subtasks of one task. Their documented fields lack custom fields, stage and ticket. Source: service-api.md, Subtasks. */
+export const createSubtasks = (asker: Asker, known: KnownValues) =>
+  itemCalls<ParentPlace, TaskItem, WithAttachments>(asker, {
+    kind: "subtask",
+    pathOf: (place) => `${belowTask(place)}/subtasks`,
+    whereOf: inTask,
+    read: (place, written) =>
+      taskReader({ ...place, parentId: place.taskId }, { known, ...(written && { written }) }),
+    listed: ({ projectId, listId }) => ({ projectId, listId }),
+    write: ({ patch, attachments }, mode) => ({
+      ...writeTask(patch, mode),
+      ...writeAttachments(attachments?.map(({ fileId }) => ({ fileId }))),
+    }),
+  });
+
 /** A list in words. */
-export const inList = ({ projectId, listId }: ListPlace): string =>
-  `project ${projectId}, list ${listId}`;
+const inList = ({ projectId, listId }: ListPlace): string => `project ${projectId}, list ${listId}`;
+
+/** URL path of a task, which its subtasks, comments and history are below. */
+export const belowTask = ({ projectId, listId, taskId }: ParentPlace): string =>
+  `/projects/${projectId}/todolists/${listId}/tasks/${taskId}`;
+
+/** A task's place in words. */
+export const inTask = (place: ParentPlace): string => `${inList(place)}, task ${place.taskId}`;
 
 /** Attachments for the creation of a task or subtask. */
-export function writeAttachments(attachments: readonly AttachmentRef[] | undefined) {
+function writeAttachments(attachments: readonly AttachmentRef[] | undefined) {
   if (attachments === undefined) return {};
   return {
     attachments: attachments.map(({ fileId, folderId }) =>
@@ -149,6 +145,7 @@ const targetOf = (wish: Relocation): ListPlace => ({
 
 const pathOf = ({ projectId, listId }: ListPlace): string =>
   `/projects/${projectId}/todolists/${listId}/tasks`;
+const pathTo = (place: TaskPlace): string => `${pathOf(place)}/${place.id}`;
 
 /**
  * The body that copies a task. Project and list are always given, so that a copy within a list is no special case. Source:
@@ -196,12 +193,10 @@ interface Upload {
 }
 
 /** Source: service-api.md, Attachments (two-step upload). */
-export type Attachments = ReturnType<typeof createAttachments>;
-
 export function createAttachments(asker: Asker) {
   return {
     /** The first step; the second names the id in the creation of a file, a task or a subtask. */
-    upload: (upload: Upload, call: Call): Promise<Result<{ readonly fileId: string }, Failure>> =>
+    upload: (upload: Upload, call: Call) =>
       asker.one(
         { ask: { method: "POST", path: null, form: formOf(upload) }, read: readFileId },
         call,
@@ -217,6 +212,6 @@ const formOf = ({ projectId, name, type, content }: Upload): Form => ({
 function readFileId(raw: unknown): Result<{ readonly fileId: string }, string> {
   const elements: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
   const [only] = elements;
-  const fileId = wire.isObject(only) ? wire.text(only["file_id"]) : null;
+  const fileId = wire.isObject(only) ? wire.text(only.file_id) : null;
   return fileId === null || fileId === "" ? fail("file_id: no id") : ok({ fileId });
 }

@@ -1,6 +1,5 @@
-import { z } from "zod";
+import type { Folder } from "../../domain/file.ts";
 import {
-  type FolderId,
   folderId,
   type LabelId,
   type ListId,
@@ -12,108 +11,63 @@ import {
 } from "../../domain/ids.ts";
 import type { Label, Person, Project, TodolistRow } from "../../domain/item.ts";
 import { fail, ok, type Result } from "../../domain/result.ts";
-import { type Asker, elementCalls, type Unread } from "../asker.ts";
-import type { Failure } from "../failure.ts";
+import type { Asker } from "../asker.ts";
+import { elementCalls } from "../element-calls.ts";
 import type { Call } from "../send-request.ts";
-import type { KnownValues, ListReader, ReadIssues, Snapshot } from "../wire.ts";
+import type { KnownValues, ReadIssues } from "../wire.ts";
 import * as wire from "../wire.ts";
-import { readTaskPage, type TaskPage, type TaskPageQuery, writePageQuery } from "./task-page.ts";
+import { readTaskPage, type TaskPageQuery, writePageQuery } from "./task-page.ts";
 
-/** A folder of a project; `parentId` is null for one at the root, `type` the service's own word. */
-interface Folder {
-  readonly id: FolderId;
-  readonly projectId: ProjectId;
-  readonly name: string;
-  readonly parentId: FolderId | null;
-  readonly type: string | null;
-}
-
-type List<Value> = Promise<Result<Snapshot<Value>, Failure>>;
 type InProject = { readonly projectId: ProjectId };
 
 /**
  * Look-ups that the service's document does not describe. A workspace without them answers 403, 404 or another shape, which are
  * ordinary failures here; the caller then uses the configured ids. Source: beyond-the-document.md, Look-ups.
  */
-export type WorkspaceClient = ReturnType<typeof createWorkspace>;
-
 export function createWorkspace(asker: Asker, values: KnownValues) {
-  const list = <Value extends { readonly id: number }>(
-    of: {
-      readonly path: string;
-      readonly where: string;
-      readonly kind: string;
-      readonly read: ListReader<Value>["read"];
-    },
-    call: Call,
-  ): List<Value> =>
-    asker.many(
-      {
-        ask: { method: "GET", path: of.path },
-        list: { ...of, keyOf: (value) => value.id },
-      },
-      call,
-    );
-
-  const page = (query: TaskPageQuery) => ({
-    ask: { method: "GET", path: "/alltodo", query: writePageQuery(query) } as const,
-    read: (raw: unknown) => readTaskPage(raw, values),
+  const inAccount = { whereOf: () => "the account" };
+  const inProject = { whereOf: (place: InProject) => `project ${place.projectId}` };
+  const projects = elementCalls<unknown, Project>(asker, {
+    ...inAccount,
+    kind: "project",
+    pathOf: () => "/projects",
+    read: () => projectReader(values),
   });
-
+  const people = elementCalls<unknown, Person>(asker, {
+    ...inAccount,
+    kind: "person",
+    pathOf: () => "/people",
+    read: () => personReader(values),
+  });
+  const todolists = elementCalls<InProject, TodolistRow>(asker, {
+    ...inProject,
+    kind: "todolist",
+    pathOf: (place) => `/projects/${place.projectId}/todolists`,
+    read: (place) => todolistReader(values, place),
+  });
+  const folders = elementCalls<InProject, Folder>(asker, {
+    ...inProject,
+    kind: "folder",
+    pathOf: (place) => `/projects/${place.projectId}/folders`,
+    read: (place) => (raw) => readFolder(raw, place),
+  });
   return {
-    projects: (call: Call): List<Project> =>
-      list(
-        { path: "/projects", where: "the account", kind: "project", read: projectReader(values) },
-        call,
-      ),
-    project: (id: ProjectId, call: Call): Promise<Result<Project, Failure>> =>
-      asker.one(
-        { ask: { method: "GET", path: `/projects/${id}` }, read: projectReader(values) },
-        call,
-      ),
-    people: (call: Call): List<Person> =>
-      list(
-        { path: "/people", where: "the account", kind: "person", read: personReader(values) },
-        call,
-      ),
-    todolists: (place: InProject, call: Call): List<TodolistRow> =>
-      list(
+    projects: (call: Call) => projects.list(null, call),
+    project: (id: ProjectId, call: Call) => projects.get({ id }, call),
+    people: (call: Call) => people.list(null, call),
+    todolists: todolists.list,
+    todolist: (place: InProject & { readonly id: ListId }, call: Call) =>
+      todolists.get(place, call),
+    folders: folders.list,
+    /** One page of the tasks and subtasks of the whole account, parsed only if it differs from the previous answer. */
+    allTasks: (query: TaskPageQuery, call: Call) =>
+      asker.unread(
         {
-          path: `/projects/${place.projectId}/todolists`,
-          where: `project ${place.projectId}`,
-          kind: "todolist",
-          read: (raw, issues) => readTodolist(raw, { ...place, values, issues }),
+          ask: { method: "GET", path: "/alltodo", query: writePageQuery(query) },
+          read: (raw) => readTaskPage(raw, values),
         },
         call,
       ),
-    todolist: (
-      { id, ...place }: InProject & { readonly id: ListId },
-      call: Call,
-    ): Promise<Result<TodolistRow, Failure>> => {
-      const path = `/projects/${place.projectId}/todolists/${id}`;
-      const read = (raw: unknown) => readTodolist(raw, { ...place, values });
-      return asker.one({ ask: { method: "GET", path }, read }, call);
-    },
-    folders: (place: InProject, call: Call): List<Folder> =>
-      list(
-        {
-          path: `/projects/${place.projectId}/folders`,
-          where: `project ${place.projectId}`,
-          kind: "folder",
-          read: (raw) => readFolder(raw, place),
-        },
-        call,
-      ),
-    /** One page of the tasks and subtasks of the whole account. */
-    async allTasks(query: TaskPageQuery, call: Call): Promise<Result<TaskPage, Failure>> {
-      const answer = await asker.unread(page(query), call);
-      return answer.ok ? answer.value.read() : answer;
-    },
-    /** The same, parsed only if it differs from the previous answer. */
-    allTasksUnread: (
-      query: TaskPageQuery,
-      call: Call,
-    ): Promise<Result<Unread<TaskPage>, Failure>> => asker.unread(page(query), call),
   };
 }
 
@@ -121,7 +75,7 @@ export function createWorkspace(asker: Asker, values: KnownValues) {
 const projectReader =
   (values: KnownValues) =>
   (raw: unknown, issues?: ReadIssues): Result<Project, string> => {
-    const read = wire.readElement(projectShape, raw);
+    const read = wire.readElement(raw);
     if (!read.ok) return read;
     const { id, fields } = read.value;
     const known = values.project(projectId(id));
@@ -144,7 +98,7 @@ const projectReader =
 const personReader =
   (values: KnownValues) =>
   (raw: unknown): Result<Person, string> => {
-    const read = wire.readElement(personShape, raw);
+    const read = wire.readElement(raw);
     if (!read.ok) return read;
     const { id, fields } = read.value;
     const known = values.person(personId(id));
@@ -162,37 +116,32 @@ const personReader =
     });
   };
 
-function readTodolist(
-  raw: unknown,
-  {
-    projectId: project,
-    values,
-    issues,
-  }: InProject & { readonly values: KnownValues; readonly issues?: ReadIssues },
-): Result<TodolistRow, string> {
-  const read = wire.readElement(todolistShape, raw);
-  if (!read.ok) return read;
-  const { id, fields } = read.value;
-  const known = values.todolist(listId(id));
-  const title = wire.keptTitle(fields.title ?? fields.name, {
-    known: known?.title,
-    fallback: `List ${id}`,
-    issues,
-  });
-  return ok({
-    id: listId(id),
-    projectId: project,
-    title,
-    archived: wire.verdict(fields.archived) ?? known?.archived ?? false,
-    private: wire.verdict(fields.private) ?? known?.private ?? false,
-    updatedAt: wire.instant(fields.updated_at),
-    completed: wire.amount(fields.completed_count),
-    remaining: wire.amount(fields.remaining_count),
-  });
-}
+const todolistReader =
+  (values: KnownValues, { projectId: project }: InProject) =>
+  (raw: unknown, issues?: ReadIssues): Result<TodolistRow, string> => {
+    const read = wire.readElement(raw);
+    if (!read.ok) return read;
+    const { id, fields } = read.value;
+    const known = values.todolist(listId(id));
+    const title = wire.keptTitle(fields.title ?? fields.name, {
+      known: known?.title,
+      fallback: `List ${id}`,
+      issues,
+    });
+    return ok({
+      id: listId(id),
+      projectId: project,
+      title,
+      archived: wire.verdict(fields.archived) ?? known?.archived ?? false,
+      private: wire.verdict(fields.private) ?? known?.private ?? false,
+      updatedAt: wire.instant(fields.updated_at),
+      completed: wire.amount(fields.completed_count),
+      remaining: wire.amount(fields.remaining_count),
+    });
+  };
 
 function readFolder(raw: unknown, place: InProject): Result<Folder, string> {
-  const read = wire.readElement(folderShape, raw);
+  const read = wire.readElement(raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
   const parent = wire.ref(fields.parent_id);
@@ -205,47 +154,7 @@ function readFolder(raw: unknown, place: InProject): Result<Folder, string> {
   });
 }
 
-const projectShape = z.object({
-  id: wire.wireField,
-  title: wire.wireField,
-  name: wire.wireField,
-  description: wire.wireField,
-  color: wire.wireField,
-  archived: wire.wireField,
-  assigned: wire.wireField,
-});
-
-const personShape = z.object({
-  id: wire.wireField,
-  first_name: wire.wireField,
-  last_name: wire.wireField,
-  email: wire.wireField,
-  suspended: wire.wireField,
-});
-
-const todolistShape = z.object({
-  id: wire.wireField,
-  title: wire.wireField,
-  name: wire.wireField,
-  archived: wire.wireField,
-  private: wire.wireField,
-  updated_at: wire.wireField,
-  completed_count: wire.wireField,
-  remaining_count: wire.wireField,
-});
-
-const folderShape = z.object({
-  id: wire.wireField,
-  name: wire.wireField,
-  parent_id: wire.wireField,
-  type: wire.wireField,
-});
-
-type One = Promise<Result<Label, Failure>>;
-
 /** Labels of the account. Their colour is read-only. Source: service-api.md, Labels. */
-export type LabelClient = ReturnType<typeof createLabels>;
-
 export function createLabels(asker: Asker) {
   const calls = elementCalls<unknown, Label>(asker, {
     kind: "label",
@@ -254,23 +163,21 @@ export function createLabels(asker: Asker) {
     read: () => readLabel,
   });
   return {
-    list: (call: Call): Promise<Result<Snapshot<Label>, Failure>> => calls.list(null, call),
-    get: (id: LabelId, call: Call): One => calls.get({ id }, call),
-    create: ({ name }: { readonly name: string }, call: Call): One =>
+    list: (call: Call) => calls.list(null, call),
+    get: (id: LabelId, call: Call) => calls.get({ id }, call),
+    create: ({ name }: Pick<Label, "name">, call: Call) =>
       calls.create({ place: null, json: { name } }, call),
-    rename: ({ id, name }: { readonly id: LabelId; readonly name: string }, call: Call): One =>
+    rename: ({ id, name }: Pick<Label, "id" | "name">, call: Call) =>
       calls.update({ place: { id }, json: { name } }, call),
-    delete: (id: LabelId, call: Call): Promise<Result<null, Failure>> => calls.delete({ id }, call),
+    delete: (id: LabelId, call: Call) => calls.delete({ id }, call),
   };
 }
 
 function readLabel(raw: unknown): Result<Label, string> {
-  const read = wire.readElement(labelShape, raw);
+  const read = wire.readElement(raw);
   if (!read.ok) return read;
   const { id, fields } = read.value;
   const name = wire.heading(fields.name);
   if (name === null) return fail("name: a label without one says nothing");
   return ok({ id: labelId(id), name, color: wire.text(fields.color) });
 }
-
-const labelShape = z.object({ id: wire.wireField, name: wire.wireField, color: wire.wireField });

@@ -28,8 +28,8 @@ function countingReads(
     ...upstream,
     workspace: {
       ...workspace,
-      async allTasksUnread(query, call) {
-        const answer = await workspace.allTasksUnread(query, call);
+      async allTasks(query, call) {
+        const answer = await workspace.allTasks(query, call);
         if (!answer.ok) return answer;
         const read = () => {
           note(`page ${query.start}`);
