@@ -12,97 +12,60 @@ const labels = (...ids: readonly number[]): Patch => ({ labels: ids.map(labelId)
 const day = (text: string) => Temporal.PlainDate.from(text);
 
 describe("mergeFields() result", () => {
-  it.each<[string, { base: Patch; ours: Patch; theirs: Patch }, Patch, readonly PatchField[]]>([
+  it.each<[string, Patch, Patch, Patch, Patch, (readonly PatchField[])?]>([
     [
       "only the edit changed the field",
-      { base: { title: "A" }, ours: { title: "A" }, theirs: { title: "B" } },
+      { title: "A" },
+      { title: "A" },
       { title: "B" },
-      [],
+      { title: "B" },
     ],
     [
       "each side changed another field",
-      {
-        base: { title: "A", description: null },
-        ours: { title: "A", description: "new" },
-        theirs: { title: "B" },
-      },
+      { title: "A", description: null },
+      { title: "A", description: "new" },
       { title: "B" },
-      [],
+      { title: "B" },
     ],
-    [
-      "both changed it alike",
-      { base: { title: "A" }, ours: { title: "B" }, theirs: { title: "B" } },
-      {},
-      [],
-    ],
-    [
-      "both changed it differently",
-      { base: { title: "A" }, ours: { title: "B" }, theirs: { title: "C" } },
-      {},
-      ["title"],
-    ],
-    [
-      "the wish is what the editor saw",
-      { base: { title: "A" }, ours: { title: "B" }, theirs: { title: "A" } },
-      {},
-      [],
-    ],
+    ["both changed it alike", { title: "A" }, { title: "B" }, { title: "B" }, {}],
+    ["both changed it differently", { title: "A" }, { title: "B" }, { title: "C" }, {}, ["title"]],
+    ["the wish is what the editor saw", { title: "A" }, { title: "B" }, { title: "A" }, {}],
     [
       "a day is unset here and moved there",
-      {
-        base: { dueOn: day("2026-11-24") },
-        ours: { dueOn: day("2026-11-25") },
-        theirs: { dueOn: null },
-      },
+      { dueOn: day("2026-11-24") },
+      { dueOn: day("2026-11-25") },
+      { dueOn: null },
       {},
       ["dueOn"],
     ],
     [
       "one side moved the start and the other the end: times are one field",
-      {
-        base: { when: times("2026-11-23T10:00", "2026-11-23T11:00") },
-        ours: { when: times("2026-11-23T09:00", "2026-11-23T11:00") },
-        theirs: { when: times("2026-11-23T10:00", "2026-11-23T12:00") },
-      },
+      { when: times("2026-11-23T10:00", "2026-11-23T11:00") },
+      { when: times("2026-11-23T09:00", "2026-11-23T11:00") },
+      { when: times("2026-11-23T10:00", "2026-11-23T12:00") },
       {},
       ["when"],
     ],
     [
       "one side made it all-day and the other moved it",
-      {
-        base: { when: times("2026-11-23T10:00") },
-        ours: { when: days("2026-11-23") },
-        theirs: { when: times("2026-11-24T10:00") },
-      },
+      { when: times("2026-11-23T10:00") },
+      { when: days("2026-11-23") },
+      { when: times("2026-11-24T10:00") },
       {},
       ["when"],
     ],
-    [
-      "both sides added people",
-      { base: people(1), ours: people(1, 2), theirs: people(1, 3) },
-      people(1, 2, 3),
-      [],
-    ],
+    ["both sides added people", people(1), people(1, 2), people(1, 3), people(1, 2, 3)],
     [
       "one side added labels and the other took some off",
-      { base: labels(1, 2), ours: labels(1, 2, 3), theirs: labels(2) },
+      labels(1, 2),
+      labels(1, 2, 3),
+      labels(2),
       labels(2, 3),
-      [],
     ],
-    [
-      "both sides took the same person off",
-      { base: people(1, 2), ours: people(2), theirs: people(2) },
-      {},
-      [],
-    ],
-    [
-      "the same person was put in by both sides",
-      { base: people(), ours: people(1), theirs: people(1) },
-      {},
-      [],
-    ],
-  ])("when %s", (_name, sides, patch, conflicts) => {
-    expect(mergeFields(sides)).toEqual({ patch, conflicts });
+    ["both sides took the same person off", people(1, 2), people(2), people(2), {}],
+    ["the same person was put in by both sides", people(), people(1), people(1), {}],
+  ])("when %s", (_name, base, ours, theirs, patch, conflicts = []) => {
+    expect(mergeFields({ base, ours, theirs })).toEqual({ patch, conflicts });
   });
 
   it("takes values for alike as it is told", () => {

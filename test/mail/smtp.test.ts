@@ -43,73 +43,47 @@ describe("send() through a mail server", () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
+  const at = (
+    moment: "onRcptTo" | "onMailFrom",
+    code: number,
+    text: string,
+  ): SMTPServerOptions => ({
+    [moment]: (_a: unknown, _s: unknown, done: (error: Error) => void) => done(reply(code, text)),
+  });
+  const atData = (code: number, text: string): SMTPServerOptions => ({
+    onData(stream, _s, done) {
+      stream.resume();
+      stream.on("end", () => done(reply(code, text)));
+    },
+  });
+
   test.each<[string, SMTPServerOptions, "rejected" | "deferred", number, RegExp]>([
     [
       "refuses the recipient",
-      { onRcptTo: (_a, _s, done) => done(reply(550, "5.1.1 no such user")) },
+      at("onRcptTo", 550, "5.1.1 no such user"),
       "rejected",
       550,
       /no such user/,
     ],
-    [
-      "greylists",
-      { onRcptTo: (_a, _s, done) => done(reply(451, "4.7.1 try again")) },
-      "deferred",
-      451,
-      /try again/,
-    ],
-    [
-      "is full",
-      { onRcptTo: (_a, _s, done) => done(reply(452, "4.2.2 full")) },
-      "deferred",
-      452,
-      /full/,
-    ],
+    ["greylists", at("onRcptTo", 451, "4.7.1 try again"), "deferred", 451, /try again/],
+    ["is full", at("onRcptTo", 452, "4.2.2 full"), "deferred", 452, /full/],
     [
       "rejects the sender",
-      { onMailFrom: (_a, _s, done) => done(reply(550, "5.7.1 who are you")) },
+      at("onMailFrom", 550, "5.7.1 who are you"),
       "deferred",
       550,
       /rejects the sender.*who are you/,
     ],
     [
       "finds the mail too large",
-      { onMailFrom: (_a, _s, done) => done(reply(552, "5.3.4 too large")) },
+      at("onMailFrom", 552, "5.3.4 too large"),
       "rejected",
       552,
       /too large/,
     ],
-    [
-      "refuses the content",
-      {
-        onData: (stream, _s, done) => {
-          stream.resume();
-          stream.on("end", () => done(reply(554, "5.7.1 spam")));
-        },
-      },
-      "rejected",
-      554,
-      /spam/,
-    ],
-    [
-      "cannot store it",
-      {
-        onData: (stream, _s, done) => {
-          stream.resume();
-          stream.on("end", () => done(reply(451, "4.3.0 disk")));
-        },
-      },
-      "deferred",
-      451,
-      /disk/,
-    ],
-    [
-      "shuts down",
-      { onRcptTo: (_a, _s, done) => done(reply(421, "4.3.2 shutting down")) },
-      "deferred",
-      421,
-      /shutting down/,
-    ],
+    ["refuses the content", atData(554, "5.7.1 spam"), "rejected", 554, /spam/],
+    ["cannot store it", atData(451, "4.3.0 disk"), "deferred", 451, /disk/],
+    ["shuts down", at("onRcptTo", 421, "4.3.2 shutting down"), "deferred", 421, /shutting down/],
     [
       "turns the machine away",
       { onConnect: (_s, done) => done(reply(554, "5.7.1 not you")) },

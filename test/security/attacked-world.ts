@@ -249,131 +249,62 @@ export async function attackedWorld({ file }: { readonly file?: string } = {}) {
   };
   const here = () => "127.0.0.1";
   const nobody = { page: "nobody", api: "nobody", dav: "nobody" } as const;
-  const plain: readonly Omit<Role, "formToken">[] = [
-    { name: "nobody", headers: {}, from: here, ...nobody },
-    {
-      name: "a wrong session",
-      headers: { cookie: `dayferry-session=${"A".repeat(43)}` },
-      from: here,
-      ...nobody,
-    },
-    {
-      name: "a wrong Bearer token",
-      headers: { authorization: "Bearer wrong" },
-      from: elsewhere,
-      ...nobody,
-    },
-    {
-      name: "a wrong password",
-      headers: { authorization: basic("ana@example.com", "wrong") },
-      from: elsewhere,
-      ...nobody,
-    },
-    {
-      name: "the holder of a feed's secret",
-      headers: {
+  type Doors = Pick<Role, "page" | "api" | "dav">;
+  /** Who is let in as whom; as nobody where nothing else is said. */
+  const role = (
+    name: string,
+    headers: Role["headers"],
+    from: Role["from"],
+    doors: Partial<Doors> = {},
+  ): Omit<Role, "formToken"> => ({ name, headers, from, ...nobody, ...doors });
+  const everywhere = (who: Role["page"]): Doors => ({ page: who, api: who, dav: who });
+  const ownOf = (who: "ben" | "cleo" | "dora" | "eve") => ({
+    cookie: cookies[who],
+    authorization: basic(`${who}@example.com`, given[who] ?? ""),
+  });
+  const plain = [
+    role("nobody", {}, here),
+    role("a wrong session", { cookie: `dayferry-session=${"A".repeat(43)}` }, here),
+    role("a wrong Bearer token", { authorization: "Bearer wrong" }, elsewhere),
+    role("a wrong password", { authorization: basic("ana@example.com", "wrong") }, elsewhere),
+    role(
+      "the holder of a feed's secret",
+      {
         authorization: `Bearer ${secretOf(made.own.path)}`,
         cookie: `dayferry-session=${secretOf(made.own.path)}`,
       },
-      from: elsewhere,
-      ...nobody,
-    },
-    {
-      name: "a suspended member",
-      headers: {
-        cookie: cookies.cleo,
-        authorization: basic("cleo@example.com", given["cleo"] ?? ""),
-      },
-      from: elsewhere,
-      ...nobody,
-    },
-    {
-      name: "a member whose password was taken away",
-      headers: {
-        cookie: cookies.eve,
-        authorization: basic("eve@example.com", given["eve"] ?? ""),
-      },
-      from: elsewhere,
-      ...nobody,
-    },
-    {
-      name: "somebody who says what only the proxy may",
-      headers: { "remote-user": "root@example.com", "x-forwarded-for": proxy },
-      from: here,
-      ...nobody,
-    },
-    {
-      name: "whom the proxy names and nobody knows",
-      headers: { "remote-user": "mallory@example.com" },
-      from: () => proxy,
-      ...nobody,
-      page: "stranger",
-    },
-    {
-      name: "whom the proxy names a member",
-      headers: { "remote-user": "ana@example.com" },
-      from: () => proxy,
-      ...nobody,
+      elsewhere,
+    ),
+    role("a suspended member", ownOf("cleo"), elsewhere),
+    role("a member whose password was taken away", ownOf("eve"), elsewhere),
+    role(
+      "somebody who says what only the proxy may",
+      { "remote-user": "root@example.com", "x-forwarded-for": proxy },
+      here,
+    ),
+    role(
+      "whom the proxy names and nobody knows",
+      { "remote-user": "mallory@example.com" },
+      () => proxy,
+      { page: "stranger" },
+    ),
+    role("whom the proxy names a member", { "remote-user": "ana@example.com" }, () => proxy, {
       page: "ana",
-    },
-    {
-      name: "whom the proxy names the admin",
-      headers: { "remote-user": "root@example.com" },
-      from: () => proxy,
-      ...nobody,
+    }),
+    role("whom the proxy names the admin", { "remote-user": "root@example.com" }, () => proxy, {
       page: "admin",
-    },
-    {
-      name: "a member by session",
-      headers: { cookie: cookies.ana },
-      from: here,
-      ...nobody,
-      page: "ana",
-    },
-    {
-      name: "a member by password",
-      headers: { authorization: basic("ana@example.com", given["ana"] ?? "") },
-      from: here,
-      page: "nobody",
-      api: "ana",
-      dav: "ana",
-    },
-    {
-      name: "a member elsewhere",
-      headers: {
-        cookie: cookies.ben,
-        authorization: basic("ben@example.com", given["ben"] ?? ""),
-      },
-      from: here,
-      page: "ben",
-      api: "ben",
-      dav: "ben",
-    },
-    {
-      name: "a member of whom the service refuses the key",
-      headers: {
-        cookie: cookies.dora,
-        authorization: basic("dora@example.com", given["dora"] ?? ""),
-      },
-      from: here,
-      page: "dora",
-      api: "dora",
-      dav: "dora",
-    },
-    {
-      name: "the admin by session",
-      headers: { cookie: cookies.admin },
-      from: here,
-      ...nobody,
-      page: "admin",
-    },
-    {
-      name: "the admin by token",
-      headers: bearer,
-      from: here,
-      ...nobody,
-      api: "admin",
-    },
+    }),
+    role("a member by session", { cookie: cookies.ana }, here, { page: "ana" }),
+    role(
+      "a member by password",
+      { authorization: basic("ana@example.com", given["ana"] ?? "") },
+      here,
+      { api: "ana", dav: "ana" },
+    ),
+    role("a member elsewhere", ownOf("ben"), here, everywhere("ben")),
+    role("a member of whom the service refuses the key", ownOf("dora"), here, everywhere("dora")),
+    role("the admin by session", { cookie: cookies.admin }, here, { page: "admin" }),
+    role("the admin by token", bearer, here, { api: "admin" }),
   ];
   const roles: Role[] = [];
   for (const role of plain) {

@@ -2,6 +2,11 @@ import type { EventCard, When } from "@dayferry/ical";
 import { zone } from "./files.ts";
 
 export const at = (text: string) => Temporal.ZonedDateTime.from(`${text}[${zone}]`);
+export const dates = (start: string, end: string): When => ({
+  kind: "dates",
+  start: Temporal.PlainDate.from(start),
+  end: Temporal.PlainDate.from(end),
+});
 export const timed = (start: string, end: string | null): When => ({
   kind: "times",
   start: at(start),

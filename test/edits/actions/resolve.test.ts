@@ -1,7 +1,7 @@
 import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { type LabelId, labelId } from "../../../src/domain/ids.ts";
-import type { Patch, PatchField } from "../../../src/domain/patch.ts";
+import { fieldsOf, type Patch } from "../../../src/domain/patch.ts";
 import { patchToPlain } from "../../../src/domain/plain-item.ts";
 import { rows } from "../../support/effort.ts";
 import { days, times } from "../../support/items.ts";
@@ -11,141 +11,69 @@ type Rig = Awaited<ReturnType<typeof clashRig>>;
 const day = (text: string) => Temporal.PlainDate.from(text);
 const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
 
-/** What both sides make of a field, of which they differ. */
-interface Clash {
-  readonly kind: "event" | "task";
-  readonly field: PatchField;
-  readonly mine: (rig: Rig) => Patch;
-  readonly theirs: (rig: Rig) => Patch;
-  readonly before?: Patch;
-}
-
-const clashes: readonly (readonly [string, Clash])[] = [
-  [
-    "title",
-    {
-      kind: "event",
-      field: "title",
-      mine: () => ({ title: "Mine" }),
-      theirs: () => ({ title: "Theirs" }),
-    },
-  ],
-  [
-    "description",
-    {
-      kind: "event",
-      field: "description",
-      mine: () => ({ description: "Mine\nin two lines" }),
-      theirs: () => ({ description: "Theirs" }),
-    },
-  ],
+type Side = Patch | ((rig: Rig) => Patch);
+/** What both sides make of a field, of which they differ, and what it was before. */
+const clashes: readonly (readonly [string, "event" | "task", Side, Side, Patch])[] = [
+  ["title", "event", { title: "Mine" }, { title: "Theirs" }, {}],
+  ["description", "event", { description: "Mine\nin two lines" }, { description: "Theirs" }, {}],
   [
     "description, taken away there",
-    {
-      kind: "task",
-      field: "description",
-      before: { description: "Before" },
-      mine: () => ({ description: "Mine" }),
-      theirs: () => ({ description: null }),
-    },
+    "task",
+    { description: "Mine" },
+    { description: null },
+    { description: "Before" },
   ],
   [
     "times",
-    {
-      kind: "event",
-      field: "when",
-      mine: () => ({ when: times("2026-11-24T09:00", "2026-11-24T10:00") }),
-      theirs: () => ({ when: times("2026-11-25T11:00", "2026-11-25T12:00") }),
-    },
+    "event",
+    { when: times("2026-11-24T09:00", "2026-11-24T10:00") },
+    { when: times("2026-11-25T11:00", "2026-11-25T12:00") },
+    {},
   ],
   [
     "times against a whole day",
-    {
-      kind: "event",
-      field: "when",
-      mine: () => ({ when: days("2026-11-24") }),
-      theirs: () => ({ when: times("2026-11-25T11:00", "2026-11-25T12:00") }),
-    },
+    "event",
+    { when: days("2026-11-24") },
+    { when: times("2026-11-25T11:00", "2026-11-25T12:00") },
+    {},
   ],
   [
     "a whole day against times",
-    {
-      kind: "event",
-      field: "when",
-      before: { when: days("2026-11-23") },
-      mine: () => ({ when: times("2026-11-24T09:00", "2026-11-24T10:00") }),
-      theirs: () => ({ when: days("2026-11-26", "2026-11-27") }),
-    },
+    "event",
+    { when: times("2026-11-24T09:00", "2026-11-24T10:00") },
+    { when: days("2026-11-26", "2026-11-27") },
+    { when: days("2026-11-23") },
   ],
-  [
-    "reminder",
-    {
-      kind: "event",
-      field: "reminder",
-      mine: () => ({ reminder: minutes(15) }),
-      theirs: () => ({ reminder: minutes(60) }),
-    },
-  ],
-  [
-    "due date",
-    {
-      kind: "task",
-      field: "dueOn",
-      mine: () => ({ dueOn: day("2026-12-01") }),
-      theirs: () => ({ dueOn: day("2026-12-02") }),
-    },
-  ],
-  [
-    "due date, taken away here",
-    {
-      kind: "task",
-      field: "dueOn",
-      mine: () => ({ dueOn: null }),
-      theirs: () => ({ dueOn: day("2026-12-02") }),
-    },
-  ],
-  [
-    "start date",
-    {
-      kind: "task",
-      field: "startOn",
-      mine: () => ({ startOn: day("2026-11-20") }),
-      theirs: () => ({ startOn: day("2026-11-21") }),
-    },
-  ],
-  [
-    "estimated time",
-    {
-      kind: "task",
-      field: "estimated",
-      mine: () => ({ estimated: minutes(90) }),
-      theirs: () => ({ estimated: minutes(30) }),
-    },
-  ],
+  ["reminder", "event", { reminder: minutes(15) }, { reminder: minutes(60) }, {}],
+  ["due date", "task", { dueOn: day("2026-12-01") }, { dueOn: day("2026-12-02") }, {}],
+  ["due date, taken away here", "task", { dueOn: null }, { dueOn: day("2026-12-02") }, {}],
+  ["start date", "task", { startOn: day("2026-11-20") }, { startOn: day("2026-11-21") }, {}],
+  ["estimated time", "task", { estimated: minutes(90) }, { estimated: minutes(30) }, {}],
   [
     "list",
-    {
-      kind: "task",
-      field: "place",
-      mine: (rig) => ({ place: { projectId: rig.project, listId: rig.otherList } }),
-      theirs: (rig) => ({ place: { projectId: rig.otherProject, listId: rig.farList } }),
-    },
+    "task",
+    (rig) => ({ place: { projectId: rig.project, listId: rig.otherList } }),
+    (rig) => ({ place: { projectId: rig.otherProject, listId: rig.farList } }),
+    {},
   ],
 ];
 
 describe("resolve() of a field that both have changed", () => {
   it.each(rows(clashes, 3))(
     "%s: mine and theirs are told, and each can stand",
-    async (_name, clash) => {
+    async (_name, kind, mineOf, theirsOf, before) => {
       for (const keep of ["mine", "theirs"] as const) {
         const rig = await clashRig();
-        const uid = await rig.item(clash.kind, clash.before);
-        rig.wish(uid, clash.mine(rig));
-        await rig.there(uid, clash.theirs(rig));
+        const of = (side: Side) => (typeof side === "function" ? side(rig) : side);
+        const [mine, theirs] = [of(mineOf), of(theirsOf)];
+        const [field = "title"] = fieldsOf(mine);
+        const uid = await rig.item(kind, before);
+        rig.wish(uid, mine);
+        await rig.there(uid, theirs);
         await rig.drained();
         expect(rig.states()).toEqual(["parked: conflict"]);
         const { fields, version } = rig.choice();
-        expect(fields).toMatchObject([{ field: clash.field }]);
+        expect(fields).toMatchObject([{ field }]);
         const [told] = fields;
         expect(new Set([told?.before, told?.theirs, told?.mine]).size).toBe(3);
         expect(JSON.stringify(told)).not.toMatch(/\dZ/);
@@ -156,14 +84,13 @@ describe("resolve() of a field that both have changed", () => {
         expect(rig.states()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);
         const item = await rig.now(uid);
         rig.expectAsPreviewed(item, preview);
-        const wished = keep === "mine" ? clash.mine(rig) : clash.theirs(rig);
-        rig.expectAsPreviewed(item, { result: patchToPlain(wished) });
+        rig.expectAsPreviewed(item, { result: patchToPlain(keep === "mine" ? mine : theirs) });
         // The value that was given up is told for as long as the edit is.
         expect(rig.edit().conflicts).toMatchObject([
           {
-            field: clash.field,
-            ours: patchToPlain(clash.theirs(rig))[clash.field],
-            theirs: patchToPlain(clash.mine(rig))[clash.field],
+            field,
+            ours: patchToPlain(theirs)[field],
+            theirs: patchToPlain(mine)[field],
             taken: keep === "mine" ? "theirs" : "ours",
           },
         ]);

@@ -1,130 +1,76 @@
 import { expect, it } from "vitest";
 import { timed } from "../../../packages/ical/test/cards.ts";
-import { dates, event, eventLines, laid, type Turn, times } from "./overlays.ts";
+import { dates, event, eventLines, laid, times } from "./overlays.ts";
 
-it.each<[string, Turn, readonly string[]]>([
+type Card = Parameters<typeof event>[0];
+const rest = ["SUMMARY:Kickoff", "TRANSP:OPAQUE"];
+
+/** What it replaces; the card before and after; the lines before and after. */
+it.each<[string, Card, Card, readonly string[], readonly string[]]>([
   [
     "a client's DURATION by our DTEND",
-    {
-      octets: eventLines(
-        "DTSTART:20260701T080000Z",
-        "DURATION:PT1H",
-        "SUMMARY:Kickoff",
-        "TRANSP:OPAQUE",
-      ),
-      said: event({}),
-      now: event({ when: timed("2026-07-01T12:00", "2026-07-01T14:00") }),
-    },
+    {},
+    { when: timed("2026-07-01T12:00", "2026-07-01T14:00") },
+    ["DTSTART:20260701T080000Z", "DURATION:PT1H", ...rest],
     [
       "DTSTART;TZID=Europe/Berlin:20260701T120000",
       "DTEND;TZID=Europe/Berlin:20260701T140000",
-      "SUMMARY:Kickoff",
-      "TRANSP:OPAQUE",
+      ...rest,
     ],
   ],
   [
     "times by days, with what says so twice",
-    {
-      octets: eventLines(
-        ...times,
-        "SUMMARY:Kickoff",
-        "TRANSP:OPAQUE",
-        "X-MICROSOFT-CDO-ALLDAYEVENT:FALSE",
-        "X-A:1",
-      ),
-      said: event({}),
-      now: event({ when: dates("2026-07-01", "2026-07-02") }),
-    },
-    [
-      "DTSTART;VALUE=DATE:20260701",
-      "DTEND;VALUE=DATE:20260702",
-      "SUMMARY:Kickoff",
-      "TRANSP:OPAQUE",
-      "X-A:1",
-    ],
+    {},
+    { when: dates("2026-07-01", "2026-07-02") },
+    [...times, ...rest, "X-MICROSOFT-CDO-ALLDAYEVENT:FALSE", "X-A:1"],
+    ["DTSTART;VALUE=DATE:20260701", "DTEND;VALUE=DATE:20260702", ...rest, "X-A:1"],
   ],
   [
     "times, with the rules of the one occurrence",
-    {
-      octets: eventLines(
-        ...times,
-        "RRULE:FREQ=DAILY;COUNT=1",
-        "RDATE:20260701T080000Z",
-        "EXDATE:20260801T080000Z",
-        "SUMMARY:Kickoff",
-        "TRANSP:OPAQUE",
-      ),
-      said: event({}),
-      now: event({ when: dates("2026-08-01", "2026-08-02") }),
-    },
+    {},
+    { when: dates("2026-08-01", "2026-08-02") },
     [
-      "DTSTART;VALUE=DATE:20260801",
-      "DTEND;VALUE=DATE:20260802",
-      "SUMMARY:Kickoff",
-      "TRANSP:OPAQUE",
+      ...times,
+      "RRULE:FREQ=DAILY;COUNT=1",
+      "RDATE:20260701T080000Z",
+      "EXDATE:20260801T080000Z",
+      ...rest,
     ],
+    ["DTSTART;VALUE=DATE:20260801", "DTEND;VALUE=DATE:20260802", ...rest],
   ],
   [
     "a description and its other forms",
-    {
-      octets: eventLines(
-        ...times,
-        "X-ALT-DESC:<b>old</b>",
-        "DESCRIPTION:old",
-        "SUMMARY:Kickoff",
-        "TRANSP:OPAQUE",
-      ),
-      said: event({ description: "old" }),
-      now: event({ description: "new" }),
-    },
-    [...times, "DESCRIPTION:new", "SUMMARY:Kickoff", "TRANSP:OPAQUE"],
+    { description: "old" },
+    { description: "new" },
+    [...times, "X-ALT-DESC:<b>old</b>", "DESCRIPTION:old", ...rest],
+    [...times, "DESCRIPTION:new", ...rest],
   ],
   [
     "a property that is gone",
-    {
-      octets: eventLines(
-        ...times,
-        "DESCRIPTION:old",
-        "CLASS:PRIVATE",
-        "SUMMARY:Kickoff",
-        "TRANSP:OPAQUE",
-      ),
-      said: event({ description: "old", classification: "PRIVATE" }),
-      now: event({}),
-    },
-    [...times, "SUMMARY:Kickoff", "TRANSP:OPAQUE"],
+    { description: "old", classification: "PRIVATE" },
+    {},
+    [...times, "DESCRIPTION:old", "CLASS:PRIVATE", ...rest],
+    [...times, ...rest],
   ],
   [
     "all categories that the service knows, and none besides",
-    {
-      octets: eventLines(
-        ...times,
-        "CATEGORIES:Work,milestone",
-        "CATEGORIES:Home\\, sweet",
-        "SUMMARY:Kickoff",
-        "TRANSP:OPAQUE",
-      ),
-      said: event({ categories: ["Milestone"] }),
-      now: event({}),
-    },
-    [...times, "CATEGORIES:Work,Home\\, sweet", "SUMMARY:Kickoff", "TRANSP:OPAQUE"],
+    { categories: ["Milestone"] },
+    {},
+    [...times, "CATEGORIES:Work,milestone", "CATEGORIES:Home\\, sweet", ...rest],
+    [...times, "CATEGORIES:Work,Home\\, sweet", ...rest],
   ],
   [
     "categories, into the client's",
-    {
-      octets: eventLines(...times, "CATEGORIES:Work", "SUMMARY:Kickoff", "TRANSP:OPAQUE"),
-      said: event({}),
-      now: event({ categories: ["Milestone"] }),
-    },
-    [...times, "CATEGORIES:Work,Milestone", "SUMMARY:Kickoff", "TRANSP:OPAQUE"],
+    {},
+    { categories: ["Milestone"] },
+    [...times, "CATEGORIES:Work", ...rest],
+    [...times, "CATEGORIES:Work,Milestone", ...rest],
   ],
   [
     "a property with what the client had left out",
-    {
-      octets: eventLines("DTSTART:20260701T080000Z", "SUMMARY:Kickoff"),
-      said: event({ description: "text" }),
-      now: event({ description: "text", summary: "Start" }),
-    },
+    { description: "text" },
+    { description: "text", summary: "Start" },
+    ["DTSTART:20260701T080000Z", "SUMMARY:Kickoff"],
     [
       "DTSTART;TZID=Europe/Berlin:20260701T100000",
       "SUMMARY:Start",
@@ -133,7 +79,8 @@ it.each<[string, Turn, readonly string[]]>([
       "TRANSP:OPAQUE",
     ],
   ],
-])("overlayOctets() of an event with a known past replaces %s", (_what, turn, own) => {
+])("overlayOctets() of an event with a known past replaces %s", (_what, said, now, octets, own) => {
+  const turn = { octets: eventLines(...octets), said: event(said), now: event(now) };
   const lines = laid(turn).filter(
     (line) => !/TZ|STANDARD|DAYLIGHT|^RRULE|1970/.test(line) || line.includes(";TZID="),
   );

@@ -95,180 +95,123 @@ const rules = (tzid: string) => [
 const inRules = (tzid: string, ...lines: readonly string[]) =>
   calendar(...rules(tzid), "BEGIN:VEVENT", "UID:u1", ...lines, "END:VEVENT");
 
-/** By bug: a file, its start and end, and, if different, node-ical's result. */
-const faults: ReadonlyMap<string, readonly (readonly [Uint8Array, string, string])[]> = new Map([
+/** By bug: a file, and its start and end, which node-ical reads otherwise. */
+const faults: readonly (readonly [string, Uint8Array, string])[] = [
   [
     "a date with a zone",
-    [
-      [
-        eventFile("DTSTART;TZID=a:b:20260701", "DTEND;VALUE=DATE:20260703"),
-        "2026-07-01",
-        "2026-07-03",
-      ],
-    ],
+    eventFile("DTSTART;TZID=a:b:20260701", "DTEND;VALUE=DATE:20260703"),
+    "2026-07-01/2026-07-03",
   ],
   [
     "a time in UTC with a zone",
-    [
-      [
-        eventFile("DTSTART;TZID=(UTC+01:00) Rome:20260701T100000Z", "DTEND:20260701T110000Z"),
-        "2026-07-01T10:00:00Z",
-        "2026-07-01T11:00:00Z",
-      ],
-    ],
+    eventFile("DTSTART;TZID=(UTC+01:00) Rome:20260701T100000Z", "DTEND:20260701T110000Z"),
+    "2026-07-01T10:00:00Z/2026-07-01T11:00:00Z",
   ],
   [
     "a zone of the file's own rules",
-    [
-      [
-        inRules("Own", "DTSTART;TZID=Own:20260701T100000", "DURATION:PT1H"),
-        "2026-07-01T06:30:00Z",
-        "2026-07-01T07:30:00Z",
-      ],
-      [
-        inRules("EST", "DTSTART;TZID=EST:20260701T100000", "DTEND;TZID=EST:20260701T110000"),
-        "2026-07-01T06:30:00Z",
-        "2026-07-01T07:30:00Z",
-      ],
-      [
-        inRules(
-          "tzone://Microsoft/Custom",
-          "DTSTART;TZID=tzone://Microsoft/Custom:20260701T100000",
-          "DURATION:PT1H",
-        ),
-        "2026-07-01T06:30:00Z",
-        "2026-07-01T07:30:00Z",
-      ],
-    ],
+    inRules("Own", "DTSTART;TZID=Own:20260701T100000", "DURATION:PT1H"),
+    "2026-07-01T06:30:00Z/2026-07-01T07:30:00Z",
+  ],
+  [
+    "a zone of the file's own rules",
+    inRules("EST", "DTSTART;TZID=EST:20260701T100000", "DTEND;TZID=EST:20260701T110000"),
+    "2026-07-01T06:30:00Z/2026-07-01T07:30:00Z",
+  ],
+  [
+    "a zone of the file's own rules",
+    inRules(
+      "tzone://Microsoft/Custom",
+      "DTSTART;TZID=tzone://Microsoft/Custom:20260701T100000",
+      "DURATION:PT1H",
+    ),
+    "2026-07-01T06:30:00Z/2026-07-01T07:30:00Z",
   ],
   [
     "a floating time",
-    [
-      [
-        eventFile("DTSTART:20260701T100000", "DTEND:20260701T110000"),
-        "2026-07-01T08:00:00Z",
-        "2026-07-01T09:00:00Z",
-      ],
-      [
-        inRules("Asia/Tokyo", "DTSTART:20260701T100000", "DURATION:PT1H"),
-        "2026-07-01T08:00:00Z",
-        "2026-07-01T09:00:00Z",
-      ],
-    ],
+    eventFile("DTSTART:20260701T100000", "DTEND:20260701T110000"),
+    "2026-07-01T08:00:00Z/2026-07-01T09:00:00Z",
+  ],
+  [
+    "a floating time",
+    inRules("Asia/Tokyo", "DTSTART:20260701T100000", "DURATION:PT1H"),
+    "2026-07-01T08:00:00Z/2026-07-01T09:00:00Z",
   ],
   [
     "a zone under a longer name",
-    [
-      [
-        eventFile(
-          "DTSTART;TZID=/freeassociation.sourceforge.net/Asia/Tokyo:20260701T100000",
-          "DURATION:PT1H",
-        ),
-        "2026-07-01T01:00:00Z",
-        "2026-07-01T02:00:00Z",
-      ],
-      [
-        eventFile(
-          "DTSTART;TZID=(UTC+09:00) Osaka, Sapporo, Tokyo:20260701T100000",
-          "DURATION:PT1H",
-        ),
-        "2026-07-01T01:00:00Z",
-        "2026-07-01T02:00:00Z",
-      ],
-      [
-        calendar(
-          "BEGIN:VTIMEZONE",
-          "TZID:Mine",
-          "X-LIC-LOCATION:Asia/Tokyo",
-          "END:VTIMEZONE",
-          "BEGIN:VEVENT",
-          "UID:u1",
-          "DTSTART;TZID=Mine:20260701T100000",
-          "DURATION:PT1H",
-          "END:VEVENT",
-        ),
-        "2026-07-01T01:00:00Z",
-        "2026-07-01T02:00:00Z",
-      ],
-    ],
+    eventFile(
+      "DTSTART;TZID=/freeassociation.sourceforge.net/Asia/Tokyo:20260701T100000",
+      "DURATION:PT1H",
+    ),
+    "2026-07-01T01:00:00Z/2026-07-01T02:00:00Z",
+  ],
+  [
+    "a zone under a longer name",
+    eventFile("DTSTART;TZID=(UTC+09:00) Osaka, Sapporo, Tokyo:20260701T100000", "DURATION:PT1H"),
+    "2026-07-01T01:00:00Z/2026-07-01T02:00:00Z",
+  ],
+  [
+    "a zone under a longer name",
+    calendar(
+      "BEGIN:VTIMEZONE",
+      "TZID:Mine",
+      "X-LIC-LOCATION:Asia/Tokyo",
+      "END:VTIMEZONE",
+      "BEGIN:VEVENT",
+      "UID:u1",
+      "DTSTART;TZID=Mine:20260701T100000",
+      "DURATION:PT1H",
+      "END:VEVENT",
+    ),
+    "2026-07-01T01:00:00Z/2026-07-01T02:00:00Z",
   ],
   [
     "a repeated hour",
-    [
-      [
-        eventFile(
-          "DTSTART;TZID=Europe/Berlin:20261025T023000",
-          "DTEND;TZID=Europe/Berlin:20261025T033000",
-        ),
-        "2026-10-25T00:30:00Z",
-        "2026-10-25T02:30:00Z",
-      ],
-    ],
+    eventFile(
+      "DTSTART;TZID=Europe/Berlin:20261025T023000",
+      "DTEND;TZID=Europe/Berlin:20261025T033000",
+    ),
+    "2026-10-25T00:30:00Z/2026-10-25T02:30:00Z",
   ],
   [
     "an end behind a skipped hour",
-    [
-      [
-        eventFile(
-          "DTSTART;TZID=Europe/Berlin:20260329T023000",
-          "DTEND;TZID=Europe/Berlin:20260329T030000",
-        ),
-        "2026-03-29T01:30:00Z",
-        "2026-03-29T02:00:00Z",
-      ],
-    ],
+    eventFile(
+      "DTSTART;TZID=Europe/Berlin:20260329T023000",
+      "DTEND;TZID=Europe/Berlin:20260329T030000",
+    ),
+    "2026-03-29T01:30:00Z/2026-03-29T02:00:00Z",
   ],
   [
     "a leap second",
-    [
-      [
-        eventFile("DTSTART:20161231T235960Z", "DTEND:20170101T010000Z"),
-        "2016-12-31T23:59:59Z",
-        "2017-01-01T01:00:00Z",
-      ],
-    ],
+    eventFile("DTSTART:20161231T235960Z", "DTEND:20170101T010000Z"),
+    "2016-12-31T23:59:59Z/2017-01-01T01:00:00Z",
   ],
   [
     "whole days by Outlook's mark",
-    [
-      [
-        eventFile(
-          "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE",
-          "DTSTART;TZID=Asia/Tokyo:20260701T000000",
-          "DTEND;TZID=Asia/Tokyo:20260703T000000",
-        ),
-        "2026-07-01",
-        "2026-07-03",
-      ],
-    ],
+    eventFile(
+      "X-MICROSOFT-CDO-ALLDAYEVENT:TRUE",
+      "DTSTART;TZID=Asia/Tokyo:20260701T000000",
+      "DTEND;TZID=Asia/Tokyo:20260703T000000",
+    ),
+    "2026-07-01/2026-07-03",
   ],
   [
     "a day that ends as it starts",
-    [
-      [
-        eventFile("DTSTART;VALUE=DATE:20260701", "DTEND;VALUE=DATE:20260701"),
-        "2026-07-01",
-        "2026-07-02",
-      ],
-    ],
+    eventFile("DTSTART;VALUE=DATE:20260701", "DTEND;VALUE=DATE:20260701"),
+    "2026-07-01/2026-07-02",
   ],
   [
     "a year before 100",
-    [
-      [
-        eventFile("DTSTART:00500701T100000Z", "DTEND:00500701T110000Z"),
-        "0050-07-01T10:00:00Z",
-        "0050-07-01T11:00:00Z",
-      ],
-    ],
+    eventFile("DTSTART:00500701T100000Z", "DTEND:00500701T110000Z"),
+    "0050-07-01T10:00:00Z/0050-07-01T11:00:00Z",
   ],
-]);
+];
 
 describe("a known fault of node-ical is no disagreement:", () => {
   it.each([...rewordings, ...excuses].map(({ name }) => name))("%s", (name) => {
-    const examples = faults.get(name) ?? [];
+    const examples = faults.filter(([of]) => of === name);
     const isMended: boolean[] = [];
-    for (const [bytes, start, end] of examples) {
+    for (const [, bytes, span] of examples) {
+      const [start = "", end = ""] = span.split("/");
       const { problems, when } = readOne(bytes);
       expect(problems).toEqual([]);
       const text = (time: unknown) =>
