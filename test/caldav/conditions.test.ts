@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { vtodo } from "../edits/rig.ts";
 import { aTask } from "../support/items.ts";
-import { objectRig, tasks, told, uidOf } from "./objects/object-rig.ts";
+import { objectRig, tasks, told, uidOf, withMember } from "./objects/object-rig.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -28,8 +28,7 @@ it.each<[string, Headers, number]>([
 ])(
   "objectAnswer() of a PUT with conditions on what is there demands %s",
   (_name, headers, status) => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const etag = rig.etag(path);
     const sent = Object.entries(headers).map(([name, value]) => [
       name,
@@ -53,8 +52,7 @@ describe("objectAnswer() of a PUT with conditions on what is not there", () => {
   });
 
   it("answers 404 for one that was deleted, as some programs try for ever after 412", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const etag = rig.etag(path);
     rig.ask("DELETE", path);
     const headers = { "if-match": etag };
@@ -64,8 +62,7 @@ describe("objectAnswer() of a PUT with conditions on what is not there", () => {
 });
 
 it("objectAnswer() of edits that cross does not lose the one that came first", () => {
-  const rig = objectRig();
-  const path = rig.member(aTask(601));
+  const { rig, path } = withMember(objectRig(), aTask(601));
   const etag = rig.etag(path);
   const first = rig.put(path, vtodo(uidOf(path), "SUMMARY:A"), { "if-match": etag });
   expect(first.status).toBe(204);

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { anEvent, aTask, days } from "../support/items.ts";
-import { objectRig, root, told, uidOf } from "./objects/object-rig.ts";
+import { objectRig, root, told, uidOf, withMember } from "./objects/object-rig.ts";
 
 const changedAt = "Fri, 20 Nov 2026 12:00:00 GMT";
 
 describe("objectAnswer() of a GET", () => {
   it("has the octets, their ETag, the time of the change and the component", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const answer = rig.get(path, { accept: "application/json" });
     expect(answer).toMatchObject({
       status: 200,
@@ -42,8 +41,7 @@ describe("objectAnswer() of a GET", () => {
     [200, "no time", { "if-modified-since": "yesterday" }],
     [200, "an impossible time", { "if-modified-since": "Fri, 31 Nov 2026 12:00:00 GMT" }],
   ])("answers %i to somebody who has %s", (status, _name, headers) => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const etag = rig.etag(path);
     const sent = Object.entries(headers).map(([name, value]) => [
       name,
@@ -64,8 +62,7 @@ describe("objectAnswer() of a GET", () => {
 });
 
 it("objectAnswer() of a method that objects do not have names those that they have", () => {
-  const rig = objectRig();
-  const path = rig.member(aTask(601));
+  const { rig, path } = withMember(objectRig(), aTask(601));
   const answer = rig.ask("LOCK", path);
   expect(answer.status).toBe(405);
   expect(answer.headers?.["Allow"]).toContain("PUT, DELETE, MOVE");
@@ -79,8 +76,7 @@ it.each([
 ])(
   "objectAnswer() to a person who may only read refuses %s for want of %s",
   (method, privilege, status) => {
-    const rig = objectRig({ readOnly: [11] });
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig({ readOnly: [11] }), aTask(601));
     const answer = rig.ask(method, path, { headers: { destination: `${path}-2` } });
     expect(told(answer)).toBe(`${status} d:need-privileges`);
     expect(String(answer.body)).toContain(`<${privilege}/>`);

@@ -21,7 +21,10 @@ function shown(row: Row): string {
   const result = read(row);
   if (!result.ok) return result.failure;
   const { start, end } = result.value;
-  return `${start} to ${end ?? "-"}`.replaceAll(/:00(?=[+-]\d\d:\d\d\[)|\[Europe\/Berlin\]/g, "");
+  return `${String(start)} to ${String(end ?? "-")}`.replaceAll(
+    /:00(?=[+-]\d\d:\d\d\[)|\[Europe\/Berlin\]/g,
+    "",
+  );
 }
 
 describe("readServiceTimes()", () => {

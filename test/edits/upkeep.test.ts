@@ -3,12 +3,11 @@ import { expect, it } from "vitest";
 import { personId } from "../../src/domain/ids.ts";
 import { forgetOld } from "../../src/edits/upkeep.ts";
 import { noItem } from "../../src/store/mails/ledger.ts";
-import { drainRig } from "./delivery/drain-rig.ts";
+import { drainRig, withEvent } from "./delivery/drain-rig.ts";
 import { calendar, vevent } from "./rig.ts";
 
 it("forgetOld() result when an edit ended 90 days ago: it goes, not a day earlier", async () => {
-  const rig = await drainRig();
-  const { uid } = await rig.event();
+  const { rig, uid } = await withEvent(drainRig());
   rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
   await rig.drainAll();
   rig.clock.advance({ hours: 24 * 89 });

@@ -11,12 +11,10 @@ describe("step() follows what changes", () => {
     rig.put(anEvent());
     await rig.run();
     rig.put(anEvent({ when: times("2026-11-24T14:00", "2026-11-24T15:00") }));
-    rig.set("2026-11-24T08:50:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T08:50:00Z");
     expect(inbox.mails).toEqual([]);
     expect(rig.nextAt()).toBe("2026-11-24T12:45:00Z");
-    rig.set("2026-11-24T12:45:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T12:45:00Z");
     expect(inbox.mails).toHaveLength(1);
     expect(inbox.mails[0]?.mail.subject).toContain("13:00–14:00 (Europe/Lisbon)");
   });
@@ -27,8 +25,7 @@ describe("step() follows what changes", () => {
     rig.put(anEvent());
     await rig.run();
     rig.put(anEvent({ when: times("2026-11-24T10:05", "2026-11-24T11:00") }));
-    rig.set("2026-11-24T08:50:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T08:50:00Z");
     expect(inbox.mails).toHaveLength(2);
     rig.put(anEvent());
     await rig.run();
@@ -109,8 +106,7 @@ describe("step() follows what changes", () => {
       for (let round = 0; round < 1100; round++) rig.put(anEvent({ title: `Round ${round}` }));
       rig.put(anEvent({ title: "Last", assigned: [ben] }));
     });
-    rig.set("2026-11-24T08:45:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T08:45:00Z");
     expect(inbox.mails.map(({ to, mail }) => `${to} ${mail.subject}`)).toEqual([
       "ben@example.com Reminder: Last – Tue 24 Nov 2026, 10:00–11:00 (Europe/Berlin)",
     ]);

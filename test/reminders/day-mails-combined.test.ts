@@ -85,13 +85,10 @@ it("step() keeps its pace begins no more mails in a minute than it may, also aft
   rig.restart();
   rig.set("2026-11-23T09:00:59Z");
   expect(await rig.step()).toBe("idle");
-  rig.set("2026-11-23T09:01:00Z");
-  await rig.run();
+  await rig.run("2026-11-23T09:01:00Z");
   expect(inbox.mails).toHaveLength(4);
-  rig.set("2026-11-23T08:30:00Z");
-  await rig.run();
-  rig.set("2026-11-23T09:02:00Z");
-  await rig.run();
+  await rig.run("2026-11-23T08:30:00Z");
+  await rig.run("2026-11-23T09:02:00Z");
   expect(inbox.mails).toHaveLength(5);
   expect(rig.store.ledger.begunSince(at("2026-11-23T08:00:00Z"))).toHaveLength(5);
 });

@@ -15,14 +15,11 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     await rig.run();
     expect(inbox.mails).toEqual([]);
     expect(rig.nextAt()).toBe("2026-11-23T08:00:00Z");
-    rig.set("2026-11-23T08:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-23T08:00:00Z");
     expect(recipients(inbox)).toEqual(["cleo@example.com"]);
-    rig.set("2026-11-23T09:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-23T09:00:00Z");
     expect(recipients(inbox)).toEqual(["ana@example.com", "cleo@example.com"]);
-    rig.set("2026-11-23T14:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-23T14:00:00Z");
     expect(recipients(inbox)).toContain("ben@example.com");
     expect(new Set(subjects(inbox))).toEqual(
       new Set(["Due tomorrow: Write the brief – Tue 24 Nov 2026"]),
@@ -72,8 +69,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     const milestone = { milestone: true, when: dates("2026-11-24", "2026-11-26"), reminder: null };
     rig.put(anEvent({ ...milestone, assigned: [ben] }));
     await rig.run();
-    rig.set("2026-11-23T08:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-23T08:30:00Z");
     expect(inbox.mails.map(({ mail }) => mail.subject)).toEqual([
       "Due in 7 days: Design review – Tue 24 Nov 2026",
       "Due tomorrow: Design review – Tue 24 Nov 2026",
@@ -94,8 +90,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     await rig.run();
     expect(inbox.mails).toHaveLength(1);
     rig.put(aTask({ dueOn: on("2026-11-27") }));
-    rig.set("2026-11-26T09:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-26T09:00:00Z");
     expect(subjects(inbox)).toEqual([
       "Due tomorrow: Write the brief – Fri 27 Nov 2026",
       "Due tomorrow: Write the brief – Tue 24 Nov 2026",
@@ -108,8 +103,7 @@ describe("step() mails leads of tasks, subtasks and milestones", () => {
     rig.put(aTask({ id: serviceId(802), dueOn: on("2026-11-25") }));
     await rig.run();
     rig.put(aTask({ id: serviceId(802), dueOn: on("2026-11-25"), completed: true }));
-    rig.set("2026-11-24T09:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T09:00:00Z");
     expect(inbox.asked).toEqual([]);
   });
 
@@ -137,11 +131,9 @@ describe("step() mails what is overdue", () => {
     rig.put(aTask({ id: serviceId(803), title: "In time" }));
     await rig.run();
     rig.put(aTask({ id: serviceId(803), title: "In time", completed: true }));
-    rig.set("2026-11-25T09:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-25T09:00:00Z");
     rig.restart();
-    rig.set("2026-11-26T09:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-26T09:00:00Z");
     expect(subjects(inbox)).toEqual([
       "Overdue: Write the brief – was due Tue 24 Nov 2026",
       "Overdue: Write the brief – was due Tue 24 Nov 2026",
@@ -161,12 +153,10 @@ describe("step() mails what is overdue", () => {
   it("never of what was overdue when it was first seen, and again for another due date", async () => {
     const { inbox, rig } = await started("2026-11-25T08:00:00Z");
     rig.put(aTask());
-    rig.set("2026-11-25T10:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-25T10:00:00Z");
     expect(inbox.asked).toEqual([]);
     rig.put(aTask({ dueOn: on("2026-11-26") }));
-    rig.set("2026-11-27T09:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-27T09:00:00Z");
     expect(subjects(inbox)).toEqual(["Overdue: Write the brief – was due Thu 26 Nov 2026"]);
   });
 });

@@ -98,8 +98,7 @@ describe("step() mails a digest", () => {
   it("of today, this week and what is overdue, with counts", async () => {
     const { inbox, rig } = await started("2026-11-22T12:00:00Z");
     fill(rig);
-    rig.set("2026-11-24T07:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T07:30:00Z");
     const mail = inbox.mails.find(({ to }) => to === "ana@example.com")?.mail;
     expect(mail?.subject).toBe("Your day: 3 today, 2 this week, 2 overdue – Tue 24 Nov 2026");
     expect(mail?.text?.replaceAll("\r\n", "\n").trimEnd()).toBe(
@@ -147,8 +146,7 @@ describe("step() mails a digest", () => {
     const source = { kind: "projects" } as const;
     rig.store.sources.put([source]);
     rig.store.sources.succeeded(source, { items: 1, gaps: null });
-    rig.set("2026-11-24T07:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T07:30:00Z");
     expect(inbox.mails[0]?.mail.text).toContain(
       "Last synced Tue 24 Nov 2026, 07:00 (Europe/Berlin): the service does not respond",
     );
@@ -179,8 +177,7 @@ describe("step() mails a digest", () => {
       await rig.run();
     }
     expect(inbox.mails).toHaveLength(2);
-    rig.set("2026-11-25T07:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-25T07:30:00Z");
     expect(inbox.mails).toHaveLength(3);
   });
 
@@ -188,12 +185,10 @@ describe("step() mails a digest", () => {
     const { inbox, rig } = await started("2026-11-22T12:00:00Z", { ticks: false });
     rig.store.directory.putPeople([aPerson({ id: ben, name: "Ben", email: null })], false);
     fill(rig);
-    rig.set("2026-11-24T19:30:01Z");
-    await rig.run();
+    await rig.run("2026-11-24T19:30:01Z");
     expect(inbox.mails).toEqual([]);
     expect(rig.nextAt()).toBe("2026-11-25T06:30:00Z");
-    rig.set("2026-11-25T19:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-25T19:30:00Z");
     expect(inbox.mails).toHaveLength(1);
     const late = await started("2026-11-24T10:00:00Z", { installedAt: "2026-11-24T10:00:00Z" });
     fill(late.rig);
@@ -208,8 +203,7 @@ describe("step() mails a digest", () => {
     rig.advance({ hours: 1 });
     await rig.run();
     expect(inbox.asked).toEqual([]);
-    rig.set("2026-11-25T07:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-25T07:30:00Z");
     expect(inbox.mails.map(({ mail }) => mail.subject)).toEqual([
       "Your day: 1 overdue – Wed 25 Nov 2026",
     ]);
@@ -221,13 +215,11 @@ describe("step() mails a digest", () => {
     });
     rig.put(aTask());
     expect(rig.nextAt()).toBe("2026-11-23T06:30:00Z");
-    rig.set("2026-11-23T07:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-23T07:30:00Z");
     expect(inbox.mails.map(({ mail }) => mail.subject)).toEqual([
       "Your week: 1 this week – Mon 23 Nov 2026",
     ]);
-    rig.set("2026-11-24T07:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T07:30:00Z");
     expect(inbox.mails).toHaveLength(1);
   });
 
@@ -247,8 +239,7 @@ describe("step() mails a digest", () => {
       aTask({ id: serviceId(900 + index), title: `Task ${index}` }),
     );
     rig.put(...tasks);
-    rig.set("2026-11-24T07:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T07:30:00Z");
     const text = inbox.mails[0]?.mail.text ?? "";
     expect(text).toContain("Today, Tue 24 Nov 2026 (33)");
     expect(text.match(/^- Task /gm)).toHaveLength(30);
@@ -291,8 +282,7 @@ it("step() tells in a digest what was moved since the last one: from where, to w
     newLabels: [],
     state: "pending",
   });
-  rig.set("2026-11-24T07:30:00Z");
-  await rig.run();
+  await rig.run("2026-11-24T07:30:00Z");
   const mail = inbox.mails.filter(({ to }) => to === "ana@example.com").at(-1)?.mail;
   const text = mail?.text?.replaceAll("\r\n", "\n") ?? "";
   const moved = text.slice(text.indexOf("Moved since"), text.indexOf("-- "));
@@ -307,8 +297,7 @@ it("step() tells in a digest what was moved since the last one: from where, to w
       "  https://company.example.com/#/2001/event/501",
     ].join("\n"),
   );
-  rig.set("2026-11-25T07:30:00Z");
-  await rig.run();
+  await rig.run("2026-11-25T07:30:00Z");
   const next = inbox.mails.filter(({ to }) => to === "ana@example.com").at(-1)?.mail;
   expect(next?.text).not.toContain("Moved since");
 });

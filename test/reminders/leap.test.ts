@@ -64,8 +64,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
   it("reminds late of what still stands, once", async () => {
     const { inbox, rig, reading } = await awake();
     rig.put(anEvent());
-    rig.set("2026-11-24T08:50:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T08:50:00Z");
     rig.advance({ seconds: 5 });
     reading.leaps[0] = true;
     await rig.run();
@@ -91,10 +90,8 @@ describe("step() after the clock leapt forward, as when the machine was suspende
   it("waits for a reading after the last of several leaps", async () => {
     const { inbox, rig, reading } = await awake();
     rig.put(anEvent());
-    rig.set("2026-11-24T09:00:00Z");
-    await rig.run();
-    rig.set("2026-11-24T09:30:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T09:00:00Z");
+    await rig.run("2026-11-24T09:30:00Z");
     reading.leaps[0] = true;
     await rig.run();
     expect(inbox.asked).toEqual([]);
@@ -107,8 +104,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     const { inbox, rig, reading } = await awake({ catchUp: "PT10M" });
     rig.put(anEvent());
     rig.put(anEvent({ id: serviceId(502), title: "Past it", reminder: minutes(16) }));
-    rig.set("2026-11-24T08:54:30Z");
-    await rig.run();
+    await rig.run("2026-11-24T08:54:30Z");
     rig.advance({ minutes: 2 });
     await rig.run();
     rig.advance({ minutes: 2 });
@@ -121,8 +117,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
   it("tells nothing of a day that is over when it may", async () => {
     const { inbox, rig, reading } = await awake({ mails: { events: false, tasks: leads("P0D") } });
     rig.put(aTask());
-    rig.set("2026-11-24T23:59:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T23:59:00Z");
     rig.advance({ minutes: 2 });
     reading.leaps[0] = true;
     await rig.run();
@@ -136,8 +131,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
       mails: { events: false, digest: { at, weekday: null } },
     });
     rig.put(aTask());
-    rig.set("2026-11-24T09:39:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T09:39:00Z");
     rig.advance({ minutes: 2 });
     await rig.run();
     rig.advance({ minutes: 2 });
@@ -163,8 +157,7 @@ describe("step() after the clock leapt forward, as when the machine was suspende
     });
     rig.put(...[501, 502, 503, 504].map((id) => anEvent({ id: serviceId(id) })));
     reading.prompt = true;
-    rig.set("2026-11-24T08:45:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T08:45:00Z");
     expect(sent).toHaveLength(1);
     rig.bury(serviceId(504));
     reading.leaps[0] = true;
@@ -188,14 +181,12 @@ describe("step() after the clock leapt forward, as when the machine was suspende
   it("goes on at once when the clock is set back, and waits again when it is set right", async () => {
     const { inbox, rig, reading } = await awake();
     rig.put(anEvent());
-    rig.set("2026-11-20T08:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-20T08:00:00Z");
     expect(reading.leaps).toEqual([]);
     rig.put(anEvent({ id: serviceId(502), reminder: minutes(4 * 24 * 60 + 60) }));
     await rig.run();
     expect(inbox.mails).toHaveLength(1);
-    rig.set("2026-11-24T08:46:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T08:46:00Z");
     expect(inbox.mails).toHaveLength(1);
     expect(reading.leaps).toEqual([false]);
     reading.leaps[0] = true;
@@ -206,12 +197,10 @@ describe("step() after the clock leapt forward, as when the machine was suspende
   it("waits ten minutes more at most when the clock is set back while it waits", async () => {
     const { inbox, rig } = await awake();
     rig.put(anEvent());
-    rig.set("2026-11-24T10:00:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T10:00:00Z");
     rig.advance({ minutes: 5 });
     await rig.run();
-    rig.set("2026-11-24T08:50:00Z");
-    await rig.run();
+    await rig.run("2026-11-24T08:50:00Z");
     expect(inbox.asked).toEqual([]);
     for (let minutes = 0; minutes < 10; minutes += 1) {
       rig.advance({ minutes: 1 });

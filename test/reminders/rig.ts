@@ -170,8 +170,8 @@ export interface Rig {
   bury(id: ServiceId, kind?: Item["kind"]): void;
   suspend(person: PersonId): void;
   step(signal?: AbortSignal): Promise<"idle" | "worked">;
-  /** Steps until there is nothing to do. */
-  run(): Promise<void>;
+  /** Steps until there is nothing to do, at this time if one is given. */
+  run(now?: string): Promise<void>;
   nextAt(): string | null;
   ahead(most: number): ReturnType<ReturnType<typeof createReminders>["ahead"]>;
   /** As after a crash: another process opens the same database. */
@@ -266,7 +266,8 @@ export function aRig(options: RigOptions): Rig {
       );
     },
     step,
-    async run() {
+    async run(now) {
+      if (now !== undefined) this.set(now);
       for (let steps = 0; (await step()) === "worked"; steps++) {
         if (steps > 100) throw new Error("the reminders do not come to rest");
       }

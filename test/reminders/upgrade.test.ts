@@ -58,8 +58,7 @@ it("step() over a database of the schema before sends nothing again, and what wa
   });
   await rig.run();
   expect(inbox.mails.map(({ mail }) => mail.messageId)).toEqual(["<claimed@old.dayferry>"]);
-  rig.set("2026-11-24T08:46:00Z");
-  await rig.run();
+  await rig.run("2026-11-24T08:46:00Z");
   rig.restart();
   rig.advance({ hours: 1 });
   await rig.run();

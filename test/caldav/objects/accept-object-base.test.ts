@@ -2,14 +2,13 @@ import { describe, expect, it } from "vitest";
 import { personId, projectId } from "../../../src/domain/ids.ts";
 import { vtodo } from "../../edits/rig.ts";
 import { aTask, aTodolist } from "../../support/items.ts";
-import { object, objectRig, uidOf } from "./object-rig.ts";
+import { object, objectRig, uidOf, withMember } from "./object-rig.ts";
 
 const phone = { "content-type": "text/calendar", "user-agent": "Tasks/1" };
 
 describe("objectAnswer() of a PUT without conditions", () => {
   it("takes an edit of what the same program has put for one, although it names the version before", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601, { title: "Chore" }));
+    const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     const second = first.replace("SUMMARY:Chore", "SUMMARY:By phone");
     expect(rig.ask("PUT", path, { body: second, headers: phone }).status).toBe(204);
@@ -19,8 +18,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
   });
 
   it("does so too when someone else has changed another field in between, which stays", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601, { title: "Chore" }));
+    const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     const second = first.replace("SUMMARY:Chore", "SUMMARY:By phone");
     rig.ask("PUT", path, { body: second, headers: phone });
@@ -110,8 +108,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
   });
 
   it("keeps what someone else has changed before a marked copy is put twice", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601, { title: "Chore" }));
+    const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const old = rig.text(path);
     rig.clock.advance({ seconds: 9 });
     rig.send(object(vtodo(uidOf(path), "SUMMARY:By someone else")));
@@ -212,8 +209,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
   );
 
   it("replaces the version that a refused write of the program has met, once", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601, { title: "Chore" }));
+    const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const [old, etag] = [rig.text(path), rig.etag(path)];
     const put = (body: string, headers = {}) =>
       rig.ask("PUT", path, { body, headers: { ...phone, ...headers } }).status;
@@ -270,8 +266,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
   });
 
   it("takes what another program puts back as it was at its word", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601, { title: "Chore" }));
+    const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     const second = first.replace(...done);
     rig.ask("PUT", path, { body: second, headers: phone });
@@ -282,8 +277,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
   });
 
   it("compares another program's edit of an older copy with the version that it names", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601, { title: "Chore" }));
+    const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     rig.ask("PUT", path, { body: first.replace(...done), headers: phone });
     const stale = first.replace("SUMMARY:Chore", "SUMMARY:By another");
@@ -292,8 +286,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
   });
 
   it("compares it with what is shown when its SEQUENCE has gone on from there", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601, { title: "Chore" }));
+    const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     const second = first.replace(...done).replace("SEQUENCE:0", "SEQUENCE:1");
     rig.ask("PUT", path, { body: second, headers: phone });

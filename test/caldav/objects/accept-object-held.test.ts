@@ -3,7 +3,17 @@ import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.
 import { calendarsOf } from "../../calendars/rig.ts";
 import { vtodo } from "../../edits/rig.ts";
 import { aLabel, aTask, aTodolist } from "../../support/items.ts";
-import { chore, events, object, objectRig, party, root, tasks, uidOf } from "./object-rig.ts";
+import {
+  chore,
+  events,
+  object,
+  objectRig,
+  party,
+  root,
+  tasks,
+  uidOf,
+  withMember,
+} from "./object-rig.ts";
 
 // What waits for approval has happened for the one whose program asked for it, on all devices of that person, and for
 // nobody else. Discarded, everything is as before; approved, it is so for all.
@@ -35,8 +45,7 @@ function heldRig() {
 }
 
 it("octets that take a held change back are told to all who see the item, as they are everybody's", () => {
-  const rig = heldRig();
-  const path = rig.member(aTask(601));
+  const { rig, path } = withMember(heldRig(), aTask(601));
   const done = rig.text(path).replace("STATUS:NEEDS-ACTION", "STATUS:COMPLETED");
   const put = (body: string) =>
     rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } }).status;
@@ -67,8 +76,7 @@ it("a creation that replaces another keeps its SEQUENCE, which a renamed label h
 });
 
 it("octets of an approved change are reported to all, also if somebody has made the same change since", () => {
-  const rig = heldRig();
-  const path = rig.member(aTask(601, { title: "Chore" }));
+  const { rig, path } = withMember(heldRig(), aTask(601, { title: "Chore" }));
   const body = rig.text(path).replace("SUMMARY:Chore", "SUMMARY:Work\r\nCOLOR:red");
   rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } });
   rig.member(aTask(601, { title: "Work" }));
@@ -184,8 +192,7 @@ describe("SEQUENCE of a change that is held", () => {
 
 describe("a deletion that is held", () => {
   it("is told to its sender as gone, and as there again when it is discarded", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     const name = `${uidOf(path)}.ics`;
     const before = rig.text(path);
     const tokens = [rig.token("tasks-3001")];
@@ -200,16 +207,14 @@ describe("a deletion that is held", () => {
   });
 
   it("is gone for all when it is approved", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     rig.ask("DELETE", path);
     rig.approve();
     expect([rig.get(path).status, rig.bens(path)]).toEqual([404, 404]);
   });
 
   it("takes the subtasks along, and brings them back", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
     const names = rig.names("tasks-3001");
     const token = rig.token("tasks-3001");
@@ -224,8 +229,7 @@ describe("a deletion that is held", () => {
   });
 
   it("brings subtasks back that somebody has made meanwhile", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     rig.move(path, `${near}/a.ics`);
     const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
     const token = rig.token("tasks-3003");
@@ -236,8 +240,7 @@ describe("a deletion that is held", () => {
   });
 
   it("tells that subtasks are gone also after their task was created again with another id", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     rig.move(path, `${near}/a.ics`);
     const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
     const token = rig.token("tasks-3003");
@@ -253,8 +256,7 @@ describe("a deletion that is held", () => {
   it.each(["task", "subtask"])(
     "shows what others do to the %s in the calendar where it waits",
     (kind) => {
-      const rig = heldRig();
-      const path = rig.member(aTask(601));
+      const { rig, path } = withMember(heldRig(), aTask(601));
       const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
       rig.move(path, `${near}/a.ics`);
       const name = kind === "task" ? "a.ics" : `${uidOf(below)}.ics`;
@@ -273,8 +275,7 @@ describe("a deletion that is held", () => {
   );
 
   it("brings the subtasks back as well when it is approved, and refused by the service", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
     const names = rig.names("tasks-3001");
     rig.ask("DELETE", path);
@@ -289,8 +290,7 @@ describe("a deletion that is held", () => {
   });
 
   it("is taken back by a PUT of the same UID, under the new name", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     const uid = uidOf(path);
     rig.ask("DELETE", path);
     const again = rig.put(path, vtodo(uid, "SUMMARY:Task 601"), asNew);
@@ -304,8 +304,7 @@ describe("a deletion that is held", () => {
   });
 
   it("stands when what is put instead is refused", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     rig.ask("DELETE", path);
     expect(rig.put(path, vtodo(uidOf(path), "RRULE:FREQ=DAILY")).status).toBe(409);
     expect(rig.held()).toHaveLength(1);
@@ -313,8 +312,7 @@ describe("a deletion that is held", () => {
   });
 
   it("outlasts a restart, and is gone from every list of its sender", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601, { assigned: [personId(11)] }));
+    const { rig, path } = withMember(heldRig(), aTask(601, { assigned: [personId(11)] }));
     const token = rig.token("assigned");
     rig.ask("DELETE", path);
     expect(rig.since("assigned", token).buried).toEqual([`${uidOf(path)}.ics`]);
@@ -326,8 +324,7 @@ describe("a deletion that is held", () => {
   });
 
   it("changes the counter of each calendar that it was in", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601, { assigned: [personId(11)] }));
+    const { rig, path } = withMember(heldRig(), aTask(601, { assigned: [personId(11)] }));
     const ctags = () =>
       ["tasks-3001", "assigned"].map((slug) => {
         const calendar = rig.calendars.find(personId(11), slug);
@@ -347,8 +344,7 @@ describe("a change that is held", () => {
     ["the program that has made it", "Tasks/1"],
     ["another program of its person", "Other/2"],
   ])("is taken back, without a condition, by %s", (_who, agent) => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601, { title: "Chore" }));
+    const { rig, path } = withMember(heldRig(), aTask(601, { title: "Chore" }));
     const put = (body: string, by: string) =>
       rig.ask("PUT", path, {
         body,
@@ -390,8 +386,7 @@ describe("a change that is held", () => {
     vtodo(uid, "SUMMARY:Mine", "LOCATION:Shed", ...lines);
 
   it("is answered as stored, and shown to its sender as it came", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601, { dueOn: null }));
+    const { rig, path } = withMember(heldRig(), aTask(601, { dueOn: null }));
     const before = rig.text(path);
     const token = rig.token("tasks-3001");
     const answer = rig.put(path, mine(uidOf(path)), { "if-match": rig.etag(path) });
@@ -404,8 +399,7 @@ describe("a change that is held", () => {
 
   it("is given to all as it came when it is approved, and to nobody when it is discarded", () => {
     for (const isApproved of [true, false]) {
-      const rig = heldRig();
-      const path = rig.member(aTask(601, { dueOn: null }));
+      const { rig, path } = withMember(heldRig(), aTask(601, { dueOn: null }));
       const before = rig.text(path);
       rig.put(path, mine(uidOf(path)), { "if-match": rig.etag(path) });
       const etag = rig.etag(path);
@@ -420,8 +414,7 @@ describe("a change that is held", () => {
   });
 
   it("is one edit with those that follow, which start from it", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601, { dueOn: null }));
+    const { rig, path } = withMember(heldRig(), aTask(601, { dueOn: null }));
     const uid = uidOf(path);
     rig.put(path, mine(uid), { "if-match": rig.etag(path) });
     const next = mine(uid, "DESCRIPTION:More");
@@ -440,8 +433,7 @@ describe("a change that is held", () => {
   });
 
   it("is laid onto octets that another device sends without it", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     const old = rig.text(path);
     rig.put(path, mine(uidOf(path)), { "if-match": rig.etag(path) });
     const body = old.replace("END:VTODO", "LOCATION:Attic\r\nEND:VTODO");
@@ -454,8 +446,7 @@ describe("a change that is held", () => {
   });
 
   it("is in what another device has loaded and sends on, and gone from that once it is not carried out", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     const first = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");
     rig.ask("PUT", path, { body: first });
     const body = rig.text(path).replace("END:VTODO", "DESCRIPTION:More\r\nEND:VTODO");
@@ -468,15 +459,13 @@ describe("a change that is held", () => {
   });
 
   it("does not wait twice when it is put twice", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     for (const _ of [1, 2]) rig.put(path, mine(uidOf(path)));
     expect(rig.edits()).toHaveLength(1);
   });
 
   it("waits beside the same one of someone else", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601, { dueOn: null }));
+    const { rig, path } = withMember(heldRig(), aTask(601, { dueOn: null }));
     rig.put(path, mine(uidOf(path)));
     const body = object(mine(uidOf(path)));
     const headers = { "content-type": "text/calendar" };
@@ -486,8 +475,7 @@ describe("a change that is held", () => {
   });
 
   it("is followed by a deletion, which leaves it when it is discarded", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     rig.put(path, mine(uidOf(path)));
     expect(rig.ask("DELETE", path).status).toBe(204);
     expect(rig.get(path).status).toBe(404);
@@ -498,8 +486,7 @@ describe("a change that is held", () => {
 });
 
 it("edits of two people that are held are shown to both when they are approved", () => {
-  const rig = heldRig();
-  const path = rig.member(aTask(601));
+  const { rig, path } = withMember(heldRig(), aTask(601));
   const text = rig.text(path);
   const headers = { "content-type": "text/calendar" };
   const described = text.replace("END:VTODO", "DESCRIPTION:By Ana\r\nEND:VTODO");
@@ -585,8 +572,7 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
   ["PUT", (rig, path) => rig.put(`${near}/m.ics`, vtodo(uidOf(path), "SUMMARY:Task 601")).status],
 ])("a %s to another calendar that is held", (_way, go) => {
   function moved() {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
     const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
     expect(go(rig, path)).toBe(201);
@@ -605,8 +591,7 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
   });
 
   it.each(["before", "after"])("keeps a change of a subtask that was made %s it", (when) => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
     const name = `${uidOf(below)}.ics`;
     const change = (at: string) => {
@@ -708,8 +693,7 @@ describe("many that are held", () => {
   });
 
   it("take in what the workspace changes of one of them", () => {
-    const rig = heldRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(heldRig(), aTask(601));
     rig.put(`${events}/a.ics`, another("a@example.com"), asNew);
     const text = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");
     const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };

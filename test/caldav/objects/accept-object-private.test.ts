@@ -2,7 +2,17 @@ import { describe, expect, it } from "vitest";
 import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { createEditActions } from "../../../src/edits/actions/edit-actions.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../../support/items.ts";
-import { chore, events, object, objectRig, party, root, tasks, uidOf } from "./object-rig.ts";
+import {
+  chore,
+  events,
+  object,
+  objectRig,
+  party,
+  root,
+  tasks,
+  uidOf,
+  withMember,
+} from "./object-rig.ts";
 
 // The service shows what is private to its creator and the assigned; without an own key the creator is the account.
 
@@ -41,8 +51,10 @@ describe("objectAnswer() of a PUT of what is private", () => {
   it.each([{}, { withOwnKey: new Set([personId(11)]) }])(
     "assigns whoever makes private what someone else has made: %j",
     (setting) => {
-      const rig = objectRig(setting);
-      const path = rig.member(anEvent(501, { creatorId: personId(12) }));
+      const { rig, path } = withMember(
+        objectRig(setting),
+        anEvent(501, { creatorId: personId(12) }),
+      );
       const body = rig.text(path).replace("END:VEVENT", "CLASS:PRIVATE\r\nEND:VEVENT");
       const headers = { "content-type": "text/calendar", "if-match": rig.etag(path) };
       expect(rig.ask("PUT", path, { body, headers }).status).toBe(204);
@@ -53,8 +65,10 @@ describe("objectAnswer() of a PUT of what is private", () => {
 
   it("assigns nobody who is the creator, or is assigned", () => {
     for (const seen of [{ creatorId: personId(11) }, { assigned: [personId(11)] }]) {
-      const rig = objectRig();
-      const path = rig.member(anEvent(501, { creatorId: personId(12), ...seen }));
+      const { rig, path } = withMember(
+        objectRig(),
+        anEvent(501, { creatorId: personId(12), ...seen }),
+      );
       const body = rig.text(path).replace("END:VEVENT", "CLASS:PRIVATE\r\nEND:VEVENT");
       rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } });
       expect(rig.edits()[0]?.patch).toEqual({ private: true });
@@ -116,8 +130,10 @@ describe("objectAnswer() of a MOVE of what is private", () => {
 });
 
 it("an undone deletion of what is private is seen by its former creator", () => {
-  const rig = objectRig();
-  const path = rig.member(anEvent(501, { private: true, creatorId: personId(11) }));
+  const { rig, path } = withMember(
+    objectRig(),
+    anEvent(501, { private: true, creatorId: personId(11) }),
+  );
   rig.ask("DELETE", path);
   rig.clock.advance({ seconds: 5 });
   const edit = rig.store.journal.claimNext();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, projectId } from "../../../src/domain/ids.ts";
 import { vevent, vtodo } from "../../edits/rig.ts";
 import { aLabel, anEvent, aTask, aTodolist, times } from "../../support/items.ts";
-import { objectRig, root, uidOf } from "./object-rig.ts";
+import { objectRig, root, uidOf, withMember } from "./object-rig.ts";
 
 // What is given out says what the item says, whoever has put the octets; an ETag is answered for exactly what was sent.
 
@@ -22,8 +22,7 @@ describe("objectAnswer() of a PUT of octets that do not say all that the item sa
     ["CATEGORIES", "CATEGORIES:Design"],
     ["STATUS", "STATUS:COMPLETED"],
   ])("shows a to-do's %s that stays all the same, and answers no ETag", (name, line) => {
-    const rig = objectRig();
-    const path = rig.member(full);
+    const { rig, path } = withMember(objectRig(), full);
     const lines = rig.text(path).split("\r\n");
     const isLeftOut = (one: string) =>
       one.startsWith(name) || (name === "STATUS" && /^(COMPLETED|PERCENT)/.test(one));
@@ -57,8 +56,7 @@ describe("objectAnswer() of a PUT of octets that do not say all that the item sa
   });
 
   it("answers the ETag of octets that leave out what the item does not have", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601, { dueOn: null }));
+    const { rig, path } = withMember(objectRig(), aTask(601, { dueOn: null }));
     const answer = rig.put(path, vtodo(uidOf(path), "SUMMARY:Named"), {
       "if-match": rig.etag(path),
     });
@@ -85,8 +83,7 @@ function renamedByPhone() {
 
 describe("objectAnswer() of a PUT by a program that has not seen the present version", () => {
   it("shows the present values of what the program did not change, and answers no ETag", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const old = rig.text(path);
     const named = old.replace("SUMMARY:Task 601", "SUMMARY:By phone");
     const headers = { "content-type": "text/calendar", "user-agent": "Tablet/2" };
@@ -127,8 +124,7 @@ it.each([
 ])(
   "objectAnswer() of a PUT that calls a label by its name of before %s: shows the present name, and answers no ETag",
   (_name, said, shown) => {
-    const rig = objectRig();
-    const path = rig.member(full);
+    const { rig, path } = withMember(objectRig(), full);
     const old = rig.text(path).replace("CATEGORIES:Design", said);
     rig.store.directory.putLabels([aLabel(51, "Layout")], true);
     const headers = { "content-type": "text/calendar" };
@@ -144,8 +140,7 @@ it.each([
 );
 
 it("objectAnswer() of a PUT of an old copy, whose label was renamed and then taken off: without the label", () => {
-  const rig = objectRig();
-  const path = rig.member(full);
+  const { rig, path } = withMember(objectRig(), full);
   const old = rig.text(path);
   rig.store.directory.putLabels([aLabel(51, "Layout")], true);
   rig.member({ ...full, labels: [] });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listId, personId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { calendar, vtodo } from "../../edits/rig.ts";
 import { anEvent, aTask, aTodolist, days } from "../../support/items.ts";
-import { type ObjectSetting, objectRig, root, told, uidOf } from "./object-rig.ts";
+import { type ObjectSetting, objectRig, root, told, uidOf, withMember } from "./object-rig.ts";
 
 const near = `${root}/tasks-3003`;
 const asNew = { "if-none-match": "*" };
@@ -23,8 +23,7 @@ const child = (id: number, above: number) =>
 
 describe("objectAnswer() of a DELETE that may be the first half of a move", () => {
   it("rests for two seconds, while nobody is shown the item", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     expect(rig.get(path).status).toBe(404);
     expect(rig.store.journal.nextAt()?.toString()).toBe("2026-11-20T12:00:02Z");
@@ -34,8 +33,10 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
   });
 
   it("becomes a move of the task with all that hangs on it when the task is put elsewhere", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601, { commentCount: 2, assigned: [personId(12)] }));
+    const { rig, path } = withMember(
+      apartRig(),
+      aTask(601, { commentCount: 2, assigned: [personId(12)] }),
+    );
     const uid = uidOf(path);
     rig.member(child(701, 601));
     const text = rig.text(path);
@@ -77,8 +78,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
   });
 
   it("takes a subtask along that is deleted and put below its task as well", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     const below = rig.member(child(701, 601));
     const [parent, sub] = [rig.text(path), rig.text(below)];
     const put = (name: string, body: string) =>
@@ -91,8 +91,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
   });
 
   it("becomes a move of an event to another project", () => {
-    const rig = apartRig();
-    const path = rig.member(anEvent(501, { assigned: [personId(12)] }));
+    const { rig, path } = withMember(apartRig(), anEvent(501, { assigned: [personId(12)] }));
     const text = rig.text(path);
     rig.ask("DELETE", path);
     const there = `${root}/events-2002/e.ics`;
@@ -102,16 +101,14 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
   });
 
   it("is taken back by a PUT in the same place", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601, { commentCount: 1 }));
+    const { rig, path } = withMember(apartRig(), aTask(601, { commentCount: 1 }));
     rig.ask("DELETE", path);
     expect(rig.put(path, vtodo(uidOf(path), "SUMMARY:Anew"), asNew).status).toBe(201);
     expect(rig.itemOf(uidOf(path))).toMatchObject({ id: 601, title: "Anew", commentCount: 1 });
   });
 
   it("is taken back after a try that has deleted nothing", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     rig.clock.advance({ seconds: 2 });
     expect(rig.store.journal.claimNext()).toMatchObject({ action: "delete" });
@@ -124,8 +121,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     ["is on its way", false],
     ["may have been sent", true],
   ])("goes before a new item when it %s", (_name, isReleased) => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     rig.clock.advance({ seconds: 2 });
     const claimed = rig.store.journal.claimNext();
@@ -139,8 +135,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
   });
 
   it("is not taken back by someone else, who makes a new item", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     const body = calendar(vtodo(uidOf(path), "SUMMARY:Other"));
     const there = near.replace("/11/", "/12/");
@@ -160,8 +155,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
   });
 
   it("stands when the move is refused", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     const answer = rig.put(`${near}/a.ics`, vtodo(uidOf(path), "RRULE:FREQ=DAILY"), asNew);
     expect(told(answer)).toBe("409 c:max-instances");
@@ -188,8 +182,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
   );
 
   it("does not hold up deletions from other channels", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     rig.send(calendar(vtodo(uidOf(path), "STATUS:CANCELLED")));
     expect(rig.store.journal.claimNext()).toMatchObject({ action: "delete", channel: "upload" });
   });
@@ -199,8 +192,7 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
   it.each(["at once", "once the move there is done"])(
     "leaves the item where it was put last, %s",
     (when) => {
-      const rig = apartRig();
-      const path = rig.member(aTask(601));
+      const { rig, path } = withMember(apartRig(), aTask(601));
       const there = `${near}/there.ics`;
       const body = { body: rig.text(path) };
       expect(rig.ask("PUT", there, body).status).toBe(201);
@@ -219,8 +211,7 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
   );
 
   it("keeps the item if the move fails between the PUT and the DELETE, and shows it again", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     const headers = { "content-type": "text/calendar", "user-agent": "One/1" };
     const there = path.replace("tasks-3001", "tasks-3003");
     expect(rig.ask("PUT", there, { body: rig.text(path), headers }).status).toBe(201);
@@ -239,8 +230,7 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
   });
 
   it("moves back what someone else has moved, for a program that has seen it there", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     const old = rig.text(path);
     const there = `${near}/there.ics`;
     const put = (at: string, body: string, agent: string) =>
@@ -261,8 +251,7 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
   });
 
   it("deletes it for a program that had kept the old address, and deletes it later", () => {
-    const rig = apartRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(apartRig(), aTask(601));
     const old = rig.text(path);
     const there = `${near}/there.ics`;
     const headers = { "content-type": "text/calendar", "user-agent": "Two/2" };

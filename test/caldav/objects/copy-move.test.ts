@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { listId, projectId, serviceId } from "../../../src/domain/ids.ts";
 import { vevent, vtodo } from "../../edits/rig.ts";
 import { anEvent, aTask, aTodolist, days } from "../../support/items.ts";
-import { type ObjectSetting, object, objectRig, root, told, uidOf } from "./object-rig.ts";
+import {
+  type ObjectSetting,
+  object,
+  objectRig,
+  root,
+  told,
+  uidOf,
+  withMember,
+} from "./object-rig.ts";
 
 function moveRig(setting: ObjectSetting = {}) {
   const rig = objectRig(setting);
@@ -30,8 +38,7 @@ describe("objectAnswer() of a MOVE", () => {
     ["an absolute address", "https://cal.example.com"],
     ["an absolute address with a login", "https://ana@cal.example.com"],
   ])("takes a task to another list, named by %s", (_name, before) => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
     const key = rig.store.mirror.findUid(uid)?.item;
@@ -64,8 +71,7 @@ describe("objectAnswer() of a MOVE", () => {
   });
 
   it("gives an object another name in its calendar", () => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const text = rig.text(path);
     const token = rig.token("tasks-3001");
     expect(rig.move(path, `${root}/tasks-3001/renamed.ics`).status).toBe(201);
@@ -91,8 +97,7 @@ describe("objectAnswer() of a MOVE", () => {
     ["another object, not to overwrite it", "OTHER", { overwrite: "F" }, "412"],
     ["where it must be another version", `${near}/a.ics`, { "if-match": '"a"' }, "412"],
   ])("to %s is refused", (_name, to, headers, expected) => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const other = rig.member(aTask(602, { listId: listId(3003) }));
     const answer = rig.move(path, to.replace("SELF", path).replace("OTHER", other), headers);
     expect(told(answer)).toBe(expected);
@@ -110,8 +115,7 @@ describe("objectAnswer() of a MOVE", () => {
   });
 
   it("takes subtasks along", () => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const sub = uidOf(rig.member(aTask(701, { kind: "subtask", parentId: serviceId(601) })));
     rig.move(path, `${far}/${uidOf(path)}.ics`);
     expect(rig.names("tasks-3009").toSorted()).toEqual(
@@ -131,8 +135,7 @@ describe("objectAnswer() of a MOVE", () => {
   });
 
   it("waits for a person in review mode, and is done for its mover alone", () => {
-    const rig = moveRig({ mode: "review" });
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig({ mode: "review" }), aTask(601));
     const name = `${uidOf(path)}.ics`;
     const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
     expect(rig.move(path, `${near}/${name}`).status).toBe(201);
@@ -176,8 +179,7 @@ describe("objectAnswer() of a COPY", () => {
     ["the assigned", `${root}/assigned/a.ics`, "403 d:need-privileges"],
     ["another object", "OTHER", "403"],
   ])("to %s is refused", (_name, to, expected) => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const other = rig.member(aTask(602));
     expect(told(rig.copy(path, to.replace("OTHER", other)))).toBe(expected);
     expect(told(rig.copy(path, other, { overwrite: "F" }))).toBe("412");
@@ -190,8 +192,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
     ["as something new", { "if-none-match": "*" }],
     ["without a condition", {}],
   ])("is the first half of a move, %s", (_name, headers) => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     const octets = vtodo(uid, "SUMMARY:Moved", "DUE;VALUE=DATE:20261124");
     const answer = rig.put(`${near}/${uid}.ics`, octets, headers);
@@ -204,8 +205,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
   });
 
   it("changes the item where it is, for a program that kept its old address", () => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     rig.move(path, `${near}/${uid}.ics`, { "user-agent": "Another/1" });
     const answer = rig.put(path, vtodo(uid, "SUMMARY:By Reminders"));
@@ -216,8 +216,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
   });
 
   it("goes back where it came from, when it is said to be new there", () => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     rig.move(path, `${near}/${uid}.ics`);
     expect(rig.put(path, vtodo(uid), { "if-none-match": "*" }).status).toBe(201);
@@ -225,8 +224,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
   });
 
   it("needs the old version no longer, with 404 where it was and 412 where it never was", () => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     rig.move(path, `${near}/${uid}.ics`);
     const headers = { "if-match": '"a"' };
@@ -235,8 +233,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
   });
 
   it("undoes the move when the content is refused", () => {
-    const rig = moveRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     const answer = rig.put(`${near}/${uid}.ics`, vtodo(uid, "RRULE:FREQ=DAILY"));
     expect(told(answer)).toBe("409 c:max-instances");

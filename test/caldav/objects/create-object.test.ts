@@ -13,6 +13,7 @@ import {
   tasks,
   told,
   uidOf,
+  withMember,
 } from "./object-rig.ts";
 
 describe("objectAnswer() of a PUT that creates", () => {
@@ -92,8 +93,7 @@ describe("objectAnswer() of a PUT that creates", () => {
   });
 
   it("makes again what the same person has deleted, and what is said to be new", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const uid = uidOf(path);
     expect(rig.ask("DELETE", path).status).toBe(204);
     expect(rig.get(path).status).toBe(404);
@@ -104,8 +104,7 @@ describe("objectAnswer() of a PUT that creates", () => {
   it.each([{}, { "if-none-match": "*" }])(
     "makes again what someone else has deleted: %j",
     (more) => {
-      const rig = objectRig();
-      const path = rig.member(aTask(601));
+      const { rig, path } = withMember(objectRig(), aTask(601));
       rig.put(`${tasks}/c.ics`, chore());
       const etag = rig.etag(path);
       for (const one of [path, `${tasks}/c.ics`]) {
@@ -121,8 +120,8 @@ describe("objectAnswer() of a PUT that creates", () => {
   );
 
   it("does not tell by that what one was never to see", () => {
-    const rig = objectRig();
-    const path = rig.member(
+    const { rig, path } = withMember(
+      objectRig(),
       anEvent(501, { private: true, creatorId: personId(12), assigned: [personId(12)] }),
     );
     const own = (uid: string) => rig.put(path, vevent(uid, "DTSTART:20261224T100000Z"));
@@ -138,8 +137,7 @@ describe("objectAnswer() of a PUT of what is cancelled", () => {
   const lines = ["SUMMARY:Review", "DTSTART:20261123T090000Z", "STATUS:CANCELLED"];
 
   it("takes a deletion back when nothing of it has left, as programs without MOVE delete first", () => {
-    const rig = objectRig();
-    const path = rig.member(anEvent(501));
+    const { rig, path } = withMember(objectRig(), anEvent(501));
     const item = vevent(uidOf(path), ...lines);
     expect(rig.put(path, item).status).toBe(204);
     expect(rig.ask("DELETE", path).status).toBe(204);
@@ -149,8 +147,7 @@ describe("objectAnswer() of a PUT of what is cancelled", () => {
   });
 
   it("makes nothing anew when the item is gone", () => {
-    const rig = objectRig();
-    const path = rig.member(anEvent(501));
+    const { rig, path } = withMember(objectRig(), anEvent(501));
     const key = rig.store.mirror.find("event", serviceId(501));
     if (key) rig.store.mirror.bury(key);
     const item = vevent(uidOf(path), ...lines);

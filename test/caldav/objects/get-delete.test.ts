@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { anEvent, aTask, days } from "../../support/items.ts";
-import { objectRig, root, uidOf } from "./object-rig.ts";
+import { objectRig, root, uidOf, withMember } from "./object-rig.ts";
 
 describe("objectAnswer() of a DELETE", () => {
   it("is an edit against the present version", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const token = rig.token("tasks-3001");
     const answer = rig.ask("DELETE", path, { headers: { "if-match": rig.etag(path) } });
     expect(answer).toEqual({ status: 204 });
@@ -18,8 +17,7 @@ describe("objectAnswer() of a DELETE", () => {
   });
 
   it("leaves what was changed meanwhile", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const headers = { "if-match": '"a"' };
     expect(rig.ask("DELETE", path, { headers }).status).toBe(412);
     expect(rig.get(path).status).toBe(200);

@@ -159,3 +159,11 @@ export const party = vevent(
 );
 export const chore = (...lines: readonly string[]) =>
   vtodo("chore@example.com", "DTSTAMP:20261120T120000Z", "SUMMARY:Chore", ...lines);
+
+/** A rig with an item of the workspace, and its address. */
+export function withMember<Rig extends Pick<ReturnType<typeof objectRig>, "member">>(
+  rig: Rig,
+  item: Parameters<Rig["member"]>[0],
+) {
+  return { rig, path: rig.member(item) };
+}

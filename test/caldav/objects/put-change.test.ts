@@ -13,6 +13,7 @@ import {
   tasks,
   told,
   uidOf,
+  withMember,
 } from "./object-rig.ts";
 
 const sequenceOf = (octets: string): number => Number(/^SEQUENCE:(\d+)/m.exec(octets)?.[1]);
@@ -60,8 +61,8 @@ describe("objectAnswer() of a PUT that changes", () => {
   });
 
   it("never wipes what a small to-do does not speak of", () => {
-    const rig = objectRig();
-    const path = rig.member(
+    const { rig, path } = withMember(
+      objectRig(),
       aTask(601, {
         description: "Two pages",
         startOn: Temporal.PlainDate.from("2026-11-20"),
@@ -137,8 +138,7 @@ describe("objectAnswer() of a PUT that changes", () => {
   });
 
   it("compares with the version that the octets name, where no condition does", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const old = rig.text(path);
     rig.put(path, vtodo(uidOf(path), "SUMMARY:By phone"));
     const edited = old.replace("DUE;VALUE=DATE:20261124", "DUE;VALUE=DATE:20261130");
@@ -155,8 +155,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     ["where it is", tasks],
     ["in another calendar", `${root}/tasks-3009`],
   ])("never takes SEQUENCE back with an old copy that is put %s", (_where, target) => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const old = rig.text(path);
     for (const name of ["B", "C"]) rig.member(aTask(601, { title: name }));
     const shown = sequenceOf(rig.text(path));
@@ -176,8 +175,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     ["as the service had it", 0],
     ["that a program had put", 5],
   ])("never takes SEQUENCE back with an old copy of what was deleted: %s", (_what, sequence) => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const old = rig.text(path).replace("SEQUENCE:0", `SEQUENCE:${sequence}\r\nCOLOR:red`);
     if (sequence > 0) rig.ask("PUT", path, { body: old });
     rig.clock.advance({ seconds: 9 });
@@ -224,8 +222,7 @@ describe("objectAnswer() of a PUT that changes", () => {
   });
 
   it("shows the service's version again once the edit is parked", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     const token = rig.token("tasks-3001");
     rig.put(path, vtodo(uidOf(path), "SUMMARY:Mine"));
     const edit = rig.store.journal.claimNext();

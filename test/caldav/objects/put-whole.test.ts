@@ -4,7 +4,7 @@ import { labelId, personId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
 import { vevent, vtodo } from "../../edits/rig.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
-import { chore, milestones, objectRig, tasks, uidOf } from "./object-rig.ts";
+import { chore, milestones, objectRig, tasks, uidOf, withMember } from "./object-rig.ts";
 
 // Who names the version that was edited sends the whole object: what it leaves out of what that version showed is gone.
 
@@ -81,8 +81,10 @@ describe("objectAnswer() of a PUT that names the present version", () => {
   it.each(cases)(
     "takes away %s, and answers the ETag of its octets",
     (_name, item, line, expected) => {
-      const rig = objectRig();
-      const path = rig.member(item.id === null ? fullTask : { ...item, id: item.id });
+      const { rig, path } = withMember(
+        objectRig(),
+        item.id === null ? fullTask : { ...item, id: item.id },
+      );
       const before = rig.itemOf(uidOf(path));
       const answer = putWhole(rig, path, line);
       expect(answer).toMatchObject({ status: 204, headers: { ETag: rig.etag(path) } });
@@ -92,8 +94,10 @@ describe("objectAnswer() of a PUT that names the present version", () => {
   );
 
   it.each(cases)("leaves %s when it names none, or any", (_name, item, line) => {
-    const rig = objectRig();
-    const path = rig.member(item.id === null ? fullTask : { ...item, id: item.id });
+    const { rig, path } = withMember(
+      objectRig(),
+      item.id === null ? fullTask : { ...item, id: item.id },
+    );
     const before = rig.itemOf(uidOf(path));
     for (const more of [{}, { "if-match": "*" }]) {
       const body = without(rig.text(path), line);
@@ -108,8 +112,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
       (etag: string) => ({ "if-match": etag.replaceAll('"', "") }),
       (etag: string) => ({ if: `([${etag}])` }),
     ]) {
-      const rig = objectRig();
-      const path = rig.member(fullTask);
+      const { rig, path } = withMember(objectRig(), fullTask);
       const body = without(rig.text(path), /^DESCRIPTION/);
       const named = { ...headers, ...condition(rig.etag(path)) };
       expect(rig.ask("PUT", path, { body, headers: named }).status).toBe(204);
@@ -128,8 +131,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
   });
 
   it("takes an alarm away whose place one takes that cannot be held", () => {
-    const rig = objectRig();
-    const path = rig.member(fullEvent);
+    const { rig, path } = withMember(objectRig(), fullEvent);
     const body = rig.text(path).replace(/TRIGGER[^\r]*/, "TRIGGER;RELATED=END:PT5M");
     const named = { ...headers, "if-match": rig.etag(path) };
     expect(rig.ask("PUT", path, { body, headers: named }).status).toBe(204);
@@ -146,8 +148,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
   });
 
   it("is about the version with the edit that is on its way", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601));
+    const { rig, path } = withMember(objectRig(), aTask(601));
     rig.put(path, vtodo(uidOf(path), "SUMMARY:Task 601", "DESCRIPTION:New"));
     expect(rig.itemOf(uidOf(path))).toMatchObject({ description: "New" });
     putWhole(rig, path, /^DESCRIPTION/);
@@ -155,8 +156,10 @@ describe("objectAnswer() of a PUT that names the present version", () => {
   });
 
   it("takes nothing away that it was not shown", () => {
-    const rig = objectRig();
-    const path = rig.member(aTask(601, { description: "<br>", labels: [labelId(99)] }));
+    const { rig, path } = withMember(
+      objectRig(),
+      aTask(601, { description: "<br>", labels: [labelId(99)] }),
+    );
     const before = rig.itemOf(uidOf(path));
     expect(rig.text(path)).not.toMatch(/DESCRIPTION|CATEGORIES/);
     putWhole(rig, path, /^DESCRIPTION|^CATEGORIES/);
@@ -183,8 +186,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
 });
 
 it("an event that is put without a zone for its end stays as it was shown to last", () => {
-  const rig = objectRig();
-  const path = rig.member(anEvent(501, { when: openEnded }));
+  const { rig, path } = withMember(objectRig(), anEvent(501, { when: openEnded }));
   const small = vevent(
     uidOf(path),
     "SUMMARY:Event 501",

@@ -70,8 +70,7 @@ describe("resolve() of a field that both have changed", () => {
         const uid = await rig.item(kind, before);
         rig.wish(uid, mine);
         await rig.there(uid, theirs);
-        await rig.drained();
-        expect(rig.states()).toEqual(["parked: conflict"]);
+        expect(await rig.drained()).toEqual(["parked: conflict"]);
         const { fields, version } = rig.choice();
         expect(fields).toMatchObject([{ field }]);
         const [told] = fields;
@@ -80,8 +79,7 @@ describe("resolve() of a field that both have changed", () => {
 
         const preview = rig.preview({ keep, fields: {} });
         expect(rig.resolve({ keep, fields: {} }, { version })).toMatchObject({ kind: "done" });
-        await rig.drained();
-        expect(rig.states()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);
+        expect(await rig.drained()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);
         const item = await rig.now(uid);
         rig.expectAsPreviewed(item, preview);
         rig.expectAsPreviewed(item, { result: patchToPlain(keep === "mine" ? mine : theirs) });
@@ -163,8 +161,7 @@ describe("resolve() when the workspace goes on", () => {
     const seen = rig.choice().version;
     await rig.there(uid, { title: "Newest" });
     rig.resolve({ keep: "mine", fields: {} }, { version: seen });
-    await rig.drained();
-    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(await rig.drained()).toEqual(["parked: conflict"]);
     expect((await rig.now(uid)).title).toBe("Newest");
     expect(rig.choice()).toMatchObject({ fields: [{ theirs: "Newest", mine: "Mine" }] });
     expect(rig.choice().version).not.toBe(seen);
@@ -183,8 +180,7 @@ describe("resolve() when the workspace goes on", () => {
     await rig.drained();
     rig.resolve({ fields: { title: "theirs", description: "mine" } });
     await rig.there(uid, { title: "Newest" });
-    await rig.drained();
-    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(await rig.drained()).toEqual(["parked: conflict"]);
     expect(await rig.now(uid)).toMatchObject({ title: "Newest", description: "Theirs" });
     expect(rig.choice().fields).toMatchObject([{ field: "title", theirs: "Newest", mine: "Mine" }]);
     const preview = rig.preview({ keep: "mine", fields: {} });
@@ -231,8 +227,7 @@ describe("resolve() of deletions", () => {
       });
       expect(rig.preview({ keep, fields: {} }).kind).toBe(keep === "mine" ? "deletes" : "yields");
       rig.resolve({ keep, fields: {} });
-      await rig.drained();
-      expect(rig.states()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);
+      expect(await rig.drained()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);
       expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(
         keep === "mine" ? [] : ["Important now"],
       );
@@ -246,14 +241,14 @@ describe("resolve() of deletions", () => {
       const uid = await rig.item("event", { description: "Kept" });
       rig.wish(uid, { title: "Mine" });
       await rig.there(uid, null);
-      await rig.drained();
-      expect(rig.states()).toEqual(["parked: refused"]);
+      expect(await rig.drained()).toEqual(["parked: refused"]);
       await rig.sweep();
       await rig.sweep();
       expect(rig.choice()).toMatchObject({ kind: "revival" });
       rig.resolve({ keep, fields: {} });
-      await rig.drained();
-      expect(rig.states()).toEqual(keep === "mine" ? ["discarded", "confirmed"] : ["discarded"]);
+      expect(await rig.drained()).toEqual(
+        keep === "mine" ? ["discarded", "confirmed"] : ["discarded"],
+      );
       expect(rig.workspaceEvents()).toMatchObject(
         keep === "mine" ? [{ title: "Mine", description: "Kept" }] : [],
       );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { revision } from "../../../src/domain/ids.ts";
-import { drainRig } from "../delivery/drain-rig.ts";
+import { drainRig, withEvent } from "../delivery/drain-rig.ts";
 import { calendar, vevent } from "../rig.ts";
 import { clashRig } from "./clash-rig.ts";
 
@@ -36,8 +36,7 @@ describe("the story of an edit", () => {
     const rig = await drainRig();
     rig.sandbox.faults.add({ method: "POST", kind: "drop-after" });
     rig.send(calendar(vevent("new@example.com", "SUMMARY:Launch", "DTSTART:20261201T090000Z")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     const steps = rig.editActions.show(1)?.story ?? [];
     expect(steps.map(({ what }) => what)).toContainEqual(
       expect.stringMatching(
@@ -67,8 +66,7 @@ describe("who has decided", () => {
   const curl = { channel: "upload", actor: null, program: "curl/8.14.1" } as const;
 
   it("is told of an approval, a discarding and an undo, with the way", async () => {
-    const rig = await drainRig({ mode: "review" });
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig({ mode: "review" }));
     const page = { channel: "dashboard", actor: rig.owner } as const;
     const who = `Person ${rig.owner}`;
     rig.send(calendar(vevent(uid, "SUMMARY:One")));
@@ -103,8 +101,7 @@ describe("who has decided", () => {
 });
 
 it("resolve() where every edit is approved first leaves what is sent over someone else's change to the admin", async () => {
-  const rig = await drainRig({ mode: "review" });
-  const { id, uid } = await rig.event();
+  const { rig, id, uid } = await withEvent(drainRig({ mode: "review" }));
   rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
   rig.editActions.approve(1);
   rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Theirs" });

@@ -2,7 +2,7 @@ import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import type { Item } from "../../../src/domain/item.ts";
 import { inverseOf } from "../../../src/edits/actions/undo.ts";
-import { drainRig } from "../delivery/drain-rig.ts";
+import { drainRig, withEvent, withTask } from "../delivery/drain-rig.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
 
 const by = { channel: "upload", actor: null } as const;
@@ -17,8 +17,7 @@ async function doAndUndo(rig: Rig, file: string) {
   expect(rig.edit(1).state).toBe("confirmed");
   const decision = rig.editActions.undo(1, by);
   expect(decision).toMatchObject({ kind: "done", edit: { undoes: 1, state: "pending" } });
-  await rig.drainAll();
-  expect(rig.states()).toEqual(["undone", "confirmed"]);
+  expect(await rig.drainAll()).toEqual(["undone", "confirmed"]);
   return rig.editActions.show(2);
 }
 
@@ -29,16 +28,14 @@ const reasonOf = (rig: Rig, id: number) => {
 
 describe("undo() of a confirmed edit", () => {
   it("takes a change back, and nothing else", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({ description: "old" });
+    const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed", "DTSTART;VALUE=DATE:20261201")));
     await rig.drainAll();
     insist(
       rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { description: "someone's" }),
     );
     rig.editActions.undo(1, by);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["undone", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["undone", "confirmed"]);
     expect(rig.workspaceEvents()).toMatchObject([
       { title: "Review", start: "2026-11-23 10:00", all_day: false, description: "someone's" },
     ]);
@@ -50,8 +47,7 @@ describe("undo() of a confirmed edit", () => {
   });
 
   it("restores what the service had, not what the editor saw", async () => {
-    const rig = await drainRig({ conflicts: "theirs" });
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig({ conflicts: "theirs" }));
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
     insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Yours" }));
     await rig.drainAll();
@@ -61,8 +57,7 @@ describe("undo() of a confirmed edit", () => {
   });
 
   it("restores it also when the first try had landed and its answer was lost", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.sandbox.faults.add({ kind: "drop-after", method: "PUT", times: 9 });
     await rig.step();
@@ -75,15 +70,13 @@ describe("undo() of a confirmed edit", () => {
   });
 
   it("takes labels and people off again that it has put in", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     await doAndUndo(rig, vtodo(uid, "CATEGORIES:Fresh"));
     expect(rig.workspaceTasks()).toMatchObject([{ labels: [] }]);
   });
 
   it("reopens what was completed, and completes what was reopened", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     const inverse = await doAndUndo(rig, vtodo(uid, "STATUS:COMPLETED"));
     expect(inverse?.action).toBe("reopen");
     expect(rig.workspaceTasks()).toMatchObject([{ completed: false }]);
@@ -105,8 +98,7 @@ describe("undo() of a confirmed edit", () => {
   });
 
   it("makes what was deleted anew, as the same item", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({
+    const { rig, id, uid } = await withEvent(drainRig(), {
       description: "<b>kept</b>",
       reminder: 15,
       private: true,
@@ -128,8 +120,7 @@ describe("undo() of a confirmed edit", () => {
   });
 
   it("says what of a deleted task cannot come back", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task({ estimated_hours: 2 });
+    const { rig, id, uid } = await withTask(drainRig(), { estimated_hours: 2 });
     const place = { ...rig.by, list: rig.list, task: id };
     insist(rig.sandbox.workspace.comments.create(place, { description: "remember" }));
     insist(rig.sandbox.workspace.subtasks.create(place, { title: "Sub" }));
@@ -152,20 +143,17 @@ describe("undo() of a confirmed edit", () => {
   });
 
   it("makes it once, also when the answer is lost", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
     rig.editActions.undo(1, by);
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["undone", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["undone", "confirmed"]);
     expect(rig.workspaceTasks()).toHaveLength(1);
   });
 
   it("takes the item as it is when it came back by itself", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     const key = rig.store.mirror.findUid(uid)?.item ?? expect.fail("no identity");
     const item = rig.store.mirror.get(key)?.item ?? expect.fail("not mirrored");
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
@@ -175,15 +163,13 @@ describe("undo() of a confirmed edit", () => {
     if (item.id === null) return expect.fail("no id");
     rig.store.mirror.put({ ...item, id: item.id }, `events:${rig.project}`);
     expect(rig.store.mirror.findUid(uid)?.item).toBe(key);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["undone", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["undone", "confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.store.view.ofProject(rig.project)).toHaveLength(1);
   });
 
   it("gives another UID to the old item when both are there in the end", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     const key = rig.store.mirror.findUid(uid)?.item ?? expect.fail("no identity");
     const item = rig.store.mirror.get(key)?.item ?? expect.fail("not mirrored");
     await doAndUndo(rig, vevent(uid, "STATUS:CANCELLED"));
@@ -194,14 +180,12 @@ describe("undo() of a confirmed edit", () => {
   });
 
   it("conflicts like any edit with a later change of the same field", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     await rig.drainAll();
     insist(rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Later" }));
     rig.editActions.undo(1, by);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "parked: conflict"]);
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Later" }]);
     expect(reasonOf(rig, 1)).toContain("edit 2");
     rig.editActions.discard(2);
@@ -210,22 +194,19 @@ describe("undo() of a confirmed edit", () => {
   });
 
   it("waits for approval in review mode", async () => {
-    const rig = await drainRig({ mode: "review" });
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig({ mode: "review" }));
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.editActions.approve(1);
     await rig.drainAll();
     expect(rig.editActions.undo(1, by)).toMatchObject({ kind: "done", edit: { state: "held" } });
     rig.editActions.approve(2);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["undone", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["undone", "confirmed"]);
   });
 });
 
 describe("undo() of what cannot be undone", () => {
   it("says why", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     expect(reasonOf(rig, 99)).toBe("unknown");
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     expect(reasonOf(rig, 1)).toContain("discard it");
@@ -266,8 +247,7 @@ describe("undo() of what cannot be undone", () => {
   });
 
   it("refuses what is parked", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")), { actor: rig.person("client") });
     await rig.drainAll();
     expect(reasonOf(rig, 1)).toContain("parked");
@@ -275,8 +255,7 @@ describe("undo() of what cannot be undone", () => {
 });
 
 it("inverseOf() fails when the times of before are some that the service cannot hold", async () => {
-  const rig = await drainRig();
-  const { uid } = await rig.event();
+  const { rig, uid } = await withEvent(drainRig());
   rig.send(calendar(vevent(uid, "DTSTART:20261124T100000Z", "DTEND:20261124T110000Z")));
   await rig.drainAll();
   const edit = rig.edit(1);

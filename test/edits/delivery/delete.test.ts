@@ -1,7 +1,7 @@
 import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vtodo } from "../rig.ts";
-import { changeTask, type DrainSetting, drainRig } from "./drain-rig.ts";
+import { changeTask, type DrainSetting, drainRig, withTask } from "./drain-rig.ts";
 
 // The service deletes the subtasks of a task with it, whatever somebody has just written into them.
 
@@ -33,8 +33,7 @@ describe("a deletion of a task beside somebody's change of a subtask", () => {
     const it = await family();
     it.deleteTask();
     it.changeSub({ description: "Ring Ben first" });
-    await it.drainAll();
-    expect(it.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(await it.drainAll()).toEqual(["confirmed", "parked: conflict"]);
     const told = it.editActions.show(2);
     expect(told?.problem).toMatch(/Description of its subtask "Sub" is .*Ring Ben first/);
     expect(told?.choice).toMatchObject({
@@ -48,8 +47,7 @@ describe("a deletion of a task beside somebody's change of a subtask", () => {
     expect(it.states()[1]).toBe("parked: conflict");
     expect(it.editActions.show(2)?.problem).toContain("Sub, urgent");
     it.keepMine(2);
-    await it.drainAll();
-    expect(it.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await it.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect(it.workspaceTasks()).toEqual([]);
   });
 
@@ -57,16 +55,14 @@ describe("a deletion of a task beside somebody's change of a subtask", () => {
     const it = await family();
     it.deleteTask();
     it.addSub({ title: "Brand new" });
-    await it.drainAll();
-    expect(it.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(await it.drainAll()).toEqual(["confirmed", "parked: conflict"]);
     expect(it.editActions.show(2)?.problem).toContain("Brand new");
     it.editActions.discard(2, { channel: "cli", actor: null });
     expect(it.workspaceTasks()).toHaveLength(1);
   });
 
   it("does not look below a task that has no subtasks", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
     expect(rig.requests()).toEqual([
@@ -81,8 +77,7 @@ describe("a deletion of a task beside somebody's change of a subtask", () => {
       calendar(vtodo("sub@example.com", "SUMMARY:Sub  by  me", `RELATED-TO:${it.parent.uid}`)),
     );
     it.deleteTask();
-    await it.drainAll();
-    expect(it.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(await it.drainAll()).toEqual(["confirmed", "confirmed", "confirmed"]);
     expect(it.workspaceTasks()).toEqual([]);
   });
 

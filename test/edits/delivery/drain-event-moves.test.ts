@@ -2,7 +2,7 @@ import { type Fault, insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { rows } from "../../support/effort.ts";
 import { calendar, vevent } from "../rig.ts";
-import { settingFor } from "./drain-rig.ts";
+import { settingFor, withEvent } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
 
 const lost = { kind: "drop-after" } as const;
@@ -61,13 +61,11 @@ describe("step() of an event's move to another project", () => {
   });
 
   it("takes along what the edits before it wish, and those after it go to the new one", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(moveRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Second review")));
     rig.eventToFar(uid);
     rig.send(calendar(vevent(uid, "DESCRIPTION:Bring the plans")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed", "confirmed"]);
     expect(rig.eventsIn(rig.otherProject)).toMatchObject([
       { title: "Second review", description: "Bring the plans", start: "2026-11-23 10:00" },
     ]);
@@ -135,8 +133,7 @@ describe("step() of an event's move to another project", () => {
   });
 
   it("does not believe a list that was asked for before the old event was deleted", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(moveRig());
     const body = rig.eventsIn(rig.project);
     rig.eventToFar(uid);
     await rig.drainAll();
@@ -271,14 +268,12 @@ describe("step() of an event's move to another project", () => {
   });
 
   it("takes the new one back when the old one may not be deleted", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(moveRig());
     const key = rig.keyOf(uid);
     rig.eventToFar(uid);
     const path = new RegExp(`/events/${id}$`);
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "DELETE", path });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.edit().problem).toContain(`cannot be removed from project ${rig.project}`);
     expect(rig.shown()).toEqual(["Review in project"]);
     expect(rig.eventsIn(rig.otherProject)).toEqual([]);
@@ -290,8 +285,7 @@ describe("step() of an event's move to another project", () => {
   });
 
   it("keeps the new one while a request without an answer may still delete the old one", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(moveRig());
     const key = rig.keyOf(uid);
     rig.eventToFar(uid);
     const path = new RegExp(`/events/${id}$`);
@@ -303,8 +297,7 @@ describe("step() of an event's move to another project", () => {
   });
 
   it("keeps the new one while the key is refused, and deletes the old one later", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(moveRig());
     const key = rig.keyOf(uid);
     rig.eventToFar(uid);
     const path = new RegExp(`/events/${id}$`);
@@ -321,8 +314,7 @@ describe("step() of an event's move to another project", () => {
     ["the deletion failed", (rig: MoveRig) => rig.step()],
     ["a restart came in between", async (rig: MoveRig) => void rig.restart()],
   ])("cannot be discarded once the new one is known and %s", async (_why, then) => {
-    const rig = await moveRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(moveRig());
     const key = rig.keyOf(uid);
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 8 });
@@ -338,12 +330,10 @@ describe("step() of an event's move to another project", () => {
   });
 
   it("says that there are two when neither may be deleted", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(moveRig());
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "DELETE", times: 2 });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.edit().problem).toContain(`it is in project ${rig.otherProject} as well`);
     await rig.sweep();
     expect(rig.shown()).toEqual(["Review in elsewhere", "Review in project"]);
@@ -351,29 +341,24 @@ describe("step() of an event's move to another project", () => {
   });
 
   it("stays where it is when it may not be created there", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(moveRig());
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "POST" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.shown()).toEqual(["Review in project"]);
     await rig.expectRest();
   });
 
   it("waits for a person when somebody has deleted it meanwhile", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(moveRig());
     rig.eventToFar(uid);
     insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: id }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.requests("POST")).toEqual([]);
   });
 
   it("goes on when the old one was deleted while it was not known whether the new one was made", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(moveRig());
     const key = rig.keyOf(uid);
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ ...lost, method: "POST" });
@@ -391,8 +376,7 @@ describe("step() of an event's move to another project", () => {
     rig.eventToFar(uid);
     await rig.drainAll();
     expect(rig.editActions.undo(1, { channel: "dashboard", actor: null }).kind).toBe("done");
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["undone", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["undone", "confirmed"]);
     expect(rig.eventsIn(rig.project)).toMatchObject([{ title: "Launch", completed: true }]);
     expect(rig.store.view.findUid(uid)?.key).toBe(key);
     await rig.expectRest();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { calendar, vevent } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withEvent } from "./drain-rig.ts";
 import { moveRig } from "./move-rig.ts";
 import { withdrawalRig, written } from "./withdrawal-rig.ts";
 
@@ -9,8 +9,7 @@ const named = (uid: string, title: string) => calendar(vevent(uid, `SUMMARY:${ti
 
 /** An event that an edit has renamed from "Old" to "A" a moment ago. */
 async function renamed() {
-  const rig = await drainRig();
-  const { id, uid } = await rig.event({ title: "Old" });
+  const { rig, id, uid } = await withEvent(drainRig(), { title: "Old" });
   rig.send(named(uid, "A"));
   await rig.drainAll();
   const path = new RegExp(`/events/${id}$`);
@@ -29,8 +28,7 @@ describe("step() of an edit when the service does not yet show what it has confi
     await rig.step();
     expect(rig.edit(2)).toMatchObject({ state: "pending", conflicts: [] });
     expect(rig.edit(2).problem).toContain("does not yet show");
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect(rig.edit(2).conflicts).toEqual([]);
     expect(titles()).toEqual(["B"]);
   });
@@ -62,22 +60,19 @@ describe("step() of an edit when the service does not yet show what it has confi
     rig.sandbox.faults.add({ kind: "status", status: 404, path: /\/events\/\d+$/, ...unseen });
     rig.sandbox.faults.add({ kind: "replace", body: [], path: /\/events$/, ...unseen });
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect(titles()).toEqual([]);
   });
 
   it("finishes a move whose new event is not shown yet", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event({ title: "Launch" });
+    const { rig, uid } = await withEvent(moveRig(), { title: "Launch" });
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 4 });
     await rig.step();
     rig.sandbox.faults.clear();
     const unseen = { method: "GET", path: new RegExp(`/${rig.otherProject}/events`) } as const;
     rig.sandbox.faults.add({ kind: "status", status: 404, ...unseen, times: 2 });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect([rig.eventsIn(rig.project), rig.eventsIn(rig.otherProject)]).toMatchObject([
       [],
       [{ title: "Launch" }],
@@ -85,8 +80,7 @@ describe("step() of an edit when the service does not yet show what it has confi
   });
 
   it("does not take the event that a move has deleted for the one that a move back is to make", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event({ title: "Launch" });
+    const { rig, uid } = await withEvent(moveRig(), { title: "Launch" });
     const old = rig.eventsIn(rig.project);
     rig.eventToFar(uid);
     await rig.drainAll();
@@ -94,8 +88,7 @@ describe("step() of an edit when the service does not yet show what it has confi
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
     const path = new RegExp(`/${rig.project}/events$`);
     rig.sandbox.faults.add({ kind: "replace", body: old, method: "GET", path });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect([rig.eventsIn(rig.project), rig.eventsIn(rig.otherProject)]).toMatchObject([
       [{ title: "Launch" }],
       [],
@@ -127,8 +120,7 @@ describe("step() of an edit when the service does not yet show what it has confi
     rig.send(named(party, "Feast"));
     await rig.step();
     expect(rig.states()).toEqual(["confirmed", "pending"]);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(["Feast"]);
   });
 });

@@ -1,14 +1,13 @@
 import { type Fault, insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig, settingFor } from "./drain-rig.ts";
+import { drainRig, settingFor, withEvent, withTask } from "./drain-rig.ts";
 
 const outage = { kind: "status", status: 503, times: 4 } as const;
 
 describe("step() after a fault of a change", () => {
   it("tries again later when the service is down, with the wish in the view all the time", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.sandbox.faults.add({ ...outage, method: "PUT", headers: { "retry-after": "90" } });
     await rig.step();
@@ -32,12 +31,10 @@ describe("step() after a fault of a change", () => {
     ["half an answer", { kind: "cut", plain: true }],
     ["a 429", { kind: "status", status: 429, headers: { "retry-after": "1" } }],
   ])("reaches the workspace in spite of %s", async (_name, fault) => {
-    const rig = await drainRig(settingFor(fault));
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig(settingFor(fault)));
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.sandbox.faults.add({ ...fault, method: "PUT" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Renamed" }]);
   });
 
@@ -48,8 +45,7 @@ describe("step() after a fault of a change", () => {
     // Longer than what was read just before counts as fresh.
     ["a long 429", { kind: "status", status: 429, headers: { "retry-after": "4" } }],
   ])("reads the item again after %s, as somebody may have changed it", async (_name, fault) => {
-    const rig = await drainRig(settingFor(fault));
-    const { uid, id } = await rig.event();
+    const { rig, uid, id } = await withEvent(drainRig(settingFor(fault)));
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.sandbox.faults.add({ ...fault, method: "PUT" });
     await rig.step();
@@ -64,14 +60,12 @@ describe("step() after a fault of a change", () => {
     ["a change", "SUMMARY:Mine", "PUT"],
     ["a deletion", "STATUS:CANCELLED", "DELETE"],
   ])("tells what %s has overwritten whose answer was lost", async (_what, line, method) => {
-    const rig = await drainRig({ conflicts: "theirs" });
-    const { uid, id } = await rig.event();
+    const { rig, uid, id } = await withEvent(drainRig({ conflicts: "theirs" }));
     rig.send(calendar(vevent(uid, line)));
     const { workspace } = rig.sandbox;
     insist(workspace.events.update({ ...rig.by, event: id }, { title: "Theirs" }));
     rig.sandbox.faults.add({ kind: "drop-after", method, times: 2 });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.edit().attempts).toBeGreaterThan(1);
     expect(rig.edit().conflicts).toMatchObject([
       { field: "title", ours: "Theirs", taken: "theirs" },
@@ -79,8 +73,7 @@ describe("step() after a fault of a change", () => {
   });
 
   it("looks at the item when the answer cannot be read, and sends nothing again if it is changed", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "SUMMARY:Written", "STATUS:COMPLETED")));
     rig.sandbox.faults.add({ kind: "cut", plain: true, method: "PUT", times: 2 });
     await rig.step();
@@ -95,24 +88,20 @@ describe("step() after a fault of a change", () => {
   });
 
   it("parks what the service refuses, with its own words", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
     const body = { code: 2033, message: "Custom field type is not supported" };
     rig.sandbox.faults.add({ kind: "status", status: 200, body, method: "PUT" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.edit().problem).toContain("Custom field type is not supported");
     expect(rig.store.view.findUid(uid)?.item.title).toBe("Write");
     expect(rig.events).toMatchObject([{ kind: "parked", reason: "refused" }]);
   });
 
   it("parks a change that the person may not make", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")), { actor: rig.person("client") });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.edit().problem).not.toContain("no longer exists");
   });
 
@@ -130,8 +119,7 @@ describe("step() after a fault of a change", () => {
       path: new RegExp(`${two.id}$`),
       times: 2,
     });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused", "parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused", "parked: refused"]);
     expect(rig.edit(1).problem).toContain("no longer exists");
     expect(rig.edit(2).problem).toContain("no longer exists");
   });
@@ -151,14 +139,12 @@ describe("step() after a fault of a change", () => {
     });
     const [one, two] = [await rig.event(), await rig.event({ title: "Other" })];
     rig.send(calendar(vevent(one.uid, "SUMMARY:poison"), vevent(two.uid, "SUMMARY:2")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: failed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["parked: failed", "confirmed"]);
     expect(rig.edit(1).problem).toContain("boom");
   });
 
   it("reports what the service did not take over, and does not send it again", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed", "DESCRIPTION:New")));
     rig.sandbox.faults.add({
       kind: "transform",
@@ -176,17 +162,14 @@ describe("step() after a fault of a change", () => {
   });
 
   it("gives up after a day of tries and waits for a person", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: 100_000 });
     rig.clock.advance({ hours: 23, minutes: 55 });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: failed"]);
+    expect(await rig.drainAll()).toEqual(["parked: failed"]);
     expect(rig.edit().attempts).toBeGreaterThanOrEqual(10);
     rig.sandbox.faults.clear();
     rig.store.journal.resume(rig.edit().id);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
   });
 });

@@ -4,7 +4,7 @@ import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withEvent, withTask } from "./drain-rig.ts";
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
 
@@ -50,8 +50,7 @@ const frozenOf = (rig: Rig) => rig.store.pastEdits.frozen().map(({ id }) => Numb
 
 describe("step() of an item that will not settle", () => {
   it("freezes after five writes that came back otherwise, and says so", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     stubborn(rig);
     for (const title of ["a", "b", "c", "d", "e", "f"]) {
       rig.send(calendar(vevent(uid, `SUMMARY:${title}`)), { actor: null });
@@ -72,8 +71,7 @@ describe("step() of an item that will not settle", () => {
   });
 
   it("stays frozen until a person retries, then counts anew", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig());
     await fight(rig, { id, uid }, ["A", "A", "A", "A", "A", "A"]);
     expect(rig.states().at(-1)).toBe("parked: failed");
     rig.clock.advance({ hours: 2 });
@@ -92,15 +90,13 @@ describe("step() of an item that will not settle", () => {
   });
 
   it("leaves people alone who edit an item many different ways", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     await rename(rig, uid, ["1", "2", "3", "4", "5", "6", "7"]);
     expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
   });
 
   it("leaves a person alone who ticks and unticks a task, each settled", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     for (const status of Array.from({ length: 4 }, () => ["COMPLETED", "NEEDS-ACTION"]).flat()) {
       rig.send(calendar(vtodo(uid, `STATUS:${status}`)));
       await rig.drainAll();

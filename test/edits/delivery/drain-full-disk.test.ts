@@ -5,7 +5,7 @@ import type { Upstream } from "../../../src/upstream/client.ts";
 import { canFillDisk, fullDisk } from "../../support/full-disk.ts";
 import { testDirectory } from "../../support/test-store.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withEvent, withTask } from "./drain-rig.ts";
 
 const day = "DTSTART;VALUE=DATE:20261201";
 
@@ -80,8 +80,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
     await expect(rig.step()).rejects.toThrow();
     rig.disk.makeRoom();
     rig.restart();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.requests("POST")).toHaveLength(1);
   });
 
@@ -112,8 +111,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
   });
 
   it("looks for a comment whose process ended before it was stored that it was made", async () => {
-    const rig = await drainRig({});
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig({}));
     rig.send(calendar(vtodo(uid, "SUMMARY:Renamed", "COMMENT:Well done")));
     await rig.step();
     const settle = vi.spyOn(rig.store.extras, "settle").mockImplementation(() => {
@@ -144,12 +142,10 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
 });
 
 it("step() with a claim of which no worker knows puts it back, and the item's edits go on", async () => {
-  const rig = await drainRig();
-  const { uid } = await rig.event();
+  const { rig, uid } = await withEvent(drainRig());
   rig.send(calendar(vevent(uid, "SUMMARY:One")));
   rig.send(calendar(vevent(uid, "SUMMARY:Two")));
   rig.store.journal.claimNext();
   expect(await rig.step()).toBe("idle");
-  await rig.drainAll();
-  expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+  expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
 });

@@ -1,12 +1,11 @@
 import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withTask } from "./drain-rig.ts";
 
 /** Two edits of one task by one person, of which none has been approved. */
 async function heldPair(older: readonly string[], newer: readonly string[]) {
-  const rig = await drainRig({ mode: "review" });
-  const { uid, id } = await rig.task();
+  const { rig, uid, id } = await withTask(drainRig({ mode: "review" }));
   rig.send(calendar(vtodo(uid, ...older)));
   rig.send(calendar(vtodo(uid, ...newer)));
   expect(rig.states()).toEqual(["held", "held"]);
@@ -21,8 +20,7 @@ describe("step() of two held edits of one item", () => {
     rig.editActions.approve(2);
     await rig.drainAll();
     rig.editActions.approve(1);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["discarded", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["discarded", "confirmed"]);
     expect(rig.edit(1).problem).toContain("replaced by edit 2");
     expect(task().title).toBe("Second");
   });
@@ -35,8 +33,7 @@ describe("step() of two held edits of one item", () => {
     rig.editActions.approve(2);
     await rig.drainAll();
     rig.editActions.approve(1);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect(task()).toMatchObject({ title: "Second", due_date: "2026-12-01" });
     expect(rig.editActions.show(1)?.problem).toContain("replaced by edit 2");
   });
@@ -45,8 +42,7 @@ describe("step() of two held edits of one item", () => {
     const { rig, task } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
     rig.editActions.approve(2);
     rig.editActions.approve(1);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect(task().title).toBe("Second");
   });
 
@@ -61,19 +57,16 @@ describe("step() of two held edits of one item", () => {
       ),
     );
     rig.editActions.approve(1);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: conflict", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["parked: conflict", "confirmed"]);
   });
 
   it("is a conflict when the newer one is another person's", async () => {
-    const rig = await drainRig({ mode: "review" });
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig({ mode: "review" }));
     rig.send(calendar(vtodo(uid, "SUMMARY:First")));
     rig.send(calendar(vtodo(uid, "SUMMARY:Second")), { actor: rig.person("member") });
     rig.editActions.approve(2);
     await rig.drainAll();
     rig.editActions.approve(1);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: conflict", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["parked: conflict", "confirmed"]);
   });
 });

@@ -2,7 +2,7 @@ import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withEvent, withTask } from "./drain-rig.ts";
 
 const many = 1000;
 
@@ -15,8 +15,7 @@ describe("step() while the service refuses the key", () => {
     ["a deletion", 401],
     ["a deletion", 403],
   ])("keeps %s until the key works again: %i", async (what, status) => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     const lines = what === "a deletion" ? ["STATUS:CANCELLED"] : ["SUMMARY:Renamed"];
     const isNew = what === "a creation";
     const text = isNew
@@ -30,8 +29,7 @@ describe("step() while the service refuses the key", () => {
     expect(rig.edit()).toMatchObject({ state: "pending", attempts: 2 });
     expect(rig.edit().problem).toContain("refused since 2026-11-20T12:00:00Z");
     rig.sandbox.faults.clear();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.edit().keyRefusedAt).toBeNull();
   });
 
@@ -48,8 +46,7 @@ describe("step() while the service refuses the key", () => {
     expect(rig.states()).toEqual(["pending", "pending", "pending"]);
     expect([1, 2, 3].map((id) => rig.edit(id).attempts)).toEqual([12, 0, 0]);
     rig.sandbox.faults.clear();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed", "confirmed"]);
   });
 
   it("holds back nobody else's edits", async () => {
@@ -65,8 +62,7 @@ describe("step() while the service refuses the key", () => {
   });
 
   it("does not take it for the key that the person may not see the item", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "PUT" });
     await rig.step();
@@ -83,14 +79,14 @@ describe("step() while the service refuses the key", () => {
     await rig.step();
     expect(rig.states()).toEqual(["pending"]);
     rig.sandbox.faults.clear();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
   });
 
   it("never sends under another key", async () => {
-    const rig = await drainRig({ client: { keyOf: () => "a key that was revoked" } });
-    const { uid, id } = await rig.task();
+    const { rig, uid, id } = await withTask(
+      drainRig({ client: { keyOf: () => "a key that was revoked" } }),
+    );
     rig.send(calendar(vtodo(uid, "SUMMARY:Renamed")));
     await rig.step();
     rig.clock.advance({ hours: 24 });

@@ -1,7 +1,7 @@
 import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withTask } from "./drain-rig.ts";
 
 describe("step() with new labels", () => {
   it("creates a label once for several edits at the same time, and keeps what was there", async () => {
@@ -25,12 +25,10 @@ describe("step() with new labels", () => {
     { kind: "html" },
     { kind: "status", status: 500 },
   ] as const)("makes no second label after $kind", async (fault) => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
     rig.sandbox.faults.add({ ...fault, method: "POST", path: /labels/ });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     const [label, second] = insist(rig.sandbox.workspace.labels.list(rig.by));
     expect(second).toBeUndefined();
     expect(rig.workspaceTasks()).toMatchObject([{ labels: [label?.id] }]);
@@ -39,8 +37,7 @@ describe("step() with new labels", () => {
   it.each([{ answer: "drop" }, { answer: 500 }] as const)(
     "makes one label when the request is carried out late, after $answer",
     async (how) => {
-      const rig = await drainRig();
-      const { uid } = await rig.task();
+      const { rig, uid } = await withTask(drainRig());
       rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
       rig.sandbox.faults.add({ kind: "late", ...how, method: "POST", path: /labels/ });
       await rig.step();
@@ -49,15 +46,13 @@ describe("step() with new labels", () => {
       expect(rig.requests("POST")).toHaveLength(1);
       rig.sandbox.faults.deliverLate();
       rig.clock.advance({ seconds: 1 });
-      await rig.drainAll();
-      expect(rig.states()).toEqual(["confirmed"]);
+      expect(await rig.drainAll()).toEqual(["confirmed"]);
       expect(insist(rig.sandbox.workspace.labels.list(rig.by))).toHaveLength(1);
     },
   );
 
   it("waits with a label as long after a restart with its request under way", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
     rig.sandbox.faults.add({ kind: "late", method: "POST", path: /labels/ });
     const stepping = rig.step();
@@ -74,8 +69,7 @@ describe("step() with new labels", () => {
   });
 
   it("takes a label that someone else has made meanwhile", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
     const made = insist(rig.sandbox.workspace.labels.create(rig.by, { name: "FRESH" }));
     await rig.drainAll();
@@ -83,8 +77,7 @@ describe("step() with new labels", () => {
   });
 
   it.each(["POST", "GET"])("parks or retries when %s of labels fails", async (method) => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(
       calendar(
         vtodo(uid, "CATEGORIES:Fresh"),
@@ -101,14 +94,12 @@ describe("step() with new labels", () => {
     rig.sandbox.faults.add(refusal);
     if (method === "GET")
       rig.sandbox.faults.add({ kind: "status", status: 403, path: /labels/, method, times: 2 });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused", "parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused", "parked: refused"]);
     expect(rig.requests("PUT")).toEqual([]);
   });
 
   it("asks for the list first on a second try", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "CATEGORIES:Fresh")));
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST", path: /labels/ });
     rig.sandbox.faults.add({
@@ -120,8 +111,7 @@ describe("step() with new labels", () => {
     });
     await rig.step();
     expect(rig.states()).toEqual(["pending"]);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(insist(rig.sandbox.workspace.labels.list(rig.by))).toHaveLength(1);
   });
 });

@@ -41,8 +41,7 @@ describe("step() after a creation that got no answer in time", () => {
     await rig.step();
     expect(rig.requests("GET")).toHaveLength(1);
     land(rig);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.requests("POST")).toHaveLength(1);
   });
@@ -59,8 +58,7 @@ describe("step() after a creation that got no answer in time", () => {
 
   it("is sent again once the request can hardly land any more, with a look right before", async () => {
     const rig = await unanswered();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.requests().slice(-2)).toEqual(["GET /projects/events", "POST /projects/events"]);
     expect(rig.clock().toString() > "2026-11-20T12:02:59").toBe(true);
@@ -77,8 +75,7 @@ describe("step() after a creation that got no answer in time", () => {
     await rig.step();
     expect(rig.requests("POST")).toHaveLength(2);
     land(rig);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
   });
 
@@ -94,8 +91,7 @@ describe("step() after a creation that got no answer in time", () => {
       expect(rig.requests("POST")).toHaveLength(1);
       const place = { ...rig.by, list: rig.list };
       insist(rig.sandbox.workspace.tasks.create(place, { title: "Chore", due_date: "2026-12-01" }));
-      await rig.drainAll();
-      expect(rig.states()).toEqual(["confirmed"]);
+      expect(await rig.drainAll()).toEqual(["confirmed"]);
       expect(rig.workspaceTasks()).toHaveLength(1);
     },
   );
@@ -166,8 +162,7 @@ describe("step() of a creation that is made and still to be completed", () => {
       if (item.id) rig.store.mirror.put({ ...item, id: item.id }, `tasks:${rig.farList}`);
     }
     rig.store.sources.succeeded(far, { items: items.length, gaps: null });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     const there = { ...at, project: rig.otherProject, list: rig.farList };
     expect(insist(tasks.list(there))).toMatchObject([{ id: task, completed: true }]);
   });
@@ -178,8 +173,7 @@ describe("step() of a creation that is made and still to be completed", () => {
     rig.clock.advance({ seconds: 20 });
     await rig.step();
     expect(rig.states()).toEqual(["pending"]);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceTasks()).toMatchObject([{ completed: true }]);
   });
 });
@@ -196,8 +190,7 @@ describe("step() after a crash with a creation under way", () => {
     expect(rig.requests()).toEqual(["GET /projects/events"]);
     rig.clock.advance({ seconds: 5 });
     land(rig);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.requests("POST")).toHaveLength(0);
   });
@@ -208,8 +201,7 @@ describe("step() after a crash with a creation under way", () => {
     const claimed = rig.store.journal.claimNext();
     leaveCreating(rig.store, claimed?.id ?? rig.edit().id);
     rig.restart();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.requests("POST")).toHaveLength(1);
     expect(rig.clock().toString() > "2026-11-20T12:02:59.8").toBe(true);
   });

@@ -4,7 +4,7 @@ import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { change, drainRig, settingFor } from "./drain-rig.ts";
+import { change, drainRig, settingFor, withEvent } from "./drain-rig.ts";
 import { moveRig } from "./move-rig.ts";
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
@@ -27,8 +27,7 @@ describe("step() after a fault of a creation", () => {
     const rig = await drainRig(settingFor(fault));
     rig.send(calendar(party));
     rig.sandbox.faults.add({ ...fault, method: "POST" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(["Party"]);
     expect(rig.requests("POST")).toHaveLength(posts);
     expect(rig.store.view.ofProject(rig.project)).toMatchObject([{ uid: "party@example.com" }]);
@@ -48,8 +47,7 @@ describe("step() after a fault of a creation", () => {
     change(rig, id, { title: "Christmas" });
     const { item } = rig.store.mirror.findUid("party@example.com") ?? expect.fail("it is gone");
     if (isKnown) rig.store.mirror.adopt(item, serviceId(id));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "parked: conflict"]);
     expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(["Christmas"]);
   });
 
@@ -63,8 +61,7 @@ describe("step() after a fault of a creation", () => {
     await Promise.all(steps);
     expect(rig.states()).toEqual(["pending", "pending"]);
     rig.restart();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.workspaceTasks()).toHaveLength(1);
     expect(rig.requests("POST")).toHaveLength(2);
@@ -89,21 +86,18 @@ describe("step() after a fault of a creation", () => {
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
     await rig.step();
     beside.make = () => rig.event({ title: "Made beside it" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents().filter(({ title }) => title === "Party")).toHaveLength(1);
     expect(rig.workspaceEvents().length).toBeGreaterThan(1);
   });
 
   it("puts claims back that an earlier run has left", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed"), party));
     rig.store.journal.claimNext();
     rig.store.journal.claimNext();
     expect(rig.recover()).toBe(2);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
   });
 
   it("does nothing once its signal is aborted", async () => {
@@ -120,8 +114,7 @@ describe("step() after a fault of a creation", () => {
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
     await rig.step();
     insist(rig.sandbox.workspace.events.create(rig.by, partyBody));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.edit().answer?.id).toBe(rig.workspaceEvents()[0]?.id);
     expect(rig.workspaceEvents()).toHaveLength(2);
     expect(rig.requests("POST")).toHaveLength(1);
@@ -138,8 +131,7 @@ describe("step() after a fault of a creation", () => {
     const [made] = rig.workspaceEvents();
     const place = { ...rig.by, event: made?.id ?? 0 };
     insist(rig.sandbox.workspace.events.update(place, body));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.edit().answer?.id).toBe(made?.id);
     expect(rig.editActions.show(1)?.problem).toContain("was dropped");
     expect(rig.workspaceEvents()).toHaveLength(1);
@@ -157,8 +149,7 @@ describe("step() after a fault of a creation", () => {
     insist(events.update(place, { title: "Feast" }));
     await rig.sweep();
     insist(events.update(place, { start: "2026-12-27", end: "2026-12-27", all_day: true }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.edit().answer?.id).toBe(made?.id);
     expect(rig.eventsIn(rig.project)).toHaveLength(1);
   });
@@ -178,8 +169,7 @@ describe("step() after a fault of a creation", () => {
       rig.clock.advance({ seconds: 1 });
       const place = { ...rig.by, event: made?.id ?? 0 };
       insist(rig.sandbox.workspace.events.update(place, theirs));
-      await rig.drainAll();
-      expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+      expect(await rig.drainAll()).toEqual(["confirmed", "parked: conflict"]);
       expect(rig.workspaceEvents()).toMatchObject([theirs]);
     },
   );
@@ -191,8 +181,7 @@ describe("step() after a fault of a creation", () => {
     await rig.step();
     const by = { ...rig.by, by: rig.person("member") };
     insist(rig.sandbox.workspace.events.create(by, { ...partyBody, title: "Feast" }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(["Feast", "Party"]);
   });
 
@@ -206,8 +195,7 @@ describe("step() after a fault of a creation", () => {
       rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
       await rig.step();
       at.sky = rig.clock();
-      await rig.drainAll();
-      expect(rig.states()).toEqual(["confirmed"]);
+      expect(await rig.drainAll()).toEqual(["confirmed"]);
       expect(rig.workspaceEvents()).toHaveLength(2);
       expect(rig.requests("POST")).toHaveLength(1);
     },
@@ -227,8 +215,7 @@ describe("step() after a fault of a creation", () => {
     for (const item of items) {
       rig.store.mirror.put({ ...item, id: item.id ?? serviceId(1) }, sourceOf(item));
     }
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.store.view.ofProject(rig.project)).toMatchObject([{ uid: "party@example.com" }]);
   });
@@ -249,8 +236,7 @@ describe("step() after a fault of a creation", () => {
       if (isSeen) await rig.sweep();
       rig.clock.advance({ seconds: 5 });
       insist(workspace.events.update({ ...rig.by, event: other.id }, { description: "More" }));
-      await rig.drainAll();
-      expect(rig.states()).toEqual(["confirmed"]);
+      expect(await rig.drainAll()).toEqual(["confirmed"]);
       expect(rig.eventsIn(rig.project)).toHaveLength(events);
     },
   );
@@ -264,8 +250,7 @@ describe("step() after a fault of a creation", () => {
     insist(rig.sandbox.workspace.events.create(rig.by, partyBody));
     rig.clock.advance({ hours: 3 });
     rig.editActions.retry(1);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
     expect(rig.requests("POST")).toHaveLength(1);
   });
@@ -281,8 +266,7 @@ describe("step() after a fault of a creation", () => {
     insist(
       rig.sandbox.workspace.events.update({ ...rig.by, event: id }, { title: "Board meeting" }),
     );
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(2);
   });
 
@@ -299,8 +283,7 @@ describe("step() after a fault of a creation", () => {
     rig.clock.advance({ minutes: 1 });
     await rig.step();
     expect(rig.requests("POST")).toHaveLength(1);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
   });
 
@@ -317,8 +300,7 @@ describe("step() after a fault of a creation", () => {
     rig.clock.advance({ seconds: 181 });
     await rig.step();
     expect(rig.edit().problem).toContain("cannot be read completely");
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(2);
     expect(rig.requests("POST")).toHaveLength(1);
   });
@@ -334,8 +316,7 @@ describe("step() after a fault of a creation", () => {
     const { events } = rig.sandbox.workspace;
     insist(events.update({ ...rig.by, event: made?.id ?? 0 }, { title: "Feast" }));
     await rig.sweep();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.eventsIn(rig.project)).toHaveLength(1);
   });
 
@@ -347,8 +328,7 @@ describe("step() after a fault of a creation", () => {
     await rig.step();
     rig.clock.advance({ seconds: 181 });
     const before = rig.requests("GET").length;
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     const asked = rig.requests("GET").length - before;
     expect(asked).toBeGreaterThan(3);
     expect(asked).toBeLessThan(15);
@@ -378,8 +358,7 @@ describe("step() after a fault of a creation", () => {
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
     const gone = { kind: "status", status: 404, path: /events$/, method: "GET" } as const;
     rig.sandbox.faults.add({ ...gone, times: 100 });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: unknown-outcome"]);
+    expect(await rig.drainAll()).toEqual(["parked: unknown-outcome"]);
     expect(rig.clock().toString() > "2026-11-20T12:04:00").toBe(true);
   });
 
@@ -405,8 +384,7 @@ describe("step() after a fault of a creation", () => {
       const place = { ...rig.by, event: made?.id ?? 0 };
       if (made) insist(rig.sandbox.workspace.events.update(place, { title: `Number ${nth}` }));
     }
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed", "confirmed"]);
     const answers = ids.map((_, nth) => rig.edit(nth + 1).answer?.id);
     expect(answers.map((id) => (ids.includes(id) ? id : undefined))).toEqual(ids);
     expect(rig.workspaceEvents()).toHaveLength(3);
@@ -418,8 +396,7 @@ describe("step() after a fault of a creation", () => {
     rig.send(calendar(...twins));
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
-    await rig.drainAll({ loops: 3 });
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(await rig.drainAll({ loops: 3 })).toEqual(["confirmed", "confirmed", "confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(3);
     const ids = rig.store.view.ofProject(rig.project).map(({ item }) => item.id);
     expect(new Set(ids).size).toBe(3);

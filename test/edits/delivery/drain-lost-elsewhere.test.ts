@@ -1,6 +1,7 @@
 import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vtodo } from "../rig.ts";
+import { withEvent } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
 
 const chore = vtodo("chore@example.com", "SUMMARY:Chore", "DUE;VALUE=DATE:20261201");
@@ -34,8 +35,7 @@ describe("step() after a lost answer to a creation that somebody moves at once",
   ])("finds it in %s", async (_where, to) => {
     const rig = await lostChore();
     moveAway(rig, to(rig));
-    await rig.drainAll({ sweep: rig.sweep });
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll({ sweep: rig.sweep })).toEqual(["confirmed"]);
     expect(everywhere(rig)).toEqual(["Chore"]);
     expect(rig.requests("POST")).toHaveLength(1);
     expect(rig.store.view.findUid("chore@example.com")?.item).toMatchObject({
@@ -69,8 +69,7 @@ describe("step() after a lost answer to a creation that somebody moves at once",
   it("sends it again a minute later where the lists cannot be read", async () => {
     const rig = await lostChore("drop-before");
     const sent = rig.edit().sentAt ?? expect.fail("the request has left");
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.requests("POST")).toHaveLength(2);
     // A minute after the three minutes in which the first request could still be carried out.
     expect(rig.clock().since(sent).total("seconds")).toBeGreaterThanOrEqual(239);
@@ -82,8 +81,7 @@ describe("step() after a lost answer to a creation that somebody moves at once",
     rig.send(calendar(chore));
     rig.send(calendar(chore.replace("chore@", "again@")), { actor: rig.person("member") });
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
-    await rig.drainAll({ loops: 2, sweep: rig.sweep });
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll({ loops: 2, sweep: rig.sweep })).toEqual(["confirmed", "confirmed"]);
     expect(everywhere(rig)).toEqual(["Chore", "Chore"]);
     await rig.expectRest();
   });
@@ -127,8 +125,7 @@ describe("what a creation makes that was given up", () => {
   });
 
   it("goes again in the project of a given up move when it was seen before", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event({ title: "Launch" });
+    const { rig, uid } = await withEvent(moveRig(), { title: "Launch" });
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
     await rig.step();
@@ -165,8 +162,7 @@ describe("what a creation makes that was given up", () => {
   });
 
   it("goes again in the project to which a move was given up", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event({ title: "Launch" });
+    const { rig, uid } = await withEvent(moveRig(), { title: "Launch" });
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
     await rig.step();

@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { change, drainRig } from "./drain-rig.ts";
+import { change, drainRig, withEvent } from "./drain-rig.ts";
 
 describe("step() of a deletion beside someone else's change", () => {
   it("waits, and deletes once a person wants it all the same", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     change(rig, id, { title: "Important now" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(await rig.drainAll()).toEqual(["parked: conflict"]);
     expect(rig.editActions.show(1)?.problem).toMatch(/changed since you saw it.*"Important now"/);
     expect(rig.workspaceEvents()).toHaveLength(1);
     rig.keepMine();
@@ -19,8 +17,7 @@ describe("step() of a deletion beside someone else's change", () => {
   });
 
   it("deletes and keeps the version that was lost when the policy is theirs", async () => {
-    const rig = await drainRig({ conflicts: "theirs" });
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig({ conflicts: "theirs" }));
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     change(rig, id, { title: "Important now" });
     await rig.drainAll();
@@ -32,8 +29,7 @@ describe("step() of a deletion beside someone else's change", () => {
   });
 
   it("keeps the item when the policy is ours", async () => {
-    const rig = await drainRig({ conflicts: "ours" });
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig({ conflicts: "ours" }));
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     change(rig, id, { title: "Important now" });
     await rig.drainAll();
@@ -52,8 +48,7 @@ describe("step() of a deletion beside someone else's change", () => {
     await rig.drainAll();
     expect(rig.store.view.findUid("sub@example.com")).not.toBeNull();
     rig.send(calendar(vtodo(parent.uid, "STATUS:CANCELLED")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect(rig.store.view.findUid("sub@example.com")).toBeNull();
     expect(rig.store.mirror.counts()).toEqual({ event: 0, task: 0, subtask: 0 });
   });

@@ -1,12 +1,11 @@
 import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { change, changeTask, drainRig } from "./drain-rig.ts";
+import { change, changeTask, drainRig, withEvent, withTask } from "./drain-rig.ts";
 
 describe("step() of a change beside someone else's", () => {
   it("merges disjoint fields and leaves the other's alone", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({ description: "old" });
+    const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     change(rig, id, {
       description: "theirs",
@@ -55,8 +54,7 @@ describe("step() of a change beside someone else's", () => {
   ])(
     "reports what the second try of %s has overwritten, when its answer is lost",
     async (_what, line, method) => {
-      const rig = await drainRig({ conflicts: "theirs" });
-      const { id, uid } = await rig.event();
+      const { rig, id, uid } = await withEvent(drainRig({ conflicts: "theirs" }));
       rig.send(calendar(vevent(uid, line)));
       rig.sandbox.faults.add({ kind: "drop-before", method });
       await rig.step();
@@ -72,8 +70,7 @@ describe("step() of a change beside someone else's", () => {
   );
 
   it("sends nothing when the workspace has it already, though written otherwise", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({ description: "old" });
+    const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed", "DESCRIPTION:One\\nTwo")));
     change(rig, id, { title: "Renamed", description: "<p>One</p><p>Two</p>" });
     await rig.drainAll();
@@ -83,8 +80,7 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("does not take another rendering of the same description for a change", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({ description: "One\nTwo" });
+    const { rig, id, uid } = await withEvent(drainRig(), { description: "One\nTwo" });
     rig.send(calendar(vevent(uid, "DESCRIPTION:Three")));
     change(rig, id, { description: "One<br>Two\n" });
     await rig.drainAll();
@@ -92,12 +88,10 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("parks as a conflict what both sides changed, the whole edit, with every value", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({ description: "old" });
+    const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
     rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
     change(rig, id, { title: "Yours" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(await rig.drainAll()).toEqual(["parked: conflict"]);
     expect(rig.requests("PUT")).toEqual([]);
     const shown = JSON.parse(JSON.stringify(rig.editActions.show(1)));
     expect(shown.conflicts).toEqual([
@@ -108,8 +102,7 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("sends the wish once a person has seen both and tries again", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({ description: "old" });
+    const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
     rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
     change(rig, id, { title: "Yours" });
     await rig.drainAll();
@@ -128,8 +121,7 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("sends nothing over someone else's change that the person has not been shown", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
     change(rig, id, { title: "Yours" });
     await rig.drainAll();
@@ -154,8 +146,7 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("tells times of a conflict on the account's clocks, with their zone", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig());
     rig.send(
       calendar(
         vevent(
@@ -178,8 +169,7 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("conflicts again when the workspace moves on after the person has looked", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
     change(rig, id, { title: "Yours" });
     await rig.drainAll();
@@ -195,8 +185,7 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("parks a day that one side unset and the other moved", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "DUE;VALUE=DATE:20261130")));
     changeTask(rig, id, { due_date: null });
     await rig.drainAll();
@@ -208,15 +197,13 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("keeps a set's other additions when a conflict is tried again", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(drainRig());
     const label = insist(
       rig.sandbox.workspace.labels.create(rig.by, { name: "Theirs", color: "#aabbcc" }),
     );
     rig.send(calendar(vtodo(uid, "SUMMARY:Mine", "CATEGORIES:Fresh")));
     changeTask(rig, id, { title: "Yours", labels: [label.id] });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(await rig.drainAll()).toEqual(["parked: conflict"]);
     rig.keepMine();
     await rig.drainAll();
     const [task] = rig.workspaceTasks();
@@ -226,8 +213,7 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("sends the wish and keeps the losing value when the policy is theirs", async () => {
-    const rig = await drainRig({ conflicts: "theirs" });
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig({ conflicts: "theirs" }));
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
     change(rig, id, { title: "Yours", description: "kept" });
     await rig.drainAll();
@@ -242,8 +228,7 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("drops the field and keeps the wish on record when the policy is ours", async () => {
-    const rig = await drainRig({ conflicts: "ours" });
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(drainRig({ conflicts: "ours" }));
     rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
     change(rig, id, { title: "Yours" });
     await rig.drainAll();
@@ -266,24 +251,20 @@ describe("step() of a change beside someone else's", () => {
   });
 
   it("does not take what the service made of the own earlier edit for somebody's change", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "SUMMARY:  Spaced  ", "CATEGORIES:Fresh")));
     rig.send(calendar(vtodo(uid, "SUMMARY:Next", "CATEGORIES:Fresh,More")));
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed", "confirmed"]);
     expect(rig.workspaceTasks()).toEqual([]);
   });
 
   it("knows a person's own earlier edit from the same old file", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:First")));
     await rig.drainAll();
     rig.send(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Second")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     rig.send(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Third")), { actor: rig.person("member") });
     await rig.drainAll();
     expect(rig.states().at(-1)).toBe("parked: conflict");

@@ -4,12 +4,11 @@ import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vtodo } from "../rig.ts";
-import { changeTask, drainRig } from "./drain-rig.ts";
+import { changeTask, drainRig, withTask } from "./drain-rig.ts";
 
 describe("step() of a change whose task is not in its list any more", () => {
   it("waits for what the other lists show, and changes it where it is now", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
     changeTask(rig, id, { project: rig.project, list_id: rig.otherList, move_task: true });
     await rig.step();
@@ -19,8 +18,7 @@ describe("step() of a change whose task is not in its list any more", () => {
     const place = { projectId: rig.project, listId: rig.otherList, id: serviceId(id) };
     const swept = worked(await rig.upstream.tasks.get(place, { priority: "sweep" }));
     rig.store.mirror.put({ ...swept, id: serviceId(id) }, sourceOf(swept));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     const there = { ...rig.by, list: rig.otherList };
     const moved = insist(rig.sandbox.workspace.tasks.list(there)).find((task) => task.id === id);
     expect(moved).toMatchObject({ title: "Written" });
@@ -28,8 +26,7 @@ describe("step() of a change whose task is not in its list any more", () => {
   });
 
   it("asks for the other lists again after a crash, which forgot that it had asked", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(drainRig());
     const other = { kind: "tasks", projectId: rig.project, listId: rig.otherList } as const;
     rig.store.sources.put([other]);
     rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
@@ -49,12 +46,10 @@ describe("step() of a change whose task is not in its list any more", () => {
   });
 
   it("parks it when no list shows the task", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
     insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.edit().problem).toContain("no longer exists");
     expect(rig.missing).toHaveLength(1);
     // Its list is read beside it each time.
@@ -62,12 +57,10 @@ describe("step() of a change whose task is not in its list any more", () => {
   });
 
   it("takes a deletion for done when no list shows the task", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.missing).toHaveLength(1);
   });
 });

@@ -4,12 +4,11 @@ import { type ListId, serviceId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withTask } from "./drain-rig.ts";
 
 /** A task that somebody has moved to a list of another project, and an edit of it that was accepted before. */
 async function movedAway(...lines: readonly string[]) {
-  const rig = await drainRig();
-  const { id, uid } = await rig.task();
+  const { rig, id, uid } = await withTask(drainRig());
   const near: Source = { kind: "tasks", projectId: rig.project, listId: rig.list };
   const far: Source = { kind: "tasks", projectId: rig.otherProject, listId: rig.farList };
   rig.store.sources.put([far, near]);
@@ -75,8 +74,7 @@ describe("step() of an edit whose task somebody has moved to another project", (
     // Someone else has moved it since its editor saw it.
     expect(rig.states()).toEqual(["parked: conflict"]);
     rig.keepMine();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(there()).toBeUndefined();
   });
 
@@ -151,16 +149,14 @@ describe("step() of an edit whose task somebody has moved to another project", (
     await sweep(far);
     await rig.drainAll();
     if (method === "DELETE") rig.keepMine();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(there()?.title).toBe(method === "DELETE" ? undefined : "Written");
   });
 
   it("waits for a person when the lists cannot be read for a day", async () => {
     const { rig, remove } = await movedAway("STATUS:CANCELLED");
     remove();
-    await rig.drainAll({ most: 2000 });
-    expect(rig.states()).toEqual(["parked: failed"]);
+    expect(await rig.drainAll({ most: 2000 })).toEqual(["parked: failed"]);
     expect(rig.edit().problem).toContain("2 of 2 lists");
     expect(rig.requests("DELETE")).toEqual([]);
   });

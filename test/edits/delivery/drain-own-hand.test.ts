@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { calendar, vevent } from "../rig.ts";
-import { change, drainRig } from "./drain-rig.ts";
+import { change, drainRig, withEvent } from "./drain-rig.ts";
 
 const titled = (uid: string, title: string, ...lines: readonly string[]) =>
   calendar(vevent(uid, `SUMMARY:${title}`, ...lines));
@@ -17,8 +17,7 @@ async function titles(rig: Rig) {
 
 describe("step() of several edits by one person", () => {
   it("lets a later edit go when a value comes back and another program wrote in between", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event({ title: "A" });
+    const { rig, uid } = await withEvent(drainRig(), { title: "A" });
     for (const [title, channel] of [
       ["B", "caldav"],
       ["C", "caldav"],
@@ -34,32 +33,27 @@ describe("step() of several edits by one person", () => {
   });
 
   it("lets an edit of an old copy go when another program of the same person has written since", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event({ title: "A" });
+    const { rig, uid } = await withEvent(drainRig(), { title: "A" });
     const old = markOf(rig, uid);
     rig.send(titled(uid, "B"), { channel: "caldav" });
     await rig.drainAll();
     rig.clock.advance({ seconds: 5 });
     rig.send(titled(uid, "C", old), { channel: "upload" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
     expect(await titles(rig)).toEqual(["C"]);
   });
 
   it("takes no wish for someone else's change that the service has refused", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event({ title: "A" });
+    const { rig, uid } = await withEvent(drainRig(), { title: "A" });
     rig.sandbox.faults.add({ kind: "status", status: 422, method: "PUT" });
     rig.send(titled(uid, "B"), { channel: "caldav" });
     rig.send(titled(uid, "C"), { channel: "caldav" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused", "confirmed"]);
     expect(await titles(rig)).toEqual(["C"]);
   });
 
   it("parks the undoing of an edit that took in an earlier one, when someone else has written since", async () => {
-    const rig = await drainRig({ mode: "review" });
-    const { id, uid } = await rig.event({ title: "A" });
+    const { rig, id, uid } = await withEvent(drainRig({ mode: "review" }), { title: "A" });
     rig.send(titled(uid, "B"), { channel: "caldav" });
     rig.send(titled(uid, "B", "DESCRIPTION:More"), { channel: "caldav" });
     expect(rig.states()).toEqual(["discarded", "held"]);
@@ -78,27 +72,23 @@ describe("step() of several edits by one person", () => {
   });
 
   it("parks an edit of an old copy when someone else has written after the own one", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({ title: "A" });
+    const { rig, id, uid } = await withEvent(drainRig(), { title: "A" });
     const old = markOf(rig, uid);
     rig.send(titled(uid, "B"), { channel: "caldav" });
     await rig.drainAll();
     change(rig, id, { title: "Theirs" });
     rig.send(titled(uid, "C", old), { channel: "upload" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "parked: conflict"]);
     expect(await titles(rig)).toEqual(["Theirs"]);
   });
 
   it("parks what another person has changed, though the value was once the own one", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event({ title: "A" });
+    const { rig, uid } = await withEvent(drainRig(), { title: "A" });
     const old = markOf(rig, uid);
     rig.send(titled(uid, "B"), { actor: rig.person("member") });
     await rig.drainAll();
     rig.clock.advance({ seconds: 5 });
     rig.send(titled(uid, "C", old));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "parked: conflict"]);
   });
 });

@@ -135,8 +135,7 @@ describe("step() of a to-do below a task that is new itself", () => {
   ])("loses nothing when it names %s", async (_name, items) => {
     const rig = await parentsRig();
     for (const item of items) rig.put(item);
-    await rig.drainAll({ loops: 2 });
-    expect(rig.states()).toEqual(items.map(() => "confirmed"));
+    expect(await rig.drainAll({ loops: 2 })).toEqual(items.map(() => "confirmed"));
   });
 
   it("waits for a person together with a task that the service refuses", async () => {
@@ -216,8 +215,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     if (mirrored?.kind !== "task") throw new Error("the task is not mirrored");
     const moved = { ...mirrored, id: serviceId(id), listId: rig.otherList };
     rig.store.mirror.put(moved, `tasks:${rig.otherList}`);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(await rig.subtasksOf(uid)).toEqual(["child@example.com"]);
   });
 });
@@ -248,8 +246,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     }
     expect(rig.events.filter(({ kind }) => kind === "parked")).toHaveLength(5);
     rig.editActions.retry(1);
-    await rig.drainAll({ loops: 2 });
-    expect(rig.states()).toEqual(Array(5).fill("confirmed"));
+    expect(await rig.drainAll({ loops: 2 })).toEqual(Array(5).fill("confirmed"));
     expect(rig.workspaceTasks()).toMatchObject([{ title: "Parent, renamed" }]);
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["Child, renamed again"]);
   });
@@ -261,8 +258,13 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     expect(rig.edit(2).problem).toContain("edit 1, which creates the item, was discarded");
     expect(rig.edit(4)).toMatchObject({ state: "pending" });
     expect(rig.edit(4).problem).toContain("given up with edit 1");
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["discarded", "discarded", "confirmed", "confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual([
+      "discarded",
+      "discarded",
+      "confirmed",
+      "confirmed",
+      "confirmed",
+    ]);
     expect(rig.workspaceTasks()).toMatchObject([{ title: "Child, renamed again" }]);
   });
 
@@ -280,8 +282,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     );
     expect(rig.editActions.show(3)?.problem).toBe("it waits for edit 2, which creates the item");
     rig.editActions.retry(1);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed", "confirmed"]);
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["Child, renamed"]);
   });
 

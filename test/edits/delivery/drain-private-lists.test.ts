@@ -30,8 +30,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     const rig = await hidingRig();
     rig.send(calendar(party), { actor: rig.member });
     rig.sandbox.faults.add({ ...fault, method: "POST" });
-    await rig.drainAll({ most: 20 });
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll({ most: 20 })).toEqual(["confirmed"]);
     expect(parties(rig)).toMatchObject([{ creator: { id: rig.member } }]);
     expect(rig.requests("POST")).toHaveLength(posts);
   });
@@ -43,8 +42,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     await rig.step();
     const made = { title: "Party", start: "2026-12-24", all_day: true };
     insist(rig.sandbox.workspace.events.create(rig.place, made));
-    await rig.drainAll({ most: 20 });
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll({ most: 20 })).toEqual(["confirmed"]);
     expect(parties(rig)).toHaveLength(1);
     expect(rig.requests("POST")).toHaveLength(1);
   });
@@ -64,8 +62,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     rig.abort();
     await step;
     rig.restart();
-    await rig.drainAll({ most: 20 });
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll({ most: 20 })).toEqual(["confirmed"]);
     expect(parties(rig)).toMatchObject([{ private: true }]);
     expect(rig.requests("POST")).toHaveLength(1);
   });
@@ -77,8 +74,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST" });
     await rig.step();
     insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: id }));
-    await rig.drainAll({ most: 20 });
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll({ most: 20 })).toEqual(["confirmed"]);
     expect(parties(rig)).toHaveLength(1);
   });
 
@@ -91,8 +87,7 @@ describe("step() after a fault of a creation by somebody who sees less than the 
     rig.clock.advance({ seconds: 181 });
     await rig.step();
     expect(rig.edit().problem).toContain("cannot be read completely: 1 known");
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(parties(rig)).toHaveLength(1);
   });
 });

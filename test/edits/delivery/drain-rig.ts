@@ -97,6 +97,11 @@ export async function drainRig(setting: DrainSetting = {}) {
     sandbox.requests.clear();
     return mirror(item);
   };
+  const states = () =>
+    store.journal
+      .list({ limit: 1000 })
+      .toReversed()
+      .map(({ state, parkReason }) => (parkReason ? `${state}: ${parkReason}` : state));
   return {
     ...pair,
     store,
@@ -132,7 +137,7 @@ export async function drainRig(setting: DrainSetting = {}) {
       drain = makeDrain();
       return drain.recover();
     },
-    /** Lets the drain work, and time pass, until nothing waits any more. `sweep`: reads the lists when they are asked for. */
+    /** Lets the drain work, and time pass, until nothing waits any more; returns `states()`. `sweep`: reads the lists that are asked for. */
     async drainAll({
       loops = 1,
       most = 200,
@@ -149,7 +154,7 @@ export async function drainRig(setting: DrainSetting = {}) {
         );
         if (ended.includes("worked")) continue;
         const next = store.journal.nextAt();
-        if (next === null) return;
+        if (next === null) return states();
         const isDue = Temporal.Instant.compare(next, clock()) <= 0;
         // What is due and does not go waits until an edit may try again whether the service is back.
         clock.set(
@@ -165,11 +170,7 @@ export async function drainRig(setting: DrainSetting = {}) {
       if (!edit) throw new Error(`there is no edit ${id}`);
       return edit;
     },
-    states: () =>
-      store.journal
-        .list({ limit: 1000 })
-        .toReversed()
-        .map(({ state, parkReason }) => (parkReason ? `${state}: ${parkReason}` : state)),
+    states,
     /** Requests by method and path below the API, without their numbers. */
     requests: (method?: string) =>
       sandbox.requests
@@ -215,6 +216,18 @@ export async function drainRig(setting: DrainSetting = {}) {
 }
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
+
+type Opened = Pick<Rig, "event" | "task">;
+
+/** A rig with an event of the workspace, mirrored. */
+export async function withEvent<Opening extends Opened>(opening: Promise<Opening>, body = {}) {
+  const rig = await opening;
+  return { rig, ...(await rig.event(body)) };
+}
+export async function withTask<Opening extends Opened>(opening: Promise<Opening>, body = {}) {
+  const rig = await opening;
+  return { rig, ...(await rig.task(body)) };
+}
 
 /** Someone else works in the workspace; no sweep has seen it. */
 export const change = (rig: Rig, id: number, body: object) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
 import { rows } from "../../support/effort.ts";
 import { calendar, vtodo } from "../rig.ts";
-import { settingFor } from "./drain-rig.ts";
+import { settingFor, withTask } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
 
 const lists = "/projects/todolists/tasks";
@@ -14,8 +14,7 @@ const keepsName = (rig: MoveRig, uid: string, key: number) =>
 
 describe("step() of a task's move", () => {
   it("is in the view at once with its subtasks, and in the workspace afterwards", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(moveRig());
     await rig.subtask(id, "Child");
     const key = rig.keyOf(uid);
     rig.toOther(uid);
@@ -33,14 +32,12 @@ describe("step() of a task's move", () => {
   });
 
   it("goes to another project, with the other fields of the edits that wait", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.task({ description: "Two pages" });
+    const { rig, uid } = await withTask(moveRig(), { description: "Two pages" });
     rig.send(calendar(vtodo(uid, "SUMMARY:Written", "STATUS:COMPLETED")));
     rig.toFar(uid);
     rig.send(calendar(vtodo(uid, "DUE;VALUE=DATE:20261130")));
     expect(rig.shown()).toEqual(["Written in far"]);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed", "confirmed"]);
     expect(rig.tasksIn(rig.farList, rig.otherProject)).toMatchObject([
       { title: "Written", description: "Two pages", due_date: "2026-11-30", completed: true },
     ]);
@@ -62,8 +59,7 @@ describe("step() of a task's move", () => {
       4,
     ),
   )("moves once in spite of %s, and nothing vanishes or doubles", async (_name, fault) => {
-    const rig = await moveRig(settingFor(fault));
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(moveRig(settingFor(fault)));
     await rig.subtask(id, "Child");
     rig.toOther(uid);
     rig.sandbox.faults.add({ ...fault, method: "PUT" });
@@ -74,15 +70,13 @@ describe("step() of a task's move", () => {
       expect(rig.shown()).toEqual(["Child in other", "Write in other"]);
       rig.clock.advance({ seconds: 30 });
     }
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     await rig.expectRest();
     expect(rig.tasksIn(rig.otherList)).toMatchObject([{ id }]);
   });
 
   it("looks into the new list after a lost answer, and sends nothing again", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(moveRig());
     rig.toFar(uid);
     rig.sandbox.faults.add({ ...lost, method: "PUT" });
     await rig.step();
@@ -97,16 +91,14 @@ describe("step() of a task's move", () => {
   });
 
   it("finds the task in the new list under another id, and keeps its UID", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(moveRig());
     const key = rig.keyOf(uid);
     rig.toOther(uid);
     copyInsteadOfMoving(rig, uid);
     await rig.step();
     await rig.sweep();
     expect(rig.shown()).toEqual(["Write in other"]);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     keepsName(rig, uid, key);
     const [moved] = rig.tasksIn(rig.otherList);
     expect(rig.store.view.findUid(uid)?.item.id).toBe(moved?.id);
@@ -114,21 +106,18 @@ describe("step() of a task's move", () => {
   });
 
   it("waits for a person when several tasks could be the moved one", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(moveRig());
     rig.toOther(uid);
     copyInsteadOfMoving(rig, uid);
     await rig.step();
     const there = { ...rig.by, list: rig.otherList };
     insist(rig.sandbox.workspace.tasks.create(there, { title: "Write", due_date: "2026-11-24" }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: unknown-outcome"]);
+    expect(await rig.drainAll()).toEqual(["parked: unknown-outcome"]);
     expect(rig.requests("PUT")).toHaveLength(1);
   });
 
   it("keeps the UID when the answer has another id", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(moveRig());
     rig.toOther(uid);
     const transform = (json: unknown) => ({ ...Object(json), id: 999_001 });
     rig.sandbox.faults.add({ kind: "transform", method: "PUT", transform });
@@ -138,8 +127,7 @@ describe("step() of a task's move", () => {
   });
 
   it("goes on with the other fields when it ends between them and the move", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(moveRig());
     const base = rig.store.view.findUid(uid)?.item;
     if (!base) throw new Error("the task is not shown");
     const place = { projectId: rig.otherProject, listId: rig.farList };
@@ -167,8 +155,7 @@ describe("step() of a task's move", () => {
   });
 
   it("is confirmed without a request when someone else has moved it there", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(moveRig());
     await rig.subtask(id, "Child");
     rig.toOther(uid);
     const place = { ...rig.by, list: rig.list, task: id };
@@ -186,15 +173,13 @@ describe("step() of a task's move", () => {
   ] as const)(
     "follows the policy %s when someone else has moved it elsewhere",
     async (conflicts, state, where) => {
-      const rig = await moveRig({ conflicts });
-      const { id, uid } = await rig.task();
+      const { rig, id, uid } = await withTask(moveRig({ conflicts }));
       rig.toOther(uid);
       const place = { ...rig.by, list: rig.list, task: id };
       const far = { move_task: true, list_id: rig.farList, project: rig.otherProject };
       insist(rig.sandbox.workspace.tasks.update(place, far));
       await rig.sweep();
-      await rig.drainAll();
-      expect(rig.states()).toEqual([state]);
+      expect(await rig.drainAll()).toEqual([state]);
       expect(rig.shown()).toEqual([`Write in ${where}`]);
       const [conflict] = rig.edit().conflicts;
       expect(conflict).toMatchObject({
@@ -219,13 +204,11 @@ describe("step() of a task's move", () => {
   );
 
   it("goes back into the old list when the service refuses it", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(moveRig());
     await rig.subtask(id, "Child");
     rig.toOther(uid);
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "PUT" });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.shown()).toEqual(["Child in list", "Write in list"]);
     await rig.expectRest();
     rig.keepMine();
@@ -235,8 +218,7 @@ describe("step() of a task's move", () => {
   });
 
   it("says so when the service answers without moving it", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(moveRig());
     rig.toOther(uid);
     const stay = { list: { id: rig.list }, project: { id: rig.project } };
     const transform = (json: unknown) => ({ ...Object(json), ...stay });
@@ -247,8 +229,7 @@ describe("step() of a task's move", () => {
   });
 
   it("is undone by a move back", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(moveRig());
     await rig.subtask(id, "Child");
     rig.toFar(uid);
     await rig.drainAll();
@@ -258,21 +239,18 @@ describe("step() of a task's move", () => {
       edit: { changes: [{ field: "place", from: expect.stringMatching(/: /) }] },
     });
     expect(rig.shown()).toEqual(["Child in list", "Write in list"]);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["undone", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["undone", "confirmed"]);
     expect(rig.tasksIn(rig.list)).toMatchObject([{ id }]);
     await rig.expectRest();
   });
 
   it("does not let a deletion of the old place take what someone else has moved", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.task();
+    const { rig, id, uid } = await withTask(moveRig());
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     const place = { ...rig.by, list: rig.list, task: id };
     insist(rig.sandbox.workspace.tasks.update(place, { move_task: true, list_id: rig.otherList }));
     await rig.sweep();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: conflict"]);
+    expect(await rig.drainAll()).toEqual(["parked: conflict"]);
     expect(rig.shown()).toEqual(["Write in other"]);
   });
 });

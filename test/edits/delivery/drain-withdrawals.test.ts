@@ -79,8 +79,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     rig.put(written.subtask("Below"));
     rig.remove(written.subtask(""));
     rig.remove(task);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["discarded", "discarded", "confirmed", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["discarded", "discarded", "confirmed", "confirmed"]);
     const undone = rig.editActions.undo(3, { channel: "dashboard", actor: rig.owner });
     expect(undone).toMatchObject({ reason: expect.stringContaining("put again") });
   });
@@ -105,8 +104,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     rig.sandbox.faults.add({ kind: "status", status: 400, method: "POST", times: 9 });
     await rig.step();
     rig.remove(written.event(""));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["discarded", "confirmed"]);
+    expect(await rig.drainAll()).toEqual(["discarded", "confirmed"]);
   });
 
   it("leaves what is put anew alone when the first creation is discarded", async () => {
@@ -148,8 +146,7 @@ it("step() of a creation of what was deleted in the workspace goes after a chang
   insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: former.id }));
   rig.store.mirror.bury(rig.edit(1).item);
   expect(put("Third")).toBe("create");
-  await rig.drainAll();
-  expect(rig.states()).toEqual(["parked: refused", "confirmed"]);
+  expect(await rig.drainAll()).toEqual(["parked: refused", "confirmed"]);
   expect(await rig.titles()).toEqual(["Third"]);
   expect(rig.isShown(former.uid)).toBe(true);
 });

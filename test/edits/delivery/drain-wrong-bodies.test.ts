@@ -1,7 +1,7 @@
 import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withEvent } from "./drain-rig.ts";
 import { moveRig } from "./move-rig.ts";
 
 const created = calendar(vevent("new@example.com", "SUMMARY:New", "DTSTART;VALUE=DATE:20261205"));
@@ -15,13 +15,11 @@ describe("step() of a creation that is answered by something else", () => {
     ["a list", (known: object) => [known]],
     ["nothing of use", () => ({ status: "ok" })],
   ])("makes it once, and leaves the other alone: %s", async (_what, body) => {
-    const rig = await drainRig();
-    const { uid, id } = await rig.event({ title: "Old" });
+    const { rig, uid, id } = await withEvent(drainRig(), { title: "Old" });
     const [known] = rig.workspaceEvents();
     rig.sandbox.faults.add({ kind: "replace", method: "POST", body: body(rawOf(known ?? {})) });
     rig.send(created);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(
       rig
         .workspaceEvents()
@@ -104,8 +102,7 @@ describe("step() of a change that is answered by something else", () => {
     const body = rig.workspaceEvents().find((event) => event.id === other.id);
     rig.sandbox.faults.add({ kind: "replace", method, path: /events\/\d+$/, body });
     rig.send(calendar(vevent(uid, "SUMMARY:New")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.edit().conflicts).toEqual([]);
     expect(
       rig
@@ -124,8 +121,7 @@ describe("step() of a change that is answered by something else", () => {
     const body = rig.workspaceTasks().find((task) => task.id === other.id);
     rig.sandbox.faults.add({ kind: "replace", method, path: /tasks\/\d+$/, body });
     rig.send(calendar(vtodo(uid, "SUMMARY:New", "STATUS:COMPLETED")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "New", completed: true });
     expect(rig.store.view.findUid(other.uid)?.item).toMatchObject({ title: "Other" });
   });
@@ -147,8 +143,7 @@ it.each([
       body: { ...body, id: other.id + above },
     });
     rig.toOther(uid);
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, listId: rig.otherList });
     expect(rig.store.view.findUid(other.uid)?.item).toMatchObject({ title, listId: rig.list });
     expect(rig.workspaceTasks()).toMatchObject([{ id: other.id, title }]);

@@ -1,15 +1,14 @@
 import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withEvent, withTask } from "./drain-rig.ts";
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
 const chore = vtodo("chore@example.com", "SUMMARY:Chore", "DUE;VALUE=DATE:20261224");
 
 describe("step() of a change", () => {
   it("sends the changed fields only, and confirms entry and mirror together", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({ description: "kept" });
+    const { rig, id, uid } = await withEvent(drainRig(), { description: "kept" });
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     expect(await rig.step()).toBe("worked");
     expect(rig.bodies("PUT")).toEqual([{ title: "Renamed" }]);
@@ -29,8 +28,7 @@ describe("step() of a change", () => {
   });
 
   it("sends start, end and all_day together", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "DTSTART:20261124T090000Z", "DTEND:20261124T093000Z")));
     await rig.drainAll();
     expect(rig.bodies("PUT")).toEqual([
@@ -39,16 +37,14 @@ describe("step() of a change", () => {
   });
 
   it("sends one date of a task alone", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "DUE;VALUE=DATE:20261130")));
     await rig.drainAll();
     expect(rig.bodies("PUT")).toEqual([{ due_date: "2026-11-30" }]);
   });
 
   it("sends a completion by itself, after the other fields", async () => {
-    const rig = await drainRig();
-    const { uid, id } = await rig.task();
+    const { rig, uid, id } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "SUMMARY:Written", "STATUS:COMPLETED")));
     await rig.drainAll();
     expect(rig.bodies("PUT")).toEqual([{ title: "Written" }, { completed: true }]);
@@ -60,8 +56,7 @@ describe("step() of a change", () => {
   });
 
   it("does not reopen what it stops from being a milestone", async () => {
-    const rig = await drainRig();
-    const { uid, id } = await rig.event({
+    const { rig, uid, id } = await withEvent(drainRig(), {
       milestone: true,
       start: "2026-11-23",
       end: "2026-11-23",
@@ -77,8 +72,7 @@ describe("step() of a change", () => {
   });
 
   it("carries the key of the person whose edit it is", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     const member = rig.person("member");
     insist(rig.sandbox.workspace.tasks.list({ by: member, project: rig.project, list: rig.list }));
     rig.send(calendar(vtodo(uid, "STATUS:COMPLETED")), { actor: member });
@@ -166,8 +160,7 @@ describe("step() of a creation", () => {
     await rig.step();
     const [task] = rig.workspaceTasks();
     insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: task?.id ?? 0 }));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.edit().problem).toContain("no longer exists");
   });
 
@@ -181,8 +174,7 @@ describe("step() of a creation", () => {
       method: "POST",
       body: { message: "no" },
     });
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused", "parked: failed"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused", "parked: failed"]);
     expect(rig.edit(2).problem).toContain("edit 1");
     expect(rig.events.map(({ kind }) => kind)).toEqual(["parked", "parked"]);
   });
@@ -190,8 +182,7 @@ describe("step() of a creation", () => {
 
 describe("step() of a deletion", () => {
   it("deletes the item and buries it", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
     expect(rig.workspaceTasks()).toEqual([]);
@@ -201,22 +192,18 @@ describe("step() of a deletion", () => {
   });
 
   it("counts an item that is gone already as deleted", async () => {
-    const rig = await drainRig();
-    const { uid, id } = await rig.event();
+    const { rig, uid, id } = await withEvent(drainRig());
     insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: id }));
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.store.mirror.counts().event).toBe(0);
   });
 
   it("shows the item again when the service refuses", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")), { actor: rig.person("client") });
     expect(rig.store.view.findUid(uid)).toBeNull();
-    await rig.drainAll();
-    expect(rig.states()).toEqual(["parked: refused"]);
+    expect(await rig.drainAll()).toEqual(["parked: refused"]);
     expect(rig.store.view.findUid(uid)).not.toBeNull();
   });
 });

@@ -4,12 +4,11 @@ import { serviceId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vtodo } from "../rig.ts";
-import { drainRig } from "./drain-rig.ts";
+import { drainRig, withTask } from "./drain-rig.ts";
 
 /** A task whose list is the only one that is polled, and its deletion by a person. */
 async function onePolledList(sandbox: Partial<SandboxOptions> = {}) {
-  const rig = await drainRig({ sandbox });
-  const { id, uid } = await rig.task();
+  const { rig, id, uid } = await withTask(drainRig({ sandbox }));
   const near: Source & { kind: "tasks" } = {
     kind: "tasks",
     projectId: rig.project,

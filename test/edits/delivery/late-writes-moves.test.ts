@@ -1,6 +1,7 @@
 import { insist } from "@dayferry/sandbox";
 import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
+import { withEvent, withTask } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
 
 const late = { kind: "late", answer: "drop" } as const;
@@ -18,8 +19,7 @@ async function watchOut(rig: MoveRig): Promise<void> {
 
 describe("step() when a request lands late on what moves", () => {
   it("takes a task back to where it was moved last", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.task({ title: "Write" });
+    const { rig, uid } = await withTask(moveRig(), { title: "Write" });
     rig.sandbox.faults.add({ ...late, method: "PUT" });
     rig.toOther(uid);
     await rig.drainAll({ sweep: rig.sweep });
@@ -34,8 +34,7 @@ describe("step() when a request lands late on what moves", () => {
   });
 
   it("keeps someone else's title of a task that is moved late, as the request has the old one", async () => {
-    const rig = await moveRig();
-    const { uid, id } = await rig.task({ title: "Write" });
+    const { rig, uid, id } = await withTask(moveRig(), { title: "Write" });
     rig.sandbox.faults.add({ ...late, method: "PUT" });
     rig.toOther(uid);
     await rig.drainAll({ sweep: rig.sweep });
@@ -51,8 +50,7 @@ describe("step() when a request lands late on what moves", () => {
   });
 
   it("puts the dates of an event back that were set last", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event({ title: "Launch" });
+    const { rig, uid } = await withEvent(moveRig(), { title: "Launch" });
     const at = (hour: number) =>
       vevent(
         uid,
@@ -88,8 +86,7 @@ describe("step() when a request lands late on what moves", () => {
   });
 
   it("leaves one event when the deletion of the moved one lands late", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event({ title: "Launch" });
+    const { rig, uid } = await withEvent(moveRig(), { title: "Launch" });
     rig.sandbox.faults.add({ ...late, method: "DELETE" });
     rig.eventToFar(uid);
     await rig.drainAll();

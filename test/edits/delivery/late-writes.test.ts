@@ -4,7 +4,7 @@ import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vevent, vtodo } from "../rig.ts";
-import { change, changeTask, drainRig, impatient } from "./drain-rig.ts";
+import { change, changeTask, drainRig, impatient, withEvent, withTask } from "./drain-rig.ts";
 
 type Rig = Awaited<ReturnType<typeof drainRig>>;
 
@@ -24,8 +24,7 @@ async function sweep(rig: Rig): Promise<void> {
 /** An event whose edit "A" got no answer at first, and was confirmed by its repeat. */
 async function unanswered(fault: Fault = late) {
   const isHung = fault.kind === "late" && fault.answer === "hang";
-  const rig = await drainRig(isHung ? impatient : {});
-  const { id, uid } = await rig.event({ title: "X" });
+  const { rig, id, uid } = await withEvent(drainRig(isHung ? impatient : {}), { title: "X" });
   rig.sandbox.faults.add({ ...fault, method: "PUT" });
   rig.send(calendar(vevent(uid, "SUMMARY:A")));
   await repeated(rig);
@@ -86,8 +85,7 @@ describe("step() when a change lands late over a newer one", () => {
         : body;
     const answering = (_request: unknown, reply: Reply) => reply;
     const intermediary = { arriving: () => {}, rewriting: escaped, answering };
-    const rig = await drainRig({ sandbox: { intermediary } });
-    const { uid } = await rig.event({ title: "X" });
+    const { rig, uid } = await withEvent(drainRig({ sandbox: { intermediary } }), { title: "X" });
     rig.sandbox.faults.add({ ...late, method: "PUT" });
     rig.send(calendar(vevent(uid, "SUMMARY:A & A")));
     await repeated(rig);
@@ -130,8 +128,7 @@ describe("step() when a change lands late over a newer one", () => {
   });
 
   it("puts nothing back where a reading in between was older than the change", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event({ title: "X" });
+    const { rig, uid } = await withEvent(drainRig(), { title: "X" });
     const before = rig.store.view.findUid(uid)?.item;
     if (!before?.id) throw new Error("the event is not mirrored");
     rig.sandbox.faults.add({ kind: "drop-after", method: "PUT" });
@@ -210,8 +207,7 @@ describe("step() when a change lands late over a newer one", () => {
   });
 
   it("puts back what was there when the edit was given up", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event({ title: "X" });
+    const { rig, uid } = await withEvent(drainRig(), { title: "X" });
     rig.sandbox.faults.add({ ...late, method: "PUT" });
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: 3 });
     rig.send(calendar(vevent(uid, "SUMMARY:A")));
@@ -227,8 +223,7 @@ describe("step() when a change lands late over a newer one", () => {
   });
 
   it("keeps the reopening of a task whose completion lands late", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(drainRig());
     rig.sandbox.faults.add({ ...late, method: "PUT" });
     rig.send(calendar(vtodo(uid, "STATUS:COMPLETED")));
     await rig.step();
@@ -243,8 +238,7 @@ describe("step() when a change lands late over a newer one", () => {
   });
 
   it("keeps the second of two people's edits under keys of their own", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.task({ title: "X" });
+    const { rig, id, uid } = await withTask(drainRig(), { title: "X" });
     const second = rig.person("member");
     rig.sandbox.faults.add({ ...late, method: "PUT" });
     rig.send(calendar(vtodo(uid, "SUMMARY:A")));
@@ -266,8 +260,7 @@ describe("step() when a change lands late over a newer one", () => {
 
   it("watches what was under way when the process ended, for the time-out at least", async () => {
     const timeout = Temporal.Duration.from({ seconds: 40 });
-    const rig = await drainRig({ client: { timeout } });
-    const { uid } = await rig.event({ title: "X" });
+    const { rig, uid } = await withEvent(drainRig({ client: { timeout } }), { title: "X" });
     rig.sandbox.faults.add({ kind: "late", method: "PUT" });
     rig.send(calendar(vevent(uid, "SUMMARY:A")));
     const stepping = rig.step();
@@ -304,8 +297,7 @@ describe("step() when a change lands late over a newer one", () => {
 
 describe("step() when a deletion lands late", () => {
   it("makes the item anew when the deletion had been given up", async () => {
-    const rig = await drainRig();
-    const { id, uid } = await rig.event({ title: "X" });
+    const { rig, id, uid } = await withEvent(drainRig(), { title: "X" });
     rig.sandbox.faults.add({ ...late, method: "DELETE" });
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 3 });
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
@@ -325,8 +317,7 @@ describe("step() when a deletion lands late", () => {
   });
 
   it("leaves it gone when the deletion is what was wanted", async () => {
-    const rig = await drainRig();
-    const { uid } = await rig.event({ title: "X" });
+    const { rig, uid } = await withEvent(drainRig(), { title: "X" });
     rig.sandbox.faults.add({ ...late, method: "DELETE" });
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     await rig.step();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withEvent, withTask } from "./drain-rig.ts";
 import { type MoveRig, moveRig } from "./move-rig.ts";
 
 const refused = { kind: "status", status: 403, method: "GET" } as const;
@@ -13,14 +14,12 @@ async function refuseForSeconds(rig: MoveRig, path: RegExp): Promise<void> {
   }
   expect(rig.edit().problem).toContain("(403)");
   rig.sandbox.faults.clear();
-  await rig.drainAll({ sweep: rig.sweep });
-  expect(rig.states()).toEqual(["confirmed"]);
+  expect(await rig.drainAll({ sweep: rig.sweep })).toEqual(["confirmed"]);
 }
 
 describe("step() result when reads are refused for seconds during a move", () => {
   it("moves an event once whose old one is refused before its deletion", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(moveRig());
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 4 });
     rig.eventToFar(uid);
     await rig.step();
@@ -43,14 +42,12 @@ describe("step() result when reads are refused for seconds during a move", () =>
     await rig.step();
     expect(rig.states()).toEqual(["pending"]);
     rig.sandbox.faults.clear();
-    await rig.drainAll({ sweep: rig.sweep });
-    expect(rig.states()).toEqual(["confirmed"]);
+    expect(await rig.drainAll({ sweep: rig.sweep })).toEqual(["confirmed"]);
     await rig.expectRest();
   });
 
   it("moves an event once whose new one is refused after a restart", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.event();
+    const { rig, uid } = await withEvent(moveRig());
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 4 });
     rig.eventToFar(uid);
     await rig.step();
@@ -63,8 +60,7 @@ describe("step() result when reads are refused for seconds during a move", () =>
   });
 
   it("moves an event once whose creation was never carried out and whose old one is refused", async () => {
-    const rig = await moveRig();
-    const { id, uid } = await rig.event();
+    const { rig, id, uid } = await withEvent(moveRig());
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
     rig.eventToFar(uid);
     await rig.step();
@@ -78,8 +74,7 @@ describe("step() result when reads are refused for seconds during a move", () =>
     ["its new list", (rig: MoveRig) => new RegExp(`/todolists/${rig.otherList}/`)],
     ["the whole project", (rig: MoveRig) => new RegExp(`/projects/${rig.project}/`)],
   ])("moves a task once whose answer was lost while %s is refused", async (_what, path) => {
-    const rig = await moveRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(moveRig());
     rig.sandbox.faults.add({ kind: "cut", method: "PUT" });
     rig.sandbox.faults.add({ ...refused, path: new RegExp(`/todolists/${rig.otherList}/`) });
     rig.toOther(uid);
@@ -91,8 +86,7 @@ describe("step() result when reads are refused for seconds during a move", () =>
   });
 
   it("moves a task once whose request was not carried out while its new list is refused", async () => {
-    const rig = await moveRig();
-    const { uid } = await rig.task();
+    const { rig, uid } = await withTask(moveRig());
     rig.sandbox.faults.add({ kind: "drop-before", method: "PUT", times: 4 });
     rig.toOther(uid);
     await rig.step();
