@@ -135,6 +135,14 @@ export function acceptRig(setting: RigSetting = {}) {
   };
 }
 
+/** A rig with an item of the workspace, and its UID. */
+export function withItem<Rig extends Pick<ReturnType<typeof acceptRig>, "put">>(
+  rig: Rig,
+  item: Parameters<ReturnType<typeof acceptRig>["put"]>[0],
+) {
+  return { rig, uid: rig.put(item) };
+}
+
 export const list = listId(3001);
 
 /** A calendar of these lines. */

@@ -225,6 +225,8 @@ describe("resolve() of deletions", () => {
         kind: "deletion",
         fields: [{ theirs: "Important now" }],
       });
+      const told = rig.editActions.show(1)?.problem;
+      expect(told).toMatch(/changed since you saw it.*"Important now"/);
       expect(rig.preview({ keep, fields: {} }).kind).toBe(keep === "mine" ? "deletes" : "yields");
       rig.resolve({ keep, fields: {} });
       expect(await rig.drained()).toEqual([keep === "mine" ? "confirmed" : "discarded"]);

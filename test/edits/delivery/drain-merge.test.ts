@@ -101,25 +101,6 @@ describe("step() of a change beside someone else's", () => {
     expect(rig.events).toMatchObject([{ kind: "parked", reason: "conflict" }]);
   });
 
-  it("sends the wish once a person has seen both and tries again", async () => {
-    const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
-    rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
-    change(rig, id, { title: "Yours" });
-    await rig.drainAll();
-    expect(rig.keepMine()).toMatchObject({
-      kind: "done",
-      edit: { state: "pending" },
-    });
-    await rig.drainAll();
-    expect(rig.workspaceEvents()).toMatchObject([{ title: "Mine", description: "mine" }]);
-    expect(rig.editActions.show(1)).toMatchObject({
-      state: "confirmed",
-      conflicts: [{ field: "title", ours: "Yours", taken: "theirs" }],
-      problem: null,
-      replaced: expect.stringContaining('"Yours"'),
-    });
-  });
-
   it("sends nothing over someone else's change that the person has not been shown", async () => {
     const { rig, id, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
@@ -166,34 +147,6 @@ describe("step() of a change beside someone else's", () => {
       edit: "Tue 24 Nov 2026, 09:00–10:00 (Europe/Berlin)",
     });
     expect(shown?.problem).not.toMatch(/\{|startAt|\dZ/);
-  });
-
-  it("conflicts again when the workspace moves on after the person has looked", async () => {
-    const { rig, id, uid } = await withEvent(drainRig());
-    rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
-    change(rig, id, { title: "Yours" });
-    await rig.drainAll();
-    change(rig, id, { title: "Newest" });
-    rig.keepMine();
-    await rig.drainAll();
-    expect(rig.edit()).toMatchObject({
-      state: "parked",
-      conflicts: [{ base: "Yours", ours: "Newest", theirs: "Mine" }],
-    });
-    rig.editActions.discard(1);
-    expect(rig.workspaceEvents()).toMatchObject([{ title: "Newest" }]);
-  });
-
-  it("parks a day that one side unset and the other moved", async () => {
-    const { rig, id, uid } = await withTask(drainRig());
-    rig.send(calendar(vtodo(uid, "DUE;VALUE=DATE:20261130")));
-    changeTask(rig, id, { due_date: null });
-    await rig.drainAll();
-    expect(rig.editActions.show(1)).toMatchObject({
-      reason: "conflict",
-      conflicts: [{ field: "dueOn", base: "2026-11-24", ours: null, theirs: "2026-11-30" }],
-      problem: expect.stringContaining("none there"),
-    });
   });
 
   it("keeps a set's other additions when a conflict is tried again", async () => {
@@ -269,5 +222,32 @@ describe("step() of a change beside someone else's", () => {
     await rig.drainAll();
     expect(rig.states().at(-1)).toBe("parked: conflict");
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Second" }]);
+  });
+});
+
+describe("step() of a deletion beside someone else's change", () => {
+  it("deletes and keeps the version that was lost when the policy is theirs", async () => {
+    const { rig, id, uid } = await withEvent(drainRig({ conflicts: "theirs" }));
+    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
+    change(rig, id, { title: "Important now" });
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toEqual([]);
+    expect(rig.editActions.show(1)?.replaced).toContain('"Important now"');
+    rig.editActions.undo(1, { channel: "upload", actor: null });
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toMatchObject([{ title: "Important now" }]);
+  });
+
+  it("keeps the item when the policy is ours", async () => {
+    const { rig, id, uid } = await withEvent(drainRig({ conflicts: "ours" }));
+    rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
+    change(rig, id, { title: "Important now" });
+    await rig.drainAll();
+    expect(rig.workspaceEvents()).toHaveLength(1);
+    expect(rig.store.view.findUid(uid)).not.toBeNull();
+    expect(rig.editActions.show(1)).toMatchObject({
+      state: "discarded",
+      problem: expect.stringContaining("not deleted"),
+    });
   });
 });

@@ -9,14 +9,13 @@ import {
   type FormWish,
 } from "../../../src/edits/forms/accept-form.ts";
 import { anEvent, aTask, days, times, zone } from "../../support/items.ts";
-import { acceptRig, type RigSetting } from "../rig.ts";
+import { acceptRig, type RigSetting, withItem } from "../rig.ts";
 
 const ana = personId(11);
 const call = anEvent(1, { title: "Release call" });
 
 function formRig(item = call, setting: RigSetting = {}) {
-  const rig = acceptRig(setting);
-  const uid = rig.put(item);
+  const { rig, uid } = withItem(acceptRig(setting), item);
   const accept = createAcceptForm(rig.deps);
   const shown = () => {
     const viewed = rig.store.view.findUid(uid);

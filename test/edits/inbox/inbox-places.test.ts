@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { listId, projectId } from "../../../src/domain/ids.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../../support/items.ts";
-import { calendar, vevent, vtodo } from "../rig.ts";
+import { calendar, vevent, vtodo, withItem } from "../rig.ts";
 import { born, inboxRig } from "./inbox-rig.ts";
 
 describe("createInbox()", () => {
   it("step() result when a file lies in the root: known items are taken, new ones refused with what to do", async () => {
-    const rig = inboxRig();
-    const uid = rig.put(anEvent(1, { title: "Review" }));
+    const { rig, uid } = withItem(inboxRig(), anEvent(1, { title: "Review" }));
     rig.drop("known.ics", calendar(vevent(uid, "SUMMARY:Moved")));
     rig.drop("both.ics", calendar(vevent(uid, "SUMMARY:Again"), vevent("n@x", "SUMMARY:New")));
     rig.drop("new.ics", born("new@example.com"));

@@ -2,13 +2,12 @@ import { describe, expect, it } from "vitest";
 import { describeFile, readAccepted } from "../../../src/edits/inbox/plan-text.ts";
 import { inLanguage } from "../../../src/texts/say.ts";
 import { anEvent } from "../../support/items.ts";
-import { calendar, vevent } from "../rig.ts";
+import { calendar, vevent, withItem } from "../rig.ts";
 import { born, inboxRig } from "./inbox-rig.ts";
 
 describe("createInbox()", () => {
   it("step() result when a file changes a known item and makes a new one: both are stored, the file lies in done with the command line's report", async () => {
-    const rig = inboxRig();
-    const uid = rig.put(anEvent(1, { title: "Review" }));
+    const { rig, uid } = withItem(inboxRig(), anEvent(1, { title: "Review" }));
     const text = calendar(
       vevent(uid, "SUMMARY:Review, moved", "LOCATION:Room 5"),
       vevent("new-1@example.com", "SUMMARY:Kick-off", "DTSTART;VALUE=DATE:20270401"),
@@ -123,8 +122,7 @@ describe("createInbox()", () => {
   });
 
   it("step() result when nothing changes: done, and no edit", async () => {
-    const rig = inboxRig();
-    const uid = rig.put(anEvent(1, { title: "Review" }));
+    const { rig, uid } = withItem(inboxRig(), anEvent(1, { title: "Review" }));
     rig.drop("same.ics", calendar(vevent(uid, "SUMMARY:Review")));
     await rig.settle();
     expect(rig.report("done/same.ics")).toContain("1 unchanged");

@@ -18,6 +18,7 @@ import {
   vevent,
   vtodo,
   wishes,
+  withItem,
 } from "../rig.ts";
 
 /** A rig whose items come in as a two-way channel sends them: read already, with what it knows of them. */
@@ -25,8 +26,7 @@ function channelRig(setting: RigSetting = {}) {
   const rig = acceptRig(setting);
   return {
     ...rig,
-    mirror: (item: Parameters<typeof rig.put>[0]) => rig.put(item),
-    put(text: string, { mode, ...request }: Partial<ItemsRequest> & { mode?: "review" } = {}) {
+    take(text: string, { mode, ...request }: Partial<ItemsRequest> & { mode?: "review" } = {}) {
       const { policy } = rig.deps;
       const acceptItems = createAcceptItems({
         ...rig.deps,
@@ -65,9 +65,8 @@ describe("accept() of properties that were taken away", () => {
     ["startOn", { startOn: null }],
     ["labels", { labels: [] }],
   ])("unsets the %s of a task", (field, expected) => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601, full));
-    const item = rig.put(vtodo(uid, "SUMMARY:Task 601"), cleared(uid, field));
+    const { rig, uid } = withItem(channelRig(), aTask(601, full));
+    const item = rig.take(vtodo(uid, "SUMMARY:Task 601"), cleared(uid, field));
     expect(wishes(item)).toEqual(expected);
     expect(rig.store.view.findUid(uid)?.item).toMatchObject(expected);
   });
@@ -80,34 +79,30 @@ describe("accept() of properties that were taken away", () => {
     const rig = channelRig();
     const reminder = Temporal.Duration.from({ minutes: 15 });
     const milestone = { when: days("2026-12-01"), milestone: true, reminder, description: "Yes" };
-    const uid = rig.mirror(anEvent(501, milestone));
-    expect(wishes(rig.put(vevent(uid), cleared(uid, field)))).toEqual(expected);
+    const uid = rig.put(anEvent(501, milestone));
+    expect(wishes(rig.take(vevent(uid), cleared(uid, field)))).toEqual(expected);
   });
 
   it("says nothing where the item says nothing, or has no such field", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601, { dueOn: null }));
+    const { rig, uid } = withItem(channelRig(), aTask(601, { dueOn: null }));
     const all = cleared(uid, "description", "dueOn", "startOn", "labels", "reminder", "title");
-    expect(rig.put(vtodo(uid), all).action).toBe("unchanged");
+    expect(rig.take(vtodo(uid), all).action).toBe("unchanged");
   });
 
   it("keeps labels that calendars cannot be shown", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601, { labels: [labelId(51), labelId(99)] }));
-    expect(wishes(rig.put(vtodo(uid), cleared(uid, "labels")))).toEqual({ labels: [99] });
+    const { rig, uid } = withItem(channelRig(), aTask(601, { labels: [labelId(51), labelId(99)] }));
+    expect(wishes(rig.take(vtodo(uid), cleared(uid, "labels")))).toEqual({ labels: [99] });
   });
 
   it("lets a start move beyond a due date that goes away with it", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601, full));
-    const item = rig.put(vtodo(uid, "DTSTART;VALUE=DATE:20261230"), cleared(uid, "dueOn"));
+    const { rig, uid } = withItem(channelRig(), aTask(601, full));
+    const item = rig.take(vtodo(uid, "DTSTART;VALUE=DATE:20261230"), cleared(uid, "dueOn"));
     expect(wishes(item)).toEqual({ startOn: "2026-12-30", dueOn: null });
   });
 
   it("is spoken of by absence nowhere else", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601, full));
-    expect(rig.put(vtodo(uid)).action).toBe("unchanged");
+    const { rig, uid } = withItem(channelRig(), aTask(601, full));
+    expect(rig.take(vtodo(uid)).action).toBe("unchanged");
   });
 });
 
@@ -119,7 +114,7 @@ describe("accept() of a to-do that is to be a milestone", () => {
     "takes its day from %s",
     (day) => {
       const rig = channelRig();
-      const item = rig.put(ship(day, "CATEGORIES:Work"), asMilestone);
+      const item = rig.take(ship(day, "CATEGORIES:Work"), asMilestone);
       expect(item).toMatchObject({ action: "create", kind: "milestone" });
       expect(codes(item)).toEqual(["event-labels"]);
       expect(rig.edits()[0]).toMatchObject({
@@ -131,25 +126,27 @@ describe("accept() of a to-do that is to be a milestone", () => {
 
   it("is completed at once when it says so", () => {
     const rig = channelRig();
-    rig.put(ship("DUE;VALUE=DATE:20261224", "STATUS:COMPLETED"), asMilestone);
+    rig.take(ship("DUE;VALUE=DATE:20261224", "STATUS:COMPLETED"), asMilestone);
     expect(rig.store.view.findUid("ship@example.com")?.item).toMatchObject({ completed: true });
   });
 
   it("is refused without a day", () => {
     const rig = channelRig();
-    expect(codes(rig.put(ship(), asMilestone))).toEqual(["no-start"]);
+    expect(codes(rig.take(ship(), asMilestone))).toEqual(["no-start"]);
   });
 
   it("is on the day of its time", () => {
     const rig = channelRig();
-    rig.put(ship("DUE:20261224T233000Z"), asMilestone);
+    rig.take(ship("DUE:20261224T233000Z"), asMilestone);
     expect(rig.edits()[0]).toMatchObject({ base: { when: days("2026-12-25") } });
   });
 
   it("stays a milestone whatever categories its to-do has", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(anEvent(501, { when: days("2026-12-01"), milestone: true }));
-    const item = rig.put(vtodo(uid, "CATEGORIES:Work", "DUE;VALUE=DATE:20261202"));
+    const { rig, uid } = withItem(
+      channelRig(),
+      anEvent(501, { when: days("2026-12-01"), milestone: true }),
+    );
+    const item = rig.take(vtodo(uid, "CATEGORIES:Work", "DUE;VALUE=DATE:20261202"));
     expect(item.changes.map(({ field }) => field)).toEqual(["when"]);
   });
 });
@@ -158,12 +155,11 @@ describe("accept() of what was deleted", () => {
   const again = (uid: string) => vtodo(uid, "SUMMARY:Again", "DUE;VALUE=DATE:20261224");
 
   it("makes it again under its UID where the editor means a new item", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601));
+    const { rig, uid } = withItem(channelRig(), aTask(601));
     const key = rig.store.mirror.findUid(uid)?.item;
     if (key) rig.store.mirror.bury(key);
-    expect(codes(rig.put(again(uid)))).toEqual(["gone"]);
-    const item = rig.put(again(uid), { recreate: true });
+    expect(codes(rig.take(again(uid)))).toEqual(["gone"]);
+    const item = rig.take(again(uid), { recreate: true });
     expect(item).toMatchObject({ action: "create", uid });
     expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id: null, title: "Again" } });
   });
@@ -180,19 +176,18 @@ describe("accept() of what was deleted", () => {
     const now = before.clock();
     beginNewLife(file, { migrations, epoch: "next", now, madeAt: now, quota: 25, replaced });
     const rig = channelRig({ file });
-    const refused = rig.put(again(uid), { recreate: true });
+    const refused = rig.take(again(uid), { recreate: true });
     expect(codes(refused)).toEqual(["not-read"]);
     expect(refusalOfItem(refused)).toMatchObject({ status: 503, retryAfterSeconds: 30 });
     rig.store.rounds.reconciled();
-    expect(rig.put(again(uid), { recreate: true })).toMatchObject({ action: "create", uid });
+    expect(rig.take(again(uid), { recreate: true })).toMatchObject({ action: "create", uid });
   });
 
   it("takes a deletion back that has not left yet", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601, full));
-    rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
+    const { rig, uid } = withItem(channelRig(), aTask(601, full));
+    rig.take(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     expect(rig.store.view.findUid(uid)).toBeNull();
-    rig.put(again(uid), { recreate: true });
+    rig.take(again(uid), { recreate: true });
     expect(rig.edits()).toMatchObject([
       { action: "delete", state: "discarded" },
       { action: "update", state: "pending", patch: { title: "Again" } },
@@ -205,11 +200,10 @@ describe("accept() of what was deleted", () => {
   });
 
   it("takes a deletion back although the same change has waited for approval since before", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601, full));
-    rig.put(again(uid), { mode: "review" });
-    rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
-    rig.put(again(uid), { recreate: true });
+    const { rig, uid } = withItem(channelRig(), aTask(601, full));
+    rig.take(again(uid), { mode: "review" });
+    rig.take(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
+    rig.take(again(uid), { recreate: true });
     expect(rig.edits().map(({ action, state }) => `${action} ${state}`)).toEqual([
       "update discarded",
       "delete discarded",
@@ -219,22 +213,20 @@ describe("accept() of what was deleted", () => {
   });
 
   it("takes a deletion back that was begun, as long as no request has left", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601));
-    rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
+    const { rig, uid } = withItem(channelRig(), aTask(601));
+    rig.take(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     const deletion = rig.store.journal.claimNext();
-    expect(rig.put(again(uid), { recreate: true })).toMatchObject({ action: "update" });
+    expect(rig.take(again(uid), { recreate: true })).toMatchObject({ action: "update" });
     expect(deletion && rig.store.journal.get(deletion.id)?.state).toBe("discarded");
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id: 601, title: "Again" });
   });
 
   it("waits for a deletion that is on its way", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601));
-    rig.put(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
+    const { rig, uid } = withItem(channelRig(), aTask(601));
+    rig.take(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     const deletion = rig.store.journal.claimNext();
     if (deletion) rig.store.journal.replacing(deletion.id, deletion.base);
-    rig.put(again(uid), { recreate: true });
+    rig.take(again(uid), { recreate: true });
     expect(rig.store.journal.claimNext()).toBeNull();
     if (deletion) rig.store.journal.confirm(deletion, null);
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ title: "Again" });
@@ -244,14 +236,13 @@ describe("accept() of what was deleted", () => {
 
 describe("accept() of a cancelled item", () => {
   it("deletes nothing where programs have a way to delete", () => {
-    const rig = channelRig();
-    const uid = rig.mirror(aTask(601));
-    expect(rig.put(vtodo(uid, "STATUS:CANCELLED")).action).toBe("unchanged");
+    const { rig, uid } = withItem(channelRig(), aTask(601));
+    expect(rig.take(vtodo(uid, "STATUS:CANCELLED")).action).toBe("unchanged");
   });
 
   it("makes nothing of what is cancelled from its beginning", () => {
     const rig = channelRig();
-    const answer = rig.put(vtodo("new@example.com", "SUMMARY:New", "STATUS:CANCELLED"));
+    const answer = rig.take(vtodo("new@example.com", "SUMMARY:New", "STATUS:CANCELLED"));
     expect([answer.action, codes(answer)]).toEqual(["refused", ["unknown-uid"]]);
   });
 });

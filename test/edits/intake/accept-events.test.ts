@@ -2,14 +2,13 @@ import { describe, expect, it } from "vitest";
 import { personId } from "../../../src/domain/ids.ts";
 import type { EventItem } from "../../../src/domain/item.ts";
 import { anEvent, days, times } from "../../support/items.ts";
-import { acceptRig, calendar, codes, type RigSetting, vevent, wishes } from "../rig.ts";
+import { acceptRig, calendar, codes, type RigSetting, vevent, wishes, withItem } from "../rig.ts";
 
 const minutes = (count: number) => Temporal.Duration.from({ minutes: count });
 
 /** The plan for lines of a known event that differs from the usual one by `fields`. */
 function edited(lines: readonly string[], fields: Partial<EventItem> = {}, setting?: RigSetting) {
-  const rig = acceptRig(setting);
-  const uid = rig.put(anEvent(501, { title: "Review", ...fields }));
+  const { rig, uid } = withItem(acceptRig(setting), anEvent(501, { title: "Review", ...fields }));
   return rig.one(calendar(vevent(uid, ...lines)));
 }
 

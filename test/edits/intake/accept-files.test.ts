@@ -4,7 +4,7 @@ import { sourceOf } from "../../../src/domain/source.ts";
 import { createAccept } from "../../../src/edits/intake/accept.ts";
 import type { Journal } from "../../../src/store/journal/journal.ts";
 import { anEvent, aTask, days } from "../../support/items.ts";
-import { acceptRig, calendar, codes, list, vevent, vtodo, wishes } from "../rig.ts";
+import { acceptRig, calendar, codes, list, vevent, vtodo, wishes, withItem } from "../rig.ts";
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
 const chore = vtodo("chore@example.com", "SUMMARY:Chore", "DUE;VALUE=DATE:20261224");
@@ -30,8 +30,7 @@ describe("accept() of whole files", () => {
   });
 
   it("refuses a project that is not there, also for known items", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501));
     const request = { projectId: projectId(9999) };
     const refused = { kind: "refused", errors: [{ code: "unknown-project", uid: null }] };
     expect(rig.send(calendar(vevent(uid, "SUMMARY:New")), request)).toMatchObject(refused);
@@ -89,8 +88,7 @@ describe("accept() of whole files", () => {
   });
 
   it("stores nothing in a dry run and says the same as the real one", () => {
-    const rig = acceptRig({ labels: "create" });
-    const uid = rig.put(aTask(601));
+    const { rig, uid } = withItem(acceptRig({ labels: "create" }), aTask(601));
     const gone = rig.put(aTask(602));
     const file = calendar(
       vtodo(uid, "CATEGORIES:Fresh"),
@@ -113,8 +111,7 @@ describe("accept() of whole files", () => {
   });
 
   it("takes the second upload of a file for no edit at all", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501));
     const file = calendar(vevent(uid, "SUMMARY:New"), party, chore);
     rig.plan(file, { listId: list });
     const again = rig.plan(file, { listId: list });
@@ -128,8 +125,7 @@ describe("accept() of whole files", () => {
   });
 
   it("takes a label that is being created for no second edit, beside others", () => {
-    const rig = acceptRig({ labels: "create" });
-    const uid = rig.put(aTask(601));
+    const { rig, uid } = withItem(acceptRig({ labels: "create" }), aTask(601));
     const file = calendar(vtodo(uid, "CATEGORIES:Design,Fresh"));
     expect(rig.one(file).action).toBe("update");
     expect(rig.one(file).action).toBe("unchanged");
@@ -140,8 +136,10 @@ describe("accept() of whole files", () => {
   it.each(["known", "create"] as const)(
     "takes a label by the name that it had when the file was downloaded, where %s names are taken",
     (policy) => {
-      const rig = acceptRig({ labels: policy });
-      const uid = rig.put(aTask(601, { title: "Write", labels: [labelId(51), labelId(53)] }));
+      const { rig, uid } = withItem(
+        acceptRig({ labels: policy }),
+        aTask(601, { title: "Write", labels: [labelId(51), labelId(53)] }),
+      );
       const file = calendar(vtodo(uid, "SUMMARY:Rewrite", "CATEGORIES:Design,QA"));
       const rename = (name: string) =>
         rig.store.directory.putLabels([{ id: labelId(51), name, color: null }], false);
@@ -163,8 +161,7 @@ describe("accept() of whole files", () => {
   );
 
   it("keeps all edits of a file or, when one cannot be stored, none", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501));
     const { store } = rig;
     let kept = 0;
     const journal: Journal = {

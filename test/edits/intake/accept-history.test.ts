@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { personId, projectId } from "../../../src/domain/ids.ts";
 import { anEvent, aProject } from "../../support/items.ts";
-import { acceptRig, calendar, codes, vevent, wishes } from "../rig.ts";
+import { acceptRig, calendar, codes, vevent, wishes, withItem } from "../rig.ts";
 
 describe("accept() of an item that was deleted meanwhile", () => {
   it("refuses the change, shows the wish, and never makes it anew", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "Review" }));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "Review" }));
     rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? expect.fail("no identity"));
     const item = rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Renamed")));
     expect(codes(item)).toEqual(["gone"]);
@@ -15,8 +14,7 @@ describe("accept() of an item that was deleted meanwhile", () => {
   });
 
   it("takes its deletion for done", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501));
     const file = calendar(vevent(uid, "STATUS:CANCELLED"));
     expect(rig.one(file).action).toBe("delete");
     expect(rig.one(file).action).toBe("unchanged");
@@ -26,8 +24,10 @@ describe("accept() of an item that was deleted meanwhile", () => {
 
 describe("accept() of what the editor saw", () => {
   it("compares with the version of the file's SEQUENCE, so that other people's changes stay", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const { rig, uid } = withItem(
+      acceptRig(),
+      anEvent(501, { title: "One", description: "first" }),
+    );
     rig.put(anEvent(501, { title: "Two", description: "first" }));
     const stale = calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:One", "DESCRIPTION:second"));
     const item = rig.one(stale);
@@ -43,8 +43,10 @@ describe("accept() of what the editor saw", () => {
   });
 
   it("compares what is handed in for somebody who does not see the item any more as for all", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const { rig, uid } = withItem(
+      acceptRig(),
+      anEvent(501, { title: "One", description: "first" }),
+    );
     rig.put(anEvent(501, { title: "Two", description: "first" }));
     const members = [personId(11)];
     rig.store.directory.putProjects([{ ...aProject(2001, "Website"), members }], true);
@@ -54,16 +56,20 @@ describe("accept() of what the editor saw", () => {
   });
 
   it("takes a copy that names no version for the one of which it changes the least", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const { rig, uid } = withItem(
+      acceptRig(),
+      anEvent(501, { title: "One", description: "first" }),
+    );
     rig.put(anEvent(501, { title: "Two", description: "first" }));
     const item = rig.one(calendar(vevent(uid, "SUMMARY:One", "DESCRIPTION:second")));
     expect(wishes(item)).toEqual({ description: "second" });
   });
 
   it("takes a copy of what a program has put, which names the version before it, for what it says", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const { rig, uid } = withItem(
+      acceptRig(),
+      anEvent(501, { title: "One", description: "first" }),
+    );
     const put = (...lines: readonly string[]) =>
       calendar(vevent(uid, "SEQUENCE:0", "X-DAYFERRY-BASE:0", ...lines));
     const byProgram = { channel: "caldav", actor: personId(11) } as const;
@@ -78,8 +84,10 @@ describe("accept() of what the editor saw", () => {
   it.each(["upload", "cli", "inbox"] as const)(
     "takes a copy of a file that was handed in by %s, which names the version before it, for what that file said",
     (channel) => {
-      const rig = acceptRig();
-      const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+      const { rig, uid } = withItem(
+        acceptRig(),
+        anEvent(501, { title: "One", description: "first" }),
+      );
       const handIn = (...lines: readonly string[]) =>
         rig.one(calendar(vevent(uid, "SEQUENCE:0", "X-DAYFERRY-BASE:0", ...lines)), { channel });
       handIn("SUMMARY:One", "DESCRIPTION:second");
@@ -93,8 +101,10 @@ describe("accept() of what the editor saw", () => {
   );
 
   it("takes the oldest of the versions that programs have put and that a copy may be of, so that what came since is a conflict", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const { rig, uid } = withItem(
+      acceptRig(),
+      anEvent(501, { title: "One", description: "first" }),
+    );
     const put = (actor: number, ...lines: readonly string[]) =>
       rig.one(calendar(vevent(uid, "SEQUENCE:0", "X-DAYFERRY-BASE:0", ...lines)), {
         channel: "caldav",
@@ -110,8 +120,10 @@ describe("accept() of what the editor saw", () => {
   });
 
   it("compares a file of the inbox that names no version with all versions", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const { rig, uid } = withItem(
+      acceptRig(),
+      anEvent(501, { title: "One", description: "first" }),
+    );
     const drop = (...lines: readonly string[]) =>
       rig.one(calendar(vevent(uid, ...lines)), { channel: "inbox", actor: null });
     drop("SUMMARY:Two", "DESCRIPTION:first");
@@ -120,8 +132,10 @@ describe("accept() of what the editor saw", () => {
   });
 
   it("compares a copy that names no version with those since its own program's last edit, and not another's", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const { rig, uid } = withItem(
+      acceptRig(),
+      anEvent(501, { title: "One", description: "first" }),
+    );
     const file = (...lines: readonly string[]) => calendar(vevent(uid, ...lines));
     rig.one(file("SUMMARY:Two", "DESCRIPTION:first"), { program: "One/1.0" });
     rig.clock.advance({ minutes: 1 });
@@ -130,8 +144,10 @@ describe("accept() of what the editor saw", () => {
   });
 
   it("takes what its editor puts back at its word", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One", description: "first" }));
+    const { rig, uid } = withItem(
+      acceptRig(),
+      anEvent(501, { title: "One", description: "first" }),
+    );
     rig.one(calendar(vevent(uid, "SUMMARY:Two", "DESCRIPTION:first")));
     rig.clock.advance({ minutes: 1 });
     const item = rig.one(calendar(vevent(uid, "SUMMARY:One", "DESCRIPTION:second")));
@@ -139,8 +155,7 @@ describe("accept() of what the editor saw", () => {
   });
 
   it("remarks on a field that someone else has changed as well", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One" }));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.put(anEvent(501, { title: "Two", reminder: Temporal.Duration.from({ minutes: 5 }) }));
     const item = rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Three")));
     expect(item.changes).toEqual([{ field: "title", from: "Two", to: "Three" }]);
@@ -149,8 +164,7 @@ describe("accept() of what the editor saw", () => {
   });
 
   it("drops a wish that has come true by itself", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One" }));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.put(anEvent(501, { title: "Two" }));
     expect(rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Two"))).action).toBe("unchanged");
   });
@@ -158,8 +172,7 @@ describe("accept() of what the editor saw", () => {
   it.each([["SEQUENCE:7"], ["DTSTAMP:20261120T100000Z"]])(
     "compares with the present when the file says %s",
     (line) => {
-      const rig = acceptRig();
-      const uid = rig.put(anEvent(501, { title: "One" }));
+      const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
       rig.put(anEvent(501, { title: "Two" }));
       expect(wishes(rig.one(calendar(vevent(uid, line, "SUMMARY:One"))))).toEqual({ title: "One" });
     },
@@ -173,8 +186,7 @@ describe("accept() of what the editor saw", () => {
     ["LAST-MODIFIED without a SEQUENCE", ["LAST-MODIFIED:20261120T120000Z"]],
     ["SEQUENCE and LAST-MODIFIED together", ["SEQUENCE:0", "LAST-MODIFIED:20261120T120000Z"]],
   ])("compares with the version that is named by %s", (_name, lines) => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One" }));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.clock.advance({ minutes: 1 });
     rig.put(anEvent(501, { title: "Two" }));
     const item = rig.one(calendar(vevent(uid, ...lines, "SUMMARY:One", "DESCRIPTION:new")));
@@ -184,8 +196,7 @@ describe("accept() of what the editor saw", () => {
   });
 
   it("compares with the present when SEQUENCE and LAST-MODIFIED name no version together", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One" }));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.clock.advance({ minutes: 1 });
     rig.put(anEvent(501, { title: "Two" }));
     const raised = calendar(
@@ -195,16 +206,14 @@ describe("accept() of what the editor saw", () => {
   });
 
   it("takes for a deletion's base what the editor was shown", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { title: "One" }));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.put(anEvent(501, { title: "Two" }));
     rig.one(calendar(vevent(uid, "SEQUENCE:0", "STATUS:CANCELLED")));
     expect(rig.edits()[0]).toMatchObject({ action: "delete", base: { title: "One" } });
   });
 
   it("knows the own project of an item, whatever the request names", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501));
     rig.one(calendar(vevent(uid, "SUMMARY:New")), { projectId: projectId(2002) });
     expect(rig.edits()[0]?.base.projectId).toBe(2001);
   });

@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { EventItem } from "../../../src/domain/item.ts";
 import { anEvent, days } from "../../support/items.ts";
-import { acceptRig, calendar, codes, type RigSetting, vevent, vtodo, wishes } from "../rig.ts";
+import {
+  acceptRig,
+  calendar,
+  codes,
+  type RigSetting,
+  vevent,
+  vtodo,
+  wishes,
+  withItem,
+} from "../rig.ts";
 
 function edited(lines: readonly string[], fields: Partial<EventItem> = {}, setting?: RigSetting) {
-  const rig = acceptRig(setting);
-  const uid = rig.put(anEvent(501, { title: "Review", ...fields }));
+  const { rig, uid } = withItem(acceptRig(setting), anEvent(501, { title: "Review", ...fields }));
   return rig.one(calendar(vevent(uid, ...lines)));
 }
 
@@ -80,23 +88,23 @@ describe("accept() of a changed milestone", () => {
       { when: { startOn: "2026-11-30", endOn: "2026-12-01" } },
     ],
   ])("by %s of its twin to-do", (_name, lines, action, expected) => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, milestone));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501, milestone));
     const item = rig.one(calendar(vtodo(uid, ...lines)));
     expect(item.action).toBe(action);
     expect(wishes(item)).toEqual(expected);
   });
 
   it("refuses a time of day in its twin to-do", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, milestone));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501, milestone));
     const item = rig.one(calendar(vtodo(uid, "DUE:20261130T100000Z")));
     expect(codes(item)).toEqual(["milestone-time"]);
   });
 
   it("stays completed when its twin to-do has no mark in the title", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501, { ...milestone, title: "Live", completed: true }));
+    const { rig, uid } = withItem(
+      acceptRig(),
+      anEvent(501, { ...milestone, title: "Live", completed: true }),
+    );
     expect(rig.one(calendar(vtodo(uid, "SUMMARY:Live", "STATUS:COMPLETED"))).action).toBe(
       "unchanged",
     );
@@ -106,8 +114,7 @@ describe("accept() of a changed milestone", () => {
     ["kind", ["SUMMARY:New"]],
     ["not-completable", ["STATUS:COMPLETED"]],
   ])("refuses a to-do of an ordinary event (%s)", (code, lines) => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501));
     expect(codes(rig.one(calendar(vtodo(uid, ...lines))))).toEqual([code]);
   });
 
@@ -143,8 +150,8 @@ describe("accept() of titles that look decorated themselves", () => {
   });
 
   it("takes no prefix for one on a channel without decorations", () => {
-    const rig = acceptRig();
-    const uid = rig.put(
+    const { rig, uid } = withItem(
+      acceptRig(),
       anEvent(501, { title: "Live", milestone: true, completed: true, when: days("2026-11-23") }),
     );
     const file = calendar(vevent(uid, "SUMMARY:Live"));

@@ -9,7 +9,7 @@ import {
 } from "../../../src/domain/ids.ts";
 import { createAcceptMove } from "../../../src/edits/intake/accept-move.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../../support/items.ts";
-import { acceptRig, calendar, type RigSetting, vtodo } from "../rig.ts";
+import { acceptRig, calendar, type RigSetting, vtodo, withItem } from "../rig.ts";
 
 function moving(setting: RigSetting = {}) {
   const rig = acceptRig(setting);
@@ -37,8 +37,7 @@ function moving(setting: RigSetting = {}) {
 
 describe("acceptMove() result", () => {
   it("is an edit of the task's place, which everybody sees at once", () => {
-    const rig = moving();
-    const uid = rig.put(aTask(601));
+    const { rig, uid } = withItem(moving(), aTask(601));
     const before = rig.store.changes.latest();
     const planned = rig.move(uid, 2002, 3009);
     expect(planned).toMatchObject({
@@ -72,16 +71,14 @@ describe("acceptMove() result", () => {
   });
 
   it("moves an event to another project", () => {
-    const rig = moving();
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(moving(), anEvent(501));
     const { changes } = rig.move(uid, 2002, null);
     expect(changes).toEqual([{ field: "place", from: "Website", to: "Trade fair" }]);
     expect(rig.store.view.findUid(uid)?.collection).toBe("events:2002");
   });
 
   it("shows the subtasks where their task is, and back again when the move is given up", () => {
-    const rig = moving();
-    const uid = rig.put(aTask(601, { subtaskCount: 1 }));
+    const { rig, uid } = withItem(moving(), aTask(601, { subtaskCount: 1 }));
     const below = { kind: "subtask", parentId: serviceId(601) } as const;
     const child = rig.put(aTask(602, below));
     const { editId } = rig.move(uid, 2002, 3009);
@@ -96,8 +93,7 @@ describe("acceptMove() result", () => {
   });
 
   it("takes along a subtask that is not created yet", () => {
-    const rig = moving();
-    const uid = rig.put(aTask(601));
+    const { rig, uid } = withItem(moving(), aTask(601));
     rig.send(calendar(vtodo("new@example.com", "SUMMARY:Child", `RELATED-TO:${uid}`)));
     rig.move(uid, 2002, 3009);
     expect(rig.store.view.findUid("new@example.com")?.collection).toBe("tasks:3009");
@@ -111,8 +107,7 @@ describe("acceptMove() result", () => {
   });
 
   it("is no edit when the item is there already", () => {
-    const rig = moving();
-    const uid = rig.put(aTask(601));
+    const { rig, uid } = withItem(moving(), aTask(601));
     expect(rig.move(uid, 2001, 3001)).toMatchObject({ action: "unchanged", editId: null });
     rig.move(uid, 2001, 3002);
     expect(rig.move(uid, 2001, 3002)).toMatchObject({ action: "unchanged", editId: null });
@@ -120,8 +115,7 @@ describe("acceptMove() result", () => {
   });
 
   it("waits for approval in review mode, once, and is not shown until then", () => {
-    const rig = moving({ mode: "review" });
-    const uid = rig.put(aTask(601));
+    const { rig, uid } = withItem(moving({ mode: "review" }), aTask(601));
     const first = rig.move(uid, 2001, 3002);
     const again = rig.move(uid, 2001, 3002);
     expect(again.editId).toBe(first.editId);
@@ -175,8 +169,7 @@ describe("acceptMove() result", () => {
   });
 
   it("is taken back with the transaction around it", () => {
-    const rig = moving();
-    const uid = rig.put(aTask(601));
+    const { rig, uid } = withItem(moving(), aTask(601));
     expect(() =>
       rig.store.durably(() => {
         rig.move(uid, 2001, 3002);

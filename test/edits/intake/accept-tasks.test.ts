@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 import { labelId, listId, personId, serviceId } from "../../../src/domain/ids.ts";
 import type { TaskItem } from "../../../src/domain/item.ts";
 import { aTask } from "../../support/items.ts";
-import { acceptRig, calendar, codes, type RigSetting, vevent, vtodo, wishes } from "../rig.ts";
+import {
+  acceptRig,
+  calendar,
+  codes,
+  type RigSetting,
+  vevent,
+  vtodo,
+  wishes,
+  withItem,
+} from "../rig.ts";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 
@@ -13,14 +22,12 @@ interface Case {
 }
 
 function editedTodo({ lines, fields, setting }: Case) {
-  const rig = acceptRig(setting);
-  const uid = rig.put(aTask(601, { title: "Write", ...fields }));
+  const { rig, uid } = withItem(acceptRig(setting), aTask(601, { title: "Write", ...fields }));
   return rig.one(calendar(vtodo(uid, ...lines)));
 }
 
 function editedEvent({ lines, fields, setting }: Case) {
-  const rig = acceptRig(setting);
-  const uid = rig.put(aTask(601, { title: "Write", ...fields }));
+  const { rig, uid } = withItem(acceptRig(setting), aTask(601, { title: "Write", ...fields }));
   return rig.one(calendar(vevent(uid, ...lines)));
 }
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { personId, projectId } from "../../../src/domain/ids.ts";
 import { anEvent } from "../../support/items.ts";
-import { acceptRig, calendar, codes, list, type RigSetting, vevent, vtodo } from "../rig.ts";
+import {
+  acceptRig,
+  calendar,
+  codes,
+  list,
+  type RigSetting,
+  vevent,
+  vtodo,
+  withItem,
+} from "../rig.ts";
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
 
@@ -62,8 +71,7 @@ describe("accept() in review mode", () => {
   const review: RigSetting = { mode: "review" };
 
   it("holds every edit, wakes nobody, and holds the same wish once", () => {
-    const rig = acceptRig(review);
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(acceptRig(review), anEvent(501));
     const file = calendar(vevent(uid, "SUMMARY:New"), party);
     const first = rig.plan(file);
     expect(first.summary).toMatchObject({ update: 1, create: 1 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listId, serviceId } from "../../../src/domain/ids.ts";
 import { anEvent, aTask } from "../../support/items.ts";
-import { acceptRig, calendar, codes, list, vevent, vtodo } from "../rig.ts";
+import { acceptRig, calendar, codes, list, vevent, vtodo, withItem } from "../rig.ts";
 
 const file = (name: string, text: string) =>
   `ATTACH;FMTTYPE=text/plain;FILENAME=${name};VALUE=BINARY;ENCODING=BASE64:${Buffer.from(text).toString("base64")}`;
@@ -18,8 +18,7 @@ const messages = (problems: readonly { readonly message: string }[]) =>
 
 describe("accept() of COMMENT", () => {
   it("makes an edit of a task that says nothing else", () => {
-    const rig = acceptRig();
-    const uid = rig.put(aTask(1));
+    const { rig, uid } = withItem(acceptRig(), aTask(1));
     const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my desk")));
     expect(planned).toMatchObject({ action: "update", changes: [] });
     expect(codes(planned)).toEqual(["comment"]);
@@ -31,16 +30,14 @@ describe("accept() of COMMENT", () => {
   });
 
   it("is told and not stored in a dry run", () => {
-    const rig = acceptRig();
-    const uid = rig.put(aTask(1));
+    const { rig, uid } = withItem(acceptRig(), aTask(1));
     const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my desk")), { dryRun: true });
     expect(codes(planned)).toEqual(["comment"]);
     expect(rig.edits()).toEqual([]);
   });
 
   it("makes nothing of one that is there already: sent before, or read from the service", () => {
-    const rig = acceptRig();
-    const uid = rig.put(aTask(1));
+    const { rig, uid } = withItem(acceptRig(), aTask(1));
     rig.store.comments.put({
       id: serviceId(9),
       projectId: aTask(1).projectId,
@@ -65,8 +62,7 @@ describe("accept() of COMMENT", () => {
       (uid: string) => vtodo(uid, "COMMENT:Hello"),
     ],
   ])("is kept here for %s, which has none", (_name, item, write) => {
-    const rig = acceptRig();
-    const uid = rig.put(item);
+    const { rig, uid } = withItem(acceptRig(), item);
     const planned = rig.one(calendar(write(uid)));
     expect(planned).toMatchObject({ action: "unchanged", editId: null });
     expect(messages(planned.problems)).toBe(
@@ -101,8 +97,7 @@ describe("accept() of ATTACH", () => {
   });
 
   it("makes nothing of the same file in the same item again", () => {
-    const rig = acceptRig();
-    const uid = rig.put(aTask(1));
+    const { rig, uid } = withItem(acceptRig(), aTask(1));
     rig.plan(calendar(vtodo(uid, file("b.txt", "two"))));
     expect(rig.one(calendar(vtodo(uid, file("b.txt", "two"))))).toMatchObject({
       action: "unchanged",
@@ -111,8 +106,7 @@ describe("accept() of ATTACH", () => {
   });
 
   it("keeps a link here", () => {
-    const rig = acceptRig();
-    const uid = rig.put(aTask(1));
+    const { rig, uid } = withItem(acceptRig(), aTask(1));
     const planned = rig.one(calendar(vtodo(uid, "ATTACH:https://example.com/a.pdf")));
     expect(messages(planned.problems)).toContain("ATTACH is stored in Dayferry only");
   });
@@ -122,8 +116,7 @@ describe("accept() of what the service cannot hold", () => {
   const odd = ["LOCATION:Room 3", "X-ROOM-COLOUR;VALUE=TEXT:red", "PRIORITY:1"];
 
   it("keeps the client's octets beside the edit, and shows them with it", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(1));
+    const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const planned = rig.one(calendar(vevent(uid, "SUMMARY:Renamed", ...odd)));
     expect(planned.action).toBe("update");
     expect(messages(planned.problems)).toContain(
@@ -146,8 +139,7 @@ describe("accept() of what the service cannot hold", () => {
   });
 
   it("keeps octets of an item that is otherwise unchanged, and forgets none when a later file is silent", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(1));
+    const { rig, uid } = withItem(acceptRig(), anEvent(1));
     expect(rig.one(calendar(vevent(uid, "LOCATION:Room 3")))).toMatchObject({
       action: "unchanged",
       editId: null,
@@ -157,15 +149,13 @@ describe("accept() of what the service cannot hold", () => {
   });
 
   it("keeps nothing of what comes by CalDAV, whose octets the calendars keep", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(1));
+    const { rig, uid } = withItem(acceptRig(), anEvent(1));
     rig.one(calendar(vevent(uid, "SUMMARY:Again", "LOCATION:Room 3")), { channel: "caldav" });
     expect(kept(rig, uid)).toBeNull();
   });
 
   it("tells two-way calendars once of what is kept of an unchanged item", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(1));
+    const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const before = rig.store.changes.latest();
     rig.one(calendar(vevent(uid, "LOCATION:Room 3")));
     expect(rig.store.changes.latest()).toBe(before + 1);
@@ -174,8 +164,7 @@ describe("accept() of what the service cannot hold", () => {
   });
 
   it("keeps a second alarm as a whole", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(1));
+    const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const alarm = (trigger: string) =>
       ["BEGIN:VALARM", "ACTION:DISPLAY", `TRIGGER:${trigger}`, "END:VALARM"].join("\r\n");
     rig.one(
@@ -190,8 +179,7 @@ describe("accept() of what the service cannot hold", () => {
   });
 
   it("keeps the lines of a property wherever they stand, and those of a part", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(1));
+    const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const part = ["BEGIN:X-Box", "X-COLOUR:blue", "END:X-Box"];
     rig.one(
       calendar(vevent(uid, "SUMMARY:New", "X-COLOUR:red", ...part, "x-colour;VALUE=TEXT:green")),
@@ -204,8 +192,7 @@ describe("accept() of what the service cannot hold", () => {
   });
 
   it("keeps 4,900 different properties", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(1));
+    const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const lines = Array.from({ length: 4900 }, (_, at) => `X-P${at}:${at}`);
     rig.one(calendar(vevent(uid, "SUMMARY:New", ...lines)));
     const [edit] = rig.edits();
@@ -214,8 +201,7 @@ describe("accept() of what the service cannot hold", () => {
   });
 
   it("keeps nothing of what is refused", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(1));
+    const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const planned = rig.one(calendar(vevent(uid, "RRULE:FREQ=DAILY", "LOCATION:Room 3")));
     expect(planned.action).toBe("refused");
     expect(kept(rig, uid)).toBeNull();
@@ -230,8 +216,7 @@ describe("accept() of the date of a custom field", () => {
     calendar(vevent(`field-601-${uid}`, ...lines));
 
   it("is no edit when it says what the feed shows", () => {
-    const rig = acceptRig();
-    const uid = rig.put(aTask(1, { customFields }));
+    const { rig, uid } = withItem(acceptRig(), aTask(1, { customFields }));
     const text = shown(uid, "SUMMARY:Task 1: Launch", "DTSTART;VALUE=DATE:20261224");
     expect(rig.one(text)).toMatchObject({ action: "unchanged", problems: [] });
   });
@@ -241,8 +226,7 @@ describe("accept() of the date of a custom field", () => {
     ["another title", ["SUMMARY:Launch!"]],
     ["a deletion", ["STATUS:CANCELLED"]],
   ])("refuses %s with the reason", (_name, lines) => {
-    const rig = acceptRig();
-    const uid = rig.put(aTask(1, { customFields }));
+    const { rig, uid } = withItem(acceptRig(), aTask(1, { customFields }));
     const planned = rig.one(shown(uid, ...lines));
     expect(planned.action).toBe("refused");
     expect(codes(planned)).toEqual(["custom-field"]);

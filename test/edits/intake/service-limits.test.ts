@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anEvent, aTask } from "../../support/items.ts";
-import { acceptRig, calendar, codes, list, vevent, vtodo } from "../rig.ts";
+import { acceptRig, calendar, codes, list, vevent, vtodo, withItem } from "../rig.ts";
 
 const alarm = (trigger: string) => [
   "BEGIN:VALARM",
@@ -109,8 +109,7 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
   });
 
   it("refuses a start alone whose length would end in the repeated hour", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501));
     const answer = rig.one(calendar(vevent(uid, "DTSTART:20261025T003000Z")));
     expect(codes(answer)).toEqual(["repeated-hour"]);
     expect(answer.problems[0]?.message).toMatch(/^the end, 2026-10-25T01:30Z/);
@@ -118,8 +117,7 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
 
   it("takes the longest description, and one beyond that is as the service has it", () => {
     const description = "a ".repeat(400_000).trim();
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(1, { title: "Old", description }));
+    const { rig, uid } = withItem(acceptRig(), anEvent(1, { title: "Old", description }));
     const change = (text: string) =>
       calendar(vevent(uid, "SUMMARY:New", "DTSTART:20261201T100000Z", `DESCRIPTION:${text}`));
     expect(rig.one(change(`${description} b`))).toMatchObject({
@@ -134,8 +132,7 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
   });
 
   it("takes an edit of something else when the times are as they were", () => {
-    const rig = acceptRig();
-    const uid = rig.put(anEvent(501));
+    const { rig, uid } = withItem(acceptRig(), anEvent(501));
     const answer = rig.one(
       calendar(
         vevent(uid, "SUMMARY:Renamed", "DTSTART:20261123T090000Z", "DTEND:20261123T100000Z"),

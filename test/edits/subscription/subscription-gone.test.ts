@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { projectId } from "../../../src/domain/ids.ts";
 import { anEvent, aTask, days, times } from "../../support/items.ts";
-import { vevent } from "../rig.ts";
+import { vevent, withItem } from "../rig.ts";
 import { subscriptionRig } from "./subscription-rig.ts";
 
 const other = vevent("other@example.com", "SUMMARY:Other", "DTSTART:20261124T080000Z");
@@ -12,8 +12,7 @@ const aDay = (id: number, fields: object = {}) =>
 
 describe("createSubscription() with vanished items", () => {
   it("step() result when an item is absent from two whole snapshots: deleted, against what the calendar had shown", async () => {
-    const rig = await subscriptionRig({ options: { gone: "delete" } });
-    const uid = rig.put(aDay(1));
+    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     await rig.shows(other);
     expect(rig.edits()).toEqual([]);
@@ -27,8 +26,7 @@ describe("createSubscription() with vanished items", () => {
   });
 
   it("step() result when the second look needs the whole calendar: it is asked for without validators, and only then", async () => {
-    const rig = await subscriptionRig({ options: { gone: "delete" } });
-    const uid = rig.put(aDay(1));
+    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     await rig.again();
     await rig.shows(other);
@@ -39,8 +37,7 @@ describe("createSubscription() with vanished items", () => {
   });
 
   it("step() result when it comes back in between: nothing, and counting begins anew", async () => {
-    const rig = await subscriptionRig({ options: { gone: "delete" } });
-    const uid = rig.put(aDay(1));
+    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     for (let round = 0; round < 3; round++) {
       await rig.shows(shown(uid, "Event 1"), other);
       await rig.shows(other);
@@ -49,8 +46,7 @@ describe("createSubscription() with vanished items", () => {
   });
 
   it("step() result when vanished items are ignored: nothing, and one that comes back changed is compared", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(aDay(1));
+    const { rig, uid } = withItem(await subscriptionRig(), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     for (let round = 0; round < 4; round++) await rig.shows(other);
     expect(rig.edits()).toEqual([]);
@@ -60,8 +56,7 @@ describe("createSubscription() with vanished items", () => {
 
   it("step() result when an item is cancelled there: the same as vanished", async () => {
     const cancelled = (uid: string) => vevent(uid, "SUMMARY:Event 1", "STATUS:CANCELLED");
-    const rig = await subscriptionRig({ options: { gone: "delete" } });
-    const uid = rig.put(aDay(1));
+    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     await rig.shows(cancelled(uid), cancelled("unknown@x"), other);
     await rig.again();
@@ -80,8 +75,10 @@ describe("createSubscription() with vanished items", () => {
   ])(
     "step() result when the answer is %s: unknown, however often; nothing is deleted",
     async (_what, answer) => {
-      const rig = await subscriptionRig({ options: { gone: "delete" } });
-      const uid = rig.put(aDay(1));
+      const { rig, uid } = withItem(
+        await subscriptionRig({ options: { gone: "delete" } }),
+        aDay(1),
+      );
       await rig.shows(shown(uid, "Event 1"), other);
       for (let round = 0; round < 3; round++) await rig.answers(answer);
       expect(rig.state()).toMatchObject({ state: "failing", failures: 3, items: 2 });
@@ -92,8 +89,7 @@ describe("createSubscription() with vanished items", () => {
   );
 
   it("step() result when failures stand between two absences: they do not count", async () => {
-    const rig = await subscriptionRig({ options: { gone: "delete" } });
-    const uid = rig.put(aDay(1));
+    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     await rig.shows(other);
     await rig.answers("<html>");
@@ -105,8 +101,7 @@ describe("createSubscription() with vanished items", () => {
 
   it("step() result when an item of the calendar has no UID: it may be the missing one, so nothing is deleted", async () => {
     const nameless = "BEGIN:VEVENT\r\nSUMMARY:Event 1\r\nDTSTART;VALUE=DATE:20261201\r\nEND:VEVENT";
-    const rig = await subscriptionRig({ options: { gone: "delete" } });
-    const uid = rig.put(aDay(1));
+    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     for (let round = 0; round < 3; round++) await rig.shows(other, nameless);
     expect(rig.edits()).toEqual([]);
@@ -119,8 +114,10 @@ describe("createSubscription() with vanished items", () => {
   ])(
     "step() result when %s: another may be hidden by it, so nothing is deleted",
     async (_what, torn) => {
-      const rig = await subscriptionRig({ options: { gone: "delete" } });
-      const uid = rig.put(aDay(1));
+      const { rig, uid } = withItem(
+        await subscriptionRig({ options: { gone: "delete" } }),
+        aDay(1),
+      );
       await rig.shows(shown(uid, "Event 1"), other);
       for (let round = 0; round < 3; round++) await rig.shows(torn, other);
       expect(rig.edits()).toEqual([]);
@@ -155,8 +152,10 @@ describe("createSubscription() with vanished items", () => {
   ])(
     "step() result when the vanished item is %s: kept with a note, as it may have left the feed by itself",
     async (_what, change, reason) => {
-      const rig = await subscriptionRig({ options: { gone: "delete" } });
-      const uid = rig.put(aDay(1));
+      const { rig, uid } = withItem(
+        await subscriptionRig({ options: { gone: "delete" } }),
+        aDay(1),
+      );
       await rig.shows(shown(uid, "Event 1"), other);
       rig.put(aDay(1, change));
       for (let round = 0; round < 4; round++) await rig.shows(other);
@@ -188,8 +187,7 @@ describe("createSubscription() with vanished items", () => {
   });
 
   it("step() result when the item is gone from the workspace already, or absent for months: forgotten", async () => {
-    const rig = await subscriptionRig({ options: { gone: "delete" } });
-    const uid = rig.put(aDay(1));
+    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? fail());
     await rig.shows(other);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { zone } from "../../../packages/ical/test/files.ts";
 import { createCalendarReader } from "../../../src/ics/read/calendar-reader.ts";
 import { anEvent, aTask } from "../../support/items.ts";
-import { vevent, vtodo } from "../rig.ts";
+import { vevent, vtodo, withItem } from "../rig.ts";
 import { review, subscriptionRig, usual } from "./subscription-rig.ts";
 
 describe("createSubscription() with new items", () => {
@@ -80,8 +80,10 @@ describe("createSubscription() with new items", () => {
   });
 
   it("step() result when a time is one that the service cannot hold: noted, not taken over", async () => {
-    const rig = await subscriptionRig({ options: { new: "create" } });
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(
+      await subscriptionRig({ options: { new: "create" } }),
+      anEvent(1, review),
+    );
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     await rig.shows(
       vevent(uid, "SUMMARY:Review", "DTSTART:20261025T013000Z", "DTEND:20261025T023000Z"),

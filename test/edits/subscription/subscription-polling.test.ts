@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fingerprint } from "../../../src/domain/fingerprint.ts";
 import { anEvent } from "../../support/items.ts";
-import { vevent } from "../rig.ts";
+import { vevent, withItem } from "../rig.ts";
 import { review, subscriptionRig } from "./subscription-rig.ts";
 
 const shown = (uid: string, title = "Review") =>
@@ -40,8 +40,7 @@ describe("createSubscription() polling", () => {
   });
 
   it("step() result when the server knows no validators: the same body is not compared again", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     const body = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${shown(uid)}\r\nEND:VCALENDAR\r\n`;
     for (let round = 0; round < 2; round++) {
       await rig.answers((_request, response) => response.writeHead(200).end(body));
@@ -96,8 +95,7 @@ describe("createSubscription() polling", () => {
   });
 
   it("step() result when the daemon restarts: it goes on from the last snapshot", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(shown(uid));
     rig.restart();
     await rig.shows(shown(uid, "Renamed while down"));
@@ -105,8 +103,7 @@ describe("createSubscription() polling", () => {
   });
 
   it("step() result when the address is another one: a new calendar, with a baseline of its own", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(shown(uid));
     rig.restart({ url: `${rig.server.url}?renewed` });
     expect(rig.state()).toMatchObject({ state: "new", items: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anEvent, times } from "../../support/items.ts";
-import { vevent } from "../rig.ts";
+import { vevent, withItem } from "../rig.ts";
 import { review, subscriptionRig } from "./subscription-rig.ts";
 
 // Outlook's published calendars give every item another UID at every answer.
@@ -16,8 +16,10 @@ const half = { ...review, when: times("2026-11-23T10:00", "2026-11-23T10:30") };
 
 describe("createSubscription() with re-issued UIDs", () => {
   it("step() result when every UID is another one each time: neither doubles nor deletions, and changes are edits", async () => {
-    const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
-    const uid = rig.put(anEvent(1, half));
+    const { rig, uid } = withItem(
+      await subscriptionRig({ options: { new: "create", gone: "delete" } }),
+      anEvent(1, half),
+    );
     const answers = (round: number, title: string, hour?: string) =>
       rig.shows(
         event(round === 0 ? uid : `a${round}@outlook`, title, hour),
@@ -48,8 +50,10 @@ describe("createSubscription() with re-issued UIDs", () => {
   });
 
   it("step() result when one of them is deleted there: deleted after two snapshots, and only that one", async () => {
-    const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
-    const uid = rig.put(anEvent(1, half));
+    const { rig, uid } = withItem(
+      await subscriptionRig({ options: { new: "create", gone: "delete" } }),
+      anEvent(1, half),
+    );
     const kept = rig.put(anEvent(2, { ...half, title: "Kept" }));
     await rig.shows(event(uid, "Review"), event(kept, "Kept"), event("l0@x", "Lunch", "12"));
     await rig.shows(event("k1@x", "Kept"), event("l1@x", "Lunch", "12"));
@@ -58,8 +62,10 @@ describe("createSubscription() with re-issued UIDs", () => {
   });
 
   it("step() result when one item goes and another comes, in a calendar that keeps its UIDs: they are two", async () => {
-    const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
-    const uid = rig.put(anEvent(1, half));
+    const { rig, uid } = withItem(
+      await subscriptionRig({ options: { new: "create", gone: "delete" } }),
+      anEvent(1, half),
+    );
     await rig.shows(event(uid, "Review"), event("l@x", "Lunch", "12"));
     await rig.shows(event("n@x", "Review", "17"), event("l@x", "Lunch", "12"));
     await rig.again();

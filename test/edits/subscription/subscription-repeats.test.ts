@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { anEvent, aTask, days } from "../../support/items.ts";
-import { vevent } from "../rig.ts";
+import { vevent, withItem } from "../rig.ts";
 import { review, subscriptionRig, usual } from "./subscription-rig.ts";
 
 describe("createSubscription() with a calendar that repeats what was published", () => {
@@ -12,8 +12,7 @@ describe("createSubscription() with a calendar that repeats what was published",
   ];
 
   async function threeVersions() {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, { ...review, title: "One" }));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, { ...review, title: "One" }));
     await rig.shows(vevent(uid, ...fields("One", 0, "20261120T120000Z")));
     for (const title of ["Two", "Three"]) rig.put(anEvent(1, { ...review, title }));
     return { ...rig, uid };

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { fieldsOf } from "../../../src/domain/patch.ts";
 import { anEvent, aTask } from "../../support/items.ts";
-import { calendar, vevent } from "../rig.ts";
+import { calendar, vevent, withItem } from "../rig.ts";
 import { at, review, subscriptionRig, usual } from "./subscription-rig.ts";
 
 describe("createSubscription()", () => {
   it("step() result when the calendar is read for the first time: a baseline, no edit, however it differs", async () => {
-    const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(
+      await subscriptionRig({ options: { new: "create", gone: "delete" } }),
+      anEvent(1, review),
+    );
     await rig.shows(
       vevent(uid, "SUMMARY:Quite another title", ...usual),
       vevent("private@example.com", "SUMMARY:Dentist", "DTSTART:20261124T080000Z"),
@@ -72,8 +74,10 @@ describe("createSubscription()", () => {
   });
 
   it("step() result when an item was never read: nothing is made of its mending", async () => {
-    const rig = await subscriptionRig({ options: { new: "create" } });
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(
+      await subscriptionRig({ options: { new: "create" } }),
+      anEvent(1, review),
+    );
     const bad = vevent(uid, "SUMMARY:Review", "DTSTART 20261123T100000");
     await rig.shows(bad, vevent("n@x", "SUMMARY:N", ...usual));
     const mended = (title: string) => vevent(uid, `SUMMARY:${title}`, ...usual);
@@ -104,8 +108,7 @@ describe("createSubscription()", () => {
   });
 
   it("step() result when a known item is changed there: an edit of the changed fields, by its person, against what the calendar had shown", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", "DESCRIPTION:Old", ...usual));
     await rig.shows(
       vevent(uid, "SUMMARY:Review", "DESCRIPTION:Old", ...at("20261123T140000", "20261123T150000")),
@@ -120,8 +123,7 @@ describe("createSubscription()", () => {
   });
 
   it("step() result when the calendar is behind the workspace: the base is what it showed, so that the merge can tell", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     rig.put(anEvent(1, { ...review, title: "Review II", description: "Agenda" }));
     await rig.shows(vevent(uid, "SUMMARY:Review of Ana", ...usual));
@@ -131,8 +133,7 @@ describe("createSubscription()", () => {
   });
 
   it("step() result when only stamps change: nothing", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     const stamped = (stamp: string, sequence: number) =>
       vevent(
         uid,
@@ -156,8 +157,7 @@ describe("createSubscription()", () => {
   });
 
   it("step() result when something was odd before and still is: only what was changed counts", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(aTask(7, { title: "Write" }));
+    const { rig, uid } = withItem(await subscriptionRig(), aTask(7, { title: "Write" }));
     const shown = (title: string) =>
       vevent(
         uid,
@@ -193,8 +193,7 @@ describe("createSubscription()", () => {
   });
 
   it("step() result when a known item begins to repeat, and stops again: skipped with a note, later compared with what was understood", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual, "RRULE:FREQ=WEEKLY"));
     expect(rig.edits()).toEqual([]);
@@ -204,8 +203,7 @@ describe("createSubscription()", () => {
   });
 
   it("step() result when an item is no longer in the workspace: the change is noted as refused", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? fail());
     await rig.shows(vevent(uid, "SUMMARY:Still wanted", ...usual));
@@ -214,8 +212,7 @@ describe("createSubscription()", () => {
   });
 
   it("step() result when the project is not known: nothing is taken, and the change is not lost", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     const projects = rig.store.directory.projects();
     rig.store.directory.putProjects([], true);
@@ -230,8 +227,7 @@ describe("createSubscription()", () => {
   });
 
   it("step() result when one item stands there under two UIDs: one of them is followed", async () => {
-    const rig = await subscriptionRig();
-    const uid = rig.put(anEvent(1, review));
+    const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     await rig.shows(vevent("other@x", "SUMMARY:Review", ...usual));
     await rig.shows(
