@@ -82,7 +82,7 @@ async function live(acts: readonly Act[]) {
   return { rig, words };
 }
 
-it("step() of any sequence of puts and deletions ends with the last word about each item at the service, once", async () => {
+it("any sequence of puts and deletions ends with the last state of each item at the service, once", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 15, maxLength: 30 }), async (acts) => {
       const { rig, words } = await live(acts);

@@ -1,5 +1,5 @@
 import { insist } from "@dayferry/sandbox";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
@@ -48,86 +48,84 @@ const stubborn = (rig: Rig) =>
 
 const frozenOf = (rig: Rig) => rig.store.pastEdits.frozen().map(({ id }) => Number(id));
 
-describe("step() of an item that will not settle", () => {
-  it("freezes after five writes that came back otherwise, and says so", async () => {
-    const { rig, uid } = await withEvent(drainRig());
-    stubborn(rig);
-    for (const title of ["a", "b", "c", "d", "e", "f"]) {
-      rig.send(calendar(vevent(uid, `SUMMARY:${title}`)), { actor: null });
-      // The workspace has what the service claims, as after a sweep.
-      await rig.step();
-      insist(
-        rig.sandbox.workspace.events.update(
-          { ...rig.by, event: rig.edit().answer?.id ?? 0 },
-          { title: "Rewritten" },
-        ),
-      );
-    }
-    expect(rig.states()).toEqual([...Array<string>(5).fill("confirmed"), "parked: failed"]);
-    expect(rig.edit(6).problem).toMatch(/^frozen: 5 writes/);
-    expect(rig.events.at(-1)).toMatchObject({ kind: "frozen", edit: 6 });
-    expect(frozenOf(rig)).toEqual([6]);
-    expect(rig.requests("PUT")).toHaveLength(5);
-  });
+it("an item freezes after five writes that came back different, and the edit says so", async () => {
+  const { rig, uid } = await withEvent(drainRig());
+  stubborn(rig);
+  for (const title of ["a", "b", "c", "d", "e", "f"]) {
+    rig.send(calendar(vevent(uid, `SUMMARY:${title}`)), { actor: null });
+    // The workspace has what the service claims, as after a sweep.
+    await rig.step();
+    insist(
+      rig.sandbox.workspace.events.update(
+        { ...rig.by, event: rig.edit().answer?.id ?? 0 },
+        { title: "Rewritten" },
+      ),
+    );
+  }
+  expect(rig.states()).toEqual([...Array<string>(5).fill("confirmed"), "parked: failed"]);
+  expect(rig.edit(6).problem).toMatch(/^frozen: 5 writes/);
+  expect(rig.events.at(-1)).toMatchObject({ kind: "frozen", edit: 6 });
+  expect(frozenOf(rig)).toEqual([6]);
+  expect(rig.requests("PUT")).toHaveLength(5);
+});
 
-  it("stays frozen until a person retries, then counts anew", async () => {
-    const { rig, id, uid } = await withEvent(drainRig());
-    await fight(rig, { id, uid }, ["A", "A", "A", "A", "A", "A"]);
-    expect(rig.states().at(-1)).toBe("parked: failed");
-    rig.clock.advance({ hours: 2 });
-    await rename(rig, uid, ["Other"]);
-    expect(rig.states().at(-1)).toBe("parked: failed");
-    expect(rig.edit(7).problem).toContain("edit 6");
-    expect(rig.editActions.retry(6)).toMatchObject({ kind: "done" });
+it("a frozen item stays frozen until a person retries, then counts from zero", async () => {
+  const { rig, id, uid } = await withEvent(drainRig());
+  await fight(rig, { id, uid }, ["A", "A", "A", "A", "A", "A"]);
+  expect(rig.states().at(-1)).toBe("parked: failed");
+  rig.clock.advance({ hours: 2 });
+  await rename(rig, uid, ["Other"]);
+  expect(rig.states().at(-1)).toBe("parked: failed");
+  expect(rig.edit(7).problem).toContain("edit 6");
+  expect(rig.editActions.retry(6)).toMatchObject({ kind: "done" });
+  await rig.drainAll();
+  expect(rig.edit(6).state).toBe("confirmed");
+  rig.editActions.retry(7);
+  await rig.drainAll();
+  await changeBack(rig, id);
+  expect(frozenOf(rig)).toEqual([]);
+  await fight(rig, { id, uid }, ["A", "A", "A"]);
+  expect(rig.states().slice(-3)).toEqual(["confirmed", "confirmed", "confirmed"]);
+});
+
+it("editing an item in many different ways does not freeze it", async () => {
+  const { rig, uid } = await withEvent(drainRig());
+  await rename(rig, uid, ["1", "2", "3", "4", "5", "6", "7"]);
+  expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
+});
+
+it("completing and reopening a task repeatedly does not freeze it", async () => {
+  const { rig, uid } = await withTask(drainRig());
+  for (const status of Array.from({ length: 4 }, () => ["COMPLETED", "NEEDS-ACTION"]).flat()) {
+    rig.send(calendar(vtodo(uid, `STATUS:${status}`)));
     await rig.drainAll();
-    expect(rig.edit(6).state).toBe("confirmed");
-    rig.editActions.retry(7);
-    await rig.drainAll();
-    await changeBack(rig, id);
-    expect(frozenOf(rig)).toEqual([]);
-    await fight(rig, { id, uid }, ["A", "A", "A"]);
-    expect(rig.states().slice(-3)).toEqual(["confirmed", "confirmed", "confirmed"]);
-  });
+  }
+  expect(rig.states()).toEqual(Array<string>(8).fill("confirmed"));
+  expect(rig.requests("PUT")).toHaveLength(8);
+});
 
-  it("leaves people alone who edit an item many different ways", async () => {
-    const { rig, uid } = await withEvent(drainRig());
-    await rename(rig, uid, ["1", "2", "3", "4", "5", "6", "7"]);
-    expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
-  });
+it("an item freezes if another program reverts two alternating edits", async () => {
+  const rig = await drainRig();
+  const event = await rig.event();
+  await fight(rig, event, ["A", "B", "A", "B", "A", "B", "A", "B"]);
+  const [sixth, seventh, eighth] = rig.states().slice(5);
+  expect([sixth, seventh, eighth]).toEqual(["confirmed", "parked: failed", "parked: failed"]);
+});
 
-  it("leaves a person alone who ticks and unticks a task, each settled", async () => {
-    const { rig, uid } = await withTask(drainRig());
-    for (const status of Array.from({ length: 4 }, () => ["COMPLETED", "NEEDS-ACTION"]).flat()) {
-      rig.send(calendar(vtodo(uid, `STATUS:${status}`)));
-      await rig.drainAll();
-    }
-    expect(rig.states()).toEqual(Array<string>(8).fill("confirmed"));
-    expect(rig.requests("PUT")).toHaveLength(8);
-  });
+it("writes older than an hour do not count", async () => {
+  const rig = await drainRig();
+  const event = await rig.event();
+  await fight(rig, event, ["A", "A", "A", "A", "A"]);
+  rig.clock.advance({ hours: 1 });
+  await fight(rig, event, ["A"]);
+  expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
+});
 
-  it("freezes when another program changes everything back that two of ours wish in turn", async () => {
-    const rig = await drainRig();
-    const event = await rig.event();
-    await fight(rig, event, ["A", "B", "A", "B", "A", "B", "A", "B"]);
-    const [sixth, seventh, eighth] = rig.states().slice(5);
-    expect([sixth, seventh, eighth]).toEqual(["confirmed", "parked: failed", "parked: failed"]);
-  });
-
-  it("forgets after an hour", async () => {
-    const rig = await drainRig();
-    const event = await rig.event();
-    await fight(rig, event, ["A", "A", "A", "A", "A"]);
-    rig.clock.advance({ hours: 1 });
-    await fight(rig, event, ["A"]);
-    expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
-  });
-
-  it("does not hold up other items", async () => {
-    const rig = await drainRig();
-    const [one, two] = [await rig.event(), await rig.event({ title: "Other" })];
-    await fight(rig, one, ["A", "A", "A", "A", "A", "A"]);
-    expect(rig.states().at(-1)).toBe("parked: failed");
-    await rename(rig, two.uid, ["A"]);
-    expect(rig.states().at(-1)).toBe("confirmed");
-  });
+it("a frozen item does not delay other items", async () => {
+  const rig = await drainRig();
+  const [one, two] = [await rig.event(), await rig.event({ title: "Other" })];
+  await fight(rig, one, ["A", "A", "A", "A", "A", "A"]);
+  expect(rig.states().at(-1)).toBe("parked: failed");
+  await rename(rig, two.uid, ["A"]);
+  expect(rig.states().at(-1)).toBe("confirmed");
 });

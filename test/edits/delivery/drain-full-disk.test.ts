@@ -57,8 +57,8 @@ async function thenFill<Value>(answer: Promise<Value>, fill: () => void): Promis
   return value;
 }
 
-describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
-  it("keeps the answer of a creation until it can be stored, and makes nothing twice", async () => {
+describe.skipIf(!canFillDisk())("while the disk is full", () => {
+  it("keeps the response to a creation until it can be stored, and creates nothing twice", async () => {
     const rig = await rigThatFills("event created");
     rig.send(calendar(vevent("new@example.com", "SUMMARY:New", day)));
     await expect(rig.step()).rejects.toMatchObject({ code: expect.stringMatching(/^SQLITE_/) });
@@ -74,7 +74,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
     expect(rig.workspaceEvents().map(({ title }) => title)).toEqual(["Newer"]);
   });
 
-  it("adopts a creation whose answer was lost with the process while there was no room", async () => {
+  it("adopts an item whose response was lost with the process", async () => {
     const rig = await rigThatFills("event created");
     rig.send(calendar(vevent("new@example.com", "SUMMARY:New", day)));
     await expect(rig.step()).rejects.toThrow();
@@ -84,7 +84,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
     expect(rig.requests("POST")).toHaveLength(1);
   });
 
-  it("sends a change later whose leaving could not be noted, and counts no attempt", async () => {
+  it("sends a change later if its request could not be recorded, without counting an attempt", async () => {
     const rig = await rigThatFills("event read");
     const { uid } = await rig.event();
     rig.disk.makeRoom();
@@ -98,7 +98,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
     expect(rig.store.health.trouble()).toMatchObject({ kind: "failing", failures: 1 });
   });
 
-  it("stores later that a change was made, and nothing of it stays under way", async () => {
+  it("stores the confirmation of a change later, and leaves nothing in flight", async () => {
     const rig = await rigThatFills("event updated");
     const { uid } = await rig.event();
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
@@ -110,7 +110,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
     expect(rig.store.unanswered.claimLook()).toBeNull();
   });
 
-  it("looks for a comment whose process ended before it was stored that it was made", async () => {
+  it("looks for a comment if the process ended before its confirmation was stored", async () => {
     const { rig, uid } = await withTask(drainRig({}));
     rig.send(calendar(vtodo(uid, "SUMMARY:Renamed", "COMMENT:Well done")));
     await rig.step();
@@ -125,7 +125,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
     expect(rig.store.extras.ofEdit(rig.edit().id)[0]?.state).toBe("done");
   });
 
-  it("stores later that a comment was made, and makes it once", async () => {
+  it("stores the confirmation of a comment later, and creates it once", async () => {
     const rig = await rigThatFills("comment created");
     const { uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "SUMMARY:Renamed", "COMMENT:Well done")));
@@ -141,7 +141,7 @@ describe.skipIf(!canFillDisk())("step() when the disk is full", () => {
   });
 });
 
-it("step() with a claim of which no worker knows puts it back, and the item's edits go on", async () => {
+it("puts back a claim that no worker holds, and goes on with the item's edits", async () => {
   const { rig, uid } = await withEvent(drainRig());
   rig.send(calendar(vevent(uid, "SUMMARY:One")));
   rig.send(calendar(vevent(uid, "SUMMARY:Two")));

@@ -1,5 +1,5 @@
 import { insist } from "@dayferry/sandbox";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { calendar, vtodo } from "../rig.ts";
 import { drainRig, withTask } from "./drain-rig.ts";
 
@@ -14,59 +14,54 @@ async function heldPair(older: readonly string[], newer: readonly string[]) {
   return { rig, id, task };
 }
 
-describe("step() of two held edits of one item", () => {
-  it("takes the older one for replaced when the newer one was approved first", async () => {
-    const { rig, task } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
-    rig.editActions.approve(2);
-    await rig.drainAll();
-    rig.editActions.approve(1);
-    expect(await rig.drainAll()).toEqual(["discarded", "confirmed"]);
-    expect(rig.edit(1).problem).toContain("replaced by edit 2");
-    expect(task().title).toBe("Second");
-  });
+it("an older held edit counts as replaced if the newer one was approved first", async () => {
+  const { rig, task } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
+  rig.editActions.approve(2);
+  await rig.drainAll();
+  rig.editActions.approve(1);
+  expect(await rig.drainAll()).toEqual(["discarded", "confirmed"]);
+  expect(rig.edit(1).problem).toContain("replaced by edit 2");
+  expect(task().title).toBe("Second");
+});
 
-  it("still carries out what the newer one says nothing about", async () => {
-    const { rig, task } = await heldPair(
-      ["SUMMARY:First", "DUE;VALUE=DATE:20261201"],
-      ["SUMMARY:Second"],
-    );
-    rig.editActions.approve(2);
-    await rig.drainAll();
-    rig.editActions.approve(1);
-    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
-    expect(task()).toMatchObject({ title: "Second", due_date: "2026-12-01" });
-    expect(rig.editActions.show(1)?.problem).toContain("replaced by edit 2");
-  });
+it("an older held edit still applies fields that the newer one leaves alone", async () => {
+  const { rig, task } = await heldPair(
+    ["SUMMARY:First", "DUE;VALUE=DATE:20261201"],
+    ["SUMMARY:Second"],
+  );
+  rig.editActions.approve(2);
+  await rig.drainAll();
+  rig.editActions.approve(1);
+  expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
+  expect(task()).toMatchObject({ title: "Second", due_date: "2026-12-01" });
+  expect(rig.editActions.show(1)?.problem).toContain("replaced by edit 2");
+});
 
-  it("carries out both in their order when both were approved", async () => {
-    const { rig, task } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
-    rig.editActions.approve(2);
-    rig.editActions.approve(1);
-    expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
-    expect(task().title).toBe("Second");
-  });
+it("two approved edits are carried out in their order", async () => {
+  const { rig, task } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
+  rig.editActions.approve(2);
+  rig.editActions.approve(1);
+  expect(await rig.drainAll()).toEqual(["confirmed", "confirmed"]);
+  expect(task().title).toBe("Second");
+});
 
-  it("is a conflict when someone else has changed it after the newer one", async () => {
-    const { rig, id } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
-    rig.editActions.approve(2);
-    await rig.drainAll();
-    insist(
-      rig.sandbox.workspace.tasks.update(
-        { ...rig.by, list: rig.list, task: id },
-        { title: "Other" },
-      ),
-    );
-    rig.editActions.approve(1);
-    expect(await rig.drainAll()).toEqual(["parked: conflict", "confirmed"]);
-  });
+it("an older held edit conflicts if someone else changed the item after the newer one", async () => {
+  const { rig, id } = await heldPair(["SUMMARY:First"], ["SUMMARY:Second"]);
+  rig.editActions.approve(2);
+  await rig.drainAll();
+  insist(
+    rig.sandbox.workspace.tasks.update({ ...rig.by, list: rig.list, task: id }, { title: "Other" }),
+  );
+  rig.editActions.approve(1);
+  expect(await rig.drainAll()).toEqual(["parked: conflict", "confirmed"]);
+});
 
-  it("is a conflict when the newer one is another person's", async () => {
-    const { rig, uid } = await withTask(drainRig({ mode: "review" }));
-    rig.send(calendar(vtodo(uid, "SUMMARY:First")));
-    rig.send(calendar(vtodo(uid, "SUMMARY:Second")), { actor: rig.person("member") });
-    rig.editActions.approve(2);
-    await rig.drainAll();
-    rig.editActions.approve(1);
-    expect(await rig.drainAll()).toEqual(["parked: conflict", "confirmed"]);
-  });
+it("an older held edit conflicts if the newer one is another person's", async () => {
+  const { rig, uid } = await withTask(drainRig({ mode: "review" }));
+  rig.send(calendar(vtodo(uid, "SUMMARY:First")));
+  rig.send(calendar(vtodo(uid, "SUMMARY:Second")), { actor: rig.person("member") });
+  rig.editActions.approve(2);
+  await rig.drainAll();
+  rig.editActions.approve(1);
+  expect(await rig.drainAll()).toEqual(["parked: conflict", "confirmed"]);
 });

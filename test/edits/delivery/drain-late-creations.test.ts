@@ -34,8 +34,8 @@ async function sweep(rig: Rig): Promise<void> {
   }
 }
 
-describe("step() after a creation that got no answer in time", () => {
-  it("adopts what lands after the first look, without sending again", async () => {
+describe("a creation without a response in time", () => {
+  it("is adopted if it arrives after the first look, without being sent again", async () => {
     const rig = await unanswered();
     rig.clock.advance({ seconds: 3 });
     await rig.step();
@@ -56,7 +56,7 @@ describe("step() after a creation that got no answer in time", () => {
     expect(edit?.notBefore?.toString()).toMatch(/^2026-11-20T12:00:1/);
   });
 
-  it("is sent again once the request can hardly land any more, with a look right before", async () => {
+  it("is sent again after three minutes, right after another look", async () => {
     const rig = await unanswered();
     expect(await rig.drainAll()).toEqual(["confirmed"]);
     expect(rig.workspaceEvents()).toHaveLength(1);
@@ -64,7 +64,7 @@ describe("step() after a creation that got no answer in time", () => {
     expect(rig.clock().toString() > "2026-11-20T12:02:59").toBe(true);
   });
 
-  it("waits as long after the second sending", async () => {
+  it("waits again after the second request", async () => {
     const rig = await unanswered();
     rig.sandbox.faults.add({ kind: "hang-before", method: "POST" });
     while (rig.requests("POST").length < 2) {
@@ -80,7 +80,7 @@ describe("step() after a creation that got no answer in time", () => {
   });
 
   it.each([["a task", vtodo("sub@example.com", "SUMMARY:Chore", "DUE;VALUE=DATE:20261201")]])(
-    "holds for %s as well",
+    "also waits for %s",
     async (_what, text) => {
       const rig = await drainRig(impatient);
       rig.send(calendar(text));
@@ -99,22 +99,25 @@ describe("step() after a creation that got no answer in time", () => {
   it.each([
     ["a 503", { kind: "late", answer: 503 }],
     ["a reset connection", { kind: "late", answer: "drop" }],
-  ] as const)("waits as long after %s, as that may be carried out too", async (_what, fault) => {
-    const rig = await drainRig();
-    rig.send(calendar(party));
-    rig.sandbox.faults.add({ ...fault, method: "POST" });
-    await rig.step();
-    rig.clock.advance({ seconds: 9 });
-    await rig.step();
-    expect(rig.requests("POST")).toHaveLength(1);
-    rig.sandbox.faults.deliverLate();
-    await rig.drainAll();
-    expect(rig.requests("POST")).toHaveLength(1);
-    expect(rig.workspaceEvents()).toHaveLength(1);
-    expect(rig.states()).toEqual(["confirmed"]);
-  });
+  ] as const)(
+    "also waits after %s, since the request may still be carried out",
+    async (_what, fault) => {
+      const rig = await drainRig();
+      rig.send(calendar(party));
+      rig.sandbox.faults.add({ ...fault, method: "POST" });
+      await rig.step();
+      rig.clock.advance({ seconds: 9 });
+      await rig.step();
+      expect(rig.requests("POST")).toHaveLength(1);
+      rig.sandbox.faults.deliverLate();
+      await rig.drainAll();
+      expect(rig.requests("POST")).toHaveLength(1);
+      expect(rig.workspaceEvents()).toHaveLength(1);
+      expect(rig.states()).toEqual(["confirmed"]);
+    },
+  );
 
-  it("does not wait after a request that has never left", async () => {
+  it("does not wait if the request never left", async () => {
     const rig = await drainRig({ client: { baseUrl: "http://127.0.0.1:1/api/v3" } });
     rig.send(calendar(party));
     await rig.step();
@@ -122,7 +125,7 @@ describe("step() after a creation that got no answer in time", () => {
   });
 });
 
-describe("step() of a creation that is made and still to be completed", () => {
+describe("a creation that is made but not yet completed", () => {
   async function half() {
     const rig = await drainRig();
     rig.send(calendar(vtodo("half@example.com", "SUMMARY:Chore", "STATUS:COMPLETED")));
@@ -142,7 +145,7 @@ describe("step() of a creation that is made and still to be completed", () => {
     expect(rig.states()).toEqual(["confirmed"]);
   });
 
-  it("is completed where somebody has moved it to", async () => {
+  it("is completed where someone has moved it", async () => {
     const rig = await half();
     const { tasks } = rig.sandbox.workspace;
     const at = { by: rig.owner, project: rig.project, list: rig.list };
@@ -167,7 +170,7 @@ describe("step() of a creation that is made and still to be completed", () => {
     expect(insist(tasks.list(there))).toMatchObject([{ id: task, completed: true }]);
   });
 
-  it("asks for it again while it is refused", async () => {
+  it("is read again while it is refused", async () => {
     const rig = await half();
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "GET", path: /tasks\/\d+$/ });
     rig.clock.advance({ seconds: 20 });
@@ -178,8 +181,8 @@ describe("step() of a creation that is made and still to be completed", () => {
   });
 });
 
-describe("step() after a crash with a creation under way", () => {
-  it("looks at once, and sends again only after three minutes", async () => {
+describe("a creation in flight during a crash", () => {
+  it("is looked up at once, and sent again only after three minutes", async () => {
     const rig = await drainRig();
     rig.send(calendar(party));
     const claimed = rig.store.journal.claimNext();
@@ -195,7 +198,7 @@ describe("step() after a crash with a creation under way", () => {
     expect(rig.requests("POST")).toHaveLength(0);
   });
 
-  it("sends again after three minutes when nothing was made", async () => {
+  it("is sent again after three minutes if nothing was created", async () => {
     const rig = await drainRig();
     rig.send(calendar(party));
     const claimed = rig.store.journal.claimNext();
@@ -207,7 +210,7 @@ describe("step() after a crash with a creation under way", () => {
   });
 });
 
-describe("a twin that shows up after the second sending", () => {
+describe("a duplicate that appears after the second request", () => {
   async function twice() {
     const rig = await unanswered();
     await rig.drainAll();
@@ -218,7 +221,7 @@ describe("a twin that shows up after the second sending", () => {
     return { rig, twin, repeated: () => repeated().map(({ edit }) => edit) };
   }
 
-  it("is told with the edit, and nothing is deleted", async () => {
+  it("is reported with the edit, and nothing is deleted", async () => {
     const { rig, twin, repeated } = await twice();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(repeated()).toEqual([1]);
@@ -230,7 +233,7 @@ describe("a twin that shows up after the second sending", () => {
     expect(rig.requests("DELETE")).toEqual([]);
   });
 
-  it("is told no more once a person has deleted it", async () => {
+  it("is not reported once a person has deleted it", async () => {
     const { rig, twin, repeated } = await twice();
     const key = rig.store.mirror.find("event", serviceId(twin.id));
     if (key) rig.store.mirror.bury(key);
@@ -238,7 +241,7 @@ describe("a twin that shows up after the second sending", () => {
     expect(repeated()).toEqual([]);
   });
 
-  it("is no twin when it was made later", async () => {
+  it("is no duplicate if it was created later", async () => {
     const rig = await unanswered();
     await rig.drainAll();
     rig.clock.advance({ minutes: 10 });

@@ -28,11 +28,11 @@ const everywhere = (rig: MoveRig) =>
     .flat()
     .map(({ title }) => title);
 
-describe("step() after a lost answer to a creation that somebody moves at once", () => {
+describe("a lost creation that someone moves at once", () => {
   it.each<[string, (rig: MoveRig) => { readonly project: number; readonly list: number }]>([
     ["another list", ({ project, otherList: list }) => ({ project, list })],
     ["another project", ({ otherProject: project, farList: list }) => ({ project, list })],
-  ])("finds it in %s", async (_where, to) => {
+  ])("is found in %s", async (_where, to) => {
     const rig = await lostChore();
     moveAway(rig, to(rig));
     expect(await rig.drainAll({ sweep: rig.sweep })).toEqual(["confirmed"]);
@@ -44,7 +44,7 @@ describe("step() after a lost answer to a creation that somebody moves at once",
     await rig.expectRest();
   });
 
-  it("finds it renamed as well, and shows it once all the time", async () => {
+  it("is found even if it was also renamed, and is shown once all the time", async () => {
     const rig = await lostChore();
     moveAway(rig, { project: rig.project, list: rig.otherList });
     const place = { ...rig.by, list: rig.otherList, task: rig.tasksIn(rig.otherList)[0]?.id ?? 0 };
@@ -57,7 +57,7 @@ describe("step() after a lost answer to a creation that somebody moves at once",
     await rig.expectRest();
   });
 
-  it("sends it again once every list was read and none has it", async () => {
+  it("is sent again once every list was read and none has it", async () => {
     const rig = await lostChore("drop-before");
     await rig.drainAll({ sweep: rig.sweep });
     expect(rig.hurried.flat()).toContain(`tasks:${rig.otherList}`);
@@ -66,7 +66,7 @@ describe("step() after a lost answer to a creation that somebody moves at once",
     expect(rig.clock().toString() < "2026-11-20T12:03:30").toBe(true);
   });
 
-  it("sends it again a minute later where the lists cannot be read", async () => {
+  it("is sent again a minute later if the lists cannot be read", async () => {
     const rig = await lostChore("drop-before");
     const sent = rig.edit().sentAt ?? expect.fail("the request has left");
     expect(await rig.drainAll()).toEqual(["confirmed"]);
@@ -76,7 +76,7 @@ describe("step() after a lost answer to a creation that somebody moves at once",
     expect(rig.clock().since(sent).total("seconds")).toBeLessThan(260);
   });
 
-  it("makes two of two equal ones that are on their way together, whatever is lost", async () => {
+  it("yields two items from two equal creations in flight, whatever is lost", async () => {
     const rig = await moveRig();
     rig.send(calendar(chore));
     rig.send(calendar(chore.replace("chore@", "again@")), { actor: rig.person("member") });
@@ -87,8 +87,8 @@ describe("step() after a lost answer to a creation that somebody moves at once",
   });
 });
 
-describe("what a creation makes that was given up", () => {
-  it("goes again by itself, and says why", async () => {
+describe("an item created by a discarded edit", () => {
+  it("is deleted automatically, with the reason", async () => {
     const rig = await moveRig();
     rig.send(calendar(chore));
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });
@@ -107,7 +107,7 @@ describe("what a creation makes that was given up", () => {
     expect(rig.states()).toEqual(["discarded", "confirmed"]);
   });
 
-  it("goes again when it was seen before the edit was given up, after the request could land", async () => {
+  it("is deleted if it was seen before the edit was discarded", async () => {
     const rig = await lostChore();
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "GET", times: 1000 });
     rig.clock.advance({ minutes: 4 });
@@ -124,7 +124,7 @@ describe("what a creation makes that was given up", () => {
     expect(rig.shown()).toEqual([]);
   });
 
-  it("goes again in the project of a given up move when it was seen before", async () => {
+  it("is deleted in the target project if it was seen before the move was discarded", async () => {
     const { rig, uid } = await withEvent(moveRig(), { title: "Launch" });
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
@@ -139,7 +139,7 @@ describe("what a creation makes that was given up", () => {
     expect(rig.shown()).toEqual(["Launch in project"]);
   });
 
-  it("is not what somebody makes after the list was read", async () => {
+  it("does not include what someone creates after the list was read", async () => {
     const rig = await lostChore("drop-before");
     rig.editActions.discard(1);
     rig.clock.advance({ seconds: 181 });
@@ -150,7 +150,7 @@ describe("what a creation makes that was given up", () => {
     expect(rig.shown()).toEqual(["Chore in list"]);
   });
 
-  it("stays when a person had looked and let the edit go", async () => {
+  it("stays if a person discarded the edit after seeing the problem", async () => {
     const rig = await lostChore();
     const edit = rig.edit();
     const problem = "nobody can tell";
@@ -161,7 +161,7 @@ describe("what a creation makes that was given up", () => {
     expect(rig.states()).toEqual(["discarded"]);
   });
 
-  it("goes again in the project to which a move was given up", async () => {
+  it("is deleted in the target project of a discarded move", async () => {
     const { rig, uid } = await withEvent(moveRig(), { title: "Launch" });
     rig.eventToFar(uid);
     rig.sandbox.faults.add({ kind: "late", answer: "drop", method: "POST" });

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { calendar, vevent, vtodo } from "../rig.ts";
 import { change, changeTask, drainRig, withEvent, withTask } from "./drain-rig.ts";
 
-describe("step() of a change beside someone else's", () => {
-  it("merges disjoint fields and leaves the other's alone", async () => {
+describe("a change beside someone else's change", () => {
+  it("merges different fields and leaves the other person's alone", async () => {
     const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     change(rig, id, {
@@ -26,7 +26,7 @@ describe("step() of a change beside someone else's", () => {
     });
   });
 
-  it("brings sets together", async () => {
+  it("merges sets of people", async () => {
     const rig = await drainRig();
     const [member, client] = [rig.person("member"), rig.person("client")];
     rig.store.directory.putPeople(
@@ -52,7 +52,7 @@ describe("step() of a change beside someone else's", () => {
     ["a change", "SUMMARY:Renamed", "PUT"],
     ["a deletion", "STATUS:CANCELLED", "DELETE"],
   ])(
-    "reports what the second try of %s has overwritten, when its answer is lost",
+    "reports what the second request of %s overwrote, even if its response is lost",
     async (_what, line, method) => {
       const { rig, id, uid } = await withEvent(drainRig({ conflicts: "theirs" }));
       rig.send(calendar(vevent(uid, line)));
@@ -69,7 +69,7 @@ describe("step() of a change beside someone else's", () => {
     },
   );
 
-  it("sends nothing when the workspace has it already, though written otherwise", async () => {
+  it("sends nothing if the workspace already has the value in another spelling", async () => {
     const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed", "DESCRIPTION:One\\nTwo")));
     change(rig, id, { title: "Renamed", description: "<p>One</p><p>Two</p>" });
@@ -79,7 +79,7 @@ describe("step() of a change beside someone else's", () => {
     expect(rig.store.view.findUid(uid)?.item.description).toContain("<p>");
   });
 
-  it("does not take another rendering of the same description for a change", async () => {
+  it("ignores another rendering of the same description", async () => {
     const { rig, id, uid } = await withEvent(drainRig(), { description: "One\nTwo" });
     rig.send(calendar(vevent(uid, "DESCRIPTION:Three")));
     change(rig, id, { description: "One<br>Two\n" });
@@ -87,7 +87,7 @@ describe("step() of a change beside someone else's", () => {
     expect(rig.workspaceEvents()).toMatchObject([{ description: "Three" }]);
   });
 
-  it("parks as a conflict what both sides changed, the whole edit, with every value", async () => {
+  it("parks a field that both sides changed, with every value", async () => {
     const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
     rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
     change(rig, id, { title: "Yours" });
@@ -101,7 +101,7 @@ describe("step() of a change beside someone else's", () => {
     expect(rig.events).toMatchObject([{ kind: "parked", reason: "conflict" }]);
   });
 
-  it("sends nothing over someone else's change that the person has not been shown", async () => {
+  it("never overwrites a change that the person has not seen", async () => {
     const { rig, id, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
     change(rig, id, { title: "Yours" });
@@ -126,7 +126,7 @@ describe("step() of a change beside someone else's", () => {
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Mine" }]);
   });
 
-  it("tells times of a conflict on the account's clocks, with their zone", async () => {
+  it("shows the times of a conflict in the account's time zone", async () => {
     const { rig, id, uid } = await withEvent(drainRig());
     rig.send(
       calendar(
@@ -149,7 +149,7 @@ describe("step() of a change beside someone else's", () => {
     expect(shown?.problem).not.toMatch(/\{|startAt|\dZ/);
   });
 
-  it("keeps a set's other additions when a conflict is tried again", async () => {
+  it("keeps other additions to a set when a conflict is retried", async () => {
     const { rig, id, uid } = await withTask(drainRig());
     const label = insist(
       rig.sandbox.workspace.labels.create(rig.by, { name: "Theirs", color: "#aabbcc" }),
@@ -165,7 +165,7 @@ describe("step() of a change beside someone else's", () => {
     expect(task?.labels).toContain(label.id);
   });
 
-  it("sends the wish and keeps the losing value when the policy is theirs", async () => {
+  it("policy theirs: sends the edit and keeps the lost value on record", async () => {
     const { rig, id, uid } = await withEvent(drainRig({ conflicts: "theirs" }));
     rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
     change(rig, id, { title: "Yours", description: "kept" });
@@ -180,7 +180,7 @@ describe("step() of a change beside someone else's", () => {
     });
   });
 
-  it("drops the field and keeps the wish on record when the policy is ours", async () => {
+  it("policy ours: drops the field and keeps the edit's value on record", async () => {
     const { rig, id, uid } = await withEvent(drainRig({ conflicts: "ours" }));
     rig.send(calendar(vevent(uid, "SUMMARY:Mine", "DESCRIPTION:mine")));
     change(rig, id, { title: "Yours" });
@@ -203,7 +203,7 @@ describe("step() of a change beside someone else's", () => {
     expect(rig.events.at(-1)).toMatchObject({ kind: "dropped", edit: 2 });
   });
 
-  it("does not take what the service made of the own earlier edit for somebody's change", async () => {
+  it("does not mistake its own earlier edit, as the service stored it, for someone else's change", async () => {
     const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "SUMMARY:  Spaced  ", "CATEGORIES:Fresh")));
     rig.send(calendar(vtodo(uid, "SUMMARY:Next", "CATEGORIES:Fresh,More")));
@@ -212,7 +212,7 @@ describe("step() of a change beside someone else's", () => {
     expect(rig.workspaceTasks()).toEqual([]);
   });
 
-  it("knows a person's own earlier edit from the same old file", async () => {
+  it("recognizes a person's own earlier edit from the same old file", async () => {
     const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:First")));
     await rig.drainAll();
@@ -225,8 +225,8 @@ describe("step() of a change beside someone else's", () => {
   });
 });
 
-describe("step() of a deletion beside someone else's change", () => {
-  it("deletes and keeps the version that was lost when the policy is theirs", async () => {
+describe("a deletion beside someone else's change", () => {
+  it("policy theirs: deletes and keeps the lost version", async () => {
     const { rig, id, uid } = await withEvent(drainRig({ conflicts: "theirs" }));
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     change(rig, id, { title: "Important now" });
@@ -238,7 +238,7 @@ describe("step() of a deletion beside someone else's change", () => {
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Important now" }]);
   });
 
-  it("keeps the item when the policy is ours", async () => {
+  it("policy ours: keeps the item", async () => {
     const { rig, id, uid } = await withEvent(drainRig({ conflicts: "ours" }));
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
     change(rig, id, { title: "Important now" });

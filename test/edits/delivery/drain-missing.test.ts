@@ -1,66 +1,64 @@
 import { insist } from "@dayferry/sandbox";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import { sourceOf } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
 import { calendar, vtodo } from "../rig.ts";
 import { changeTask, drainRig, withTask } from "./drain-rig.ts";
 
-describe("step() of a change whose task is not in its list any more", () => {
-  it("waits for what the other lists show, and changes it where it is now", async () => {
-    const { rig, id, uid } = await withTask(drainRig());
-    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
-    changeTask(rig, id, { project: rig.project, list_id: rig.otherList, move_task: true });
-    await rig.step();
-    expect(rig.edit()).toMatchObject({ state: "pending", missedAt: rig.clock() });
-    expect(rig.missing).toMatchObject([{ id: 1 }]);
-    expect(rig.events).toMatchObject([{ kind: "postponed" }]);
-    const place = { projectId: rig.project, listId: rig.otherList, id: serviceId(id) };
-    const swept = worked(await rig.upstream.tasks.get(place, { priority: "sweep" }));
-    rig.store.mirror.put({ ...swept, id: serviceId(id) }, sourceOf(swept));
-    expect(await rig.drainAll()).toEqual(["confirmed"]);
-    const there = { ...rig.by, list: rig.otherList };
-    const moved = insist(rig.sandbox.workspace.tasks.list(there)).find((task) => task.id === id);
-    expect(moved).toMatchObject({ title: "Written" });
-    expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "Written" });
-  });
+it("a change waits for the other lists, and is applied where its task is now", async () => {
+  const { rig, id, uid } = await withTask(drainRig());
+  rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
+  changeTask(rig, id, { project: rig.project, list_id: rig.otherList, move_task: true });
+  await rig.step();
+  expect(rig.edit()).toMatchObject({ state: "pending", missedAt: rig.clock() });
+  expect(rig.missing).toMatchObject([{ id: 1 }]);
+  expect(rig.events).toMatchObject([{ kind: "postponed" }]);
+  const place = { projectId: rig.project, listId: rig.otherList, id: serviceId(id) };
+  const swept = worked(await rig.upstream.tasks.get(place, { priority: "sweep" }));
+  rig.store.mirror.put({ ...swept, id: serviceId(id) }, sourceOf(swept));
+  expect(await rig.drainAll()).toEqual(["confirmed"]);
+  const there = { ...rig.by, list: rig.otherList };
+  const moved = insist(rig.sandbox.workspace.tasks.list(there)).find((task) => task.id === id);
+  expect(moved).toMatchObject({ title: "Written" });
+  expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id, title: "Written" });
+});
 
-  it("asks for the other lists again after a crash, which forgot that it had asked", async () => {
-    const { rig, id, uid } = await withTask(drainRig());
-    const other = { kind: "tasks", projectId: rig.project, listId: rig.otherList } as const;
-    rig.store.sources.put([other]);
-    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
-    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
-    await rig.step();
-    const asked = rig.hurried.length;
-    rig.clock.advance({ seconds: 5 });
-    rig.restart();
-    expect(rig.hurried.slice(asked)).toEqual([[`tasks:${rig.otherList}`]]);
-    rig.clock.advance({ seconds: 1 });
-    rig.store.sources.attempted(other, rig.clock());
-    rig.clock.advance({ seconds: 1 });
-    rig.store.sources.succeeded(other, { items: 0, gaps: null });
-    rig.clock.advance({ seconds: 14 });
-    await rig.step();
-    expect(rig.states()).toEqual(["parked: refused"]);
-  });
+it("asks for the other lists again after a crash", async () => {
+  const { rig, id, uid } = await withTask(drainRig());
+  const other = { kind: "tasks", projectId: rig.project, listId: rig.otherList } as const;
+  rig.store.sources.put([other]);
+  rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
+  insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+  await rig.step();
+  const asked = rig.hurried.length;
+  rig.clock.advance({ seconds: 5 });
+  rig.restart();
+  expect(rig.hurried.slice(asked)).toEqual([[`tasks:${rig.otherList}`]]);
+  rig.clock.advance({ seconds: 1 });
+  rig.store.sources.attempted(other, rig.clock());
+  rig.clock.advance({ seconds: 1 });
+  rig.store.sources.succeeded(other, { items: 0, gaps: null });
+  rig.clock.advance({ seconds: 14 });
+  await rig.step();
+  expect(rig.states()).toEqual(["parked: refused"]);
+});
 
-  it("parks it when no list shows the task", async () => {
-    const { rig, id, uid } = await withTask(drainRig());
-    rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
-    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
-    expect(await rig.drainAll()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).toContain("no longer exists");
-    expect(rig.missing).toHaveLength(1);
-    // Its list is read beside it each time.
-    expect(rig.requests("GET")).toHaveLength(4);
-  });
+it("parks a change if no list shows the task", async () => {
+  const { rig, id, uid } = await withTask(drainRig());
+  rig.send(calendar(vtodo(uid, "SUMMARY:Written")));
+  insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+  expect(await rig.drainAll()).toEqual(["parked: refused"]);
+  expect(rig.edit().problem).toContain("no longer exists");
+  expect(rig.missing).toHaveLength(1);
+  // Its list is read beside it each time.
+  expect(rig.requests("GET")).toHaveLength(4);
+});
 
-  it("takes a deletion for done when no list shows the task", async () => {
-    const { rig, id, uid } = await withTask(drainRig());
-    rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
-    insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
-    expect(await rig.drainAll()).toEqual(["confirmed"]);
-    expect(rig.missing).toHaveLength(1);
-  });
+it("confirms a deletion if no list shows the task", async () => {
+  const { rig, id, uid } = await withTask(drainRig());
+  rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
+  insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: id }));
+  expect(await rig.drainAll()).toEqual(["confirmed"]);
+  expect(rig.missing).toHaveLength(1);
 });

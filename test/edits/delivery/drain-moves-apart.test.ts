@@ -83,8 +83,8 @@ async function apartRig() {
   };
 }
 
-describe("step() of a deletion that was the first half of a move", () => {
-  it("never sends it, also when the process ends between the halves and after them", async () => {
+describe("a deletion that is the first half of a move", () => {
+  it("is never sent, even if the process ends between the halves or after them", async () => {
     const rig = await apartRig();
     rig.remove();
     expect(await rig.step()).toBe("idle");
@@ -98,7 +98,7 @@ describe("step() of a deletion that was the first half of a move", () => {
     await rig.expectRest();
   });
 
-  it("takes it back when the process ended before the deletion was sent", async () => {
+  it("is withdrawn if the process ended before it was sent", async () => {
     const rig = await apartRig();
     rig.remove();
     await rig.dieAt({ kind: "hang-before", method: "GET" });
@@ -110,7 +110,7 @@ describe("step() of a deletion that was the first half of a move", () => {
   });
 
   it.each(["hang-before", "hang-after"] as const)(
-    "makes the task once when it may have been sent: %s",
+    "creates the task once if it may have been sent: %s",
     async (kind) => {
       const rig = await apartRig();
       rig.remove();
@@ -124,7 +124,7 @@ describe("step() of a deletion that was the first half of a move", () => {
     },
   );
 
-  it("deletes after two seconds when nothing comes", async () => {
+  it("is sent after two seconds if nothing follows", async () => {
     const rig = await apartRig();
     rig.remove();
     rig.clock.advance({ milliseconds: 1999 });
@@ -136,12 +136,12 @@ describe("step() of a deletion that was the first half of a move", () => {
   });
 });
 
-describe("step() of a deletion that is taken back while the item is read for it", () => {
+describe("a deletion that is withdrawn while its item is read", () => {
   it.each([
     ["is as it was", "answered", {}],
     ["has been changed", "answered", { title: "Changed" }],
     ["is not heard of", "unanswered", {}],
-  ] as const)("never sends it where the item %s", async (_what, ending, change) => {
+  ] as const)("is never sent if the item %s", async (_what, ending, change) => {
     const rig = await apartRig();
     rig.remove();
     const place = { ...rig.by, list: rig.list, task: rig.id };
@@ -163,7 +163,7 @@ describe("step() of a deletion that is taken back while the item is read for it"
     await rig.expectRest();
   });
 
-  it("does not take what is put again for deleted where the item is gone", async () => {
+  it("does not delete what is put again if the item is gone", async () => {
     const rig = await apartRig();
     rig.remove();
     insist(rig.sandbox.workspace.tasks.remove({ ...rig.by, list: rig.list, task: rig.id }));
@@ -172,7 +172,7 @@ describe("step() of a deletion that is taken back while the item is read for it"
     expect(rig.shown()).toContain("Write in other");
   });
 
-  it("makes the task anew where the deletion has left", async () => {
+  it("recreates the task if the deletion was already sent", async () => {
     const rig = await apartRig();
     rig.remove();
     await rig.during("deleted", () => rig.putThere());

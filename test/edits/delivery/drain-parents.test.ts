@@ -28,8 +28,8 @@ async function parentsRig(setting: Parameters<typeof drainRig>[0] = {}) {
   };
 }
 
-describe("step() of a to-do below a task that is new itself", () => {
-  it("waits for the task, and takes its id", async () => {
+describe("a to-do below a new task", () => {
+  it("waits for the task, and takes its ID", async () => {
     const rig = await parentsRig();
     rig.put(parent);
     rig.put(child());
@@ -44,7 +44,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   });
 
-  it("never goes first, however many steps run", async () => {
+  it("is never sent first, however many steps run", async () => {
     const rig = await parentsRig();
     rig.put(parent);
     for (const name of ["a", "b", "c"]) rig.put(child(name));
@@ -53,7 +53,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.workspaceTasks()).toHaveLength(1);
   });
 
-  it("hangs below a task that comes in after it, within a minute", async () => {
+  it("becomes a subtask of a task that arrives within a minute", async () => {
     const rig = await parentsRig();
     rig.put(child());
     expect(rig.viewed("child@example.com")).toMatchObject({ kind: "task" });
@@ -86,7 +86,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.workspaceTasks()).toHaveLength(2);
   });
 
-  it("keeps what was changed while it waited", async () => {
+  it("keeps changes made while it waited", async () => {
     const rig = await parentsRig();
     rig.put(child());
     rig.put(vtodo("child@example.com", "SUMMARY:Renamed", "RELATED-TO:parent@example.com"));
@@ -98,7 +98,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed", "confirmed"]);
   });
 
-  it("knows its task in every edit, also where it is gone by the time", async () => {
+  it("knows its task in every edit, even once the creation is done", async () => {
     const rig = await parentsRig();
     rig.put(child());
     rig.put(vtodo("child@example.com", "SUMMARY:Renamed", "RELATED-TO:parent@example.com"));
@@ -108,7 +108,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.edit(2).base).toMatchObject({ kind: "subtask", parentId: task?.id });
   });
 
-  it("waits after a restart as before", async () => {
+  it("still waits after a restart", async () => {
     const rig = await parentsRig();
     rig.put(parent);
     rig.put(child());
@@ -118,7 +118,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
   });
 
-  it("has one level only: what has to-dos of its own stays a task", async () => {
+  it("has one level only: a to-do with children stays a task", async () => {
     const rig = await parentsRig();
     rig.put(child("middle", "top"));
     rig.put(child("leaf", "middle"));
@@ -132,7 +132,7 @@ describe("step() of a to-do below a task that is new itself", () => {
   it.each([
     ["itself", [child("a", "a")]],
     ["one that names it", [child("a", "b"), child("b", "a")]],
-  ])("loses nothing when it names %s", async (_name, items) => {
+  ])("loses nothing if it names %s", async (_name, items) => {
     const rig = await parentsRig();
     for (const item of items) rig.put(item);
     expect(await rig.drainAll({ loops: 2 })).toEqual(items.map(() => "confirmed"));
@@ -151,7 +151,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
   });
 
-  it("waits for a person together with a task that has an id and is gone, as after a restore", async () => {
+  it("waits for a person together with a task that is gone, as after a restore", async () => {
     const rig = await parentsRig();
     rig.put(parent);
     rig.put(child());
@@ -165,7 +165,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.workspaceTasks()).toMatchObject([{ title: "child@example.com" }]);
   });
 
-  it("stands for itself when a person lets it go without the task", async () => {
+  it("becomes a task of its own if a person retries it without the task", async () => {
     const rig = await parentsRig();
     rig.put(parent);
     rig.put(child());
@@ -177,7 +177,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.states()).toEqual(["parked: refused", "confirmed"]);
   });
 
-  it("stands for itself when the task is given up", async () => {
+  it("becomes a task of its own if the task is discarded", async () => {
     const rig = await parentsRig();
     rig.put(parent);
     rig.put(child());
@@ -187,7 +187,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(rig.workspaceTasks()).toMatchObject([{ title: "child@example.com" }]);
   });
 
-  it("is approved in review mode in any order", async () => {
+  it("is approved in any order in review mode", async () => {
     const rig = await parentsRig({ mode: "review" });
     rig.put(child());
     rig.put(parent);
@@ -204,7 +204,7 @@ describe("step() of a to-do below a task that is new itself", () => {
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["child@example.com"]);
   });
 
-  it("is made where its task is by then", async () => {
+  it("is created where its task is now", async () => {
     const rig = await parentsRig();
     const { id, uid } = await rig.task();
     rig.put(child("child@example.com", uid));
@@ -220,7 +220,7 @@ describe("step() of a to-do below a task that is new itself", () => {
   });
 });
 
-describe("step() of what hangs on a creation that waits for a person", () => {
+describe("edits that depend on a parked creation", () => {
   const refusal = { kind: "status", status: 422, method: "POST" } as const;
   const renamed = (uid: string, title: string) =>
     vtodo(uid, `SUMMARY:${title}`, "RELATED-TO:parent@example.com");
@@ -238,7 +238,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     return rig;
   }
 
-  it("waits with it, each with a reason that names it, and goes on with one retry", async () => {
+  it("wait with a reason that names it, and continue after one retry", async () => {
     const rig = await parkedFamily();
     expect(rig.states()).toEqual(["parked: refused", ...Array(4).fill("parked: failed")]);
     for (const id of [2, 3, 4, 5]) {
@@ -251,7 +251,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["Child, renamed again"]);
   });
 
-  it("stands for itself when the task is discarded, and says why", async () => {
+  it("become independent if the creation is discarded, and say why", async () => {
     const rig = await parkedFamily();
     rig.editActions.discard(1);
     expect(rig.edit(2)).toMatchObject({ state: "discarded" });
@@ -268,7 +268,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     expect(rig.workspaceTasks()).toMatchObject([{ title: "Child, renamed again" }]);
   });
 
-  it("waits with it as well when it comes in later", async () => {
+  it("wait even if they arrive later", async () => {
     const rig = await parentsRig();
     rig.put(parent);
     rig.sandbox.faults.add(refusal);
@@ -286,7 +286,7 @@ describe("step() of what hangs on a creation that waits for a person", () => {
     expect(await rig.subtasksOf("parent@example.com")).toEqual(["Child, renamed"]);
   });
 
-  it("stays parked when it is retried by itself and refused by itself", async () => {
+  it("stay parked if they are retried and refused themselves", async () => {
     const rig = await parkedFamily();
     rig.editActions.retry(3);
     rig.sandbox.faults.add(refusal);
@@ -301,10 +301,10 @@ describe("step() of what hangs on a creation that waits for a person", () => {
   });
 });
 
-describe("to-dos below each other that come together", () => {
+describe("to-dos below each other", () => {
   const family = [child("deep@example.com", "child@example.com"), child(), parent];
 
-  it("become a task with its subtasks by one file, in any order", async () => {
+  it("become a task with subtasks from one file, in any order", async () => {
     for (const items of [family, family.toReversed()]) {
       const rig = await parentsRig();
       const plan = rig.send(calendar(...items));
@@ -318,7 +318,7 @@ describe("to-dos below each other that come together", () => {
     }
   });
 
-  it("become that by one request of a calendar program each", async () => {
+  it("become a task with subtasks from one request each", async () => {
     const rig = await parentsRig();
     for (const item of family.toReversed())
       expect(rig.put(item)).toMatchObject({ summary: { create: 1 } });

@@ -5,7 +5,7 @@ import { above, uid, type Written, withdrawalRig, written } from "./withdrawal-r
 
 const task = vtodo(above, "SUMMARY:Above");
 
-describe("step() of a creation that is deleted before it has left", () => {
+describe("a creation that is deleted before it was sent", () => {
   it.each<Written>(["event", "milestone", "task"])("sends nothing for the %s", async (kind) => {
     const rig = await withdrawalRig();
     rig.put(written[kind]("First"));
@@ -19,7 +19,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(rig.events).toContainEqual({ kind: "withdrawn", edit: 1, by: 3 });
   });
 
-  it("makes the task above, and nothing below it", async () => {
+  it("creates the task above, and nothing below it", async () => {
     const rig = await withdrawalRig();
     rig.put(written.subtask("First"));
     rig.put(task);
@@ -33,7 +33,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(await rig.titles()).toEqual(["Above", "First"]);
   });
 
-  it("makes it once where it is put again, as a task in another list", async () => {
+  it("creates the item once if it is put again, as a task in another list", async () => {
     const rig = await withdrawalRig();
     rig.put(written.subtask("First"));
     rig.put(task);
@@ -46,7 +46,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(rig.store.view.ofProject(rig.project)).toHaveLength(2);
   });
 
-  it("makes it again where its first request was under way", async () => {
+  it("creates the item again if its first request was in flight", async () => {
     const rig = await withdrawalRig();
     rig.put(task);
     await rig.step();
@@ -61,7 +61,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(rig.store.view.ofProject(rig.project)).toHaveLength(2);
   });
 
-  it("takes the to-dos below the task along", async () => {
+  it("withdraws the to-dos below a deleted task", async () => {
     const rig = await withdrawalRig();
     rig.put(task);
     rig.put(written.subtask("Below"));
@@ -73,7 +73,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(rig.edit(2).problem).toContain("edit 3 deletes the task above it");
   });
 
-  it("ends a to-do's deletion with its task's, which cannot be undone then", async () => {
+  it("cannot be undone for a to-do whose task was deleted too", async () => {
     const rig = await withdrawalRig();
     rig.put(task);
     rig.put(written.subtask("Below"));
@@ -84,7 +84,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(undone).toMatchObject({ reason: expect.stringContaining("put again") });
   });
 
-  it("keeps the to-dos below a task that comes back within the rest of its deletion", async () => {
+  it("keeps the to-dos below a task that returns within two seconds", async () => {
     const rig = await withdrawalRig();
     rig.put(task);
     rig.put(written.subtask("Below"));
@@ -97,7 +97,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(rig.states().slice(0, 3)).toEqual(["confirmed", "confirmed", "discarded"]);
   });
 
-  it("is withdrawn where the service has refused it meanwhile", async () => {
+  it("is withdrawn even if the service has refused it meanwhile", async () => {
     const rig = await withdrawalRig();
     rig.put(written.event("First"));
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "POST" });
@@ -107,7 +107,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(await rig.drainAll()).toEqual(["discarded", "confirmed"]);
   });
 
-  it("leaves what is put anew alone when the first creation is discarded", async () => {
+  it("leaves a new creation alone if the first one is discarded", async () => {
     const rig = await withdrawalRig();
     rig.put(written.task("First"));
     rig.sandbox.faults.add({ kind: "hang-before", method: "POST" });
@@ -126,7 +126,7 @@ describe("step() of a creation that is deleted before it has left", () => {
     expect(await rig.titles()).toEqual(["Second"]);
   });
 
-  it("brings it back when the deletion is undone", async () => {
+  it("returns if the deletion is undone", async () => {
     const rig = await withdrawalRig();
     rig.put(written.task("First"));
     rig.remove(written.task(""));
@@ -137,7 +137,7 @@ describe("step() of a creation that is deleted before it has left", () => {
   });
 });
 
-it("step() of a creation of what was deleted in the workspace goes after a change that was on its way to the item's former life", async () => {
+it("sends a recreation after a change that was still in flight to the deleted item", async () => {
   const rig = await withdrawalRig();
   const former = await rig.event({ title: "First" });
   const put = (title: string) =>

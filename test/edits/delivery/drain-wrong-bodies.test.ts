@@ -8,13 +8,13 @@ const created = calendar(vevent("new@example.com", "SUMMARY:New", "DTSTART;VALUE
 
 const rawOf = (of: object) => ({ ...of });
 
-describe("step() of a creation that is answered by something else", () => {
+describe("a creation with a wrong response", () => {
   it.each([
     ["the item that is known", (known: object) => known],
     ["an item that nobody knows", (known: object) => ({ ...known, id: 999_999, title: "Welcome" })],
     ["a list", (known: object) => [known]],
     ["nothing of use", () => ({ status: "ok" })],
-  ])("makes it once, and leaves the other alone: %s", async (_what, body) => {
+  ])("creates the item once, and leaves the other item alone: %s", async (_what, body) => {
     const { rig, uid, id } = await withEvent(drainRig(), { title: "Old" });
     const [known] = rig.workspaceEvents();
     rig.sandbox.faults.add({ kind: "replace", method: "POST", body: body(rawOf(known ?? {})) });
@@ -38,7 +38,7 @@ describe("step() of a creation that is answered by something else", () => {
     ).toEqual(["Newer", "Old"]);
   });
 
-  it("makes it once, and leaves alone what somebody made meanwhile, under whose number the answer came", async () => {
+  it("creates the item once, and leaves someone else's item alone whose ID was returned", async () => {
     const rig = await drainRig();
     const day = { start: "2026-12-08", end: "2026-12-08", all_day: true };
     const theirs = insist(rig.sandbox.workspace.events.create(rig.by, { ...day, title: "Theirs" }));
@@ -52,7 +52,7 @@ describe("step() of a creation that is answered by something else", () => {
     expect(rig.store.view.findUid("new@example.com")?.item).toMatchObject({ title: "New" });
   });
 
-  it("makes both once if the answer names what another edit makes at the same moment", async () => {
+  it("creates both items once if the response names another edit's item", async () => {
     let meanwhile: (() => Promise<unknown>) | null = null;
     const rig = await drainRig({
       wrap: (upstream) => ({
@@ -94,8 +94,8 @@ describe("step() of a creation that is answered by something else", () => {
   });
 });
 
-describe("step() of a change that is answered by something else", () => {
-  it.each(["PUT", "GET"] as const)("of an event: %s", async (method) => {
+describe("a change with a wrong response changes the right item", () => {
+  it.each(["PUT", "GET"] as const)("event: %s", async (method) => {
     const rig = await drainRig();
     const other = await rig.event({ title: "Other" });
     const { uid, id } = await rig.event({ title: "Old" });
@@ -114,7 +114,7 @@ describe("step() of a change that is answered by something else", () => {
     expect(rig.store.view.findUid(other.uid)?.item).toMatchObject({ title: "Other" });
   });
 
-  it.each(["PUT", "GET"] as const)("of a task: %s", async (method) => {
+  it.each(["PUT", "GET"] as const)("task: %s", async (method) => {
     const rig = await drainRig();
     const other = await rig.task({ title: "Other" });
     const { uid, id } = await rig.task({ title: "Old" });
@@ -132,7 +132,7 @@ it.each([
   ["a task that nobody knows", "Welcome", 900_000],
   ["a task of that title that is known", "Old", 0],
 ])(
-  "step() of a move that is answered by something else moves it once, and leaves the other alone: %s",
+  "a move with a wrong response moves the task once, and leaves the other alone: %s",
   async (_what, title, above) => {
     const rig = await moveRig();
     const other = await rig.task({ title });

@@ -6,8 +6,8 @@ import { drainRig, withEvent, withTask } from "./drain-rig.ts";
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
 const chore = vtodo("chore@example.com", "SUMMARY:Chore", "DUE;VALUE=DATE:20261224");
 
-describe("step() of a change", () => {
-  it("sends the changed fields only, and confirms entry and mirror together", async () => {
+describe("a change", () => {
+  it("sends only the changed fields, and confirms edit and mirror together", async () => {
     const { rig, id, uid } = await withEvent(drainRig(), { description: "kept" });
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     expect(await rig.step()).toBe("worked");
@@ -43,7 +43,7 @@ describe("step() of a change", () => {
     expect(rig.bodies("PUT")).toEqual([{ due_date: "2026-11-30" }]);
   });
 
-  it("sends a completion by itself, after the other fields", async () => {
+  it("sends a completion separately, after the other fields", async () => {
     const { rig, uid, id } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "SUMMARY:Written", "STATUS:COMPLETED")));
     await rig.drainAll();
@@ -55,7 +55,7 @@ describe("step() of a change", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   });
 
-  it("does not reopen what it stops from being a milestone", async () => {
+  it("does not reopen an event that stops being a milestone", async () => {
     const { rig, uid, id } = await withEvent(drainRig(), {
       milestone: true,
       start: "2026-11-23",
@@ -71,7 +71,7 @@ describe("step() of a change", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   });
 
-  it("carries the key of the person whose edit it is", async () => {
+  it("uses the key of the person who made it", async () => {
     const { rig, uid } = await withTask(drainRig());
     const member = rig.person("member");
     insist(rig.sandbox.workspace.tasks.list({ by: member, project: rig.project, list: rig.list }));
@@ -97,7 +97,7 @@ describe("step() of a change", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed", "confirmed"]);
   });
 
-  it("goes one by one for an item and side by side for several", async () => {
+  it("is sent one by one for an item, and concurrently for several items", async () => {
     const rig = await drainRig();
     const [one, two] = [await rig.event(), await rig.event({ title: "Other" })];
     rig.send(calendar(vevent(one.uid, "SUMMARY:1")));
@@ -117,8 +117,8 @@ describe("step() of a change", () => {
   });
 });
 
-describe("step() of a creation", () => {
-  it("makes the item and keeps the calendar's UID", async () => {
+describe("a creation", () => {
+  it("creates the item and keeps the calendar's UID", async () => {
     const rig = await drainRig();
     rig.send(calendar(party, chore));
     await rig.drainAll();
@@ -139,7 +139,7 @@ describe("step() of a creation", () => {
     expect(rig.workspaceTasks()).toMatchObject([{ title: "Chore", completed: true }]);
   });
 
-  it("does not make it twice when only the completion fails", async () => {
+  it("is not repeated if only the completion fails", async () => {
     const rig = await drainRig();
     rig.send(calendar(chore.replace("DUE;", "STATUS:COMPLETED\r\nDUE;")));
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: 4 });
@@ -153,7 +153,7 @@ describe("step() of a creation", () => {
     expect(rig.states()).toEqual(["confirmed"]);
   });
 
-  it("parks it when the new item is gone before it could be completed", async () => {
+  it("is parked if the new item is gone before its completion", async () => {
     const rig = await drainRig();
     rig.send(calendar(chore.replace("DUE;", "STATUS:COMPLETED\r\nDUE;")));
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: 4 });
@@ -164,7 +164,7 @@ describe("step() of a creation", () => {
     expect(rig.edit().problem).toContain("no longer exists");
   });
 
-  it("parks the edits that follow a creation which is refused", async () => {
+  it("parks later edits of the item if it is refused", async () => {
     const rig = await drainRig();
     rig.send(calendar(party));
     rig.send(calendar(party.replace("Party", "Feast")));
@@ -180,8 +180,8 @@ describe("step() of a creation", () => {
   });
 });
 
-describe("step() of a deletion", () => {
-  it("deletes the item and buries it", async () => {
+describe("a deletion", () => {
+  it("deletes the item and removes it from the mirror", async () => {
     const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
@@ -191,7 +191,7 @@ describe("step() of a deletion", () => {
     expect(rig.edit()).toMatchObject({ state: "confirmed", answer: null });
   });
 
-  it("counts an item that is gone already as deleted", async () => {
+  it("is confirmed if the item is already gone", async () => {
     const { rig, uid, id } = await withEvent(drainRig());
     insist(rig.sandbox.workspace.events.remove({ ...rig.by, event: id }));
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));
@@ -199,7 +199,7 @@ describe("step() of a deletion", () => {
     expect(rig.store.mirror.counts().event).toBe(0);
   });
 
-  it("shows the item again when the service refuses", async () => {
+  it("shows the item again if the service refuses", async () => {
     const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")), { actor: rig.person("client") });
     expect(rig.store.view.findUid(uid)).toBeNull();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createEditWaker } from "../../../src/edits/delivery/edit-waker.ts";
 import type { UpstreamEvent } from "../../../src/upstream/client.ts";
 import { calendar, vevent } from "../rig.ts";
@@ -57,80 +57,78 @@ async function rigWithWaker() {
   return { ...rig, told, steps, failFor, expectAllToGo, recover };
 }
 
-describe("createEditWaker()", () => {
-  it("lets all edits go as soon as the service is back, long before their own time", async () => {
-    const rig = await rigWithWaker();
-    await rig.failFor({ rounds: 6, minutes: 5 });
-    await rig.steps(3);
-    expect(rig.upstream.isOut()).toBe(true);
-    await rig.recover();
-    expect(rig.told).toEqual([]);
+it("sends all edits as soon as the service is back, long before their next retry", async () => {
+  const rig = await rigWithWaker();
+  await rig.failFor({ rounds: 6, minutes: 5 });
+  await rig.steps(3);
+  expect(rig.upstream.isOut()).toBe(true);
+  await rig.recover();
+  expect(rig.told).toEqual([]);
 
+  rig.sandbox.faults.clear();
+  await rig.expectAllToGo({ woken: 3 });
+});
+
+it("sends edits whose key is accepted again", async () => {
+  const rig = await rigWithWaker();
+  rig.sandbox.faults.add({ kind: "status", status: 403, times: many });
+  await rig.steps(3);
+  rig.clock.advance({ minutes: 20 });
+  await rig.steps(3);
+  await rig.recover();
+  expect(rig.told).toEqual([]);
+  rig.sandbox.faults.clear();
+  await rig.expectAllToGo({ woken: 1 });
+});
+
+it("sends the others when the service accepts one write again", async () => {
+  const rig = await rigWithWaker();
+  await rig.failFor({ method: "PUT", rounds: 6, minutes: 2 });
+  rig.sandbox.faults.clear();
+  await rig.steps(1);
+  await rig.expectAllToGo({ woken: 2 });
+});
+
+it("asks nothing while nothing is pending", async () => {
+  const rig = await rigWithWaker();
+  await rig.steps(3);
+  rig.sandbox.requests.clear();
+  await rig.recover();
+  expect(rig.requests()).toEqual([]);
+});
+
+it("wakes repeatedly failing edits less and less often", async () => {
+  const rig = await rigWithWaker();
+  rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
+  await rig.steps(3);
+  const wakenings: number[] = [];
+  for (let second = 0; second < 40; second++) {
     rig.sandbox.faults.clear();
-    await rig.expectAllToGo({ woken: 3 });
-  });
-
-  it("lets edits go whose key is taken again", async () => {
-    const rig = await rigWithWaker();
-    rig.sandbox.faults.add({ kind: "status", status: 403, times: many });
-    await rig.steps(3);
-    rig.clock.advance({ minutes: 20 });
-    await rig.steps(3);
     await rig.recover();
-    expect(rig.told).toEqual([]);
-    rig.sandbox.faults.clear();
-    await rig.expectAllToGo({ woken: 1 });
-  });
-
-  it("lets the others go when the service takes one write again", async () => {
-    const rig = await rigWithWaker();
-    await rig.failFor({ method: "PUT", rounds: 6, minutes: 2 });
-    rig.sandbox.faults.clear();
-    await rig.steps(1);
-    await rig.expectAllToGo({ woken: 2 });
-  });
-
-  it("asks nothing while nothing is open", async () => {
-    const rig = await rigWithWaker();
-    await rig.steps(3);
-    rig.sandbox.requests.clear();
-    await rig.recover();
-    expect(rig.requests()).toEqual([]);
-  });
-
-  it("wakes more and more seldom what fails again by itself", async () => {
-    const rig = await rigWithWaker();
     rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
+    if (rig.told.includes(3)) wakenings.push(second);
+    rig.told.length = 0;
     await rig.steps(3);
-    const wakenings: number[] = [];
-    for (let second = 0; second < 40; second++) {
-      rig.sandbox.faults.clear();
-      await rig.recover();
-      rig.sandbox.faults.add({ kind: "status", status: 503, times: many });
-      if (rig.told.includes(3)) wakenings.push(second);
-      rig.told.length = 0;
-      await rig.steps(3);
-      rig.clock.advance({ seconds: 1 });
-    }
-    expect(wakenings.length).toBeLessThan(6);
-  });
+    rig.clock.advance({ seconds: 1 });
+  }
+  expect(wakenings.length).toBeLessThan(6);
+});
 
-  it("tries a key more and more seldom that stays refused, and reads nothing else because of it", async () => {
-    const rig = await rigWithWaker();
-    rig.sandbox.faults.add({ kind: "status", status: 401, times: many });
-    await rig.steps(3);
-    rig.sandbox.requests.clear();
-    const tried: number[] = [];
-    for (let minute = 0; minute < 20; minute++) {
-      for (let step = 0; step < 20; step++) {
-        await rig.recover();
-        rig.clock.advance({ seconds: 3 });
-      }
-      tried.push(rig.requests().length);
-      rig.sandbox.requests.clear();
+it("tries a refused key less and less often, and reads nothing else for it", async () => {
+  const rig = await rigWithWaker();
+  rig.sandbox.faults.add({ kind: "status", status: 401, times: many });
+  await rig.steps(3);
+  rig.sandbox.requests.clear();
+  const tried: number[] = [];
+  for (let minute = 0; minute < 20; minute++) {
+    for (let step = 0; step < 20; step++) {
+      await rig.recover();
+      rig.clock.advance({ seconds: 3 });
     }
-    expect(tried[0]).toBeGreaterThan(8);
-    expect(tried.slice(12).every((requests) => requests > 0 && requests < 3)).toBe(true);
-    expect(rig.told).toEqual([]);
-  });
+    tried.push(rig.requests().length);
+    rig.sandbox.requests.clear();
+  }
+  expect(tried[0]).toBeGreaterThan(8);
+  expect(tried.slice(12).every((requests) => requests > 0 && requests < 3)).toBe(true);
+  expect(rig.told).toEqual([]);
 });

@@ -33,8 +33,8 @@ async function rigWithExtras(setting: DrainSetting = {}) {
   };
 }
 
-describe("step() with a comment", () => {
-  it("puts it on the task after the change, with the person's own key, and mirrors it", async () => {
+describe("a comment", () => {
+  it("is added to the task after the change, with the person's own key, and mirrored", async () => {
     const rig = await rigWithExtras();
     const { id, uid } = await rig.task();
     const actor = rig.person("member");
@@ -59,7 +59,7 @@ describe("step() with a comment", () => {
     expect(rig.comments(id)).toHaveLength(2);
   });
 
-  it("waits for a new task to be there, and for approval", async () => {
+  it("waits until a new task exists and is approved", async () => {
     const rig = await rigWithExtras({ mode: "review" });
     rig.send(calendar(vtodo("new@example.com", "SUMMARY:New", "COMMENT:Hello")));
     expect(await rig.step()).toBe("idle");
@@ -76,7 +76,7 @@ describe("step() with a comment", () => {
     ["a 503", { kind: "status", status: 503 }, 2],
     ["a web page", { kind: "html" }, 2],
     ["half an answer", { kind: "cut" }, 1],
-  ])("makes it exactly once in spite of %s", async (_name, fault, posts) => {
+  ])("is created exactly once despite %s", async (_name, fault, posts) => {
     const rig = await rigWithExtras(settingFor(fault));
     const { id, uid } = await rig.task();
     insist(
@@ -98,7 +98,7 @@ describe("step() with a comment", () => {
     ["no answer in time", "hang"],
     ["a cut connection", "drop"],
     ["an error", 500],
-  ])("makes it once when the request is carried out late, after %s", async (_name, answer) => {
+  ])("is created once if the request is carried out late, after %s", async (_name, answer) => {
     const rig = await rigWithExtras(answer === "hang" ? impatient : {});
     const { id, uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "COMMENT:Once")));
@@ -115,7 +115,7 @@ describe("step() with a comment", () => {
     expect(rig.requests("POST")).toHaveLength(1);
   });
 
-  it("makes it once under a clock of the service that is an hour behind", async () => {
+  it("is created once although the clock of the service is an hour behind", async () => {
     const sky = { clock: () => Temporal.Instant.from("2026-11-20T11:00:00Z") };
     const rig = await rigWithExtras({ sandbox: sky });
     const { id, uid } = await rig.task();
@@ -125,7 +125,7 @@ describe("step() with a comment", () => {
     expect(rig.comments(id)).toEqual(["Once"]);
   });
 
-  it("does not take the same words of before for those that were lost", async () => {
+  it("is not confused with an earlier comment of the same words", async () => {
     const rig = await rigWithExtras();
     const { id, uid } = await rig.task();
     const task = { ...rig.by, list: rig.list, task: id };
@@ -145,7 +145,7 @@ describe("step() with a comment", () => {
     expect(rig.comments(id)).toEqual(["Again", "Again"]);
   });
 
-  it("looks first when a refused one is tried again that was made all the same", async () => {
+  it("is looked up before a refused one is retried", async () => {
     const rig = await rigWithExtras();
     const { id, uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "COMMENT:Once")));
@@ -158,7 +158,7 @@ describe("step() with a comment", () => {
     expect(rig.comments(id)).toEqual(["Once"]);
   });
 
-  it("parks a refused one, leaves the rest alone, and tries again when a person says so", async () => {
+  it("is parked if refused, leaves the others alone, and is retried on request", async () => {
     const rig = await rigWithExtras();
     const { id, uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "SUMMARY:Renamed", "COMMENT:No", "COMMENT:Yes")));
@@ -175,7 +175,7 @@ describe("step() with a comment", () => {
     expect(rig.editActions.retry(1)).toMatchObject({ kind: "refused" });
   });
 
-  it("is taken up again after the process ended under way", async () => {
+  it("is resumed after the process ended with it in flight", async () => {
     const rig = await rigWithExtras();
     const { id, uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "COMMENT:Once")));
@@ -191,7 +191,7 @@ describe("step() with a comment", () => {
     expect(rig.requests("POST")).toHaveLength(1);
   });
 
-  it("never goes when its edit was discarded", async () => {
+  it("is never sent if its edit was discarded", async () => {
     const rig = await rigWithExtras();
     const { id, uid } = await rig.task();
     rig.send(calendar(vtodo(uid, "COMMENT:Gone")));
@@ -201,8 +201,8 @@ describe("step() with a comment", () => {
   });
 });
 
-describe("step() with a file", () => {
-  it("uploads it before the task is created, and attaches it", async () => {
+describe("a file", () => {
+  it("is uploaded before the task is created, and attached", async () => {
     const rig = await rigWithExtras();
     rig.send(calendar(vtodo("new@example.com", "SUMMARY:New", file("a.txt"), file("b.txt"))));
     await rig.settle();
@@ -215,7 +215,7 @@ describe("step() with a file", () => {
     expect(rig.store.extras.content(extra?.id ?? 0)).toBeNull();
   });
 
-  it("uploads nothing twice when the creation fails in between", async () => {
+  it("is uploaded once if the creation fails in between", async () => {
     const rig = await rigWithExtras();
     rig.send(calendar(vtodo("new@example.com", "SUMMARY:New", file("a.txt"))));
     rig.sandbox.faults.add({ kind: "drop-before", method: "POST", path: /tasks$/ });
@@ -224,7 +224,7 @@ describe("step() with a file", () => {
     expect(rig.requests("POST").filter((request) => request.includes("upload"))).toHaveLength(1);
   });
 
-  it("creates the task without a file that the service refuses, which then goes into the folder", async () => {
+  it("is filed in the folder if the service refuses it, and the task is created without it", async () => {
     const rig = await rigWithExtras();
     rig.send(calendar(vtodo("new@example.com", "SUMMARY:New", file("a.txt"), file("b.txt"))));
     rig.sandbox.faults.add({ kind: "status", status: 413, method: "POST", path: /upload/ });
@@ -237,7 +237,7 @@ describe("step() with a file", () => {
     expect(rig.extras()).toEqual(["a.txt done", "b.txt done"]);
   });
 
-  it("puts that of an event into the project's home folder, once in spite of a lost answer", async () => {
+  it("of an event goes into the project's home folder, once despite a lost response", async () => {
     const rig = await rigWithExtras();
     const { uid } = await rig.event();
     rig.send(calendar(vevent(uid, file("plan.txt"))));
@@ -247,7 +247,7 @@ describe("step() with a file", () => {
     expect(rig.extras()).toEqual(["plan.txt done"]);
   });
 
-  it("is filed once when the request is carried out late", async () => {
+  it("is filed once if the request is carried out late", async () => {
     const rig = await rigWithExtras();
     const { uid } = await rig.event();
     rig.send(calendar(vevent(uid, file("plan.txt"))));
@@ -262,7 +262,7 @@ describe("step() with a file", () => {
     expect(rig.extras()).toEqual(["plan.txt done"]);
   });
 
-  it("waits for a person where no folder is known", async () => {
+  it("waits for a person if no folder is known", async () => {
     const rig = await rigWithExtras({ sandbox: { discovery: false } });
     const { uid } = await rig.event();
     rig.send(calendar(vevent(uid, file("plan.txt"))));

@@ -1,5 +1,5 @@
 import { insist, type SandboxOptions } from "@dayferry/sandbox";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { serviceId } from "../../../src/domain/ids.ts";
 import type { Source } from "../../../src/domain/source.ts";
 import { worked } from "../../contract/pair.ts";
@@ -54,11 +54,12 @@ async function onePolledList(sandbox: Partial<SandboxOptions> = {}) {
   };
 }
 
-describe("step() of a deletion whose task is in no list that is polled", () => {
-  it.each([
-    ["another list", "project", "otherList"],
-    ["a list of another project", "otherProject", "farList"],
-  ] as const)("finds it in %s, and asks before it deletes it there", async (_, project, list) => {
+it.each([
+  ["another list", "project", "otherList"],
+  ["a list of another project", "otherProject", "farList"],
+] as const)(
+  "finds a deleted task in %s that is not polled, and asks before deleting it there",
+  async (_, project, list) => {
     const { rig, moveTo, delete_, tasksIn, drain } = await onePolledList();
     moveTo(rig[project], rig[list]);
     delete_();
@@ -70,64 +71,64 @@ describe("step() of a deletion whose task is in no list that is polled", () => {
     await drain();
     expect(rig.states()).toEqual(["confirmed"]);
     expect(tasksIn(rig[project], rig[list])).toEqual([]);
-  });
+  },
+);
 
-  it("deletes a subtask where its task was moved to", async () => {
-    const { rig, id, moveTo, drain, delete_ } = await onePolledList();
-    const below = { ...rig.by, list: rig.list, task: id };
-    insist(rig.sandbox.workspace.subtasks.create(below, { title: "Below" }));
-    const place = { projectId: rig.project, listId: rig.list, taskId: serviceId(id) };
-    const { items } = worked(await rig.upstream.subtasks.list(place, { priority: "sweep" }));
-    const [subtask] = items;
-    if (!subtask?.id) throw new Error("there is no subtask");
-    rig.store.mirror.put({ ...subtask, id: subtask.id }, `subtasks:${id}`);
-    const key = rig.store.mirror.find("subtask", subtask.id);
-    moveTo(rig.project, rig.otherList);
-    delete_(key === null ? "" : rig.store.mirror.identity(key).uid);
-    await drain();
-    expect(rig.states()).toEqual(["confirmed"]);
-    const there = { by: rig.owner, project: rig.project, list: rig.otherList, task: id };
-    expect(insist(rig.sandbox.workspace.subtasks.list(there))).toEqual([]);
-  });
+it("deletes a subtask where its task was moved", async () => {
+  const { rig, id, moveTo, drain, delete_ } = await onePolledList();
+  const below = { ...rig.by, list: rig.list, task: id };
+  insist(rig.sandbox.workspace.subtasks.create(below, { title: "Below" }));
+  const place = { projectId: rig.project, listId: rig.list, taskId: serviceId(id) };
+  const { items } = worked(await rig.upstream.subtasks.list(place, { priority: "sweep" }));
+  const [subtask] = items;
+  if (!subtask?.id) throw new Error("there is no subtask");
+  rig.store.mirror.put({ ...subtask, id: subtask.id }, `subtasks:${id}`);
+  const key = rig.store.mirror.find("subtask", subtask.id);
+  moveTo(rig.project, rig.otherList);
+  delete_(key === null ? "" : rig.store.mirror.identity(key).uid);
+  await drain();
+  expect(rig.states()).toEqual(["confirmed"]);
+  const there = { by: rig.owner, project: rig.project, list: rig.otherList, task: id };
+  expect(insist(rig.sandbox.workspace.subtasks.list(there))).toEqual([]);
+});
 
-  it("takes it for done when every list there is says that it has no such task", async () => {
-    const { rig, remove, delete_, drain } = await onePolledList();
-    remove();
-    delete_();
-    await drain();
-    expect(rig.states()).toEqual(["confirmed"]);
-    expect(
-      rig.requests("GET").filter((request) => request.endsWith("/tasks")).length,
-    ).toBeGreaterThan(0);
-  });
+it("confirms the deletion if every list reports that it has no such task", async () => {
+  const { rig, remove, delete_, drain } = await onePolledList();
+  remove();
+  delete_();
+  await drain();
+  expect(rig.states()).toEqual(["confirmed"]);
+  expect(
+    rig.requests("GET").filter((request) => request.endsWith("/tasks")).length,
+  ).toBeGreaterThan(0);
+});
 
-  it("waits for a person where the service names no lists, and looks again on a retry", async () => {
-    const { rig, moveTo, moveBack, delete_, drain } = await onePolledList({ discovery: false });
-    moveTo(rig.project, rig.otherList);
-    delete_();
-    await drain();
-    expect(rig.states()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).toContain("has not confirmed its deletion");
-    expect(rig.requests("DELETE")).toEqual([]);
-    moveBack();
-    rig.editActions.retry(1);
-    await drain();
-    expect(rig.states()).toEqual(["confirmed"]);
-    expect(rig.requests("DELETE")).toHaveLength(1);
-  });
+it("waits for a person if the service names no lists, and searches again on a retry", async () => {
+  const { rig, moveTo, moveBack, delete_, drain } = await onePolledList({ discovery: false });
+  moveTo(rig.project, rig.otherList);
+  delete_();
+  await drain();
+  expect(rig.states()).toEqual(["parked: refused"]);
+  expect(rig.edit().problem).toContain("has not confirmed its deletion");
+  expect(rig.requests("DELETE")).toEqual([]);
+  moveBack();
+  rig.editActions.retry(1);
+  await drain();
+  expect(rig.states()).toEqual(["confirmed"]);
+  expect(rig.requests("DELETE")).toHaveLength(1);
+});
 
-  it("waits for a person where a list is closed to whoever deletes", async () => {
-    const { rig, remove, delete_, drain } = await onePolledList();
-    remove();
-    delete_();
-    const path = new RegExp(`/todolists/${rig.farList}/tasks/\\d+$`);
-    rig.sandbox.faults.add({ kind: "status", status: 403, path, times: 100 });
-    await drain();
-    expect(rig.states()).toEqual(["parked: refused"]);
-    expect(rig.edit().problem).toContain(`list ${rig.farList}`);
-    rig.sandbox.faults.clear();
-    rig.editActions.retry(1);
-    await drain();
-    expect(rig.states()).toEqual(["confirmed"]);
-  });
+it("waits for a person if a list is closed to the person who deletes", async () => {
+  const { rig, remove, delete_, drain } = await onePolledList();
+  remove();
+  delete_();
+  const path = new RegExp(`/todolists/${rig.farList}/tasks/\\d+$`);
+  rig.sandbox.faults.add({ kind: "status", status: 403, path, times: 100 });
+  await drain();
+  expect(rig.states()).toEqual(["parked: refused"]);
+  expect(rig.edit().problem).toContain(`list ${rig.farList}`);
+  rig.sandbox.faults.clear();
+  rig.editActions.retry(1);
+  await drain();
+  expect(rig.states()).toEqual(["confirmed"]);
 });

@@ -64,12 +64,12 @@ async function watchOut(rig: Rig): Promise<void> {
   throw new Error("the watch does not end");
 }
 
-describe("step() when a change lands late over a newer one", () => {
+describe("a change that arrives late over a newer one", () => {
   it.each<[string, Fault]>([
     ["a time-out", { kind: "late", answer: "hang" }],
     ["a cut connection", { kind: "late", answer: "drop" }],
     ["an error of the service", { kind: "late", answer: 500 }],
-  ])("puts the newer one back by itself after %s", async (_what, fault) => {
+  ])("is reverted automatically after %s", async (_what, fault) => {
     const { rig, uid } = await overwritten(fault);
     await watchOut(rig);
     expect(held(rig)).toEqual(["B"]);
@@ -78,7 +78,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.store.unanswered.nextLookAt()).toBeNull();
   });
 
-  it("puts the newer one back where the service stores titles as HTML", async () => {
+  it("is reverted if the service stores titles as HTML", async () => {
     const escaped = (body: unknown) =>
       typeof body === "object" && body !== null && "title" in body
         ? { ...body, title: String(body.title).replaceAll(/&(?!amp;)/g, "&amp;") }
@@ -99,7 +99,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(held(rig)).toEqual(["B &amp; B"]);
   });
 
-  it("says pending as soon as a sweep shows it, and shows the newer one all the time", async () => {
+  it("makes the newer edit pending again as soon as a sweep sees it, while feeds keep showing the newer value", async () => {
     const { rig, uid } = await overwritten();
     const before = rig.store.changes.latest();
     await sweep(rig);
@@ -112,7 +112,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.store.changes.latest()).toBe(before);
   });
 
-  it("takes no older state of the item for the newer one, which a list has shown", async () => {
+  it("is not hidden by an older state of the item", async () => {
     const { rig, uid } = await overwritten();
     const earlier = rig.clock().subtract({ seconds: 2 }).toString({ fractionalSecondDigits: 0 });
     await sweep(rig);
@@ -127,7 +127,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(titleOf(rig, uid)).toBe("B");
   });
 
-  it("puts nothing back where a reading in between was older than the change", async () => {
+  it("is not assumed because of an outdated read in between", async () => {
     const { rig, uid } = await withEvent(drainRig(), { title: "X" });
     const before = rig.store.view.findUid(uid)?.item;
     if (!before?.id) throw new Error("the event is not mirrored");
@@ -142,7 +142,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(titleOf(rig, uid)).toBe("A");
   });
 
-  it("lets a later edit of the field go at once, without a conflict", async () => {
+  it("does not conflict with a later edit of the same field", async () => {
     const { rig, uid } = await overwritten();
     rig.send(calendar(vevent(uid, "SUMMARY:D")));
     await rig.step();
@@ -151,7 +151,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(held(rig)).toEqual(["D"]);
   });
 
-  it("keeps both when a later edit is about another field", async () => {
+  it("is reverted beside a later edit of another field", async () => {
     const { rig, uid } = await overwritten();
     rig.send(calendar(vevent(uid, "SUMMARY:B", "DESCRIPTION:Bring cake")));
     await watchOut(rig);
@@ -159,7 +159,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(new Set(rig.states())).toEqual(new Set(["confirmed"]));
   });
 
-  it("puts back what someone else had set since, when that had been seen", async () => {
+  it("is reverted to what someone else had set, if that was seen", async () => {
     const { rig, id, uid } = await unanswered();
     rig.clock.advance({ seconds: 1 });
     change(rig, id, { title: "C" });
@@ -178,7 +178,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   });
 
-  it("gives way to who has changed it again while it is put back", async () => {
+  it("yields if someone changes the field again meanwhile", async () => {
     const { rig, id } = await overwritten();
     await sweep(rig);
     change(rig, id, { title: "Z" });
@@ -187,7 +187,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   });
 
-  it("does nothing when nothing lands", async () => {
+  it("needs no action if it never arrives", async () => {
     const { rig } = await unanswered();
     await watchOut(rig);
     expect(held(rig)).toEqual(["A"]);
@@ -195,7 +195,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.store.unanswered.nextLookAt()).toBeNull();
   });
 
-  it("puts back an undone edit's former value", async () => {
+  it("is reverted to the value that an undo restored", async () => {
     const { rig } = await unanswered();
     rig.editActions.undo(1, { channel: "dashboard", actor: rig.owner });
     await rig.step();
@@ -206,7 +206,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.states()).toEqual(["undone", "confirmed"]);
   });
 
-  it("puts back what was there when the edit was given up", async () => {
+  it("is reverted to the previous value if its edit was discarded", async () => {
     const { rig, uid } = await withEvent(drainRig(), { title: "X" });
     rig.sandbox.faults.add({ ...late, method: "PUT" });
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "PUT", times: 3 });
@@ -222,7 +222,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(titleOf(rig, uid)).toBe("X");
   });
 
-  it("keeps the reopening of a task whose completion lands late", async () => {
+  it("does not complete a reopened task", async () => {
     const { rig, uid } = await withTask(drainRig());
     rig.sandbox.faults.add({ ...late, method: "PUT" });
     rig.send(calendar(vtodo(uid, "STATUS:COMPLETED")));
@@ -237,7 +237,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.states()).toEqual(["confirmed", "confirmed"]);
   });
 
-  it("keeps the second of two people's edits under keys of their own", async () => {
+  it("does not undo a second person's edit under another key", async () => {
     const { rig, id, uid } = await withTask(drainRig(), { title: "X" });
     const second = rig.person("member");
     rig.sandbox.faults.add({ ...late, method: "PUT" });
@@ -251,14 +251,14 @@ describe("step() when a change lands late over a newer one", () => {
     expect(rig.workspaceTasks()).toMatchObject([{ title: "B", description: "More" }]);
   });
 
-  it("goes on after a restart in the middle of the watch", async () => {
+  it("is still reverted after a restart", async () => {
     const { rig } = await overwritten();
     rig.restart();
     await watchOut(rig);
     expect(held(rig)).toEqual(["B"]);
   });
 
-  it("watches what was under way when the process ended, for the time-out at least", async () => {
+  it("is watched at least for the timeout if the process ended with it in flight", async () => {
     const timeout = Temporal.Duration.from({ seconds: 40 });
     const { rig, uid } = await withEvent(drainRig({ client: { timeout } }), { title: "X" });
     rig.sandbox.faults.add({ kind: "late", method: "PUT" });
@@ -277,7 +277,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(held(rig)).toEqual(["B"]);
   });
 
-  it("asks again later when the item cannot be read at the end", async () => {
+  it("is checked again later if the item cannot be read", async () => {
     const { rig } = await overwritten();
     rig.clock.advance({ minutes: 4 });
     rig.sandbox.faults.add({ kind: "status", status: 403, method: "GET", times: 2 });
@@ -285,7 +285,7 @@ describe("step() when a change lands late over a newer one", () => {
     expect(held(rig)).toEqual(["B"]);
   });
 
-  it("puts each late request back once, and fights nobody", async () => {
+  it("is reverted only once, without fighting anyone", async () => {
     const { rig, id } = await overwritten();
     await watchOut(rig);
     change(rig, id, { title: "A" });
@@ -295,8 +295,8 @@ describe("step() when a change lands late over a newer one", () => {
   });
 });
 
-describe("step() when a deletion lands late", () => {
-  it("makes the item anew when the deletion had been given up", async () => {
+describe("a deletion that arrives late", () => {
+  it("recreates the item if the deletion was discarded", async () => {
     const { rig, id, uid } = await withEvent(drainRig(), { title: "X" });
     rig.sandbox.faults.add({ ...late, method: "DELETE" });
     rig.sandbox.faults.add({ kind: "status", status: 503, method: "DELETE", times: 3 });
@@ -316,7 +316,7 @@ describe("step() when a deletion lands late", () => {
     expect(rig.editActions.show(2)?.problem).toContain("edit 1");
   });
 
-  it("leaves it gone when the deletion is what was wanted", async () => {
+  it("leaves the item deleted if that was intended", async () => {
     const { rig, uid } = await withEvent(drainRig(), { title: "X" });
     rig.sandbox.faults.add({ ...late, method: "DELETE" });
     rig.send(calendar(vevent(uid, "STATUS:CANCELLED")));

@@ -26,14 +26,14 @@ function pause(failure: Failure, fields: Partial<Trial> = {}): number | null {
   return settlement.kind === "retry" ? now.until(settlement.notBefore).total("seconds") : null;
 }
 
-describe("settleFailure() result", () => {
+describe("a failed edit", () => {
   it.each<[string, Failure]>([
     ["a refusal", { kind: "refused", status: 422, message: "title is too long", request }],
     [
       "a refusal with status 200",
       { kind: "service-refused", code: 2033, message: "title is too long", request },
     ],
-  ])("parks with the service's words when it is %s", (_name, failure) => {
+  ])("is parked with the service's message for %s", (_name, failure) => {
     const settlement = settleFailure(failure, trial());
     expect(settlement).toMatchObject({ kind: "park", reason: "refused" });
     expect(settlement.problem).toContain("title is too long");
@@ -43,7 +43,7 @@ describe("settleFailure() result", () => {
     ["unavailable", unavailable],
     ["unreadable", { kind: "unreadable", message: "HTML", request }],
     ["unknown-outcome", { kind: "unknown-outcome", message: "reset", request }],
-  ])("pauses longer with each try when it is %s", (_name, failure) => {
+  ])("is retried with longer pauses when it is %s", (_name, failure) => {
     const createdAt = now.subtract({ hours: 3 });
     const pauses = [1, 2, 3, 8, 9, 10, 60].map((attempts) =>
       pause(failure, { attempts, createdAt }),
@@ -52,7 +52,7 @@ describe("settleFailure() result", () => {
     expect(pause(failure, { attempts: 3, random: 0 })).toBe(4);
   });
 
-  it("pauses no longer than a part of what has been waited already", () => {
+  it("pauses at most a fraction of the time already waited", () => {
     const pauseAfter = (ago: Temporal.DurationLike) =>
       pause(unavailable, { attempts: 9, createdAt: now.subtract(ago) });
     expect(pauseAfter({ seconds: 5 })).toBe(15);
@@ -68,7 +68,7 @@ describe("settleFailure() result", () => {
     expect(settlement.kind === "retry" && settlement.waitsFor).toBe(waitsFor);
   });
 
-  it("waits as long as the service asks when that is longer", () => {
+  it("waits as long as the service asks", () => {
     const retryAfter = Temporal.Duration.from({ minutes: 20 });
     expect(pause({ ...unavailable, retryAfter })).toBe(1200);
     expect(pause({ kind: "rate-limited", retryAfter, request })).toBe(1200);
@@ -77,12 +77,12 @@ describe("settleFailure() result", () => {
     ).toBe(2);
   });
 
-  it("goes at once when it was given up, however old it is", () => {
+  it("is released at once when aborted, however old it is", () => {
     const old = { attempts: 99, createdAt: now.subtract({ hours: 99 }) };
     expect(pause({ kind: "aborted", request }, old)).toBe(0);
   });
 
-  it("parks after a day, but never before twenty tries", () => {
+  it("is parked after a day, but never before twenty tries", () => {
     const dayOld = now.subtract({ hours: 24 });
     expect(pause(unavailable, { createdAt: dayOld, attempts: 19 })).not.toBeNull();
     expect(
@@ -95,14 +95,14 @@ describe("settleFailure() result", () => {
     });
   });
 
-  it("never parks, nor counts the try, while the service fails as a whole", () => {
+  it("is never parked, and counts no try, during a complete outage", () => {
     const weekOld = now.subtract({ hours: 24 * 7 });
     const out = trial({ createdAt: weekOld, attempts: 99, isOut: true });
     expect(settleFailure(unavailable, out)).toMatchObject({ kind: "retry", isInterrupted: true });
   });
 });
 
-it("retryLater() result keeps its sentence", () => {
+it("retryLater() keeps its message", () => {
   expect(retryLater("not yet", trial())).toMatchObject({
     problem: "not yet",
   });
