@@ -40,8 +40,8 @@ const disputed = vevent(
 const wish = times("2027-07-01T16:00", "2027-07-01T17:00");
 const both = /2027-07-01T08:00:00Z to one reader and 2027-07-01T01:00:00Z to another/;
 
-describe("a zone that a file defines, and an item that two readers read at two times, are", () => {
-  it("read and refused in an upload", () => {
+describe("a time zone defined in the file is read, and an ambiguous time is refused, in", () => {
+  it("an upload", () => {
     const rig = acceptRig();
     const plan = rig.plan(calendar(own, inOwnZone, disputed), { projectId: projectId(2001) });
     expect(plan.items.map(({ action }) => action)).toEqual(["create", "refused"]);
@@ -51,7 +51,7 @@ describe("a zone that a file defines, and an item that two readers read at two t
     expect(rig.edits()[0]?.patch).toMatchObject({ when: wish });
   });
 
-  it("read and refused in a dropped file", async () => {
+  it("a dropped file", async () => {
     const rig = inboxRig();
     rig.drop("2001/both.ics", calendar(own, inOwnZone, disputed));
     await rig.settle();
@@ -59,7 +59,7 @@ describe("a zone that a file defines, and an item that two readers read at two t
     expect(rig.report("done/2001/both.ics")).toMatch(both);
   });
 
-  it("read and refused in a subscribed calendar", async () => {
+  it("a subscribed calendar", async () => {
     const rig = await subscriptionRig({ options: { new: "create" } });
     await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
     await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual), own, inOwnZone, disputed);
@@ -67,7 +67,7 @@ describe("a zone that a file defines, and an item that two readers read at two t
     expect(rig.state().notes).toEqual([expect.stringMatching(both)]);
   });
 
-  it("read and refused in an object of CalDAV", async () => {
+  it("a CalDAV object", async () => {
     const { call, store } = await startDav();
     const put = (name: string, text: string) =>
       call(`PUT /dav/calendars/11/events-2001/${name}.ics`, {

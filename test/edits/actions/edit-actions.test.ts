@@ -18,8 +18,8 @@ function actionsRig(setting?: RigSetting) {
   return { ...rig, actions, released: () => released };
 }
 
-describe("describeEdit() result", () => {
-  it("tells a change with what it was, and turns into JSON", () => {
+describe("describing an edit", () => {
+  it("shows a change with its previous values, as JSON", () => {
     const rig = actionsRig({ labels: "create" });
     const uid = rig.put(aTask(601, { title: "Write" }));
     rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite", "CATEGORIES:Fresh")));
@@ -48,7 +48,7 @@ describe("describeEdit() result", () => {
     });
   });
 
-  it("tells a creation without a base, also once nobody is shown it", () => {
+  it("shows a creation without previous values, even while nobody sees the item", () => {
     const rig = actionsRig({ mode: "review" });
     rig.send(calendar(party));
     const [edit] = rig.edits();
@@ -59,7 +59,7 @@ describe("describeEdit() result", () => {
     });
   });
 
-  it("tells which older edit of the item has to go first", () => {
+  it("names the older edit of the same item that must go first", () => {
     const rig = actionsRig();
     const uid = rig.put(aTask(601, { title: "Write" }));
     for (const title of ["One", "Two", "Three"]) rig.send(calendar(vtodo(uid, `SUMMARY:${title}`)));
@@ -71,7 +71,7 @@ describe("describeEdit() result", () => {
     expect(told.toReversed()).toEqual([null, first, first]);
   });
 
-  it("tells what the service did not take over", () => {
+  it("names fields that the service did not store", () => {
     const rig = actionsRig();
     const uid = rig.put(anEvent(501));
     rig.send(calendar(vevent(uid, "SUMMARY:New")));
@@ -83,7 +83,7 @@ describe("describeEdit() result", () => {
   });
 });
 
-describe("createEditActions()", () => {
+describe("listing and deciding about edits", () => {
   it("lists by state, newest first", () => {
     const { actions, send } = actionsRig();
     send(calendar(party));
@@ -96,7 +96,7 @@ describe("createEditActions()", () => {
     expect(actions.show(0)).toBeNull();
   });
 
-  it("approves what is held, discards and retries, and wakes the drain", () => {
+  it("approves held edits, discards, retries, and wakes the drain", () => {
     const { actions, send, store, released } = actionsRig({ mode: "review" });
     send(calendar(party, vtodo("chore@example.com", "SUMMARY:Chore")), { listId: list });
     expect(actions.approve(1)).toMatchObject({ kind: "done", edit: { state: "pending" } });
@@ -113,7 +113,7 @@ describe("createEditActions()", () => {
   });
 });
 
-it("approve() result refuses with the reason when the item was deleted since and is being made anew", () => {
+it("refuses to approve an edit whose item was deleted and is being recreated", () => {
   const rig = actionsRig({ mode: "review" });
   const uid = rig.put(aTask(601, { title: "Write" }));
   rig.send(calendar(vtodo(uid, "SUMMARY:Rewrite")));

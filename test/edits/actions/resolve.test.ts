@@ -58,9 +58,9 @@ const clashes: readonly (readonly [string, "event" | "task", Side, Side, Patch])
   ],
 ];
 
-describe("resolve() of a field that both have changed", () => {
+describe("resolving a field that both sides changed", () => {
   it.each(rows(clashes, 3))(
-    "%s: mine and theirs are told, and each can stand",
+    "%s: shows both values, and either one can win",
     async (_name, kind, mineOf, theirsOf, before) => {
       for (const keep of ["mine", "theirs"] as const) {
         const rig = await clashRig();
@@ -96,7 +96,7 @@ describe("resolve() of a field that both have changed", () => {
     },
   );
 
-  it("lets each field have its own side, and what nobody else has changed goes along", async () => {
+  it("takes a side for each field, and sends fields that only this edit changed", async () => {
     const rig = await clashRig();
     const uid = await rig.item("event");
     const when = times("2026-11-24T09:00", "2026-11-24T10:00");
@@ -126,7 +126,7 @@ describe("resolve() of a field that both have changed", () => {
     }
   });
 
-  it("never asks about people, labels and what both have completed: they are brought together", async () => {
+  it("merges people, labels and completion without asking", async () => {
     const rig = await clashRig();
     const owner = rig.owner;
     const other = rig.person("member");
@@ -151,8 +151,8 @@ describe("resolve() of a field that both have changed", () => {
   });
 });
 
-describe("resolve() when the workspace goes on", () => {
-  it("asks again when what was overwritten is another by then, and loses nothing", async () => {
+describe("resolving while the workspace changes", () => {
+  it("asks again if the value to overwrite has changed, and loses nothing", async () => {
     const rig = await clashRig();
     const uid = await rig.item("event");
     rig.wish(uid, { title: "Mine" });
@@ -172,7 +172,7 @@ describe("resolve() when the workspace goes on", () => {
     expect(JSON.stringify(rig.editActions.show(1)?.story)).toContain("Theirs");
   });
 
-  it("asks again when what was to stay is another by then", async () => {
+  it("asks again if the value to keep has changed", async () => {
     const rig = await clashRig();
     const uid = await rig.item("event");
     rig.wish(uid, { title: "Mine", description: "Mine" });
@@ -191,7 +191,7 @@ describe("resolve() when the workspace goes on", () => {
     expect(item).toMatchObject({ title: "Mine", description: "Mine" });
   });
 
-  it("shows what a sweep has seen since, and refuses what was decided about before", async () => {
+  it("shows what a sweep has read since, and refuses a decision about an older version", async () => {
     const rig = await clashRig();
     const uid = await rig.item("task");
     rig.wish(uid, { title: "Mine" });
@@ -212,9 +212,9 @@ describe("resolve() when the workspace goes on", () => {
   });
 });
 
-describe("resolve() of deletions", () => {
+describe("resolving deletions", () => {
   it.each(["mine", "theirs"] as const)(
-    "%s of the deletion of what somebody has changed",
+    "keep %s: deletion of an item that someone else changed",
     async (keep) => {
       const rig = await clashRig();
       const uid = await rig.item("event");
@@ -237,7 +237,7 @@ describe("resolve() of deletions", () => {
   );
 
   it.each(["mine", "theirs"] as const)(
-    "%s of the change of what somebody has deleted",
+    "keep %s: change of an item that someone else deleted",
     async (keep) => {
       const rig = await clashRig();
       const uid = await rig.item("event", { description: "Kept" });
@@ -259,7 +259,7 @@ describe("resolve() of deletions", () => {
   );
 });
 
-it("resolve() of what cannot be decided so names what is left open, unknown or empty, and does nothing", async () => {
+it("names open, unknown and empty choices, and does nothing", async () => {
   const rig = await clashRig();
   const uid = await rig.item("event");
   rig.wish(uid, { title: "Mine", description: "Mine" });
@@ -305,7 +305,7 @@ function randomOf(seed: number): () => number {
 }
 
 it.each(rows([1, 2, 3, 4, 5, 6, 7, 8], 4))(
-  "resolve() of anything walk %i: the service ends as previewed or the person is asked again, and no value is lost",
+  "random walk %i: the service ends as previewed or the person is asked again, and no value is lost",
   async (seed) => {
     const rig = await clashRig();
     const random = randomOf(seed);

@@ -34,7 +34,7 @@ const names = {
 const call = anEvent(1, { title: "Release call" });
 const write = aTask(2, { title: "Write", dueOn: day("2026-11-24") });
 
-describe("didInWords() result", () => {
+describe("sentences about a change", () => {
   it.each<readonly [string, Item, Patch]>([
     [
       "moved Release call from 10:00 to 11:00",
@@ -114,7 +114,7 @@ describe("didInWords() result", () => {
     expect(didInWords(edit, names)).toBe(said);
   });
 
-  it("tells times on the reader's clocks", () => {
+  it("shows times in the reader's time zone", () => {
     const patch = { when: times("2026-11-23T11:00", "2026-11-23T12:00") };
     const edit = { action: "update", base: call, patch, newLabels: [], createdAt } as const;
     expect(didInWords(edit, { ...names, zone: "America/New_York" })).toBe(
@@ -122,7 +122,7 @@ describe("didInWords() result", () => {
     );
   });
 
-  it("tells of what comes and goes what and when it is", () => {
+  it("names what was created or deleted, with its date", () => {
     const edit = { patch: {}, newLabels: [], createdAt };
     expect(didInWords({ ...edit, action: "create", base: write }, names)).toBe(
       "created the task Write, due Tue 24 Nov",
@@ -137,7 +137,7 @@ describe("didInWords() result", () => {
   });
 });
 
-describe("editInWords() result", () => {
+describe("sentences about an edit", () => {
   function stored(
     channel: Channel,
     program: string | null,
@@ -169,7 +169,7 @@ describe("editInWords() result", () => {
     };
   }
 
-  it("says who, what, by which program and how soon", () => {
+  it("says who, what, by which program and how long it took", () => {
     const edit = stored("caldav", "Mozilla/5.0 (X11) Gecko/20100101 Thunderbird/140.5.0")();
     expect(editInWords(edit, names).sentence).toBe(
       "Ben moved Release call from 10:00 to 11:00, by Thunderbird, confirmed in 0.2 s",
@@ -180,7 +180,7 @@ describe("editInWords() result", () => {
     expect(editInWords(stored("dashboard", "Firefox/1")(), names).by).toBeNull();
   });
 
-  it("tells lengths as people do", () => {
+  it("writes durations in words", () => {
     const after = (seconds: number) => sinceInWords(createdAt, createdAt.add({ seconds }));
     expect([0, 3, 42, 180, 7200].map(after)).toEqual([
       "in 0.1 s",
@@ -208,6 +208,6 @@ it.each([
   ["Something of ours/2", "Something of ours"],
   ["", null],
   [null, null],
-])("programName() result %s: %s", (agent, name) => {
+])("the name of the program %s is %s", (agent, name) => {
   expect(programName(agent)).toBe(name);
 });

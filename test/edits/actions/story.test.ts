@@ -9,8 +9,8 @@ type Rig = Pick<Awaited<ReturnType<typeof drainRig>>, "editActions">;
 const told = ({ editActions }: Rig, id = 1, zone?: string): readonly string[] =>
   editActions.show(id, zone)?.story.map(({ what }) => what) ?? [];
 
-describe("the story of an edit", () => {
-  it("tells that it was accepted, shown, looked at, merged, sent, answered and fetched", async () => {
+describe("the history of an edit", () => {
+  it("lists each step: accepted, shown, read, merged, sent, confirmed and fetched", async () => {
     const rig = await clashRig();
     const uid = await rig.item("event");
     rig.wish(uid, { title: "Mine" });
@@ -32,7 +32,7 @@ describe("the story of an edit", () => {
     ]);
   });
 
-  it("counts what is tried again, and tells that a lost creation was found", async () => {
+  it("counts retries, and says that a lost creation was found", async () => {
     const rig = await drainRig();
     rig.sandbox.faults.add({ method: "POST", kind: "drop-after" });
     rig.send(calendar(vevent("new@example.com", "SUMMARY:Launch", "DTSTART:20261201T090000Z")));
@@ -47,7 +47,7 @@ describe("the story of an edit", () => {
     expect(rig.workspaceEvents()).toHaveLength(1);
   });
 
-  it("tells that an item was moved, and of the person's words on the way", async () => {
+  it("says that the item was moved, and shows problems along the way", async () => {
     const rig = await clashRig();
     const uid = await rig.item("task");
     rig.wish(uid, { title: "Mine" });
@@ -62,10 +62,10 @@ describe("the story of an edit", () => {
   });
 });
 
-describe("who has decided", () => {
+describe("decisions in the history", () => {
   const curl = { channel: "upload", actor: null, program: "curl/8.14.1" } as const;
 
-  it("is told of an approval, a discarding and an undo, with the way", async () => {
+  it("name an approval, a discard and an undo, and by which way they came", async () => {
     const { rig, uid } = await withEvent(drainRig({ mode: "review" }));
     const page = { channel: "dashboard", actor: rig.owner } as const;
     const who = `Person ${rig.owner}`;
@@ -83,7 +83,7 @@ describe("who has decided", () => {
     expect(told(rig, 2)).toContain("Someone with a link discarded it, by a link");
   });
 
-  it("is told of another try and of a conflict that was settled", async () => {
+  it("name a retry and a resolved conflict", async () => {
     const rig = await clashRig();
     const uid = await rig.item("event");
     rig.wish(uid, { title: "Mine" });
@@ -100,7 +100,7 @@ describe("who has decided", () => {
   });
 });
 
-it("resolve() where every edit is approved first leaves what is sent over someone else's change to the admin", async () => {
+it("leaves overwriting someone else's change to the admin in review mode", async () => {
   const { rig, id, uid } = await withEvent(drainRig({ mode: "review" }));
   rig.send(calendar(vevent(uid, "SUMMARY:Mine")));
   rig.editActions.approve(1);

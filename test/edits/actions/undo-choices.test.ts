@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { clashRig } from "./clash-rig.ts";
 
 const onPage = { channel: "dashboard", actor: null } as const;
@@ -22,48 +22,46 @@ async function changedSince() {
   };
 }
 
-describe("undo() of what somebody has changed since", () => {
-  it("puts it back all the same where that is chosen, and asks no more", async () => {
-    const rig = await changedSince();
-    const { preview, undo, drained, uid, before } = rig;
-    expect(preview.changedSince).toMatchObject([{ field: "title", was: "Mine", now: "Theirs" }]);
-    expect(undo({ title: "back" }).kind).toBe("done");
-    expect(await drained()).toEqual(["undone", "confirmed"]);
-    expect(await rig.now(uid)).toMatchObject({
-      title: before.title,
-      description: before.description,
-    });
+it("undo restores a field that someone has changed since, if chosen", async () => {
+  const rig = await changedSince();
+  const { preview, undo, drained, uid, before } = rig;
+  expect(preview.changedSince).toMatchObject([{ field: "title", was: "Mine", now: "Theirs" }]);
+  expect(undo({ title: "back" }).kind).toBe("done");
+  expect(await drained()).toEqual(["undone", "confirmed"]);
+  expect(await rig.now(uid)).toMatchObject({
+    title: before.title,
+    description: before.description,
   });
+});
 
-  it("leaves it where that is chosen, and puts the rest back", async () => {
-    const rig = await changedSince();
-    const { undo, drained, uid, before } = rig;
-    expect(undo({ title: "leave" }).kind).toBe("done");
-    await drained();
-    expect(await rig.now(uid)).toMatchObject({ title: "Theirs", description: before.description });
-  });
+it("undo leaves such a field if chosen, and restores the others", async () => {
+  const rig = await changedSince();
+  const { undo, drained, uid, before } = rig;
+  expect(undo({ title: "leave" }).kind).toBe("done");
+  await drained();
+  expect(await rig.now(uid)).toMatchObject({ title: "Theirs", description: before.description });
+});
 
-  it("counts for what was seen alone", async () => {
-    const rig = await changedSince();
-    await rig.there(rig.uid, { title: "Theirs again" });
-    await rig.sweep();
-    expect(rig.undo({ title: "back" }).kind).toBe("overwrites");
-    const unseen = { ...onPage, choices: { title: "back" } } as const;
-    expect(rig.editActions.undo(1, unseen)).toMatchObject({ kind: "unclear" });
-    const version = rig.editActions.undoPreview(1);
-    expect(
-      rig.undo({ title: "back" }, version?.kind === "possible" ? version.version : "").kind,
-    ).toBe("done");
-    // What changes between the choice and the request is asked about once more.
-    await rig.there(rig.uid, { title: "And again" });
-    await rig.drained();
-    expect(await rig.now(rig.uid)).toMatchObject({ title: "And again" });
-    expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
-  });
+it("a choice applies only to the version that was shown", async () => {
+  const rig = await changedSince();
+  await rig.there(rig.uid, { title: "Theirs again" });
+  await rig.sweep();
+  expect(rig.undo({ title: "back" }).kind).toBe("overwrites");
+  const unseen = { ...onPage, choices: { title: "back" } } as const;
+  expect(rig.editActions.undo(1, unseen)).toMatchObject({ kind: "unclear" });
+  const version = rig.editActions.undoPreview(1);
+  expect(
+    rig.undo({ title: "back" }, version?.kind === "possible" ? version.version : "").kind,
+  ).toBe("done");
+  // What changes between the choice and the request is asked about once more.
+  await rig.there(rig.uid, { title: "And again" });
+  await rig.drained();
+  expect(await rig.now(rig.uid)).toMatchObject({ title: "And again" });
+  expect(rig.states()).toEqual(["confirmed", "parked: conflict"]);
+});
 
-  it("does nothing where all is left", async () => {
-    const { undo, states } = await changedSince();
-    expect(undo({ title: "leave", description: "leave" })).toMatchObject({ kind: "refused" });
-    expect(states()).toEqual(["confirmed"]);
-  });
+it("undo does nothing if every field is left as it is", async () => {
+  const { undo, states } = await changedSince();
+  expect(undo({ title: "leave", description: "leave" })).toMatchObject({ kind: "refused" });
+  expect(states()).toEqual(["confirmed"]);
 });

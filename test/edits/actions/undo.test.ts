@@ -26,8 +26,8 @@ const reasonOf = (rig: Rig, id: number) => {
   return decision.kind === "refused" ? decision.reason : decision.kind;
 };
 
-describe("undo() of a confirmed edit", () => {
-  it("takes a change back, and nothing else", async () => {
+describe("undo of a confirmed edit", () => {
+  it("reverts a change and nothing else", async () => {
     const { rig, id, uid } = await withEvent(drainRig(), { description: "old" });
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed", "DTSTART;VALUE=DATE:20261201")));
     await rig.drainAll();
@@ -56,7 +56,7 @@ describe("undo() of a confirmed edit", () => {
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Yours" }]);
   });
 
-  it("restores it also when the first try had landed and its answer was lost", async () => {
+  it("restores it even if the first request was carried out without a response", async () => {
     const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     rig.sandbox.faults.add({ kind: "drop-after", method: "PUT", times: 9 });
@@ -69,7 +69,7 @@ describe("undo() of a confirmed edit", () => {
     expect(rig.workspaceEvents()).toMatchObject([{ title: "Review" }]);
   });
 
-  it("takes labels and people off again that it has put in", async () => {
+  it("removes labels and people that the edit added", async () => {
     const { rig, uid } = await withTask(drainRig());
     await doAndUndo(rig, vtodo(uid, "CATEGORIES:Fresh"));
     expect(rig.workspaceTasks()).toMatchObject([{ labels: [] }]);
@@ -97,7 +97,7 @@ describe("undo() of a confirmed edit", () => {
     expect(rig.store.view.findUid("party@example.com")).toBeNull();
   });
 
-  it("makes what was deleted anew, as the same item", async () => {
+  it("recreates what was deleted, as the same item", async () => {
     const { rig, id, uid } = await withEvent(drainRig(), {
       description: "<b>kept</b>",
       reminder: 15,
@@ -119,7 +119,7 @@ describe("undo() of a confirmed edit", () => {
     expect(rig.store.mirror.counts().event).toBe(1);
   });
 
-  it("says what of a deleted task cannot come back", async () => {
+  it("says what of a deleted task cannot be restored", async () => {
     const { rig, id, uid } = await withTask(drainRig(), { estimated_hours: 2 });
     const place = { ...rig.by, list: rig.list, task: id };
     insist(rig.sandbox.workspace.comments.create(place, { description: "remember" }));
@@ -142,7 +142,7 @@ describe("undo() of a confirmed edit", () => {
     ]);
   });
 
-  it("makes it once, also when the answer is lost", async () => {
+  it("recreates an item once, even if the response is lost", async () => {
     const { rig, uid } = await withTask(drainRig());
     rig.send(calendar(vtodo(uid, "STATUS:CANCELLED")));
     await rig.drainAll();
@@ -152,7 +152,7 @@ describe("undo() of a confirmed edit", () => {
     expect(rig.workspaceTasks()).toHaveLength(1);
   });
 
-  it("takes the item as it is when it came back by itself", async () => {
+  it("keeps the item as it is if it came back by itself", async () => {
     const { rig, uid } = await withEvent(drainRig());
     const key = rig.store.mirror.findUid(uid)?.item ?? expect.fail("no identity");
     const item = rig.store.mirror.get(key)?.item ?? expect.fail("not mirrored");
@@ -168,7 +168,7 @@ describe("undo() of a confirmed edit", () => {
     expect(rig.store.view.ofProject(rig.project)).toHaveLength(1);
   });
 
-  it("gives another UID to the old item when both are there in the end", async () => {
+  it("gives the old item another UID if both exist in the end", async () => {
     const { rig, uid } = await withEvent(drainRig());
     const key = rig.store.mirror.findUid(uid)?.item ?? expect.fail("no identity");
     const item = rig.store.mirror.get(key)?.item ?? expect.fail("not mirrored");
@@ -179,7 +179,7 @@ describe("undo() of a confirmed edit", () => {
     expect(uids).toEqual([uid, `again-${uid}`]);
   });
 
-  it("conflicts like any edit with a later change of the same field", async () => {
+  it("conflicts with a later change of the same field, like any edit", async () => {
     const { rig, id, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
     await rig.drainAll();
@@ -204,8 +204,8 @@ describe("undo() of a confirmed edit", () => {
   });
 });
 
-describe("undo() of what cannot be undone", () => {
-  it("says why", async () => {
+describe("undo of what cannot be undone", () => {
+  it("gives the reason", async () => {
     const { rig, uid } = await withEvent(drainRig());
     expect(reasonOf(rig, 99)).toBe("unknown");
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
@@ -223,7 +223,7 @@ describe("undo() of what cannot be undone", () => {
     expect(reasonOf(rig, 3)).toContain("discarded");
   });
 
-  it("refuses when the item or its parent is gone, or when nothing was changed", async () => {
+  it("refuses if the item or its parent is gone, or if nothing was changed", async () => {
     const rig = await drainRig();
     const parent = await rig.task();
     const { id, uid } = await rig.event();
@@ -246,7 +246,7 @@ describe("undo() of what cannot be undone", () => {
     expect(reasonOf(rig, 5)).toContain("is back");
   });
 
-  it("refuses what is parked", async () => {
+  it("refuses a parked edit", async () => {
     const { rig, uid } = await withEvent(drainRig());
     rig.send(calendar(vevent(uid, "SUMMARY:Renamed")), { actor: rig.person("client") });
     await rig.drainAll();
@@ -254,7 +254,7 @@ describe("undo() of what cannot be undone", () => {
   });
 });
 
-it("inverseOf() fails when the times of before are some that the service cannot hold", async () => {
+it("fails if the service cannot store the previous times", async () => {
   const { rig, uid } = await withEvent(drainRig());
   rig.send(calendar(vevent(uid, "DTSTART:20261124T100000Z", "DTEND:20261124T110000Z")));
   await rig.drainAll();
