@@ -16,7 +16,7 @@ const thrice = daily("RRULE:FREQ=DAILY;COUNT=3");
 const by = { channel: "dashboard", actor: null } as const;
 
 describe("a repeating event in a file", () => {
-  it("becomes single events, which the preview lists, with the least time of sending them", () => {
+  it("becomes single events, which the preview lists with the sending time", () => {
     const rig = acceptRig({ quota: { requests: 2, per: Temporal.Duration.from({ seconds: 10 }) } });
     const told = rig.plan(thrice, { dryRun: true });
     expect(rig.edits()).toEqual([]);
@@ -40,7 +40,7 @@ describe("a repeating event in a file", () => {
     expect(told.sendingSeconds).toBe(10);
   });
 
-  it("is the same again: changed occurrences are changed, and nothing is made twice", () => {
+  it("is compared with its single events if it is sent again", () => {
     const rig = acceptRig();
     rig.plan(thrice);
     expect(rig.plan(thrice).items.map(({ action }) => action)).toEqual(Array(3).fill("unchanged"));
@@ -48,7 +48,7 @@ describe("a repeating event in a file", () => {
     expect(rig.plan(later).items.map(({ action }) => action)).toEqual(Array(3).fill("update"));
   });
 
-  it("stays one problem with its reason if it has no end", () => {
+  it("is refused with one reason if it has no end", () => {
     const [item, ...others] = acceptRig().plan(daily("RRULE:FREQ=DAILY"), { dryRun: true }).items;
     expect(others).toEqual([]);
     expect(item).toMatchObject({
@@ -59,8 +59,8 @@ describe("a repeating event in a file", () => {
   });
 });
 
-describe("undoSeries()", () => {
-  it("deletes what was sent, and drops what was not, from any of its edits", async () => {
+describe("undo of a series", () => {
+  it("deletes what was sent and drops the rest, from any of its edits", async () => {
     const rig = await drainRig();
     const before = rig.workspaceEvents().length;
     rig.send(thrice);
@@ -75,7 +75,7 @@ describe("undoSeries()", () => {
     expect(rig.editActions.undoSeries(3, by)).toEqual({ kind: "done", edits: [], left: [] });
   });
 
-  it("says which edits are left, and refuses one that has no series", async () => {
+  it("says which edits are left, and refuses an edit without a series", async () => {
     const rig = await drainRig();
     rig.send(thrice);
     await rig.drainAll();

@@ -6,7 +6,7 @@ import { noItem } from "../../src/store/mails/ledger.ts";
 import { drainRig, withEvent } from "./delivery/drain-rig.ts";
 import { calendar, vevent } from "./rig.ts";
 
-it("forgetOld() result when an edit ended 90 days ago: it goes, not a day earlier", async () => {
+it("forgets an edit 90 days after it ended, not a day earlier", async () => {
   const { rig, uid } = await withEvent(drainRig());
   rig.send(calendar(vevent(uid, "SUMMARY:Renamed")));
   await rig.drainAll();
@@ -18,7 +18,7 @@ it("forgetOld() result when an edit ended 90 days ago: it goes, not a day earlie
   expect(rig.store.view.findUid(uid)?.item.title).toBe("Renamed");
 });
 
-it("forgetOld() result when mails were told long ago: they go, but the last digest of a person", async () => {
+it("forgets old mails, except for each person's last digest", async () => {
   const rig = await drainRig();
   const { ledger } = rig.store;
   const day = (occurrence: string) =>

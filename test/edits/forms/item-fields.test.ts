@@ -18,8 +18,8 @@ const wished = (given: ItemFields, shown: Item = call) => {
   return patch.ok ? patchToPlain(patch.value) : patch.failure;
 };
 
-describe("fieldsOfItem()", () => {
-  it("tells times on the reader's clocks", () => {
+describe("fields shown in a form", () => {
+  it("show times in the reader's time zone", () => {
     expect(fieldsOfItem(call, zones.reader)).toMatchObject({
       allDay: "",
       startOn: "2026-11-23",
@@ -29,7 +29,7 @@ describe("fieldsOfItem()", () => {
     });
   });
 
-  it("tells the last day of whole days, and not the one after", () => {
+  it("show the last day of an all-day event, not the day after", () => {
     const fair = anEvent(3, { when: days("2026-11-23", "2026-11-25") });
     expect(fieldsOfItem(fair, zones.reader)).toMatchObject({
       allDay: "yes",
@@ -39,23 +39,23 @@ describe("fieldsOfItem()", () => {
   });
 });
 
-describe("readItemFields()", () => {
+describe("fields read from a form", () => {
   it.each<[string, Item]>([
     ["an event", call],
     ["an event without an end", anEvent(4, { when: times("2026-11-23T10:00") })],
     ["whole days", anEvent(5, { when: days("2026-11-23", "2026-11-25") })],
     ["formatted text", anEvent(6, { description: "<p>Bring <b>cake</b></p>\n<p>and tea</p>" })],
     ["a task", task],
-  ])("takes %s that comes back as it was shown for no wish", (_what, item) => {
+  ])("change nothing if %s comes back as it was shown", (_what, item) => {
     expect(wished(fieldsOfItem(item, zones.reader), item)).toEqual({});
   });
 
-  it("takes line ends of browsers for no wish", () => {
+  it("change nothing if only the browser's line endings differ", () => {
     const noted = anEvent(7, { description: "one\ntwo" });
     expect(wished({ description: "one\r\ntwo\r\n" }, noted)).toEqual({});
   });
 
-  it("reads clocks in the reader's zone and keeps them in the account's", () => {
+  it("are read in the reader's time zone and stored in the account's", () => {
     const { startAt, endAt } = { startAt: "06:00", endAt: "07:30" };
     expect(wished({ startAt, endAt })).toEqual({
       when: { startAt: "2026-11-23T11:00:00Z", endAt: "2026-11-23T12:30:00Z" },
@@ -84,7 +84,7 @@ describe("readItemFields()", () => {
     ["no estimate", { estimated: "" }, task, { estimated: null }],
     ["a task that is done", { completed: "yes" }, task, { completed: true }],
     ["a title without blanks around it", { title: " Launch " }, call, { title: "Launch" }],
-  ])("reads %s", (_what, given, shown, wish) => {
+  ])("include %s", (_what, given, shown, wish) => {
     expect(wished(given, shown)).toEqual(wish);
   });
 
@@ -106,13 +106,13 @@ describe("readItemFields()", () => {
     ["a reminder in words", { reminder: "soon" }, call, "reminder", /"soon" is not a whole number/],
     ["a person that is none", { assigned: ["x"] }, call, "assigned", /"x" is not a person/],
     ["a label that is none", { labels: ["0"] }, task, "labels", /"0" is not a label/],
-  ])("names the field and the reason for %s", (_what, given, shown, field, reason) => {
+  ])("name the field and the reason for %s", (_what, given, shown, field, reason) => {
     const result = read(given, shown);
     expect(result).toMatchObject({ ok: false, failure: [{ field }] });
     expect(result.ok ? "" : result.failure[0]?.message).toMatch(reason);
   });
 
-  it("names every field that cannot be understood", () => {
+  it("name every field that cannot be read", () => {
     const result = read({ reminder: "soon", startOn: "never" });
     expect(result.ok ? [] : result.failure.map(({ field }) => field)).toEqual([
       "reminder",
@@ -120,7 +120,7 @@ describe("readItemFields()", () => {
     ]);
   });
 
-  it("does not read what a form of this kind has no field for", () => {
+  it("ignore fields that this kind of item does not have", () => {
     expect(wished({ dueOn: "2026-12-01", labels: ["51"] }, call)).toEqual({});
     expect(wished({ startAt: "10:00", milestone: "yes" }, task)).toEqual({});
   });

@@ -7,7 +7,7 @@ import type { DropFolder } from "../../../src/drop/drop-folder.ts";
 import { createCalendarReader } from "../../../src/ics/read/calendar-reader.ts";
 import { born, inboxRig } from "./inbox-rig.ts";
 
-describe("createInbox() after a crash", () => {
+describe("the inbox after a crash", () => {
   class Crash extends Error {}
   const crashing = (folder: DropFolder): DropFolder => ({
     ...folder,
@@ -23,7 +23,7 @@ describe("createInbox() after a crash", () => {
     },
   });
 
-  it("step() result when the process died between storing and moving: moved with its report, not applied again", async () => {
+  it("moves a file that was already applied, with its report, and applies nothing twice", async () => {
     const rig = inboxRig({ wrap: crashing });
     rig.drop("2001/x.ics", born("x@example.com"));
     await expect(rig.settle()).rejects.toThrow(Crash);
@@ -38,7 +38,7 @@ describe("createInbox() after a crash", () => {
     expect(rig.store.inboxFiles.all()).toEqual([]);
   });
 
-  it("step() result when it died after moving: the next file of the name is a new one", async () => {
+  it("treats the next file of the same name as new if the first one was already moved", async () => {
     const rig = inboxRig({ wrap: crashingAfterMove });
     const text = born("x@example.com");
     rig.drop("2001/x.ics", text);
@@ -51,7 +51,7 @@ describe("createInbox() after a crash", () => {
     expect(rig.report("done/2001/x.20261120T120000Z.ics")).toContain("1 unchanged");
   });
 
-  it("step() result when another file was put in its place: that one is applied", async () => {
+  it("applies a file that was put in place of the first one", async () => {
     const rig = inboxRig({ wrap: crashing });
     rig.drop("2001/x.ics", born("x@example.com"));
     await expect(rig.settle()).rejects.toThrow(Crash);
@@ -63,12 +63,12 @@ describe("createInbox() after a crash", () => {
   });
 });
 
-describe("createInbox() with a long file", () => {
+describe("a long file in the inbox", () => {
   const filler = "X-FILLER:x\r\n".repeat(8000);
   const long = (uid: string) => born(uid).replace("END:VEVENT", `${filler}END:VEVENT`);
   const plain = (uid: string) => born(uid).replace("END:VCALENDAR", `${filler}END:VCALENDAR`);
 
-  it("step() result when it lies still: read beside, its edits stored, put away with its report", async () => {
+  it("is read in a thread, applied and moved with its report", async () => {
     const rig = inboxRig({ reader: createCalendarReader({ zone, pause: nextTurn }) });
     rig.drop("2001/good.ics", plain("good@example.com"));
     rig.drop("2001/wrong.ics", long("wrong@example.com"));
@@ -79,7 +79,7 @@ describe("createInbox() with a long file", () => {
     expect(rig.files("2001")).toEqual([]);
   });
 
-  it("step() result when it is written over while it is read: what stands there in the end is applied", async () => {
+  it("is applied as it ends up if it is overwritten while it is read", async () => {
     const reader = createCalendarReader({ zone, pause: nextTurn });
     let writeOver = () => {};
     const rig = inboxRig({
@@ -105,7 +105,7 @@ describe("createInbox() with a long file", () => {
     expect(rig.files("2001")).toEqual([]);
   });
 
-  it("step() result when it is taken away while it is read: nothing, and no fault", async () => {
+  it("is ignored without an error if it is removed while it is read", async () => {
     const reader = createCalendarReader({ zone, pause: nextTurn });
     const rig = inboxRig({
       reader: {
@@ -123,8 +123,8 @@ describe("createInbox() with a long file", () => {
   });
 });
 
-describe("createInbox() on a disk that refuses", () => {
-  it("step() result when the folder cannot be made: told once, and taken up when it can", async () => {
+describe("the inbox on a failing disk", () => {
+  it("reports once that the folder cannot be created, and continues when it can", async () => {
     const rig = inboxRig();
     writeFileSync(rig.root, "in the way");
     await rig.settle();
@@ -139,7 +139,7 @@ describe("createInbox() on a disk that refuses", () => {
     expect(rig.edits()).toHaveLength(1);
   });
 
-  it("step() result when one file cannot be moved: the others are, and it is not applied twice", async () => {
+  it("moves the other files if one cannot be moved, and applies it only once", async () => {
     let isFull = true;
     const rig = inboxRig({
       wrap: (folder) => ({
@@ -166,7 +166,7 @@ describe("createInbox() on a disk that refuses", () => {
     expect(rig.inbox().state().problem).toBeNull();
   });
 
-  it("step() result when the folder vanishes while it is looked at: told", async () => {
+  it("reports that the folder vanished while it was read", async () => {
     const rig = inboxRig({
       wrap: (folder) => ({ ...folder, files: () => ({ ok: false, failure: "permission denied" }) }),
     });

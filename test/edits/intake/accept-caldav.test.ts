@@ -58,13 +58,13 @@ const full = {
 };
 const cleared = (uid: string, ...fields: PatchField[]) => ({ cleared: new Map([[uid, fields]]) });
 
-describe("accept() of properties that were taken away", () => {
+describe("properties that a program removed", () => {
   it.each<[PatchField, object]>([
     ["description", { description: null }],
     ["dueOn", { dueOn: null }],
     ["startOn", { startOn: null }],
     ["labels", { labels: [] }],
-  ])("unsets the %s of a task", (field, expected) => {
+  ])("clear the %s of a task", (field, expected) => {
     const { rig, uid } = withItem(channelRig(), aTask(601, full));
     const item = rig.take(vtodo(uid, "SUMMARY:Task 601"), cleared(uid, field));
     expect(wishes(item)).toEqual(expected);
@@ -75,7 +75,7 @@ describe("accept() of properties that were taken away", () => {
     ["description", { description: null }],
     ["reminder", { reminder: null }],
     ["milestone", { milestone: false }],
-  ])("unsets the %s of an event", (field, expected) => {
+  ])("clear the %s of an event", (field, expected) => {
     const rig = channelRig();
     const reminder = Temporal.Duration.from({ minutes: 15 });
     const milestone = { when: days("2026-12-01"), milestone: true, reminder, description: "Yes" };
@@ -83,30 +83,30 @@ describe("accept() of properties that were taken away", () => {
     expect(wishes(rig.take(vevent(uid), cleared(uid, field)))).toEqual(expected);
   });
 
-  it("says nothing where the item says nothing, or has no such field", () => {
+  it("change nothing if the item has no such value or field", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601, { dueOn: null }));
     const all = cleared(uid, "description", "dueOn", "startOn", "labels", "reminder", "title");
     expect(rig.take(vtodo(uid), all).action).toBe("unchanged");
   });
 
-  it("keeps labels that calendars cannot be shown", () => {
+  it("keep labels that calendars do not show", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601, { labels: [labelId(51), labelId(99)] }));
     expect(wishes(rig.take(vtodo(uid), cleared(uid, "labels")))).toEqual({ labels: [99] });
   });
 
-  it("lets a start move beyond a due date that goes away with it", () => {
+  it("may remove a due date while the start moves beyond it", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601, full));
     const item = rig.take(vtodo(uid, "DTSTART;VALUE=DATE:20261230"), cleared(uid, "dueOn"));
     expect(wishes(item)).toEqual({ startOn: "2026-12-30", dueOn: null });
   });
 
-  it("is spoken of by absence nowhere else", () => {
+  it("count only where the program says what it removed", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601, full));
     expect(rig.take(vtodo(uid)).action).toBe("unchanged");
   });
 });
 
-describe("accept() of a to-do that is to be a milestone", () => {
+describe("a to-do in a calendar of milestones", () => {
   const ship = (...lines: readonly string[]) => vtodo("ship@example.com", "SUMMARY:Ship", ...lines);
   const asMilestone = { newAs: "milestone", listId: null } as const;
 
@@ -124,7 +124,7 @@ describe("accept() of a to-do that is to be a milestone", () => {
     },
   );
 
-  it("is completed at once when it says so", () => {
+  it("is completed at once if it says so", () => {
     const rig = channelRig();
     rig.take(ship("DUE;VALUE=DATE:20261224", "STATUS:COMPLETED"), asMilestone);
     expect(rig.store.view.findUid("ship@example.com")?.item).toMatchObject({ completed: true });
@@ -135,13 +135,13 @@ describe("accept() of a to-do that is to be a milestone", () => {
     expect(codes(rig.take(ship(), asMilestone))).toEqual(["no-start"]);
   });
 
-  it("is on the day of its time", () => {
+  it("takes the day of its time", () => {
     const rig = channelRig();
     rig.take(ship("DUE:20261224T233000Z"), asMilestone);
     expect(rig.edits()[0]).toMatchObject({ base: { when: days("2026-12-25") } });
   });
 
-  it("stays a milestone whatever categories its to-do has", () => {
+  it("stays a milestone whatever its categories", () => {
     const { rig, uid } = withItem(
       channelRig(),
       anEvent(501, { when: days("2026-12-01"), milestone: true }),
@@ -151,10 +151,10 @@ describe("accept() of a to-do that is to be a milestone", () => {
   });
 });
 
-describe("accept() of what was deleted", () => {
+describe("an item that was deleted", () => {
   const again = (uid: string) => vtodo(uid, "SUMMARY:Again", "DUE;VALUE=DATE:20261224");
 
-  it("makes it again under its UID where the editor means a new item", () => {
+  it("is recreated under its UID if the editor creates a new item", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601));
     const key = rig.store.mirror.findUid(uid)?.item;
     if (key) rig.store.mirror.bury(key);
@@ -164,7 +164,7 @@ describe("accept() of what was deleted", () => {
     expect(rig.store.view.findUid(uid)).toMatchObject({ key, item: { id: null, title: "Again" } });
   });
 
-  it("waits for the lists to be read after a restore where only the replaced database has it", () => {
+  it("is not recreated after a restore before the lists were read", () => {
     const folder = testDirectory();
     const [file, replaced] = [join(folder, "backup.sqlite"), join(folder, "replaced.sqlite")];
     const before = acceptRig({ file });
@@ -183,7 +183,7 @@ describe("accept() of what was deleted", () => {
     expect(rig.take(again(uid), { recreate: true })).toMatchObject({ action: "create", uid });
   });
 
-  it("takes a deletion back that has not left yet", () => {
+  it("withdraws a deletion that was not sent", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601, full));
     rig.take(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     expect(rig.store.view.findUid(uid)).toBeNull();
@@ -199,7 +199,7 @@ describe("accept() of what was deleted", () => {
     });
   });
 
-  it("takes a deletion back although the same change has waited for approval since before", () => {
+  it("withdraws a deletion even if the same change has waited for approval since before", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601, full));
     rig.take(again(uid), { mode: "review" });
     rig.take(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
@@ -212,7 +212,7 @@ describe("accept() of what was deleted", () => {
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id: 601, title: "Again" });
   });
 
-  it("takes a deletion back that was begun, as long as no request has left", () => {
+  it("withdraws a started deletion as long as no request was sent", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601));
     rig.take(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     const deletion = rig.store.journal.claimNext();
@@ -221,7 +221,7 @@ describe("accept() of what was deleted", () => {
     expect(rig.store.view.findUid(uid)?.item).toMatchObject({ id: 601, title: "Again" });
   });
 
-  it("waits for a deletion that is on its way", () => {
+  it("waits for a deletion that is in flight", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601));
     rig.take(vtodo(uid, "STATUS:CANCELLED"), { channel: "upload" });
     const deletion = rig.store.journal.claimNext();
@@ -234,13 +234,13 @@ describe("accept() of what was deleted", () => {
   });
 });
 
-describe("accept() of a cancelled item", () => {
-  it("deletes nothing where programs have a way to delete", () => {
+describe("a canceled item", () => {
+  it("is not deleted if the program can delete", () => {
     const { rig, uid } = withItem(channelRig(), aTask(601));
     expect(rig.take(vtodo(uid, "STATUS:CANCELLED")).action).toBe("unchanged");
   });
 
-  it("makes nothing of what is cancelled from its beginning", () => {
+  it("is not created", () => {
     const rig = channelRig();
     const answer = rig.take(vtodo("new@example.com", "SUMMARY:New", "STATUS:CANCELLED"));
     expect([answer.action, codes(answer)]).toEqual(["refused", ["unknown-uid"]]);

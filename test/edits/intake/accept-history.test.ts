@@ -3,8 +3,8 @@ import { personId, projectId } from "../../../src/domain/ids.ts";
 import { anEvent, aProject } from "../../support/items.ts";
 import { acceptRig, calendar, codes, vevent, wishes, withItem } from "../rig.ts";
 
-describe("accept() of an item that was deleted meanwhile", () => {
-  it("refuses the change, shows the wish, and never makes it anew", () => {
+describe("an item that was deleted meanwhile", () => {
+  it("refuses a change, shows what was asked, and is never recreated", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "Review" }));
     rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? expect.fail("no identity"));
     const item = rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Renamed")));
@@ -13,7 +13,7 @@ describe("accept() of an item that was deleted meanwhile", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("takes its deletion for done", () => {
+  it("counts as deleted if the file deletes it", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501));
     const file = calendar(vevent(uid, "STATUS:CANCELLED"));
     expect(rig.one(file).action).toBe("delete");
@@ -22,8 +22,8 @@ describe("accept() of an item that was deleted meanwhile", () => {
   });
 });
 
-describe("accept() of what the editor saw", () => {
-  it("compares with the version of the file's SEQUENCE, so that other people's changes stay", () => {
+describe("the version that the editor saw", () => {
+  it("is the one named by SEQUENCE, so that other people's changes stay", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { title: "One", description: "first" }),
@@ -42,7 +42,7 @@ describe("accept() of what the editor saw", () => {
     });
   });
 
-  it("compares what is handed in for somebody who does not see the item any more as for all", () => {
+  it("is found even if the editor can no longer see the item", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { title: "One", description: "first" }),
@@ -55,7 +55,7 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(item)).toEqual({ description: "second" });
   });
 
-  it("takes a copy that names no version for the one of which it changes the least", () => {
+  it("is the one with the fewest changes if the copy names none", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { title: "One", description: "first" }),
@@ -65,7 +65,7 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(item)).toEqual({ description: "second" });
   });
 
-  it("takes a copy of what a program has put, which names the version before it, for what it says", () => {
+  it("is what a program has put, if the copy names the version before it", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { title: "One", description: "first" }),
@@ -82,7 +82,7 @@ describe("accept() of what the editor saw", () => {
   });
 
   it.each(["upload", "cli", "inbox"] as const)(
-    "takes a copy of a file that was handed in by %s, which names the version before it, for what that file said",
+    "is what a file by %s said, if the copy names the version before it",
     (channel) => {
       const { rig, uid } = withItem(
         acceptRig(),
@@ -100,7 +100,7 @@ describe("accept() of what the editor saw", () => {
     },
   );
 
-  it("takes the oldest of the versions that programs have put and that a copy may be of, so that what came since is a conflict", () => {
+  it("is the oldest candidate that programs have put, so that later changes are a conflict", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { title: "One", description: "first" }),
@@ -119,7 +119,7 @@ describe("accept() of what the editor saw", () => {
     expect(codes(item)).toContain("changed-meanwhile");
   });
 
-  it("compares a file of the inbox that names no version with all versions", () => {
+  it("may be any version for a file in the inbox that names none", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { title: "One", description: "first" }),
@@ -131,7 +131,7 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(drop("SUMMARY:One", "DESCRIPTION:second"))).toEqual({ description: "second" });
   });
 
-  it("compares a copy that names no version with those since its own program's last edit, and not another's", () => {
+  it("is no older than the last edit of the same program, if the copy names none", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { title: "One", description: "first" }),
@@ -143,7 +143,7 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(item)).toEqual({ description: "second" });
   });
 
-  it("takes what its editor puts back at its word", () => {
+  it("is the editor's own edit if the editor puts a value back", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { title: "One", description: "first" }),
@@ -154,7 +154,7 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(item)).toEqual({ title: "One", description: "second" });
   });
 
-  it("remarks on a field that someone else has changed as well", () => {
+  it("makes a field that someone else changed a conflict, with a note", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.put(anEvent(501, { title: "Two", reminder: Temporal.Duration.from({ minutes: 5 }) }));
     const item = rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Three")));
@@ -163,14 +163,14 @@ describe("accept() of what the editor saw", () => {
     expect(item.problems[0]?.message).toContain('"Two"');
   });
 
-  it("drops a wish that has come true by itself", () => {
+  it("drops a wish that has already come true", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.put(anEvent(501, { title: "Two" }));
     expect(rig.one(calendar(vevent(uid, "SEQUENCE:0", "SUMMARY:Two"))).action).toBe("unchanged");
   });
 
   it.each([["SEQUENCE:7"], ["DTSTAMP:20261120T100000Z"]])(
-    "compares with the present when the file says %s",
+    "is the present one if the file says %s",
     (line) => {
       const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
       rig.put(anEvent(501, { title: "Two" }));
@@ -185,7 +185,7 @@ describe("accept() of what the editor saw", () => {
     ],
     ["LAST-MODIFIED without a SEQUENCE", ["LAST-MODIFIED:20261120T120000Z"]],
     ["SEQUENCE and LAST-MODIFIED together", ["SEQUENCE:0", "LAST-MODIFIED:20261120T120000Z"]],
-  ])("compares with the version that is named by %s", (_name, lines) => {
+  ])("is the one named by %s", (_name, lines) => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.clock.advance({ minutes: 1 });
     rig.put(anEvent(501, { title: "Two" }));
@@ -195,7 +195,7 @@ describe("accept() of what the editor saw", () => {
     expect(rig.edits()[0]?.base.title).toBe("One");
   });
 
-  it("compares with the present when SEQUENCE and LAST-MODIFIED name no version together", () => {
+  it("is the present one if SEQUENCE and LAST-MODIFIED name none together", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.clock.advance({ minutes: 1 });
     rig.put(anEvent(501, { title: "Two" }));
@@ -205,14 +205,14 @@ describe("accept() of what the editor saw", () => {
     expect(wishes(rig.one(raised))).toEqual({ title: "One" });
   });
 
-  it("takes for a deletion's base what the editor was shown", () => {
+  it("is the base of a deletion", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501, { title: "One" }));
     rig.put(anEvent(501, { title: "Two" }));
     rig.one(calendar(vevent(uid, "SEQUENCE:0", "STATUS:CANCELLED")));
     expect(rig.edits()[0]).toMatchObject({ action: "delete", base: { title: "One" } });
   });
 
-  it("knows the own project of an item, whatever the request names", () => {
+  it("has the item's own project, whatever the request names", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501));
     rig.one(calendar(vevent(uid, "SUMMARY:New")), { projectId: projectId(2002) });
     expect(rig.edits()[0]?.base.projectId).toBe(2001);

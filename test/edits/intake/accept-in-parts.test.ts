@@ -34,7 +34,7 @@ describe("a long file", () => {
     ["planned", calendar(...parties(200)), true],
     ["stored", calendar(...parties(200)), false],
     ["refused", calendar(...parties(200).map((party) => party.replace("20261224", "2026"))), false],
-  ])("keeps no other file waiting while it is %s", async (_what, text, dryRun) => {
+  ])("does not delay other files while it is %s", async (_what, text, dryRun) => {
     const { sendInParts } = partsRig();
     const done: string[] = [];
     const long = sendInParts(text, { dryRun }).then(() => done.push("long"));
@@ -53,7 +53,7 @@ describe("a long file", () => {
     ["to-dos behind the one above them", [parent, ...children(0), ...children(20)]],
     ["to-dos before the one above them", [...children(0), ...children(20), parent]],
     ["some that are refused", [...parties(20), vevent("bad@example.com", "DTSTART:2026")]],
-  ])("brings the same edits as at once: %s", async (_what, items) => {
+  ])("makes the same edits as in one step: %s", async (_what, items) => {
     const [inParts, atOnce] = [partsRig(), acceptRig()];
     const text = calendar(...items);
     const told = await inParts.sendInParts(text, { listId: list });
@@ -68,7 +68,7 @@ describe("a long file", () => {
     expect(kept({ ...atOnce, edits: inParts.edits })).toEqual(kept(atOnce));
   });
 
-  it("has each of many deletions wait, also those that come first", async () => {
+  it("holds every deletion if there are many, including the first ones", async () => {
     const rig = partsRig();
     const uids = Array.from({ length: 30 }, (_, nth) => rig.put(aTask(601 + nth)));
     const text = calendar(...uids.map((uid) => vtodo(uid, "STATUS:CANCELLED")));
@@ -77,7 +77,7 @@ describe("a long file", () => {
     expect(new Set(rig.edits().map(({ state }) => state))).toEqual(new Set(["held"]));
   });
 
-  it("is unchanged when it is sent again", async () => {
+  it("is unchanged if it is sent again", async () => {
     const rig = partsRig();
     const text = calendar(...parties(40));
     await rig.sendInParts(text);
@@ -88,7 +88,7 @@ describe("a long file", () => {
   });
 });
 
-it("a long answer counts everything and lists a thousand, what changes nothing last", async () => {
+it("a long answer counts everything and lists a thousand items, unchanged ones last", async () => {
   const rig = partsRig();
   const known = rig.put(aTask(serviceId(601), { title: "Known" }));
   const same = vtodo(known, "SUMMARY:Known");

@@ -17,7 +17,7 @@ function edited(lines: readonly string[], fields: Partial<EventItem> = {}, setti
   return rig.one(calendar(vevent(uid, ...lines)));
 }
 
-describe("accept() of a changed milestone", () => {
+describe("a milestone that is", () => {
   const milestone = { milestone: true, when: days("2026-11-23") };
 
   it.each<[string, readonly string[], Partial<EventItem>, string, object]>([
@@ -87,20 +87,20 @@ describe("accept() of a changed milestone", () => {
       "update",
       { when: { startOn: "2026-11-30", endOn: "2026-12-01" } },
     ],
-  ])("by %s of its twin to-do", (_name, lines, action, expected) => {
+  ])("changed by %s of its to-do", (_name, lines, action, expected) => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501, milestone));
     const item = rig.one(calendar(vtodo(uid, ...lines)));
     expect(item.action).toBe(action);
     expect(wishes(item)).toEqual(expected);
   });
 
-  it("refuses a time of day in its twin to-do", () => {
+  it("given a time of day in its to-do is refused", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501, milestone));
     const item = rig.one(calendar(vtodo(uid, "DUE:20261130T100000Z")));
     expect(codes(item)).toEqual(["milestone-time"]);
   });
 
-  it("stays completed when its twin to-do has no mark in the title", () => {
+  it("completed stays so if its to-do has no mark in the title", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { ...milestone, title: "Live", completed: true }),
@@ -113,18 +113,18 @@ describe("accept() of a changed milestone", () => {
   it.each([
     ["kind", ["SUMMARY:New"]],
     ["not-completable", ["STATUS:COMPLETED"]],
-  ])("refuses a to-do of an ordinary event (%s)", (code, lines) => {
+  ])("no milestone refuses a to-do (%s)", (code, lines) => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501));
     expect(codes(rig.one(calendar(vtodo(uid, ...lines))))).toEqual([code]);
   });
 
-  it("makes an all-day event a milestone when the category is added", () => {
+  it("made by adding the category to an all-day event", () => {
     const item = edited(["CATEGORIES:MILESTONE"], { when: days("2026-11-23") });
     expect(wishes(item)).toEqual({ milestone: true });
   });
 });
 
-describe("accept() of titles that look decorated themselves", () => {
+describe("titles that look decorated", () => {
   it.each<[string, string, Partial<EventItem>, object]>([
     ["✓ shipped", "✓ shipped", {}, {}],
     ["✓ shipped", "shipped", {}, { title: "shipped" }],
@@ -149,7 +149,7 @@ describe("accept() of titles that look decorated themselves", () => {
     expect(wishes(edited([`SUMMARY:${summary}`], { ...fields, title }))).toEqual(expected);
   });
 
-  it("takes no prefix for one on a channel without decorations", () => {
+  it("are taken literally from a channel without decorations", () => {
     const { rig, uid } = withItem(
       acceptRig(),
       anEvent(501, { title: "Live", milestone: true, completed: true, when: days("2026-11-23") }),

@@ -34,7 +34,7 @@ function editedEvent({ lines, fields, setting }: Case) {
 const both = { startOn: day("2026-11-20"), dueOn: day("2026-11-24") };
 const span: RigSetting = { feeds: { tasks: "span" } };
 
-describe("accept() of a task's to-do", () => {
+describe("a task's to-do", () => {
   it.each<[string, Case, string, object]>([
     ["a title", { lines: ["SUMMARY:Rewrite"] }, "update", { title: "Rewrite" }],
     ["a due date", { lines: ["DUE;VALUE=DATE:20261130"] }, "update", { dueOn: "2026-11-30" }],
@@ -116,7 +116,7 @@ describe("accept() of a task's to-do", () => {
       { labels: [51, "Brand new"] },
     ],
     ["people", { lines: ["ATTENDEE:mailto:ana@example.com"] }, "update", { assigned: [11] }],
-  ])("wishes %s", (_name, given, action, expected) => {
+  ])("sets %s", (_name, given, action, expected) => {
     const item = editedTodo(given);
     expect(item).toMatchObject({ action, kind: "task" });
     expect(wishes(item)).toEqual(expected);
@@ -174,7 +174,7 @@ describe("accept() of a task's to-do", () => {
     expect(codes(item)).toEqual(["not-stored"]);
   });
 
-  it("takes the parent that a subtask has for no edit", () => {
+  it("is unchanged by naming the parent it has", () => {
     const rig = acceptRig();
     const parent = rig.put(aTask(600));
     const uid = rig.put(aTask(601, { kind: "subtask", parentId: serviceId(600) }));
@@ -183,7 +183,7 @@ describe("accept() of a task's to-do", () => {
   });
 });
 
-describe("accept() of a task's feed item", () => {
+describe("a task's feed item", () => {
   it.each<[string, Case, object]>([
     [
       "moves the due date and keeps the start",
@@ -263,7 +263,7 @@ describe("accept() of a task's feed item", () => {
     expect(codes(editedEvent(given))).toEqual([code]);
   });
 
-  it("says that a reminder cannot be kept", () => {
+  it("is accepted with a note that a reminder cannot be stored", () => {
     const lines = [
       "SUMMARY:New",
       "DTSTART;VALUE=DATE:20261124",
@@ -276,7 +276,7 @@ describe("accept() of a task's feed item", () => {
     expect(codes(item)).toEqual(["not-stored"]);
   });
 
-  it("takes the busy sign of a private list for no edit", () => {
+  it("is unchanged by the busy sign of a private list", () => {
     const fields = { listId: listId(3002), assigned: [personId(11)] };
     const lines = ["SUMMARY:Busy", "CLASS:PRIVATE", "DTSTART;VALUE=DATE:20261124"];
     expect(editedEvent({ lines, fields })).toMatchObject({ action: "unchanged", problems: [] });

@@ -14,12 +14,12 @@ import {
 
 const party = vevent("party@example.com", "SUMMARY:Party", "DTSTART;VALUE=DATE:20261224");
 
-describe("accept() of deletions", () => {
+describe("deletions in a file", () => {
   const uids = (rig: ReturnType<typeof acceptRig>, count: number) =>
     Array.from({ length: count }, (_, index) => rig.put(anEvent(501 + index)));
   const cancel = (uid: string) => vevent(uid, "STATUS:CANCELLED");
 
-  it("needs STATUS:CANCELLED or METHOD:CANCEL; a missing UID is none", () => {
+  it("need STATUS:CANCELLED or METHOD:CANCEL; a missing UID deletes nothing", () => {
     const rig = acceptRig();
     const [one = "", two = "", three = ""] = uids(rig, 3);
     expect(rig.one(calendar(cancel(one))).action).toBe("delete");
@@ -29,7 +29,7 @@ describe("accept() of deletions", () => {
     expect(rig.edits().map(({ action }) => action)).toEqual(["delete", "delete"]);
   });
 
-  it("lets ten go at once and holds eleven for a person", () => {
+  it("are sent up to ten, and all held from eleven", () => {
     const ten = acceptRig();
     const few = ten.plan(calendar(...uids(ten, 10).map(cancel)));
     expect(few.summary).toMatchObject({ delete: 10 });
@@ -51,7 +51,7 @@ describe("accept() of deletions", () => {
     expect(eleven.edits()).toHaveLength(12);
   });
 
-  it("counts the deletions of one editor within a minute, over several files", () => {
+  it("are counted per editor within a minute, across files", () => {
     const rig = acceptRig();
     const all = uids(rig, 14);
     for (const uid of all.slice(0, 9)) rig.send(calendar(cancel(uid)));
@@ -67,10 +67,10 @@ describe("accept() of deletions", () => {
   });
 });
 
-describe("accept() in review mode", () => {
+describe("a file in review mode", () => {
   const review: RigSetting = { mode: "review" };
 
-  it("holds every edit, wakes nobody, and holds the same wish once", () => {
+  it("is held as a whole, and the same wish only once", () => {
     const { rig, uid } = withItem(acceptRig(review), anEvent(501));
     const file = calendar(vevent(uid, "SUMMARY:New"), party);
     const first = rig.plan(file);
@@ -87,7 +87,7 @@ describe("accept() in review mode", () => {
     expect(rig.edits()).toHaveLength(2);
   });
 
-  it("lets a corrected creation take the place of the one that waits", () => {
+  it("replaces a creation that waits with a corrected one", () => {
     const rig = acceptRig(review);
     rig.one(calendar(party));
     const item = rig.one(calendar(party.replace("Party", "Feast")));
@@ -96,7 +96,7 @@ describe("accept() in review mode", () => {
     expect(rig.edits().map(({ state }) => state)).toEqual(["discarded", "held"]);
   });
 
-  it("refuses to cancel, or to change the kind of, a creation that waits", () => {
+  it("may not cancel a creation that waits, or change its kind", () => {
     const rig = acceptRig(review);
     rig.one(calendar(party));
     const uid = "party@example.com";
@@ -105,7 +105,7 @@ describe("accept() in review mode", () => {
     expect(codes(rig.one(todo, { listId: list }))).toEqual(["kind"]);
   });
 
-  it("creates again what a person has discarded, and has nothing to cancel of it", () => {
+  it("creates again what a person discarded, and cannot cancel it", () => {
     const rig = acceptRig(review);
     rig.one(calendar(party));
     const [edit] = rig.edits();
@@ -117,7 +117,7 @@ describe("accept() in review mode", () => {
   });
 });
 
-describe("accept() of a UID whose creation is parked", () => {
+describe("a UID whose creation is parked", () => {
   function parked(reason: "refused" | "unknown-outcome") {
     const rig = acceptRig();
     rig.one(calendar(party));
@@ -126,7 +126,7 @@ describe("accept() of a UID whose creation is parked", () => {
     return rig;
   }
 
-  it("takes the same wish for the one that waits", () => {
+  it("takes the same wish for the parked one", () => {
     const rig = parked("refused");
     const item = rig.one(calendar(party));
     expect(item).toMatchObject({ action: "create", editId: 1 });
@@ -134,13 +134,13 @@ describe("accept() of a UID whose creation is parked", () => {
     expect(rig.edits()).toHaveLength(1);
   });
 
-  it("takes another wish in the place of a refused one", () => {
+  it("replaces a refused creation with another wish", () => {
     const rig = parked("refused");
     expect(codes(rig.one(calendar(party.replace("Party", "Feast"))))).toEqual(["replaces"]);
     expect(rig.edits().map(({ state }) => state)).toEqual(["discarded", "pending"]);
   });
 
-  it("refuses another wish while the outcome of the first is not known", () => {
+  it("refuses another wish while the outcome of the first is unknown", () => {
     const rig = parked("unknown-outcome");
     const item = rig.one(calendar(party.replace("Party", "Feast")));
     expect(item.action).toBe("refused");

@@ -127,7 +127,7 @@ const files: readonly [string, string, string | readonly string[]][] = [
   ["a bad line in a zone", calendar(ownZone("TZOFFSETTO -0300"), own, neighbour), ["unknown-zone"]],
 ];
 
-describe("accept() of files with a fault in one item", () => {
+describe("files with a fault in one item", () => {
   it.each(files)("%s", (_what, text, expected) => {
     const rig = acceptRig();
     const told = rig.plan(text, { dryRun: true });
@@ -142,7 +142,7 @@ describe("accept() of files with a fault in one item", () => {
     }
   });
 
-  it("reads a stream of many calendars, each with its own zone", () => {
+  it("a stream of many calendars is read, each with its own time zone", () => {
     const many = Array.from({ length: 70 }, (_, at) => {
       const zone = ownZone("DTSTART:19700101T000000", ...offset(at), "RRULE:FREQ=YEARLY");
       return calendar(zone, vevent(`u${at}`, `SUMMARY:${at}`, ...zoned("Own")));
@@ -153,7 +153,7 @@ describe("accept() of files with a fault in one item", () => {
     expect(outcome(items[1])).toBe("2027-06-01T08:59:00Z/2027-06-01T09:59:00Z");
   });
 
-  it("X-WR-TIMEZONE is the zone of floating times, and a note says so", () => {
+  it("X-WR-TIMEZONE is the zone of floating times, with a note", () => {
     const floating = vevent("u", "SUMMARY:U", "DTSTART:20270601T090000", "DURATION:PT1H");
     const [item, other] = acceptRig().plan(
       calendar("X-WR-TIMEZONE:America/New_York", floating, neighbour),

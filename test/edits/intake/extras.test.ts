@@ -16,8 +16,8 @@ function kept({ store }: ReturnType<typeof acceptRig>, uid: string) {
 const messages = (problems: readonly { readonly message: string }[]) =>
   problems.map(({ message }) => message).join("\n");
 
-describe("accept() of COMMENT", () => {
-  it("makes an edit of a task that says nothing else", () => {
+describe("COMMENT in a file", () => {
+  it("edits a task even if nothing else changes", () => {
     const { rig, uid } = withItem(acceptRig(), aTask(1));
     const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my desk")));
     expect(planned).toMatchObject({ action: "update", changes: [] });
@@ -29,14 +29,14 @@ describe("accept() of COMMENT", () => {
     ]);
   });
 
-  it("is told and not stored in a dry run", () => {
+  it("is named but not stored in a dry run", () => {
     const { rig, uid } = withItem(acceptRig(), aTask(1));
     const planned = rig.one(calendar(vtodo(uid, "COMMENT:On my desk")), { dryRun: true });
     expect(codes(planned)).toEqual(["comment"]);
     expect(rig.edits()).toEqual([]);
   });
 
-  it("makes nothing of one that is there already: sent before, or read from the service", () => {
+  it("is ignored if the comment already exists", () => {
     const { rig, uid } = withItem(acceptRig(), aTask(1));
     rig.store.comments.put({
       id: serviceId(9),
@@ -61,7 +61,7 @@ describe("accept() of COMMENT", () => {
       aTask(3, { kind: "subtask", parentId: serviceId(1) }),
       (uid: string) => vtodo(uid, "COMMENT:Hello"),
     ],
-  ])("is kept here for %s, which has none", (_name, item, write) => {
+  ])("is kept here for %s, which has no comments", (_name, item, write) => {
     const { rig, uid } = withItem(acceptRig(), item);
     const planned = rig.one(calendar(write(uid)));
     expect(planned).toMatchObject({ action: "unchanged", editId: null });
@@ -72,7 +72,7 @@ describe("accept() of COMMENT", () => {
   });
 });
 
-describe("accept() of ATTACH", () => {
+describe("ATTACH in a file", () => {
   it("goes with a new task, and into the folder for everything else", () => {
     const rig = acceptRig();
     const [task, event] = [rig.put(aTask(1)), rig.put(anEvent(2))];
@@ -96,7 +96,7 @@ describe("accept() of ATTACH", () => {
     expect(targets).toEqual(["item", "folder", "folder", "folder"]);
   });
 
-  it("makes nothing of the same file in the same item again", () => {
+  it("is ignored if the same file was sent for the same item", () => {
     const { rig, uid } = withItem(acceptRig(), aTask(1));
     rig.plan(calendar(vtodo(uid, file("b.txt", "two"))));
     expect(rig.one(calendar(vtodo(uid, file("b.txt", "two"))))).toMatchObject({
@@ -105,17 +105,17 @@ describe("accept() of ATTACH", () => {
     expect(codes(rig.one(calendar(vtodo(uid, file("b.txt", "three")))))).toEqual(["attachment"]);
   });
 
-  it("keeps a link here", () => {
+  it("is kept here if it is a link", () => {
     const { rig, uid } = withItem(acceptRig(), aTask(1));
     const planned = rig.one(calendar(vtodo(uid, "ATTACH:https://example.com/a.pdf")));
     expect(messages(planned.problems)).toContain("ATTACH is stored in Dayferry only");
   });
 });
 
-describe("accept() of what the service cannot hold", () => {
+describe("what the service cannot store", () => {
   const odd = ["LOCATION:Room 3", "X-ROOM-COLOUR;VALUE=TEXT:red", "PRIORITY:1"];
 
-  it("keeps the client's octets beside the edit, and shows them with it", () => {
+  it("is kept beside the edit as the client wrote it, and listed with it", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const planned = rig.one(calendar(vevent(uid, "SUMMARY:Renamed", ...odd)));
     expect(planned.action).toBe("update");
@@ -138,7 +138,7 @@ describe("accept() of what the service cannot hold", () => {
     ]);
   });
 
-  it("keeps octets of an item that is otherwise unchanged, and forgets none when a later file is silent", () => {
+  it("is kept for an unchanged item, and survives a later file without it", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(1));
     expect(rig.one(calendar(vevent(uid, "LOCATION:Room 3")))).toMatchObject({
       action: "unchanged",
@@ -148,13 +148,13 @@ describe("accept() of what the service cannot hold", () => {
     expect(kept(rig, uid)?.raw).toContain("LOCATION:Room 3");
   });
 
-  it("keeps nothing of what comes by CalDAV, whose octets the calendars keep", () => {
+  it("is not kept here if it comes by CalDAV, where calendars keep it", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(1));
     rig.one(calendar(vevent(uid, "SUMMARY:Again", "LOCATION:Room 3")), { channel: "caldav" });
     expect(kept(rig, uid)).toBeNull();
   });
 
-  it("tells two-way calendars once of what is kept of an unchanged item", () => {
+  it("changes two-way calendars once for an unchanged item", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const before = rig.store.changes.latest();
     rig.one(calendar(vevent(uid, "LOCATION:Room 3")));
@@ -163,7 +163,7 @@ describe("accept() of what the service cannot hold", () => {
     expect(rig.store.changes.latest()).toBe(before + 1);
   });
 
-  it("keeps a second alarm as a whole", () => {
+  it("includes a second alarm as a whole", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const alarm = (trigger: string) =>
       ["BEGIN:VALARM", "ACTION:DISPLAY", `TRIGGER:${trigger}`, "END:VALARM"].join("\r\n");
@@ -178,7 +178,7 @@ describe("accept() of what the service cannot hold", () => {
     expect(kept?.text).toContain("TRIGGER:-P1D");
   });
 
-  it("keeps the lines of a property wherever they stand, and those of a part", () => {
+  it("includes all lines of a property, and those of a component", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const part = ["BEGIN:X-Box", "X-COLOUR:blue", "END:X-Box"];
     rig.one(
@@ -191,7 +191,7 @@ describe("accept() of what the service cannot hold", () => {
     );
   });
 
-  it("keeps 4,900 different properties", () => {
+  it("may be 4,900 different properties", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const lines = Array.from({ length: 4900 }, (_, at) => `X-P${at}:${at}`);
     rig.one(calendar(vevent(uid, "SUMMARY:New", ...lines)));
@@ -200,7 +200,7 @@ describe("accept() of what the service cannot hold", () => {
     expect(extras.map(({ text }) => text)).toEqual(lines);
   });
 
-  it("keeps nothing of what is refused", () => {
+  it("is not kept if the item is refused", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(1));
     const planned = rig.one(calendar(vevent(uid, "RRULE:FREQ=DAILY", "LOCATION:Room 3")));
     expect(planned.action).toBe("refused");
@@ -208,14 +208,14 @@ describe("accept() of what the service cannot hold", () => {
   });
 });
 
-describe("accept() of the date of a custom field", () => {
+describe("the date of a custom field", () => {
   const customFields = [
     { id: serviceId(601), title: "Launch", type: "Date", value: "2026-12-24" },
   ] as const;
   const shown = (uid: string, ...lines: readonly string[]) =>
     calendar(vevent(`field-601-${uid}`, ...lines));
 
-  it("is no edit when it says what the feed shows", () => {
+  it("is no edit if it is as the feed shows it", () => {
     const { rig, uid } = withItem(acceptRig(), aTask(1, { customFields }));
     const text = shown(uid, "SUMMARY:Task 1: Launch", "DTSTART;VALUE=DATE:20261224");
     expect(rig.one(text)).toMatchObject({ action: "unchanged", problems: [] });

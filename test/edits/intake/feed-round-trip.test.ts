@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { labelId, personId, type ServiceId, serviceId } from "../../../src/domain/ids.ts";
 import type { Item } from "../../../src/domain/item.ts";
 import { runs } from "../../support/effort.ts";
@@ -92,41 +92,39 @@ const setting = fc.record({
   webUrl: fc.constantFrom(null, "https://work.example.com/#/{project}/{kind}/{id}?a=1,2;3"),
 });
 
-describe("accept() of a feed as it was downloaded", () => {
-  it("finds no edit and nothing to remark, whatever the items say", () => {
-    fc.assert(
-      fc.property(event, task, setting, (anyEvent, anyTask, feeds) => {
-        const rig = acceptRig({ feeds });
-        rig.store.directory.putLabels([aLabel(54, 'x;"\\n, ✓ y')], false);
-        rig.put(anyEvent);
-        rig.put(anyTask);
-        const plan = rig.plan(rig.feed());
-        expect(plan.items.length).toBeGreaterThan(0);
-        for (const item of plan.items) {
-          expect(item).toMatchObject({ action: "unchanged", changes: [], problems: [] });
-        }
-        expect(rig.edits()).toEqual([]);
-      }),
-      { numRuns: runs(120) },
-    );
-  });
+it("a downloaded feed contains no edit, whatever the items say", () => {
+  fc.assert(
+    fc.property(event, task, setting, (anyEvent, anyTask, feeds) => {
+      const rig = acceptRig({ feeds });
+      rig.store.directory.putLabels([aLabel(54, 'x;"\\n, ✓ y')], false);
+      rig.put(anyEvent);
+      rig.put(anyTask);
+      const plan = rig.plan(rig.feed());
+      expect(plan.items.length).toBeGreaterThan(0);
+      for (const item of plan.items) {
+        expect(item).toMatchObject({ action: "unchanged", changes: [], problems: [] });
+      }
+      expect(rig.edits()).toEqual([]);
+    }),
+    { numRuns: runs(120) },
+  );
+});
 
-  it("finds a changed title below every decoration, and nothing else", () => {
-    fc.assert(
-      fc.property(event, setting, (anyEvent, feeds) => {
-        const rig = acceptRig({ feeds: { ...feeds, private: "show" } });
-        rig.put(anyEvent);
-        const feed = rig.feed().replace(/\r\n[ \t]/g, "");
-        const changed = feed.replace(/^(SUMMARY:(?:[✓◆] )?).*$/mu, "$1Changed by a person");
-        const [item] = rig.plan(changed).items;
-        const marked = /^[✓◆]/u.test(anyEvent.title.trim());
-        expect(item?.action).toBe("update");
-        expect(item?.changes.map(({ field }) => field)).toContain("title");
-        if (!marked) {
-          expect(item?.changes).toMatchObject([{ field: "title", to: "Changed by a person" }]);
-        }
-      }),
-      { numRuns: runs(60) },
-    );
-  });
+it("a changed title is found below every decoration, and nothing else", () => {
+  fc.assert(
+    fc.property(event, setting, (anyEvent, feeds) => {
+      const rig = acceptRig({ feeds: { ...feeds, private: "show" } });
+      rig.put(anyEvent);
+      const feed = rig.feed().replace(/\r\n[ \t]/g, "");
+      const changed = feed.replace(/^(SUMMARY:(?:[✓◆] )?).*$/mu, "$1Changed by a person");
+      const [item] = rig.plan(changed).items;
+      const marked = /^[✓◆]/u.test(anyEvent.title.trim());
+      expect(item?.action).toBe("update");
+      expect(item?.changes.map(({ field }) => field)).toContain("title");
+      if (!marked) {
+        expect(item?.changes).toMatchObject([{ field: "title", to: "Changed by a person" }]);
+      }
+    }),
+    { numRuns: runs(60) },
+  );
 });

@@ -31,7 +31,7 @@ function said(text: string) {
   };
 }
 
-describe("accept() of what the service cannot hold, dry run and applied", () => {
+describe("limits of the service, in a dry run and applied", () => {
   it.each<[string, string, string]>([
     ["a start in the second pass", event("DTSTART:20261025T013000Z"), "repeated-hour"],
     [
@@ -57,7 +57,7 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
     ["a description without an end", todo(`DESCRIPTION:${"a".repeat(500_001)}`), "too-long"],
     ["a comment without an end", todo(`COMMENT:${"a".repeat(500_001)}`), "too-long"],
     ["a category without an end", todo(`CATEGORIES:${"a".repeat(500_001)}`), "too-long"],
-  ])("refuses %s", (_name, text, code) => {
+  ])("refuse %s", (_name, text, code) => {
     expect(said(text)).toMatchObject({ action: "refused", codes: [code] });
   });
 
@@ -70,7 +70,7 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
     ["a whole day of 25 hours", event("DTSTART;VALUE=DATE:20261025")],
     ["a day of the Middle Ages", event("DTSTART;VALUE=DATE:10661014")],
     ["a minute of local mean time", event("DTSTART;TZID=Europe/Berlin:18500101T100000")],
-  ])("takes %s", (_name, text) => {
+  ])("accept %s", (_name, text) => {
     expect(said(text)).toMatchObject({ action: "create", codes: [] });
   });
 
@@ -78,7 +78,7 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
     ["seconds", event("DTSTART:20261124T100020Z", "DTEND:20261124T103000Z"), /2026-11-24 11:00:20/],
     ["a minute that is none there", event("DTSTART:18500101T100000Z"), /1850-01-01 10:53:28/],
     ["a reminder with seconds", event("DTSTART:20261124T100000Z", ...alarm(":-PT90S")), /PT90S/],
-  ])("takes %s with a note that they are cut", (_name, text, message) => {
+  ])("accept %s with a note that they are cut", (_name, text, message) => {
     const { action, codes: notes, messages } = said(text);
     expect([action, notes]).toEqual(["create", ["seconds"]]);
     expect(messages[0]).toMatch(message);
@@ -88,7 +88,7 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
     ["beyond a year", alarm(":-P367D")],
     ["of another millennium", alarm(";VALUE=DATE-TIME:00010101T000000Z")],
     ["of all digits", alarm(":-P999999DT999999H999999M999999S")],
-  ])("takes an event with a reminder %s, which is kept here", (_name, lines) => {
+  ])("accept an event with a reminder %s, which is kept here", (_name, lines) => {
     const text = event("DTSTART:20261124T100000Z", ...lines);
     expect(said(text)).toMatchObject({ action: "create", codes: ["not-stored"] });
   });
@@ -97,7 +97,7 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
     ["event", "DTSTART:20261025T013000Z"],
     ["event", "DTSTART:99980101T100000Z\r\nDURATION:P800D"],
     ["task", "DUE;VALUE=DATE:99991231"],
-  ])("refuses to move what is there to where it cannot be: %s %s", (kind, line) => {
+  ])("refuse to move an existing item beyond them: %s %s", (kind, line) => {
     const rig = acceptRig();
     const isTask = kind === "task";
     const uid = rig.put(isTask ? aTask(7) : anEvent(501));
@@ -108,14 +108,14 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
     expect(rig.edits()).toEqual([]);
   });
 
-  it("refuses a start alone whose length would end in the repeated hour", () => {
+  it("refuse a start whose length would end in the repeated hour", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501));
     const answer = rig.one(calendar(vevent(uid, "DTSTART:20261025T003000Z")));
     expect(codes(answer)).toEqual(["repeated-hour"]);
     expect(answer.problems[0]?.message).toMatch(/^the end, 2026-10-25T01:30Z/);
   });
 
-  it("takes the longest description, and one beyond that is as the service has it", () => {
+  it("accept the longest description, and leave a longer one as the service has it", () => {
     const description = "a ".repeat(400_000).trim();
     const { rig, uid } = withItem(acceptRig(), anEvent(1, { title: "Old", description }));
     const change = (text: string) =>
@@ -131,7 +131,7 @@ describe("accept() of what the service cannot hold, dry run and applied", () => 
     expect(rig.one(change("a".repeat(500_000))).action).toBe("update");
   });
 
-  it("takes an edit of something else when the times are as they were", () => {
+  it("accept another change if the times stay as they are", () => {
     const { rig, uid } = withItem(acceptRig(), anEvent(501));
     const answer = rig.one(
       calendar(

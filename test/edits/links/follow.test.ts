@@ -3,8 +3,8 @@ import type { LinkAction } from "../../../src/domain/signed-links.ts";
 import { aTask } from "../../support/items.ts";
 import { linkRig, milestone, type Stored, task } from "./links-rig.ts";
 
-describe("follow()", () => {
-  it("stores one edit with what everybody sees as its base, and wakes the drain", () => {
+describe("following a link", () => {
+  it("stores one edit based on what everybody sees, and wakes the drain", () => {
     const { links, link, edits, shown, woken, key } = linkRig();
     const outcome = links.follow(link("day"), "2026-11-12");
     expect(outcome).toMatchObject({ kind: "stored" });
@@ -32,7 +32,7 @@ describe("follow()", () => {
     ["reopen", "reopen", { ...task, completed: true }],
     ["done", "complete", milestone],
     ["week", "update", milestone],
-  ])("follow() result of %s: the action is %s", (action, stored, item) => {
+  ])("with action %s stores the action %s", (action, stored, item) => {
     const { links, link, edits } = linkRig({ item });
     const state = links.look(link(action));
     const day = state.kind === "offer" ? (state.subject.day?.toString() ?? "") : "";
@@ -40,17 +40,14 @@ describe("follow()", () => {
     expect(edits()).toMatchObject([{ action: stored, channel: "link" }]);
   });
 
-  it.each<LinkAction>(["day", "week", "done"])(
-    "follow() result when %s is sent twice: the same edit, and one step",
-    (action) => {
-      const { links, link, edits } = linkRig();
-      const first = links.follow(link(action), "2026-11-12");
-      expect(links.follow(link(action), "2026-11-12")).toEqual(first);
-      expect(edits()).toHaveLength(1);
-    },
-  );
+  it.each<LinkAction>(["day", "week", "done"])("twice with %s stores one edit", (action) => {
+    const { links, link, edits } = linkRig();
+    const first = links.follow(link(action), "2026-11-12");
+    expect(links.follow(link(action), "2026-11-12")).toEqual(first);
+    expect(edits()).toHaveLength(1);
+  });
 
-  it("moves on when the page has shown the new date", () => {
+  it("moves on if the page has shown the new date", () => {
     const { links, link, edits } = linkRig();
     links.follow(link("day"), "2026-11-12");
     links.follow(link("day"), "2026-11-13");
@@ -61,7 +58,7 @@ describe("follow()", () => {
   });
 
   it.each(["", "2026-11-11", "2026-11-13", "tomorrow"])(
-    "follow() result when the page showed %j and not the present day: asks anew, and changes nothing",
+    "asks again and changes nothing if the page showed %j instead of the current day",
     (shown) => {
       const { links, link, edits } = linkRig();
       const outcome = links.follow(link("day"), shown);
@@ -71,14 +68,14 @@ describe("follow()", () => {
     },
   );
 
-  it("asks anew when someone else has moved the item to the very day that was wished", () => {
+  it("asks again if someone else has already moved the item to that day", () => {
     const { links, link, put, edits } = linkRig();
     put({ ...task, dueOn: Temporal.PlainDate.from("2026-11-13") });
     expect(links.follow(link("day"), "2026-11-12")).toMatchObject({ kind: "moved" });
     expect(edits()).toEqual([]);
   });
 
-  it("does it again after the first edit was taken back", () => {
+  it("acts again after the first edit was undone", () => {
     const { links, link, edits, store } = linkRig();
     const first = links.follow(link("day"), "2026-11-12");
     if (first.kind === "stored") store.journal.discard(first.edit);
@@ -98,7 +95,7 @@ describe("follow()", () => {
   });
 });
 
-it("result() tells of the edits of links of this item, and of no others", () => {
+it("the result of a link includes edits by links of the same item only", () => {
   const { links, link, store, put } = linkRig();
   const outcome = links.follow(link("day"), "2026-11-12");
   const edit = outcome.kind === "stored" ? outcome.edit : 0;

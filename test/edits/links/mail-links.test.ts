@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aPerson, aTodolist } from "../../support/items.ts";
 import { ana, linkRig, signer, task } from "./links-rig.ts";
 
-describe("links of mails", () => {
+describe("links in mails", () => {
   const address = "https://dates.example";
   function mailed(setting: Parameters<typeof linkRig>[0] = {}) {
     const rig = linkRig(setting);
@@ -17,7 +17,7 @@ describe("links of mails", () => {
     return { ...rig, made, textOf, people };
   }
 
-  it("ofMail() result: what can be done with the item, in the reader's name", () => {
+  it("offer what can be done with the item, in the reader's name", () => {
     const { made, textOf, links, edits } = mailed();
     expect(made.map(({ label }) => label)).toEqual([
       "Done",
@@ -34,7 +34,7 @@ describe("links of mails", () => {
     });
   });
 
-  it("ofMail() result for who may change nothing: no links, and earlier ones are void", () => {
+  it("are absent for a person without write access, and earlier ones are void", () => {
     const { made, links, store, key } = mailed({ readOnly: true });
     expect(made).toEqual([]);
     const text = signer.sign({
@@ -48,7 +48,7 @@ describe("links of mails", () => {
     expect(store.journal.list({ limit: 10 })).toEqual([]);
   });
 
-  it("look() result when the reader is suspended, cannot see the item, or it is a month later", () => {
+  it("are void if the reader is suspended, cannot see the item, or a month has passed", () => {
     const { links, textOf, people, store, clock, put } = mailed();
     people(true);
     expect(links.look(textOf("Done"))).toEqual({ kind: "void", fault: "revoked" });

@@ -10,8 +10,8 @@ const shown = (uid: string, title: string, day = "20261201") =>
 const aDay = (id: number, fields: object = {}) =>
   anEvent(id, { title: `Event ${id}`, when: days("2026-12-01"), ...fields });
 
-describe("createSubscription() with vanished items", () => {
-  it("step() result when an item is absent from two whole snapshots: deleted, against what the calendar had shown", async () => {
+describe("an item that vanishes from a subscribed calendar", () => {
+  it("is deleted once it is absent from two complete snapshots", async () => {
     const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     await rig.shows(other);
@@ -25,7 +25,7 @@ describe("createSubscription() with vanished items", () => {
     expect(rig.edits()).toHaveLength(1);
   });
 
-  it("step() result when the second look needs the whole calendar: it is asked for without validators, and only then", async () => {
+  it("makes the second read ask for the whole calendar, without validators", async () => {
     const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     await rig.again();
@@ -36,7 +36,7 @@ describe("createSubscription() with vanished items", () => {
     expect(asked).toEqual([false, true, true, false, true]);
   });
 
-  it("step() result when it comes back in between: nothing, and counting begins anew", async () => {
+  it("is not deleted if it comes back in between", async () => {
     const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     for (let round = 0; round < 3; round++) {
       await rig.shows(shown(uid, "Event 1"), other);
@@ -45,7 +45,7 @@ describe("createSubscription() with vanished items", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("step() result when vanished items are ignored: nothing, and one that comes back changed is compared", async () => {
+  it("is not deleted if vanished items are ignored, and is compared if it returns", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     for (let round = 0; round < 4; round++) await rig.shows(other);
@@ -54,7 +54,7 @@ describe("createSubscription() with vanished items", () => {
     expect(rig.wishes()).toEqual(["update Event 1"]);
   });
 
-  it("step() result when an item is cancelled there: the same as vanished", async () => {
+  it("is treated alike if it is canceled there", async () => {
     const cancelled = (uid: string) => vevent(uid, "SUMMARY:Event 1", "STATUS:CANCELLED");
     const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
@@ -72,23 +72,17 @@ describe("createSubscription() with vanished items", () => {
       "a cancellation",
       `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:CANCEL\r\n${other}\r\nEND:VCALENDAR`,
     ],
-  ])(
-    "step() result when the answer is %s: unknown, however often; nothing is deleted",
-    async (_what, answer) => {
-      const { rig, uid } = withItem(
-        await subscriptionRig({ options: { gone: "delete" } }),
-        aDay(1),
-      );
-      await rig.shows(shown(uid, "Event 1"), other);
-      for (let round = 0; round < 3; round++) await rig.answers(answer);
-      expect(rig.state()).toMatchObject({ state: "failing", failures: 3, items: 2 });
-      await rig.shows(shown(uid, "Event 1"), other);
-      expect(rig.state()).toMatchObject({ state: "watched", failures: 0, problem: null });
-      expect(rig.edits()).toEqual([]);
-    },
-  );
+  ])("is not deleted if the response is %s, however often", async (_what, answer) => {
+    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
+    await rig.shows(shown(uid, "Event 1"), other);
+    for (let round = 0; round < 3; round++) await rig.answers(answer);
+    expect(rig.state()).toMatchObject({ state: "failing", failures: 3, items: 2 });
+    await rig.shows(shown(uid, "Event 1"), other);
+    expect(rig.state()).toMatchObject({ state: "watched", failures: 0, problem: null });
+    expect(rig.edits()).toEqual([]);
+  });
 
-  it("step() result when failures stand between two absences: they do not count", async () => {
+  it("is not deleted because of failures between two absences", async () => {
     const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     await rig.shows(other);
@@ -99,7 +93,7 @@ describe("createSubscription() with vanished items", () => {
     expect(rig.wishes()).toEqual(["delete Event 1"]);
   });
 
-  it("step() result when an item of the calendar has no UID: it may be the missing one, so nothing is deleted", async () => {
+  it("is not deleted if an item has no UID, since that may be the missing one", async () => {
     const nameless = "BEGIN:VEVENT\r\nSUMMARY:Event 1\r\nDTSTART;VALUE=DATE:20261201\r\nEND:VEVENT";
     const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
@@ -111,23 +105,17 @@ describe("createSubscription() with vanished items", () => {
   it.each([
     ["an item has lost its END", "BEGIN:VEVENT\r\nUID:torn@x\r\nSUMMARY:Torn"],
     ["a BEGIN cannot be read", "BEGIN VEVENT\r\nUID:torn@x\r\nEND:VEVENT"],
-  ])(
-    "step() result when %s: another may be hidden by it, so nothing is deleted",
-    async (_what, torn) => {
-      const { rig, uid } = withItem(
-        await subscriptionRig({ options: { gone: "delete" } }),
-        aDay(1),
-      );
-      await rig.shows(shown(uid, "Event 1"), other);
-      for (let round = 0; round < 3; round++) await rig.shows(torn, other);
-      expect(rig.edits()).toEqual([]);
-      await rig.shows(other);
-      await rig.again();
-      expect(rig.wishes()).toEqual(["delete Event 1"]);
-    },
-  );
+  ])("is not deleted if %s, since that may hide another", async (_what, torn) => {
+    const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
+    await rig.shows(shown(uid, "Event 1"), other);
+    for (let round = 0; round < 3; round++) await rig.shows(torn, other);
+    expect(rig.edits()).toEqual([]);
+    await rig.shows(other);
+    await rig.again();
+    expect(rig.wishes()).toEqual(["delete Event 1"]);
+  });
 
-  it("step() result when more than ten vanish at once: all are held for a person", async () => {
+  it("is held for a person if more than ten vanish at once", async () => {
     const rig = await subscriptionRig({ options: { gone: "delete" } });
     const uids = Array.from({ length: 11 }, (_, index) => rig.put(aDay(index + 1)));
     await rig.shows(...uids.map((uid, index) => shown(uid, `Event ${index + 1}`)), other);
@@ -150,7 +138,7 @@ describe("createSubscription() with vanished items", () => {
     ["over, without an end", { when: times("2026-11-18T10:00") }, "it is in the past"],
     ["moved elsewhere", { projectId: projectId(2002) }, "another project"],
   ])(
-    "step() result when the vanished item is %s: kept with a note, as it may have left the feed by itself",
+    "is kept with a note if it is %s, since it may have left the feed by itself",
     async (_what, change, reason) => {
       const { rig, uid } = withItem(
         await subscriptionRig({ options: { gone: "delete" } }),
@@ -169,7 +157,7 @@ describe("createSubscription() with vanished items", () => {
     ["due in the past", { dueOn: "2026-11-01" }, []],
     ["due today", { dueOn: "2026-11-20" }, ["delete Write"]],
     ["without a date", { dueOn: null }, ["delete Write"]],
-  ])("step() result when the vanished item is a task %s", async (_what, change, wishes) => {
+  ])("may be a task %s", async (_what, change, wishes) => {
     const rig = await subscriptionRig({ options: { gone: "delete" } });
     const { dueOn } = { dueOn: "2026-11-24", ...change };
     const lists = rig.store.directory.todolists();
@@ -186,7 +174,7 @@ describe("createSubscription() with vanished items", () => {
     expect(rig.wishes()).toEqual(wishes);
   });
 
-  it("step() result when the item is gone from the workspace already, or absent for months: forgotten", async () => {
+  it("is forgotten if it is gone from the workspace, or absent for months", async () => {
     const { rig, uid } = withItem(await subscriptionRig({ options: { gone: "delete" } }), aDay(1));
     await rig.shows(shown(uid, "Event 1"), other);
     rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? fail());

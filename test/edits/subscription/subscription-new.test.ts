@@ -6,10 +6,10 @@ import { anEvent, aTask } from "../../support/items.ts";
 import { vevent, vtodo, withItem } from "../rig.ts";
 import { review, subscriptionRig, usual } from "./subscription-rig.ts";
 
-describe("createSubscription() with new items", () => {
+describe("a new item in a subscribed calendar", () => {
   const dentist = vevent("new@example.com", "SUMMARY:Dentist", ...usual);
 
-  it("step() result when new items are ignored: none is made, now or later", async () => {
+  it("is never created if new items are ignored", async () => {
     const rig = await subscriptionRig();
     await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
     await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual), dentist);
@@ -20,7 +20,7 @@ describe("createSubscription() with new items", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("step() result when new items are created: those that appear, once, and their later changes are edits", async () => {
+  it("is created once, and its later changes are edits", async () => {
     const rig = await subscriptionRig({ options: { new: "create" } });
     await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
     const old = vevent("old@x", "SUMMARY:Older", ...usual);
@@ -37,22 +37,19 @@ describe("createSubscription() with new items", () => {
     ["a UID twice", [vevent("bad@x", "SUMMARY:Bad"), vevent("bad@x", "SUMMARY:Other")], "Bad"],
     ["text outside of an item", ["oops"], "oops"],
     ["a second calendar", ["END:VCALENDAR\r\nBEGIN:VCALENDAR\r\nVERSION:2.0"], ""],
-  ])(
-    "step() result when it has %s: the others are followed, and a note names it",
-    async (_what, odd, noted) => {
-      const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
-      const old = vevent("old@x", "SUMMARY:Old", ...usual);
-      await rig.shows(old);
-      for (let round = 0; round < 3; round++) await rig.shows(...odd, old, dentist);
-      expect(rig.wishes()).toEqual(["create Dentist"]);
-      expect(rig.state()).toMatchObject({ state: "watched", problem: null });
-      expect(rig.state().notes.join()).toContain(noted);
-      await rig.shows(old, dentist, vevent("bad@x", "SUMMARY:Mended", ...usual));
-      expect(rig.wishes()).toEqual(["create Dentist", "create Mended"]);
-    },
-  );
+  ])("with %s is named in a note, and the others are followed", async (_what, odd, noted) => {
+    const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
+    const old = vevent("old@x", "SUMMARY:Old", ...usual);
+    await rig.shows(old);
+    for (let round = 0; round < 3; round++) await rig.shows(...odd, old, dentist);
+    expect(rig.wishes()).toEqual(["create Dentist"]);
+    expect(rig.state()).toMatchObject({ state: "watched", problem: null });
+    expect(rig.state().notes.join()).toContain(noted);
+    await rig.shows(old, dentist, vevent("bad@x", "SUMMARY:Mended", ...usual));
+    expect(rig.wishes()).toEqual(["create Dentist", "create Mended"]);
+  });
 
-  it("step() result when the calendar is long: as of a short one", async () => {
+  it("is created from a long calendar like from a short one", async () => {
     const reader = createCalendarReader({ zone, pause: nextTurn });
     const rig = await subscriptionRig({ options: { new: "create" }, deps: { reader } });
     const old = Array.from({ length: 900 }, (_, at) =>
@@ -65,7 +62,7 @@ describe("createSubscription() with new items", () => {
     expect(rig.wishes()).toEqual(["create Dentist"]);
   });
 
-  it("step() result when a new item repeats, or is a task without a place: noted, not created", async () => {
+  it("is noted but not created if it repeats, or is a task without a place", async () => {
     const rig = await subscriptionRig({ options: { new: "create" } });
     await rig.shows(vevent("old@x", "SUMMARY:Old", ...usual));
     await rig.shows(
@@ -79,7 +76,7 @@ describe("createSubscription() with new items", () => {
     ]);
   });
 
-  it("step() result when a time is one that the service cannot hold: noted, not taken over", async () => {
+  it("is noted but not created if the service cannot store a time", async () => {
     const { rig, uid } = withItem(
       await subscriptionRig({ options: { new: "create" } }),
       anEvent(1, review),
@@ -104,7 +101,7 @@ describe("createSubscription() with new items", () => {
       ["DTSTART;VALUE=DATE:20261124"],
     ],
   ])(
-    "step() result when a new item is a copy of %s under another UID: noted, not created",
+    "is noted but not created if it is a copy of %s under another UID",
     async (_what, made, dated) => {
       const rig = await subscriptionRig({ options: { new: "create" } });
       rig.put(made());

@@ -12,8 +12,8 @@ const shown = (uid: string, title = "Review") =>
     "DTEND;TZID=Europe/Berlin:20261123T110000",
   );
 
-describe("createSubscription() polling", () => {
-  it("step() result when it is not due: nothing is asked", async () => {
+describe("polling a subscribed calendar", () => {
+  it("does not happen before it is due", async () => {
     const rig = await subscriptionRig();
     await rig.shows(shown("x@x"));
     await rig.step();
@@ -28,7 +28,7 @@ describe("createSubscription() polling", () => {
     expect(rig.server.requests).toHaveLength(2);
   });
 
-  it("step() result when the server says unchanged, or sends the same again: read, and nothing compared", async () => {
+  it("compares nothing if the server says unchanged or sends the same content", async () => {
     const rig = await subscriptionRig();
     await rig.shows(shown("x@x"));
     const before = rig.state();
@@ -39,7 +39,7 @@ describe("createSubscription() polling", () => {
     expect(rig.state().succeededAt).toEqual(rig.clock());
   });
 
-  it("step() result when the server knows no validators: the same body is not compared again", async () => {
+  it("does not compare the same content again if the server has no validators", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     const body = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${shown(uid)}\r\nEND:VCALENDAR\r\n`;
     for (let round = 0; round < 2; round++) {
@@ -50,7 +50,7 @@ describe("createSubscription() polling", () => {
     expect(rig.state().items).toBe(1);
   });
 
-  it("step() result when reading fails again and again: longer and longer waits, the usual one at most; one event", async () => {
+  it("waits longer with each failure, up to the usual interval, and reports once", async () => {
     const rig = await subscriptionRig();
     const waits: number[] = [];
     for (let round = 0; round < 6; round++) {
@@ -69,7 +69,7 @@ describe("createSubscription() polling", () => {
     expect(rig.events.map(({ kind }) => kind)).toEqual(["failed", "began", "recovered"]);
   });
 
-  it("step() result when the server asks for a pause: kept, up to an hour", async () => {
+  it("pauses as the server asks, up to an hour", async () => {
     const rig = await subscriptionRig();
     for (const [asked, minutes] of [
       ["1800", 30],
@@ -82,7 +82,7 @@ describe("createSubscription() polling", () => {
     }
   });
 
-  it("step() result when the first answers are no whole calendar: the first whole one is the baseline", async () => {
+  it("takes the first complete calendar as the baseline", async () => {
     const rig = await subscriptionRig({ options: { new: "create" } });
     await rig.answers("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n");
     expect(rig.state().problem).toContain("the calendar is empty");
@@ -94,7 +94,7 @@ describe("createSubscription() polling", () => {
     expect(rig.wishes()).toEqual(["create B"]);
   });
 
-  it("step() result when the daemon restarts: it goes on from the last snapshot", async () => {
+  it("continues from the last snapshot after a restart", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(shown(uid));
     rig.restart();
@@ -102,7 +102,7 @@ describe("createSubscription() polling", () => {
     expect(rig.wishes()).toEqual(["update Review"]);
   });
 
-  it("step() result when the address is another one: a new calendar, with a baseline of its own", async () => {
+  it("starts with a new baseline if the address changes", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(shown(uid));
     rig.restart({ url: `${rig.server.url}?renewed` });
@@ -112,14 +112,14 @@ describe("createSubscription() polling", () => {
     expect(rig.state().state).toBe("watched");
   });
 
-  it("step() result when the workspace was never read: nothing is asked", async () => {
+  it("does not happen before the workspace was read", async () => {
     const rig = await subscriptionRig({ deps: { known: () => false } });
     await rig.shows(shown("x@x"));
     expect(rig.server.requests).toHaveLength(0);
     expect(rig.state()).toMatchObject({ state: "new", attemptedAt: null });
   });
 
-  it("step() result when the daemon stops while it reads: nothing is noted against the calendar", async () => {
+  it("blames nobody if the daemon stops while it reads", async () => {
     const stop = new AbortController();
     const rig = await subscriptionRig({
       deps: {
@@ -134,7 +134,7 @@ describe("createSubscription() polling", () => {
     expect(rig.state()).toMatchObject({ state: "new", failures: 0, problem: null });
   });
 
-  it("state() result when it is shown to people: nothing of the address is in it, nor in the database", async () => {
+  it("never reveals the address in its state or in the database", async () => {
     const rig = await subscriptionRig();
     await rig.shows(shown("x@x"));
     await rig.answers((_request, response) => response.writeHead(403).end());

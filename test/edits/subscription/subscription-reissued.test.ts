@@ -14,8 +14,8 @@ const event = (uid: string, title: string, hour = "10") =>
   );
 const half = { ...review, when: times("2026-11-23T10:00", "2026-11-23T10:30") };
 
-describe("createSubscription() with re-issued UIDs", () => {
-  it("step() result when every UID is another one each time: neither doubles nor deletions, and changes are edits", async () => {
+describe("a calendar that reissues its UIDs", () => {
+  it("causes neither duplicates nor deletions, and changes are edits", async () => {
     const { rig, uid } = withItem(
       await subscriptionRig({ options: { new: "create", gone: "delete" } }),
       anEvent(1, half),
@@ -39,7 +39,7 @@ describe("createSubscription() with re-issued UIDs", () => {
     expect(rig.items().map(({ knownAs }) => knownAs)).toEqual([uid, null, null]);
   });
 
-  it("step() result when an item that was created from there comes again under another UID: it is that one", async () => {
+  it("recognizes an item that was created from it under another UID", async () => {
     const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
     await rig.shows(event("a0@outlook", "Lunch", "12"));
     await rig.shows(event("a1@outlook", "Lunch", "12"), event("b1@outlook", "Kick-off"));
@@ -49,7 +49,7 @@ describe("createSubscription() with re-issued UIDs", () => {
     expect(new Set(rig.edits().map(({ item }) => item)).size).toBe(1);
   });
 
-  it("step() result when one of them is deleted there: deleted after two snapshots, and only that one", async () => {
+  it("deletes one item after two snapshots, and only that one", async () => {
     const { rig, uid } = withItem(
       await subscriptionRig({ options: { new: "create", gone: "delete" } }),
       anEvent(1, half),
@@ -61,7 +61,7 @@ describe("createSubscription() with re-issued UIDs", () => {
     expect(rig.wishes()).toEqual(["delete Review"]);
   });
 
-  it("step() result when one item goes and another comes, in a calendar that keeps its UIDs: they are two", async () => {
+  it("is told from one item going and another coming", async () => {
     const { rig, uid } = withItem(
       await subscriptionRig({ options: { new: "create", gone: "delete" } }),
       anEvent(1, half),
@@ -72,7 +72,7 @@ describe("createSubscription() with re-issued UIDs", () => {
     expect(rig.wishes()).toEqual(["create Review", "delete Review"]);
   });
 
-  it("step() result when several have the same title and time: each keeps being one of them", async () => {
+  it("keeps several items of the same title and time apart", async () => {
     const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
     await rig.shows(event("a@x", "Standup"), event("b@x", "Standup"), event("c@x", "Lunch", "12"));
     await rig.shows(event("d@x", "Standup"), event("e@x", "Standup"), event("f@x", "Lunch", "12"));
@@ -81,7 +81,7 @@ describe("createSubscription() with re-issued UIDs", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("step() result when titles left over are not the only ones: nothing is guessed", async () => {
+  it("makes no guess if the remaining titles are ambiguous", async () => {
     const rig = await subscriptionRig({ options: { gone: "delete" } });
     const [one, two] = [
       rig.put(anEvent(1, { ...half, title: "Standup" })),
@@ -102,7 +102,7 @@ describe("createSubscription() with re-issued UIDs", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("step() result when two thousand UIDs change at once: no edit", async () => {
+  it("makes no edit if two thousand UIDs change at once", async () => {
     const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
     const all = (round: number) =>
       Array.from({ length: 2000 }, (_, index) => event(`${index}-${round}@x`, `Event ${index}`));

@@ -3,7 +3,7 @@ import { anEvent, aTask, days } from "../../support/items.ts";
 import { vevent, withItem } from "../rig.ts";
 import { review, subscriptionRig, usual } from "./subscription-rig.ts";
 
-describe("createSubscription() with a calendar that repeats what was published", () => {
+describe("a calendar that republishes our feed", () => {
   const fields = (title: string, sequence: number, stamp: string) => [
     `SUMMARY:${title}`,
     `SEQUENCE:${sequence}`,
@@ -18,7 +18,7 @@ describe("createSubscription() with a calendar that repeats what was published",
     return { ...rig, uid };
   }
 
-  it("step() result when it follows hours behind, or jumps back to a stale copy: no edits", async () => {
+  it("makes no edit if it is hours behind, or returns to an old copy", async () => {
     const { uid, ...rig } = await threeVersions();
     await rig.shows(vevent(uid, ...fields("Two", 1, "20261120T130000Z")));
     await rig.shows(vevent(uid, ...fields("One", 0, "20261120T120000Z")));
@@ -27,7 +27,7 @@ describe("createSubscription() with a calendar that repeats what was published",
     expect(rig.edits()).toEqual([]);
   });
 
-  it("step() result when its feed decorates and completes: no edits", async () => {
+  it("makes no edit out of decorations and completions", async () => {
     const rig = await subscriptionRig();
     rig.put(
       anEvent(1, { title: "Go live", milestone: true, when: days("2026-12-01"), assigned: [] }),
@@ -48,21 +48,21 @@ describe("createSubscription() with a calendar that repeats what was published",
     expect(rig.edits()).toEqual([]);
   });
 
-  it("step() result when a person takes something back: an edit, as it claims to be newer", async () => {
+  it("makes an edit if a person reverts a change and its version is newer", async () => {
     const { uid, ...rig } = await threeVersions();
     await rig.shows(vevent(uid, ...fields("Three", 2, "20261120T140000Z")));
     await rig.shows(vevent(uid, ...fields("Two", 3, "20261120T150000Z")));
     expect(rig.edits()).toMatchObject([{ base: { title: "Three" }, patch: { title: "Two" } }]);
   });
 
-  it("step() result when a person takes something back and only LAST-MODIFIED says so: an edit", async () => {
+  it("makes an edit if only LAST-MODIFIED says that it is newer", async () => {
     const { uid, ...rig } = await threeVersions();
     await rig.shows(vevent(uid, ...fields("Three", 0, "20261120T140000Z")));
     await rig.shows(vevent(uid, ...fields("One", 0, "20261120T150000Z")));
     expect(rig.wishes()).toEqual(["update Three"]);
   });
 
-  it("step() result when a known item appears later, as published or changed: only the changed one is an edit", async () => {
+  it("makes an edit for a known item that appears later only if it was changed", async () => {
     const rig = await subscriptionRig();
     const [one, two] = [rig.put(anEvent(1, review)), rig.put(anEvent(2, { title: "Two" }))];
     await rig.shows(vevent("private@x", "SUMMARY:Dentist", ...usual));

@@ -4,8 +4,8 @@ import { anEvent, aTask } from "../../support/items.ts";
 import { calendar, vevent, withItem } from "../rig.ts";
 import { at, review, subscriptionRig, usual } from "./subscription-rig.ts";
 
-describe("createSubscription()", () => {
-  it("step() result when the calendar is read for the first time: a baseline, no edit, however it differs", async () => {
+describe("a subscribed calendar", () => {
+  it("is only a baseline when it is read first, however it differs", async () => {
     const { rig, uid } = withItem(
       await subscriptionRig({ options: { new: "create", gone: "delete" } }),
       anEvent(1, review),
@@ -36,7 +36,7 @@ describe("createSubscription()", () => {
     expect(rig.events).toEqual([{ kind: "began", name: "Ana's calendar", items: 3 }]);
   });
 
-  it("step() result when something of the calendar cannot be read: all else is followed, and what was skipped is named", async () => {
+  it("is followed except for what cannot be read, which is named", async () => {
     const rig = await subscriptionRig({ options: { new: "create", gone: "delete" } });
     const [known, gone] = [rig.put(anEvent(1, review)), rig.put(anEvent(2, review))];
     const event = (uid: string, title: string, ...lines: readonly string[]) =>
@@ -73,7 +73,7 @@ describe("createSubscription()", () => {
     expect(rig.state().notes).toEqual([]);
   });
 
-  it("step() result when an item was never read: nothing is made of its mending", async () => {
+  it("makes no edit when an unreadable item becomes readable", async () => {
     const { rig, uid } = withItem(
       await subscriptionRig({ options: { new: "create" } }),
       anEvent(1, review),
@@ -94,7 +94,7 @@ describe("createSubscription()", () => {
       "two items run together",
       (text: string) => text.replace("END:VEVENT\r\nBEGIN:VEVENT\r\n", ""),
     ],
-  ])("step() result when %s: nothing is taken for gone", async (_what, damage) => {
+  ])("deletes nothing if %s", async (_what, damage) => {
     const rig = await subscriptionRig({ options: { gone: "delete" } });
     const uids = [rig.put(anEvent(1, review)), rig.put(anEvent(2, review))];
     const shown = uids.map((uid) => vevent(uid, "SUMMARY:Review", ...usual));
@@ -107,7 +107,7 @@ describe("createSubscription()", () => {
     expect(rig.state()).toMatchObject({ state: "watched", problem: null });
   });
 
-  it("step() result when a known item is changed there: an edit of the changed fields, by its person, against what the calendar had shown", async () => {
+  it("makes an edit of the changed fields, based on what it had shown", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", "DESCRIPTION:Old", ...usual));
     await rig.shows(
@@ -122,7 +122,7 @@ describe("createSubscription()", () => {
     expect(rig.woken()).toBe(1);
   });
 
-  it("step() result when the calendar is behind the workspace: the base is what it showed, so that the merge can tell", async () => {
+  it("is compared with what it showed if it lags behind the workspace", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     rig.put(anEvent(1, { ...review, title: "Review II", description: "Agenda" }));
@@ -132,7 +132,7 @@ describe("createSubscription()", () => {
     ]);
   });
 
-  it("step() result when only stamps change: nothing", async () => {
+  it("makes no edit if only stamps change", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     const stamped = (stamp: string, sequence: number) =>
       vevent(
@@ -156,7 +156,7 @@ describe("createSubscription()", () => {
     expect(rig.items()[0]?.shown).not.toContain("DTSTAMP");
   });
 
-  it("step() result when something was odd before and still is: only what was changed counts", async () => {
+  it("makes an edit only of what changed if something was odd before", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), aTask(7, { title: "Write" }));
     const shown = (title: string) =>
       vevent(
@@ -173,7 +173,7 @@ describe("createSubscription()", () => {
     expect(rig.state().notes).toEqual([]);
   });
 
-  it("step() result when a change cannot be taken over: a note for people, and the rest goes on", async () => {
+  it("continues with a note if a change cannot be applied", async () => {
     const rig = await subscriptionRig();
     const task = rig.put(aTask(7, { title: "Write" }));
     const event = rig.put(anEvent(1, review));
@@ -192,7 +192,7 @@ describe("createSubscription()", () => {
     expect(rig.edits()).toHaveLength(1);
   });
 
-  it("step() result when a known item begins to repeat, and stops again: skipped with a note, later compared with what was understood", async () => {
+  it("skips an item with a note while it repeats, and later compares it with its last readable state", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual, "RRULE:FREQ=WEEKLY"));
@@ -202,7 +202,7 @@ describe("createSubscription()", () => {
     expect(rig.edits()).toMatchObject([{ patch: { title: "Review once" } }]);
   });
 
-  it("step() result when an item is no longer in the workspace: the change is noted as refused", async () => {
+  it("notes a refused change if the item is no longer in the workspace", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     rig.store.mirror.bury(rig.store.mirror.findUid(uid)?.item ?? fail());
@@ -211,7 +211,7 @@ describe("createSubscription()", () => {
     expect(rig.state().notes[0]).toContain("no longer exists in the workspace");
   });
 
-  it("step() result when the project is not known: nothing is taken, and the change is not lost", async () => {
+  it("keeps a change until its project is known", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     const projects = rig.store.directory.projects();
@@ -226,7 +226,7 @@ describe("createSubscription()", () => {
     expect(rig.edits()).toMatchObject([{ patch: { title: "Changed" } }]);
   });
 
-  it("step() result when one item stands there under two UIDs: one of them is followed", async () => {
+  it("follows one of two UIDs that stand for the same item", async () => {
     const { rig, uid } = withItem(await subscriptionRig(), anEvent(1, review));
     await rig.shows(vevent(uid, "SUMMARY:Review", ...usual));
     await rig.shows(vevent("other@x", "SUMMARY:Review", ...usual));

@@ -46,8 +46,8 @@ const wishFor = (task: string, list: number) => ({
   title: null,
 });
 
-describe("tasks.move()", () => {
-  it("keeps handle and UID, in another list and in another project, and takes subtasks along", async () => {
+describe("moving a task", () => {
+  it("keeps handle and UID in another list or project, and takes subtasks along", async () => {
     const rig = await actionsRig();
     const { id, uid } = await rig.task();
     const inTask = { ...rig.by, list: rig.list, task: id };
@@ -80,7 +80,7 @@ describe("tasks.move()", () => {
     ]);
   });
 
-  it("keeps the UID when the service gives the task another id", async () => {
+  it("keeps the UID if the service gives the task another ID", async () => {
     const rig = await actionsRig();
     const { id, uid } = await rig.task();
     const other = { id: 999_001 };
@@ -94,7 +94,7 @@ describe("tasks.move()", () => {
     expect(rig.store.view.findUid(uid)?.item).toMatchObject(other);
   });
 
-  it("takes the task out of the view when nobody polls the list that it goes to", async () => {
+  it("removes the task from the view if nobody polls its new list", async () => {
     const rig = await actionsRig();
     const { uid } = await rig.task();
     rig.store.directory.putTodolists(rig.otherProject, [], true);
@@ -103,7 +103,7 @@ describe("tasks.move()", () => {
     expect(rig.store.view.findUid(uid)).toBeNull();
   });
 
-  it("says what is wrong, and changes nothing", async () => {
+  it("gives the reason if it fails, and changes nothing", async () => {
     const rig = await actionsRig();
     const [{ id, uid }, event] = [await rig.task(), await rig.event()];
     const { tasks } = rig;
@@ -118,8 +118,8 @@ describe("tasks.move()", () => {
   });
 });
 
-describe("tasks.copy()", () => {
-  it("makes a new item with the dates, under its own UID", async () => {
+describe("copying a task", () => {
+  it("creates a new item with the dates, under its own UID", async () => {
     const rig = await actionsRig();
     const { uid } = await rig.task();
     const wish = { ...wishFor(uid, rig.otherList), title: "Write more" };
@@ -131,7 +131,7 @@ describe("tasks.copy()", () => {
     expect(rig.store.view.findUid(uid)?.collection).toBe(`tasks:${rig.list}`);
   });
 
-  it("is told and never repeated when the answer is lost", async () => {
+  it("is reported and never repeated if the response is lost", async () => {
     const rig = await actionsRig();
     const { uid } = await rig.task();
     rig.sandbox.faults.add({ kind: "drop-after", method: "POST" });
@@ -152,7 +152,7 @@ it("comments are added and listed, and mirrored at once", async () => {
   expect(await problem(rig.comments.add({ task: uid, text: " " }, by))).toContain("no text");
 });
 
-it("labels are created, renamed and deleted, here as there", async () => {
+it("labels are created, renamed and deleted here and in the service", async () => {
   const rig = await actionsRig();
   const made = await worked(rig.labels.create("Print", by));
   expect(rig.store.directory.labelNames().get(made.id)).toBe("Print");
