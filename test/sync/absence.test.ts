@@ -11,7 +11,7 @@ const refused = (status: number): Failure => ({
   request,
 });
 
-describe("judgeRefusal()", () => {
+describe("a refused item", () => {
   const second = Temporal.Duration.from({ seconds: 1 });
   it.each([
     [refused(404), false, "gone"],
@@ -27,14 +27,14 @@ describe("judgeRefusal()", () => {
     [{ kind: "unknown-outcome", message: "", request }, true, "unknown"],
     [{ kind: "aborted", request }, true, "unknown"],
   ] as const)(
-    "result when the single GET ends as %j and the list can be read: %s",
+    "that responds with %j while its list can be read is %s",
     (failure, readable, verdict) => {
       expect(judgeRefusal(failure, readable)).toBe(verdict);
     },
   );
 });
 
-describe("planAbsences()", () => {
+describe("absent items", () => {
   /** Of each source the items that are said to be gone, and how many are not. */
   const missing = (sources: Readonly<Record<string, readonly [readonly number[], number]>>) => ({
     counts: new Map(
@@ -48,7 +48,7 @@ describe("planAbsences()", () => {
   });
   const facts = { brakeOf: () => null, unread: () => [] };
 
-  it("buries confirmed ones and leaves the others when nothing holds them", () => {
+  it("are buried once confirmed, unless something holds them", () => {
     expect(planAbsences({ ...facts, ...missing({ "events:1": [[1], 1] }) })).toEqual({
       bury: [itemKey(1)],
       read: new Set(),
@@ -56,13 +56,13 @@ describe("planAbsences()", () => {
     });
   });
 
-  it("names what has to be read first when a task may have moved there", () => {
+  it("name the lists to read first if a task may have moved there", () => {
     const unread = () => ["tasks:2", "tasks:3"];
     const plan = planAbsences({ ...facts, ...missing({ "tasks:1": [[1], 1] }), unread });
     expect(plan).toEqual({ bury: [], read: new Set(["tasks:2", "tasks:3"]), braked: 0 });
   });
 
-  it("buries nothing of a braked source before all its questions are confirmed", () => {
+  it("are buried only after all checks if their source is braked", () => {
     const brake = { missing: 2, needsPerson: false, releasedAt: null };
     const brakeOf = (source: string) => (source === "tasks:1" ? brake : null);
     const some = missing({ "tasks:1": [[1], 1], "tasks:2": [[3], 0] });
@@ -75,7 +75,7 @@ describe("planAbsences()", () => {
   });
 });
 
-describe("areSettled()", () => {
+describe("checks are settled", () => {
   const brake = { source: "tasks:1", missing: 12, needsPerson: true, releasedAt: null };
   const releasedAt = Temporal.Instant.from("2026-05-01T10:00:00Z");
   const open = ["tasks:1"];
@@ -87,7 +87,7 @@ describe("areSettled()", () => {
     ["a person has let it go", open, [{ ...brake, releasedAt }], false, false],
     ["the service has to confirm it", open, [{ ...brake, needsPerson: false }], false, false],
     ["another source is braked", open, [{ ...brake, source: "tasks:2" }], false, false],
-  ])("result when %s", (_what, deletionChecks, brakes, aside, settled) => {
+  ])("%s", (_what, deletionChecks, brakes, aside, settled) => {
     const itemsOf = () => [itemKey(1)];
     expect(areSettled(deletionChecks, { brakes, itemsOf, isAside: () => aside })).toBe(settled);
   });

@@ -37,8 +37,8 @@ function mirrored({ store }: Stage, kind: "task" | "event", id: number) {
   return { ...found, item: { ...found.item, id: serviceId(id) } };
 }
 
-describe("a list that comes as it came before", () => {
-  it("is not read again, and counts as read", async () => {
+describe("an unchanged response of a list", () => {
+  it("is not decoded again, and counts as read", async () => {
     const { it, reads, sync } = await rested();
     const revision = it.store.changes.latest();
     const before = it.store.sources.all();
@@ -57,7 +57,7 @@ describe("a list that comes as it came before", () => {
     }
   });
 
-  it("is read when it says something else", async () => {
+  it("is decoded if it differs", async () => {
     const { it, reads, tasks, place, task } = await rested();
     insist(tasks.update({ ...place, task }, { title: "New" }));
     expect(await reads()).toEqual(["tasks"]);
@@ -65,7 +65,7 @@ describe("a list that comes as it came before", () => {
     expect(await reads()).toEqual([]);
   });
 
-  it("is read when an answer to an edit has written one of its rows", async () => {
+  it("is decoded if the response to an edit has written one of its rows", async () => {
     const { it, reads, task, titles } = await rested();
     const { key, item } = mirrored(it, "task", task);
     const wish = { channel: "cli", actor: null, newLabels: [], state: "pending" } as const;
@@ -77,14 +77,14 @@ describe("a list that comes as it came before", () => {
     expect(titles()).toEqual(all);
   });
 
-  it("is read when a row of it was buried", async () => {
+  it("is decoded if one of its rows was buried", async () => {
     const { it, reads, event, titles } = await rested();
     it.store.mirror.bury(mirrored(it, "event", event).key);
     expect(await reads()).toEqual(["events"]);
     expect(titles()).toEqual(all);
   });
 
-  it("is read when a row of it was taken to another list", async () => {
+  it("is decoded if one of its rows was moved to another list", async () => {
     const { it, reads, other, titles } = await rested();
     const { item } = mirrored(it, "task", other);
     it.store.mirror.put(item, `tasks:${placeAt(it, 0, 1).list}`);
@@ -93,7 +93,7 @@ describe("a list that comes as it came before", () => {
     expect(mirrored(it, "task", other).source).toBe(`tasks:${placeAt(it, 0).list}`);
   });
 
-  it("is read when an item of it was given another id", async () => {
+  it("is decoded if one of its items was given another ID", async () => {
     const { it, reads, other, titles } = await rested();
     it.store.mirror.adopt(mirrored(it, "task", other).key, serviceId(999_999));
     expect(await reads()).toContain("tasks");
@@ -101,7 +101,7 @@ describe("a list that comes as it came before", () => {
     expect(titles()).toEqual(all);
   });
 
-  it("is read when a subtask turned up below a task that says it has none", async () => {
+  it("is decoded if a subtask appeared below a task that claims to have none", async () => {
     const { it, reads, place, other, subtasks } = await rested();
     const path = new RegExp(`/${place.list}/tasks$`);
     const asBefore = (json: unknown) =>
@@ -120,7 +120,7 @@ describe("a list that comes as it came before", () => {
     expect(it.store.sources.all().map(({ name }) => name)).toContain(`subtasks:${other}`);
   });
 
-  it("is read as long as it lacks an item that has been asked for", async () => {
+  it("is decoded as long as it lacks an item that is being checked", async () => {
     const { it, reads, place, task } = await rested();
     const path = new RegExp(`/${place.list}/tasks$`);
     const cut = (json: unknown) =>
@@ -131,7 +131,7 @@ describe("a list that comes as it came before", () => {
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
   });
 
-  it("is read as long as an element of it cannot be understood", async () => {
+  it("is decoded as long as one of its elements cannot be read", async () => {
     const { it, reads, place, task } = await rested();
     const path = new RegExp(`/${place.list}/tasks$`);
     const spoil = (json: unknown) =>
@@ -143,7 +143,7 @@ describe("a list that comes as it came before", () => {
     expect(await reads()).toEqual(["tasks"]);
   });
 
-  it("is read twice when it omits a field, as that is read as it is known", async () => {
+  it("is decoded twice if it omits a field", async () => {
     const { it, reads, place, tasks, task } = await rested();
     insist(tasks.update({ ...place, task }, { title: "New", description: "Known" }));
     await reads();
@@ -160,7 +160,7 @@ describe("a list that comes as it came before", () => {
     expect(mirrored(it, "task", task).item).toMatchObject({ title: "Newer", description: "Known" });
   });
 
-  it("is read after a poll that failed", async () => {
+  it("is decoded after a failed poll", async () => {
     const { it, reads, place } = await rested();
     const path = new RegExp(`/${place.list}/tasks$`);
     it.sandbox.faults.add({ kind: "status", status: 403, path });
@@ -169,7 +169,7 @@ describe("a list that comes as it came before", () => {
     expect(await reads()).toEqual([]);
   });
 
-  it("is read when its list was out of scope in between, so that its subtasks are polled again", async () => {
+  it("is decoded if its list was out of scope in between", async () => {
     const { it, reads, place, task } = await rested();
     const lookUp = new RegExp(`/projects/${place.project}/todolists$`);
     const single = new RegExp(`/todolists/${place.list}$`);
@@ -184,7 +184,7 @@ describe("a list that comes as it came before", () => {
     expect(names()).toContain(`subtasks:${task}`);
   });
 
-  it("is read once on another day, as subtasks are polled in the order in which tasks are due", async () => {
+  it("is decoded once on another day, since due dates order the polling of subtasks", async () => {
     let now = Temporal.Instant.from("2027-03-01T23:59:00Z");
     const { reads } = await rested({ clock: () => now });
     now = now.add({ minutes: 2 });
@@ -192,7 +192,7 @@ describe("a list that comes as it came before", () => {
     expect(await reads()).toEqual([]);
   });
 
-  it("is applied after all when the transaction of its first reading has failed", async () => {
+  it("is decoded if the transaction of its first reading failed", async () => {
     const fault = { isOn: false };
     const { it, place, task, tasks } = await rested();
     const { store } = it;

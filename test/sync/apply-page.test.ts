@@ -55,8 +55,8 @@ const task = (id: number, fields: Partial<TaskItem> = {}): Task =>
 const told = ({ mismatches }: ReturnType<typeof applyPage>) =>
   mismatches.map(({ item, source, isHint }) => [item.id, source, isHint]);
 
-describe("applyPage()", () => {
-  it("takes what was changed or made since its list was read", () => {
+describe("a page of all tasks", () => {
+  it("applies what was changed or created since its list was read", () => {
     const { apply, title } = rig([task(1), task(2)]);
     const applied = apply([
       task(1, { title: "Changed", updatedAt: after }),
@@ -87,14 +87,14 @@ describe("applyPage()", () => {
     expect(told(applied)).toEqual([[1, "tasks:3001", false]]);
   });
 
-  it("leaves everything to the lists when it is not trusted", () => {
+  it("leaves everything to the lists if it is not trusted", () => {
     const { apply, title } = rig([task(1)]);
     const applied = apply([task(1, { title: "Changed", updatedAt: after })], { isTrusted: false });
     expect(title(1)).toBe("Task 1");
     expect(told(applied)).toEqual([[1, "tasks:3001", false]]);
   });
 
-  it("does not bring back what was buried", () => {
+  it("does not restore what was buried", () => {
     const { store, apply, title } = rig([task(1)]);
     const key = store.mirror.find("task", serviceId(1));
     if (key === null) throw new Error("the task has no key");
@@ -104,7 +104,7 @@ describe("applyPage()", () => {
     expect(told(applied)).toEqual([[1, "tasks:3001", false]]);
   });
 
-  it("takes one that leaves something out for a hint, where it is newer", () => {
+  it("is only a hint if it is newer but incomplete", () => {
     const { apply, title } = rig([task(1), task(2)]);
     const [same, newer, changed] = [
       task(1),
@@ -119,14 +119,14 @@ describe("applyPage()", () => {
     expect(title(3)).toBeNull();
   });
 
-  it("moves a task, and its subtasks are asked for where it is", () => {
+  it("moves a task, and its subtasks are read at the new place", () => {
     const { store, sources, apply } = rig([task(1, { subtaskCount: 2 })]);
     apply([task(1, { listId: other, subtaskCount: 2, updatedAt: after })]);
     expect(store.mirror.ofSource("tasks:3002").map(({ item }) => item.id)).toEqual([1]);
     expect(sources.get("subtasks:1")?.source).toMatchObject({ listId: other });
   });
 
-  it("asks the list for subtasks whose parent was without any", () => {
+  it("makes the list read subtasks of a parent that had none", () => {
     const { apply } = rig([task(1), task(2)]);
     const child = task(9, { kind: "subtask", parentId: serviceId(2), updatedAt: after });
     expect(told(apply([child]))).toEqual([[9, "tasks:3001", false]]);
@@ -140,13 +140,13 @@ describe("applyPage()", () => {
     expect(title(1)).toBeNull();
   });
 
-  it("asks the list that a task has left for one that is not polled", () => {
+  it("makes the old list of a task be read if its new one is not polled", () => {
     const { apply } = rig([task(1)]);
     const applied = apply([task(1, { listId: listId(9), updatedAt: after })]);
     expect(told(applied)).toEqual([[1, "tasks:3001", false]]);
   });
 
-  it("leaves to an open creation what that may have made", () => {
+  it("leaves items that an open creation may have made", () => {
     const { store, apply, title } = rig([]);
     const item = store.mirror.createIdentity("task", "made-here");
     const wish = task(99, { title: "Wished" });

@@ -27,7 +27,7 @@ it.each([
   [200, 1000, "free"],
   [201, 1000, "confirmed"],
   [11, 11, "agreed"],
-] as const)("judgeLoss() result when %i of %i are missing: %s", (missing, total, verdict) => {
+] as const)("%i of %i missing items: %s", (missing, total, verdict) => {
   expect(judgeLoss({ missing, total })).toBe(verdict);
 });
 
@@ -41,14 +41,11 @@ it.each([
   [11, 40, "agreed"],
   [11, 55, "free"],
   [0, 0, "free"],
-] as const)(
-  "judgeLossOfPeople() result when %i of %i are missing: %s",
-  (missing, total, verdict) => {
-    expect(judgeLossOfPeople({ missing, total })).toBe(verdict);
-  },
-);
+] as const)("%i of %i missing people: %s", (missing, total, verdict) => {
+  expect(judgeLossOfPeople({ missing, total })).toBe(verdict);
+});
 
-describe("nextBrake()", () => {
+describe("the brake", () => {
   const few = { missing: 3, total: 100 };
   const many = { missing: 30, total: 100 };
   const most = { missing: 60, total: 100 };
@@ -67,7 +64,7 @@ describe("nextBrake()", () => {
       most,
       { kind: "brake", needsPerson: true, isNew: true },
     ],
-  ] as const)("result when %s", (_what, brake, loss, step) => {
+  ] as const)("is kept or lifted when %s", (_what, brake, loss, step) => {
     expect(nextBrake(brake, loss)).toEqual(step);
   });
 });
@@ -78,6 +75,6 @@ it.each([
   ["one is not confirmed", braked(30), 1, false],
   ["a person has to agree", braked(60, { needsPerson: true }), 0, false],
   ["a person has agreed", braked(60, { needsPerson: true, releasedAt: released }), 4, true],
-] as const)("mayBury() result when %s", (_what, brake, unconfirmed, may) => {
+] as const)("allows burying when %s", (_what, brake, unconfirmed, may) => {
   expect(mayBury(brake, unconfirmed)).toBe(may);
 });

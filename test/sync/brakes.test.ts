@@ -37,7 +37,7 @@ describe("a list that loses many items", () => {
     [10, 10],
     [10, 12],
     [11, 55],
-  ])("is not held when %i of %i were deleted", async (gone, total) => {
+  ])("is not held if %i of %i were deleted", async (gone, total) => {
     const { it, remove } = await listOf(total);
     remove(gone);
     expect(await it.sweep()).toMatchObject({ buried: gone, held: 0 });
@@ -45,7 +45,7 @@ describe("a list that loses many items", () => {
     expect(it.events.some(({ kind }) => kind === "braked")).toBe(false);
   });
 
-  it("is held until all is confirmed when more than a fifth was deleted", async () => {
+  it("is held until all are checked if more than a fifth were deleted", async () => {
     const { it, source, ids, place, remove } = await listOf(40);
     const first = ids[0];
     remove(12);
@@ -65,7 +65,7 @@ describe("a list that loses many items", () => {
     expect(it.events.map(({ kind }) => kind)).toContain("brake-lifted");
   });
 
-  it("is held until a person agrees when more than half was deleted, also across a restart", async () => {
+  it("is held until a person agrees if more than half were deleted, even across a restart", async () => {
     const { it, source, remove } = await listOf(20);
     remove(12);
     expect(await it.sweep()).toMatchObject({ buried: 0, held: 12 });
@@ -80,7 +80,7 @@ describe("a list that loses many items", () => {
     expect(it.store.brakes.all()).toEqual([]);
   });
 
-  it("asks the person anew when more vanishes than was agreed to", async () => {
+  it("asks the person again if more vanish than was agreed to", async () => {
     const { it, source, remove, hide, ids } = await listOf(30);
     remove(16);
     await it.sweep();
@@ -96,7 +96,7 @@ describe("a list that loses many items", () => {
     expect(await it.sweep()).toMatchObject({ buried: 21 });
   });
 
-  it("is free again when everything comes back", async () => {
+  it("is free again if everything comes back", async () => {
     const { it, hide } = await listOf(30);
     hide(30);
     it.sandbox.faults.add({ kind: "html", path: /\/tasks\/\d+$/, times: 30 });
@@ -107,7 +107,7 @@ describe("a list that loses many items", () => {
     expect(it.store.absences.all()).toEqual([]);
   });
 
-  it("buries nothing when the list was only cut, and finds each item by itself", async () => {
+  it("buries nothing if it was only truncated, and finds each item individually", async () => {
     const { it, hide } = await listOf(50);
     hide(30);
     expect(await it.sweep()).toMatchObject({ buried: 0, held: 0 });
@@ -118,7 +118,7 @@ describe("a list that loses many items", () => {
     expect(it.asked().filter((path) => /\/tasks\/\d+$/.test(path))).toEqual([]);
   });
 
-  it("goes on reading everything else while its items are asked for one by one", async () => {
+  it("does not delay other reading while its items are checked one by one", async () => {
     const { it, remove } = await listOf(60);
     remove(20);
     it.asked();

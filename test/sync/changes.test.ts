@@ -23,8 +23,8 @@ const uidsByTitle = ({ store, sandbox }: Stage): ReadonlyMap<string, string> =>
 
 const same = (it: Stage) => expect(viewInventory(it)).toEqual(workspaceInventory(it));
 
-describe("sweep() after changes by others", () => {
-  it("shows additions and changes, and tells them", async () => {
+describe("changes by others", () => {
+  it("are applied and published", async () => {
     const world = await smallWorld();
     const { it, place, task } = world;
     insist(world.tasks.update({ ...place, task }, { title: "Renamed" }));
@@ -37,7 +37,7 @@ describe("sweep() after changes by others", () => {
     expect(summary.changes).toContainEqual({ kind: "event", title: "Elsewhere", act: "added" });
   });
 
-  it("buries what was deleted once a single GET has confirmed it", async () => {
+  it("bury a deleted item once a single GET has confirmed it", async () => {
     const world = await smallWorld();
     const { it, place, event, other } = world;
     insist(world.events.remove({ ...place, event }));
@@ -52,7 +52,7 @@ describe("sweep() after changes by others", () => {
     expect(it.store.absences.all()).toEqual([]);
   });
 
-  it("buries subtasks with their parent without asking for each", async () => {
+  it("bury subtasks with their parent, without asking for each", async () => {
     const world = await smallWorld();
     const { it, place, task } = world;
     insist(world.tasks.remove({ ...place, task }));
@@ -65,7 +65,7 @@ describe("sweep() after changes by others", () => {
     expect(it.asked().filter((path) => path.includes("subtasks"))).toEqual([]);
   });
 
-  it("buries a deleted subtask, and stops asking for subtasks when the last one is gone", async () => {
+  it("bury a deleted subtask, and end polling when the last one is gone", async () => {
     const world = await smallWorld();
     const { it, place, task, children } = world;
     for (const subtask of children) insist(world.subtasks.remove({ ...place, task, subtask }));
@@ -77,7 +77,7 @@ describe("sweep() after changes by others", () => {
     expect(it.asked().filter((path) => path.includes("subtasks"))).toEqual([]);
   });
 
-  it("buries a deleted subtask of which no list has told: it came as the answer to an edit", async () => {
+  it("bury a deleted subtask that no list has ever shown", async () => {
     const world = await smallWorld();
     const { it, place, other } = world;
     const below = { ...place, task: other };
@@ -99,7 +99,7 @@ describe("sweep() after changes by others", () => {
     ["another list", 0, 1],
     ["another project", 1, 0],
   ] as const)(
-    "keeps the UIDs of a task and its subtasks when it moved to %s",
+    "keep the UIDs of a task and its subtasks that moved to %s",
     async (_where, project, list) => {
       const world = await smallWorld();
       const { it, place, task } = world;
@@ -115,7 +115,7 @@ describe("sweep() after changes by others", () => {
     },
   );
 
-  it("never shows a moved task twice or not at all while it is found again", async () => {
+  it("never show a moved task twice or not at all", async () => {
     const world = await smallWorld();
     const { it, place, task } = world;
     const counts = new Set<number>();
@@ -151,7 +151,7 @@ describe("sweep() after changes by others", () => {
     expect([...counts]).toEqual([1]);
   });
 
-  it("puts an item back under its old UID when it was deleted and comes again", async () => {
+  it("restore an item under its old UID if it is deleted and returns", async () => {
     const world = await smallWorld();
     const { it, place, event } = world;
     const before = uidsByTitle(it).get("Meeting");
@@ -168,7 +168,7 @@ describe("sweep() after changes by others", () => {
     expect(uidsByTitle(it).get("Meeting")).toBe(before);
   });
 
-  it("asks for the tasks of a list that is gone, and buries them when they are", async () => {
+  it("bury the tasks of a deleted list once each is confirmed", async () => {
     const world = await smallWorld();
     const { it, place, task, other } = world;
     const { list } = place;
@@ -205,7 +205,7 @@ describe("sweep() after changes by others", () => {
     expect(viewInventory(next)).toEqual(workspaceInventory(next));
   });
 
-  it("does not believe that there is no project at all any more", async () => {
+  it("never mean that there are no projects anymore", async () => {
     const { it } = await smallWorld();
     it.sandbox.faults.add({ kind: "replace", body: [], path: /\/projects$/ });
     await it.sweep();
@@ -216,7 +216,7 @@ describe("sweep() after changes by others", () => {
     );
   });
 
-  it("does not poll archived projects and lists, and leaves their items as they are", async () => {
+  it("leave archived projects and lists alone", async () => {
     const world = await smallWorld();
     const { it, place } = world;
     const archive = (path: RegExp, wanted: number) =>

@@ -5,7 +5,7 @@ import { pollByHand } from "./support/poll-by-hand.ts";
 import { roomy, stage } from "./support/stage.ts";
 import { addTask, placeAt } from "./support/workspace.ts";
 
-it("settle() waits anew for every other list when an item is missing a second time", async () => {
+it("waits again for every other list if an item is missing a second time", async () => {
   const it = await stage({ quota: roomy });
   const [first, second, third] = [placeAt(it, 0), placeAt(it, 0, 1), placeAt(it, 1)];
   const task = addTask(it, first, { title: "Travels" });
@@ -34,7 +34,7 @@ it("settle() waits anew for every other list when an item is missing a second ti
   expect(read).toContain(`tasks:${third.list}`);
 });
 
-it("settle() waits for a list that could not be read, until that has failed many times", async () => {
+it("waits for a list that could not be read, up to a number of failures", async () => {
   const it = await stage({ quota: roomy });
   const [first, second, third] = [placeAt(it, 0), placeAt(it, 0, 1), placeAt(it, 1)];
   const task = addTask(it, first, { title: "Travels" });
@@ -90,14 +90,14 @@ async function lackedByItsList() {
   return { read, remove };
 }
 
-it("aliveOf() no longer counts an item that its list has shown again", async () => {
+it("an item no longer counts as alive by itself once its list shows it", async () => {
   const { read, remove } = await lackedByItsList();
   expect(await read(1)).toBe(false);
   remove();
   expect(await read(1)).toBe(true);
 });
 
-it("aliveOf() asks soon again for an item that went right after it had answered", async () => {
+it("asks again soon for an item that disappeared right after it responded", async () => {
   const { read, remove } = await lackedByItsList();
   remove();
   expect(await read(10)).toBe(false);
@@ -121,7 +121,7 @@ async function emptied(count: number) {
   return { it, source, poll, deletionChecks, missing: it.store.absences.all().length };
 }
 
-it("next() comes to what is behind many questions that rest, and back to the first", async () => {
+it("reaches checks behind many that rest, and returns to the first", async () => {
   const { it, deletionChecks, missing } = await emptied(60);
   it.sandbox.faults.add({ kind: "status", status: 500, path: /\/tasks\/\d+$/, times: Infinity });
   const { signal } = new AbortController();
@@ -137,7 +137,7 @@ it("next() comes to what is behind many questions that rest, and back to the fir
   expect(deletionChecks.next(missing, new Set())).toHaveLength(missing);
 });
 
-it("settle() buries as many of a source at once as it is to, and lifts the brake after the last one", async () => {
+it("buries the allowed number of items at once, and lifts the brake after the last one", async () => {
   const { it, source, poll, deletionChecks, missing } = await emptied(60);
   for (const { item } of it.store.absences.all()) it.store.absences.confirm(item);
   const { read } = deletionChecks.settle(25);

@@ -43,8 +43,8 @@ const ids = (it: Stage): readonly PersonId[] => it.store.directory.people().map(
 const gaps = (it: Stage) =>
   it.store.sources.all().find(({ name }) => name === "people")?.failure ?? null;
 
-describe("somebody whom the people's look-up lacks", () => {
-  it("stays after one answer, and logs in as ever", async () => {
+describe("a person missing from the list of people", () => {
+  it("stays after one response, and can sign in", async () => {
     const { it, somebody } = await known();
     const passwords = createPasswords({ store: it.store, randomBytes });
     const password = passwords.issue(somebody.id);
@@ -59,7 +59,7 @@ describe("somebody whom the people's look-up lacks", () => {
     expect(gaps(it)).toBeNull();
   });
 
-  it("stays after several answers within five minutes, and is gone after a later one", async () => {
+  it("stays within five minutes, and is gone after a later response", async () => {
     const { it, somebody, later } = await known();
     const passwords = createPasswords({ store: it.store, randomBytes });
     const password = passwords.issue(somebody.id);
@@ -86,7 +86,7 @@ describe("somebody whom the people's look-up lacks", () => {
     ["names them and somebody without an id", (named: Json) => [...named, { id: Number.NaN }]],
     ["names nobody", () => []],
     ["lacks most", (named: Json) => named.slice(0, 1)],
-  ])("begins anew after an answer in between that %s", async (_what, between) => {
+  ])("is counted again after a response in between that %s", async (_what, between) => {
     const { it, people, later } = await known();
     const last = people.at(-1);
     if (!last) throw new Error("nobody is known");
@@ -105,7 +105,7 @@ describe("somebody whom the people's look-up lacks", () => {
     expect(ids(it)).not.toContain(last.id);
   });
 
-  it("stays while answers are incomplete, or there are none", async () => {
+  it("stays while responses are incomplete or missing", async () => {
     const { it, people, somebody, later } = await known();
     without(it, somebody);
     await it.sweep();
@@ -119,7 +119,7 @@ describe("somebody whom the people's look-up lacks", () => {
     expect(ids(it)).toEqual(people.map(({ id }) => id));
   });
 
-  it("begins anew when the clock is set back", async () => {
+  it("is counted again if the clock is set back", async () => {
     const { it, somebody, later } = await known();
     later(60);
     without(it, somebody);
@@ -134,7 +134,7 @@ describe("somebody whom the people's look-up lacks", () => {
     expect(ids(it)).not.toContain(somebody.id);
   });
 
-  it("is kept from logging in at once when the service says that they are suspended", async () => {
+  it("cannot sign in at once if the service says that they are suspended", async () => {
     const { it, somebody } = await known();
     const passwords = createPasswords({ store: it.store, randomBytes });
     const password = passwords.issue(somebody.id);
@@ -146,11 +146,11 @@ describe("somebody whom the people's look-up lacks", () => {
   });
 });
 
-describe("many whom the people's look-up lacks", () => {
+describe("many people missing from the list", () => {
   it.each([
     ["nobody", 0],
     ["one of them", 1],
-  ])("stay until a person agrees when it names %s, however often", async (_whom, named) => {
+  ])("stay until a person agrees if it names %s, however often", async (_whom, named) => {
     const { it, people, later } = await known();
     const total = people.length;
     answer(it, (all) => all.slice(0, named));
@@ -169,7 +169,7 @@ describe("many whom the people's look-up lacks", () => {
     expect(it.store.directory.people()).toHaveLength(named);
   });
 
-  it("are free again when they come back", async () => {
+  it("are free again if they come back", async () => {
     const { it, people } = await known();
     answer(it, () => []);
     await it.sweep();

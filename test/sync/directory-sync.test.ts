@@ -24,7 +24,7 @@ const gapsOf = (it: Stage, source: string) =>
 const same = (it: Stage) => expect(viewInventory(it)).toEqual(workspaceInventory(it));
 
 describe("the lists of a project", () => {
-  it("stay, with a word about it, when the look-up names none but they answer", async () => {
+  it("stay, with a note, if the lookup names none but they respond", async () => {
     const { it, place } = await smallWorld();
     const before = lists(it);
     rewrite(it, new RegExp(`/projects/${place.project}/todolists$`), () => []);
@@ -39,7 +39,7 @@ describe("the lists of a project", () => {
     expect(gapsOf(it, `todolists:${place.project}`)).toBeNull();
   });
 
-  it("go soon after one has answered from a cache", async () => {
+  it("go soon after one has responded from a cache", async () => {
     let now = Temporal.Now.instant();
     const it = await stage({ quota: roomy, now: () => now });
     const { project, list } = placeAt(it, 0);
@@ -55,7 +55,7 @@ describe("the lists of a project", () => {
     expect(lists(it)).not.toContain(list);
   });
 
-  it("stay when the service answers for no single list, but their tasks are there", async () => {
+  it("stay if the service responds for no single list but their tasks exist", async () => {
     const { it, place } = await smallWorld();
     const before = lists(it);
     rewrite(it, new RegExp(`/projects/${place.project}/todolists$`), () => []);
@@ -76,21 +76,18 @@ describe("the lists of a project", () => {
     expect(gapsOf(it, `todolists:${place.project}`)).toContain("has not said yet");
   });
 
-  it.each([404, 403])(
-    "lose one that is gone by its own word and its tasks' (%i)",
-    async (status) => {
-      const { it, place } = await smallWorld();
-      rewrite(it, new RegExp(`/projects/${place.project}/todolists$`), (named) =>
-        named.filter(({ id }) => id !== place.list),
-      );
-      deny(it, new RegExp(`/todolists/${place.list}(/.*)?$`), status);
-      await it.sweep();
-      await it.sweep();
-      expect(lists(it)).not.toContain(place.list);
-    },
-  );
+  it.each([404, 403])("lose one that itself and its tasks report as gone (%i)", async (status) => {
+    const { it, place } = await smallWorld();
+    rewrite(it, new RegExp(`/projects/${place.project}/todolists$`), (named) =>
+      named.filter(({ id }) => id !== place.list),
+    );
+    deny(it, new RegExp(`/todolists/${place.list}(/.*)?$`), status);
+    await it.sweep();
+    await it.sweep();
+    expect(lists(it)).not.toContain(place.list);
+  });
 
-  it("are taken over as a single one answers when the look-up hides archived ones", async () => {
+  it("follow single responses if the lookup hides archived lists", async () => {
     const { it, place } = await smallWorld();
     rewrite(it, new RegExp(`/projects/${place.project}/todolists$`), (named) =>
       named.filter(({ id }) => id !== place.list),
@@ -104,7 +101,7 @@ describe("the lists of a project", () => {
     expect(it.store.directory.todolist(listId(place.list))).toMatchObject({ archived: true });
   });
 
-  it("wait for a person when many tasks hang on those that are gone", async () => {
+  it("wait for a person if many tasks belong to those that are gone", async () => {
     const it = await stage({ quota: roomy });
     const place = placeAt(it, 0);
     for (let index = 0; index < 12; index += 1) addTask(it, place, { title: `T${index}` });
@@ -129,7 +126,7 @@ describe("the lists of a project", () => {
     expect(it.store.brakes.all()).toEqual([]);
   });
 
-  it("keep the privacy that is known of them when an answer does not say it", async () => {
+  it("keep their known privacy if a response omits it", async () => {
     const { it, place } = await smallWorld();
     const path = new RegExp(`/projects/${place.project}/todolists$`);
     rewrite(it, path, (named) => named.map((list) => ({ ...list, private: true })));
@@ -142,7 +139,7 @@ describe("the lists of a project", () => {
 });
 
 describe("the projects", () => {
-  it("keep one that the look-up lacks while it answers by itself", async () => {
+  it("keep one that the lookup omits while it responds", async () => {
     const { it, place } = await smallWorld();
     rewrite(it, /\/projects$/, (named) => named.filter(({ id }) => id !== place.project));
     await it.sweep();
@@ -151,7 +148,7 @@ describe("the projects", () => {
     same(it);
   });
 
-  it("lose one that is denied as well, and leave its items alone", async () => {
+  it("lose one that is denied as well, and keep its items", async () => {
     const { it, place } = await smallWorld();
     rewrite(it, /\/projects$/, (named) => named.filter(({ id }) => id !== place.project));
     deny(it, new RegExp(`/projects/${place.project}(/.*)?$`), 403);
@@ -168,7 +165,7 @@ describe("the projects", () => {
 });
 
 describe("people and labels", () => {
-  it("stay when the people's look-up names nobody at all", async () => {
+  it("stay if the lookup names nobody at all", async () => {
     const { it } = await smallWorld();
     const before = it.store.directory.people();
     expect(before.length).toBeGreaterThan(0);
@@ -178,7 +175,7 @@ describe("people and labels", () => {
     expect(gapsOf(it, "people")).toContain("no longer listed");
   });
 
-  it("keep labels that answer by themselves or that items have, and the names of the rest", async () => {
+  it("keep labels that respond or are in use, and the names of all others", async () => {
     const it = await stage({ quota: roomy });
     const { labels, tasks } = it.sandbox.workspace;
     const [kept, worn, gone] = ["kept", "worn", "gone"].map(
@@ -202,7 +199,7 @@ describe("people and labels", () => {
   });
 });
 
-describe("items whose answers leave fields out", () => {
+describe("items with omitted fields", () => {
   const mangle = (it: Stage, change: (one: Json[number]) => object) =>
     it.sandbox.faults.add({
       kind: "transform",
@@ -234,7 +231,7 @@ describe("items whose answers leave fields out", () => {
     expect(gapsOf(it, `events:${place.project}`)).toContain('"private" is missing in 1 of 1');
   });
 
-  it("are not new when nothing but the spelling of an empty description changes", async () => {
+  it("are unchanged if an empty description is spelled differently", async () => {
     const { it } = await smallWorld();
     const revision = it.store.changes.latest();
     for (const description of ["", null, " \n", "<p></p>", "<br>"]) {
@@ -245,7 +242,7 @@ describe("items whose answers leave fields out", () => {
     expect(it.store.changes.latest()).toBe(revision);
   });
 
-  it("keep their titles, and delete nothing, while a list names none", async () => {
+  it("keep their titles, and nothing is deleted, while a list names none", async () => {
     const { it, place, other, tasks } = await smallWorld();
     insist(tasks.remove({ ...place, task: other }));
     mangle(it, (one) => ({ ...one, title: null }));
@@ -257,7 +254,7 @@ describe("items whose answers leave fields out", () => {
   });
 });
 
-it("run() goes on with a list that the look-up lacks", async () => {
+it("keeps reading a list that the lookup omits", async () => {
   const { it, place } = await smallWorld();
   rewrite(it, new RegExp(`/projects/${place.project}/todolists$`), () => []);
   const path = `GET /api/v3/projects/${place.project}/todolists/${place.list}/tasks`;

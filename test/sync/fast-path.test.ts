@@ -79,8 +79,8 @@ function workOn(here: Awaited<ReturnType<typeof world>>): void {
 const isPage = (json: unknown): json is { readonly todos: readonly object[] } =>
   typeof json === "object" && json !== null && "todos" in json && Array.isArray(json.todos);
 
-describe("the fast path", () => {
-  test("is used once all pages agree with the lists, and lists are left to an audit then", async () => {
+describe("pages of all tasks", () => {
+  test("are used once they agree with all lists, which are then only audited", async () => {
     const clock = requestClock({ milliseconds: 400 });
     const { it } = await world({ ...morePages, now: clock.now, clock: clock.now });
     clock.follow(it);
@@ -97,7 +97,7 @@ describe("the fast path", () => {
     expect(told(it)).toEqual(["used"]);
   });
 
-  test("brings what others add, change, move and delete", async () => {
+  test("bring what others add, change, move and delete", async () => {
     const here = await world();
     const { it, tasks, subtasks, forward } = here;
     const { place, parent, single } = someTasks(here);
@@ -138,7 +138,7 @@ describe("the fast path", () => {
   });
 });
 
-test("a page that comes as it did before is not compared again, until somebody writes a row of it or asks for everything anew", async () => {
+test("are not compared again if unchanged, unless a row was written or everything is reread", async () => {
   const here = await world();
   const { it, tasks, forward } = here;
   const { place, single } = someTasks(here);
@@ -180,7 +180,7 @@ test("a page that comes as it did before is not compared again, until somebody w
   expect(told(it)).toEqual(["used"]);
 });
 
-describe("pages that cannot be trusted", () => {
+describe("untrustworthy pages", () => {
   const strange: readonly (readonly [string, AllTasksManner, RegExp])[] = [
     ["their order changes", { order: "unstable" }, /order changes/],
     ["start is ignored", { ignores: ["start"] }, /again/],
@@ -193,7 +193,7 @@ describe("pages that cannot be trusted", () => {
     ["elements come twice", { repeats: true }, /twice/],
   ];
 
-  test.each(rows(strange, 9))("are not used at all when %s", async (_, manner, reason) => {
+  test.each(rows(strange, 9))("are not used at all if %s", async (_, manner, reason) => {
     const here = await world({ ...morePages, allTasks: manner });
     const { it } = here;
     await whilePolling(it, async () => {
@@ -205,7 +205,7 @@ describe("pages that cannot be trusted", () => {
     expect(told(it)).not.toContain("used");
   });
 
-  test.each(rows(strange, 9))("are given up when they were good, and now %s", async (_, manner) => {
+  test.each(rows(strange, 9))("are dropped if they were good and now %s", async (_, manner) => {
     const here = await world(morePages);
     const { it, forward } = here;
     await whilePolling(it, async () => {
@@ -231,17 +231,14 @@ describe("pages that cannot be trusted", () => {
     ["tasks of another shape", { kind: "replace", body: { total_count: 1, todos: [{ id: 1 }] } }],
   ] as const;
 
-  test.each(rows(useless, 5))(
-    "are asked for once and without a word when %s answers",
-    async (_, fault) => {
-      const { it } = await world();
-      it.sandbox.faults.add({ ...fault, path: /alltodo$/, times: 1000 });
-      await whilePolling(it, () => until(() => it.sandbox.requests.entries().length > 60));
-      expect(it.asked().filter((path) => path.endsWith("/alltodo"))).toHaveLength(1);
-      expect(told(it)).toEqual([]);
-      expect(it.sync.fastPath.kind).toBe("off");
-    },
-  );
+  test.each(rows(useless, 5))("are asked for only once if %s answers", async (_, fault) => {
+    const { it } = await world();
+    it.sandbox.faults.add({ ...fault, path: /alltodo$/, times: 1000 });
+    await whilePolling(it, () => until(() => it.sandbox.requests.entries().length > 60));
+    expect(it.asked().filter((path) => path.endsWith("/alltodo"))).toHaveLength(1);
+    expect(told(it)).toEqual([]);
+    expect(it.sync.fastPath.kind).toBe("off");
+  });
 
   test.runIf(isThorough)("are asked for again after a day", async () => {
     const { it, forward } = await world();
@@ -253,7 +250,7 @@ describe("pages that cannot be trusted", () => {
     });
   });
 
-  test("are given up for the lists while they fail", async () => {
+  test("are replaced by the lists while they fail", async () => {
     const here = await world();
     const { it, forward } = here;
     await whilePolling(it, async () => {
@@ -269,7 +266,7 @@ describe("pages that cannot be trusted", () => {
     expect(told(it)).toEqual(["used", "dropped"]);
   });
 
-  test("do not take back what a list or an edit has shown when they lag behind", async () => {
+  test("never revert what a list or an edit has shown", async () => {
     const here = await world();
     const { it, tasks, forward } = here;
     const { place, single } = someTasks(here);
@@ -301,7 +298,7 @@ describe("pages that cannot be trusted", () => {
     expect(told(it)).toEqual(["used"]);
   });
 
-  test.runIf(isThorough)("are given up when they stay behind", async () => {
+  test.runIf(isThorough)("are dropped if they stay behind", async () => {
     const here = await world();
     const { it, forward } = here;
     await whilePolling(it, async () => {
@@ -322,7 +319,7 @@ describe("pages that cannot be trusted", () => {
     expect(told(it)).toEqual(["used", "dropped"]);
   });
 
-  test.runIf(isThorough)("are given up when a list takes back what they have told", async () => {
+  test.runIf(isThorough)("are dropped if a list contradicts them", async () => {
     const here = await world();
     const { it, tasks, forward } = here;
     const { place, single } = someTasks(here);
@@ -346,7 +343,7 @@ describe("pages that cannot be trusted", () => {
     expect(told(it)).toEqual(["used", "dropped"]);
   });
 
-  test.runIf(isThorough)("are used whatever their order is, as long as it is one", async () => {
+  test.runIf(isThorough)("are used in any order that is stable", async () => {
     const here = await world({ allTasks: { order: "recent-first" } });
     const { it, forward } = here;
     await whilePolling(it, async () => {

@@ -42,8 +42,8 @@ const faults: readonly (readonly [string, Fault])[] = [
   ["never comes", { kind: "drop-before" }],
 ];
 
-describe("sweep() under faults", () => {
-  it.each(rows(faults, 3))("buries nothing when every list %s", async (_what, fault) => {
+describe("a sweep with faults", () => {
+  it.each(rows(faults, 3))("buries nothing if every list %s", async (_what, fault) => {
     const { it } = await filled();
     const before = viewInventory(it);
     it.sandbox.faults.add({ ...fault, path: lists, times: 1000 });
@@ -57,7 +57,7 @@ describe("sweep() under faults", () => {
     expect(it.store.absences.all()).toEqual([]);
   });
 
-  it.each(rows(faults, 3))("buries nothing when every look-up %s", async (_what, fault) => {
+  it.each(rows(faults, 3))("buries nothing if every lookup %s", async (_what, fault) => {
     const { it } = await filled();
     const before = viewInventory(it);
     it.sandbox.faults.add({ ...fault, path: lookUps, times: 1000 });
@@ -71,7 +71,7 @@ describe("sweep() under faults", () => {
     expect(it.store.directory.todolists()).toHaveLength(4);
   });
 
-  it("still applies the readable rest when a list has a hole", async () => {
+  it("applies the readable rest of a list with a gap", async () => {
     const { it, place } = await filled();
     addEvent(it, place, { title: "New" });
     it.sandbox.faults.add({ kind: "transform", path: /\/events$/, times: 9, transform: withNull });
@@ -81,7 +81,7 @@ describe("sweep() under faults", () => {
     expect(shownTitles(it, projectId(place.project))).toContain("New");
   });
 
-  it("reads all others when one source fails, and names it", async () => {
+  it("reads all others if one source fails, and names it", async () => {
     const { it, place } = await filled();
     const elsewhere = placeAt(it, 1);
     addTask(it, elsewhere, { title: "Elsewhere" });
@@ -95,7 +95,7 @@ describe("sweep() under faults", () => {
     expect(state).toMatchObject({ failures: 1, failure: summary.failures[0]?.problem });
   });
 
-  it("keeps a missing item when the single GET does not say that it is gone", async () => {
+  it("keeps a missing item if the single GET does not confirm that it is gone", async () => {
     const { it, place, parent } = await filled();
     const before = viewInventory(it);
     const single = new RegExp(`/tasks/${parent}$`);
@@ -117,7 +117,7 @@ describe("sweep() under faults", () => {
     expect(it.store.absences.all()).toEqual([]);
   });
 
-  it("takes 403 for gone when the list around the item can be read", async () => {
+  it("treats 403 as gone if the list around the item can be read", async () => {
     const { it, place, parent } = await filled();
     const path = new RegExp(`/${place.list}/tasks$`);
     it.sandbox.faults.add({ kind: "transform", path, times: 9, transform: without(parent) });
@@ -126,7 +126,7 @@ describe("sweep() under faults", () => {
     expect(await it.sweep()).toMatchObject({ buried: 2 });
   });
 
-  it("buries nothing on a 403 when the list turns out to be forbidden as well", async () => {
+  it("buries nothing on a 403 if the list is forbidden as well", async () => {
     const { it, place, parent } = await filled();
     const list = new RegExp(`/${place.list}/tasks$`);
     const item = new RegExp(`/tasks/${parent}$`);
@@ -142,7 +142,7 @@ describe("sweep() under faults", () => {
     }
   });
 
-  it("keeps what a cut list does not show up to date, at one request per item and maxAge", async () => {
+  it("keeps items missing from a truncated list up to date, with one request per item and maxAge", async () => {
     const { it, place, parent } = await filled();
     const path = new RegExp(`/${place.list}/tasks$`);
     it.sandbox.faults.add({ kind: "transform", path, times: 1000, transform: without(parent) });
@@ -157,10 +157,10 @@ describe("sweep() under faults", () => {
   });
 });
 
-describe("run() under faults", () => {
+describe("polling with faults", () => {
   const quick = { maxAge: Temporal.Duration.from({ milliseconds: 640 }) };
 
-  it("goes on with the others while one source fails, and comes back to it", async () => {
+  it("continues with the others while one source fails, and returns to it", async () => {
     const { it: first, place } = await filled();
     const it = first.again(quick);
     const path = new RegExp(`/projects/${place.project}/events$`);
@@ -176,7 +176,7 @@ describe("run() under faults", () => {
     expect(it.sync.ready).toBe(true);
   });
 
-  it("asks again for a missing item when the service did not answer, and buries it when it does", async () => {
+  it("asks again for a missing item after a failure, and buries it once confirmed", async () => {
     const { it: first, place, parent } = await filled();
     const it = first.again(quick);
     insist(it.sandbox.workspace.tasks.remove({ ...place, task: parent }));
@@ -187,7 +187,7 @@ describe("run() under faults", () => {
     expect(it.events.filter(({ kind }) => kind === "unanswered")).toHaveLength(2);
   });
 
-  it("follows to the look-ups when a list answers that it is not there", async () => {
+  it("reads the lookups if a list responds that it does not exist", async () => {
     let ahead = Temporal.Duration.from({ seconds: 0 });
     const now = () => Temporal.Now.instant().add(ahead);
     const it = await stage({ now });
@@ -202,7 +202,7 @@ describe("run() under faults", () => {
     expect(countOf(it, /\/people$/)()).toBe(0);
   });
 
-  it("learns of new lists soon after a time in which everything was refused", async () => {
+  it("finds new lists soon after a time in which everything was refused", async () => {
     const it = await stage({ quota: roomy, maxAge: Temporal.Duration.from({ seconds: 2 }) });
     const place = placeAt(it, 0);
     const path = new RegExp(`/projects/${place.project}/todolists$`);
@@ -220,7 +220,7 @@ describe("run() under faults", () => {
     expect(isKnown()).toBe(true);
   });
 
-  it("reports a fault of its own and goes on when the store refuses an answer", async () => {
+  it("reports an internal error and continues if the store rejects a response", async () => {
     const { it } = await filled();
     const { mirror } = it.store;
     const broken = {
@@ -250,7 +250,7 @@ describe("run() under faults", () => {
   });
 });
 
-it("a question stays open when the store refuses the answer, and is settled later", async () => {
+it("a check stays open if the store rejects the response, and is settled later", async () => {
   const { it, place, parent } = await filled();
   insist(it.sandbox.workspace.tasks.remove({ ...place, task: parent }));
   const { absences } = it.store;

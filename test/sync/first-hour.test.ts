@@ -159,7 +159,7 @@ function schedulerPolls(
   return polls;
 }
 
-it("polls after its first sync as the scheduler of the benches does after the same readings", async () => {
+it("polls after the first sync like the scheduler of the benches with the same readings", async () => {
   const here = await startWorld();
   const { world, sources } = here;
   const { readyAt, polls } = await polled(here);

@@ -17,18 +17,18 @@ function told(...ages: readonly (readonly number[])[]) {
 /** Ages of changes of which each is an act of its own. */
 const many = Array.from({ length: 90 }, (_, nth) => 100 * (nth + 1));
 
-describe("FirstImpressions", () => {
-  it("tells of changes of the last three days, in order", () => {
+describe("changes known from the first reading", () => {
+  it("cover the last three days, in order", () => {
     const [first] = told([hour, 60, 80 * hour, -90]);
     expect(first).toMatchObject({ times: [at - hour, at - 60], from: at - 72 * hour });
   });
 
-  it("tells how far apart what changed while the request waited for its turn lies", () => {
+  it("include their distance while the request waited", () => {
     const [first] = told([-20, -10, 5]);
     expect(first?.times).toEqual([at - 25, at - 10, at]);
   });
 
-  it("tells of no time before the oldest change where each item has one", () => {
+  it("begin at the oldest change if every item has one", () => {
     const [first] = told(Array.from({ length: 10 }, (_, nth) => hour * (nth + 1)));
     expect(first?.from).toBe(at - 10 * hour);
   });
@@ -37,7 +37,7 @@ describe("FirstImpressions", () => {
     ["nothing where nobody has worked", [[], []], 0, 0],
     ["little where there were few acts", [[60], [hour]], 0.01, 0.3],
     ["all where many people have worked", [many, []], 0.85, 1],
-  ])("lets quiet tell %s", (_what, ages, least, most) => {
+  ])("give quiet sources %s", (_what, ages, least, most) => {
     for (const { activity } of told(...ages)) {
       const ofAll = activity(at - 72 * hour, at);
       expect(ofAll).toBeGreaterThanOrEqual(least);
@@ -45,20 +45,20 @@ describe("FirstImpressions", () => {
     }
   });
 
-  it("leaves out what was changed everywhere at once", () => {
+  it("exclude bulk changes everywhere", () => {
     const imported = [7200];
     const sources = told([...imported, 60], imported, imported, imported);
     expect(sources.map(({ times }) => times)).toEqual([[at - 60], [], [], []]);
     expect(sources[0]?.activity(at - 72 * hour, at)).toBeLessThan(0.2);
   });
 
-  it("tells of the time in which it knows all changes", () => {
+  it("are limited to the time in which all changes are known", () => {
     const [first] = told(Array.from({ length: mostChanges + 50 }, (_, nth) => 10 * nth));
     expect(first?.times).toHaveLength(mostChanges);
     expect(first?.from).toBe(at - 10 * (mostChanges - 1));
   });
 
-  it("tells of each source once, and of none that is gone", () => {
+  it("are used once for each source, and not for removed ones", () => {
     const impressions = new FirstImpressions();
     for (const key of ["a", "b", "c"]) impressions.add(key, { at, now: at, items: 1, changes: [] });
     impressions.drop("b");

@@ -3,7 +3,7 @@ import { forecastOf } from "../../src/sync/forecast.ts";
 
 const maxAge = Temporal.Duration.from({ minutes: 15 });
 
-describe("outlookOf()", () => {
+describe("the forecast", () => {
   it.each([
     [73, 33],
     [1120, 498],
@@ -13,7 +13,7 @@ describe("outlookOf()", () => {
     expect(forecast).toMatchObject({ sources, bestAgeSeconds, isMet: true, advice: null });
   });
 
-  it("says the sum and what would help where it is not met", () => {
+  it("shows the calculation and what would help if it is not met", () => {
     const forecast = forecastOf({ sources: 11_200, pace: 2.25, share: 0.9, maxAge });
     expect(forecast).toMatchObject({ bestAgeSeconds: 4978, ceilingSeconds: 19_912, isMet: false });
     expect(forecast.advice).toBe(
@@ -23,7 +23,7 @@ describe("outlookOf()", () => {
     );
   });
 
-  it("names the share that would be enough where one is", () => {
+  it("names the share that would be enough, if there is one", () => {
     const forecast = forecastOf({ sources: 1500, pace: 1.25, share: 0.5, maxAge });
     expect(forecast.advice).toContain("raise polling.share to 0.81");
     const without = forecastOf({ sources: 1500, pace: 1.25, share: 0.9, maxAge });

@@ -95,8 +95,8 @@ const ages = ({ store, clock }: Machine): readonly number[] =>
       .total("seconds"),
   );
 
-describe("PollSchedule.resume()", () => {
-  it("goes on with where changes are likely, after what was never read", () => {
+describe("a resumed schedule", () => {
+  it("continues where changes are likely, after what was never read", () => {
     const here = watched();
     here.sleep({ seconds: 30 });
     const next = here.process();
@@ -108,7 +108,7 @@ describe("PollSchedule.resume()", () => {
     expect(asked.filter((name) => busy.includes(name)).length).toBeGreaterThan(8);
   });
 
-  it("reads everything by the ceiling", () => {
+  it("reads everything within the ceiling", () => {
     const here = watched();
     const next = here.process();
     next.schedule.resume();
@@ -133,7 +133,7 @@ describe("PollSchedule.resume()", () => {
     expect(Math.max(...ages(here))).toBeLessThanOrEqual(900);
   });
 
-  it("reads a list as if it were new when it has gone elsewhere since", () => {
+  it("treats a list that moved as new", () => {
     const here = watched();
     const next = here.process();
     next.schedule.resume();
@@ -141,7 +141,7 @@ describe("PollSchedule.resume()", () => {
     expect(polls(here, next, { count: 1 })).toEqual(["tasks:5"]);
   });
 
-  it("lets everything go by turn when all is to be read again", () => {
+  it("reads everything in turn if all is to be reread", () => {
     const here = watched();
     const next = here.process();
     next.schedule.resume();
@@ -149,7 +149,7 @@ describe("PollSchedule.resume()", () => {
     expect(new Set(polls(here, next, { count: lists })).size).toBe(lists);
   });
 
-  it("takes up what was kept where the clock was set back, or the last poll had failed", () => {
+  it("is restored even if the clock was set back or the last poll failed", () => {
     const here = watched();
     here.store.sources.failed(list(77), "the service is away");
     here.sleep({ hours: -2 });
@@ -161,7 +161,7 @@ describe("PollSchedule.resume()", () => {
   });
 });
 
-describe("PollSchedule", () => {
+describe("the schedule", () => {
   /** Lists of which a third were edited on the last day, and three in the last minutes. */
   function edited(): Machine {
     const here = machine();
@@ -177,7 +177,7 @@ describe("PollSchedule", () => {
     return here;
   }
 
-  it("asks where people work now after a first sync", () => {
+  it("polls where people work after a first sync", () => {
     const here = edited();
     const process = here.process();
     for (let id = 1; id <= lists; id += 1) process.sources.put(list(id), null);
@@ -186,7 +186,7 @@ describe("PollSchedule", () => {
     expect(timesBusy(polls(here, process, { count: 100 }))).toBeGreaterThan(5);
   });
 
-  it("asks where people work now after a start without beliefs", () => {
+  it("polls where people work after a start without beliefs", () => {
     const here = edited();
     const { sources } = here.process();
     for (let id = 1; id <= lists; id += 1) sources.put(list(id), null);
@@ -212,8 +212,8 @@ const slow = {
 const isEqual = (it: Stage) =>
   JSON.stringify(viewInventory(it)) === JSON.stringify(workspaceInventory(it));
 
-describe("run()", () => {
-  it("needs no sweep where all had been read, and finds what has changed meanwhile", async () => {
+describe("a restart", () => {
+  it("needs no sweep if everything had been read, and finds later changes", async () => {
     let ahead = 0;
     const now = () => Temporal.Now.instant().add({ seconds: ahead });
     const first = await stage({ ...slow, now });
@@ -240,7 +240,7 @@ describe("run()", () => {
     });
   });
 
-  it("has caught up at once after a short pause, after a long one when all was read", async () => {
+  it("catches up at once after a short pause, and after a full read following a long one", async () => {
     let ahead = 0;
     const now = () => Temporal.Now.instant().add({ seconds: ahead });
     const first = await stage({ ...slow, now });
@@ -257,7 +257,7 @@ describe("run()", () => {
     expect(late.sync.ready).toBe(true);
   });
 
-  it("sweeps where a sweep is short, and where an earlier one was cut off", async () => {
+  it("sweeps if a sweep is short, and if an earlier one was interrupted", async () => {
     const first = await stage({ size: "s", quota: roomy });
     await first.sweep();
     expect(first.again().sync.goesOn).toBe(false);

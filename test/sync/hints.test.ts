@@ -38,8 +38,8 @@ function rig() {
   };
 }
 
-describe("told()", () => {
-  it("hints at nothing when a row is shown for the first time, or as before", () => {
+describe("hints of a change", () => {
+  it("are not given by a row that is new or unchanged", () => {
     const { told } = rig();
     expect(told(10, row({}))).toEqual([]);
     expect(told(20, row({}))).toEqual([]);
@@ -49,7 +49,7 @@ describe("told()", () => {
     ["its time", { time: 15 }],
     ["a count", { count: 3 }],
     ["its progress", { progress: 50 }],
-  ])("hints when %s has moved", (_, moved) => {
+  ])("are given when %s has moved", (_, moved) => {
     const { told } = rig();
     told(10, row({}));
     expect(told(20, row(moved))).toEqual([
@@ -57,7 +57,7 @@ describe("told()", () => {
     ]);
   });
 
-  it("hints at nothing when the source was read since", () => {
+  it("are not given if the source was read since", () => {
     const { told, read, trust } = rig();
     told(10, row({}));
     read(18, 15);
@@ -66,7 +66,7 @@ describe("told()", () => {
     expect(trust.text()).toBe("");
   });
 
-  it("hints at nothing that a reading has revealed, also when the service's clock is ahead", () => {
+  it("are not given by what a reading revealed, even if the service's clock is ahead", () => {
     const { told, read } = rig();
     told(10, row({}));
     read(18, 3_600);
@@ -74,14 +74,14 @@ describe("told()", () => {
     expect(told(30, row({ time: 3_610 }))).toHaveLength(1);
   });
 
-  it("hints at what happened after the source was read between two readings of its teller", () => {
+  it("are given by what happened after the source was read", () => {
     const { told, read } = rig();
     told(10, row({}));
     read(14);
     expect(told(20, row({ time: 15 }))).toHaveLength(1);
   });
 
-  it("hints at nothing by a field that has never foretold anything", () => {
+  it("are not given by a field that has never been a reliable sign", () => {
     const { told, read } = rig();
     told(0, row({}));
     for (let round = 1; round <= 10; round += 1) {
@@ -91,7 +91,7 @@ describe("told()", () => {
     expect(told(2_000, row({ time: 1_990 }))).toEqual([]);
   });
 
-  it("takes what is missing from a row for no word", () => {
+  it("are not given by a missing field", () => {
     const { hints } = rig();
     const bare = {
       about: source,
@@ -108,7 +108,7 @@ describe("told()", () => {
   });
 });
 
-it("a teller that others tell of as well hints at nothing that a reading of the source has shown since it was read the time before", () => {
+it("are not given twice by two sources for the same change", () => {
   const { hints, told, read } = rig();
   const list = {
     ...row({}),
@@ -126,7 +126,7 @@ it("a teller that others tell of as well hints at nothing that a reading of the 
   expect(asked(20, row({ count: 3 }))).toEqual([]);
 });
 
-describe("silent()", () => {
+describe("hints of silence", () => {
   /** Tells of `count` changes, and of `untold` others nothing. */
   function rounds({ told: count = 0, untold = 0 }) {
     const made = rig();
@@ -140,7 +140,7 @@ describe("silent()", () => {
     return { ...made, end: 100 * (count + untold) + 40 };
   }
 
-  it("says nothing while too little is known", () => {
+  it("are not given while too little is known", () => {
     const { unchanged, end } = rounds({ told: 9 });
     expect(unchanged(end)).toEqual([]);
   });
@@ -149,14 +149,14 @@ describe("silent()", () => {
     ["all changes", { told: 40 }, 0.95],
     ["every other change", { told: 20, untold: 20 }, 0.48],
     ["hardly any", { told: 1, untold: 39 }, 0.02],
-  ])("makes it as probable that nothing has happened as rows have told of %s", (_, given, part) => {
+  ])("make silence as probable as rows have reported %s", (_, given, part) => {
     const { unchanged, end } = rounds(given);
     const [hint] = unchanged(end);
     expect(hint?.source).toBe(source);
     expect(hint?.probability).toBeCloseTo(part, 2);
   });
 
-  it("says nothing of a source that is told to have changed, until that is read", () => {
+  it("are not given for a source with a pending hint", () => {
     const { unchanged, told, read, end } = rounds({ told: 40 });
     told(end, row({ time: end - 10 }));
     expect(unchanged(end + 10)).toEqual([]);
@@ -164,14 +164,14 @@ describe("silent()", () => {
     expect(unchanged(end + 30)).toHaveLength(1);
   });
 
-  it("holds no change against a row that happened before the row was first shown, or after it was shown last", () => {
+  it("ignore changes before the row was first shown, or after it was last shown", () => {
     const { told, read, trust } = rig();
     told(100, row({}));
     read(200, 50, 98, 150);
     expect(trust.text()).toBe("");
   });
 
-  it("speaks of a list's thousands of tasks by and by, once they were read after the list", () => {
+  it("spread over the thousands of tasks of a list, once they were read after it", () => {
     const { hints, trust } = rounds({ told: 40 });
     const rows = Array.from({ length: 450 }, (_, nth) => ({
       ...row({}),
@@ -188,8 +188,8 @@ describe("silent()", () => {
   });
 });
 
-describe("read()", () => {
-  it("counts a sign as right when the source has changed, as wrong when it has not", () => {
+describe("learning from a reading", () => {
+  it("counts a sign as right if the source has changed, otherwise as wrong", () => {
     const { told, read, trust } = rig();
     told(10, row({}));
     told(20, row({ time: 15 }));
@@ -200,7 +200,7 @@ describe("read()", () => {
     expect(trust.worth("task-time")).toBe(0.5);
   });
 
-  it("learns nothing from what was edited from here, once", () => {
+  it("ignores a change that was edited here, once", () => {
     const { told, read, hints, trust } = rig();
     told(10, row({}));
     hints.knownOtherwise(source);
@@ -211,7 +211,7 @@ describe("read()", () => {
     expect(trust.worth("task-time")).toBeCloseTo(0.33, 2);
   });
 
-  it("learns nothing of sources that nobody tells of, or that were dropped", () => {
+  it("ignores sources without signs, and removed ones", () => {
     const { told, read, hints } = rig();
     expect(read(5, 1)).toBe(false);
     told(10, row({}));
@@ -221,7 +221,7 @@ describe("read()", () => {
     expect(told(30, row({ time: 28 }))).toEqual([]);
   });
 
-  it("trusts after a while a field that foretells everything, and no other", () => {
+  it("trusts a field that predicts everything after a while, and no other", () => {
     const { told, read, trust } = rig();
     told(0, row({}));
     for (let round = 1; round <= 40; round += 1) {
@@ -235,7 +235,7 @@ describe("read()", () => {
   });
 });
 
-it("toldByTasks() tells of the subtasks of tasks that have some, and by which field", () => {
+it("rows of tasks hint at their subtasks, by which field", () => {
   const parent = { subtaskCount: 2, percent: 40, updatedAt: start };
   const items = [aTask(7, parent), aTask(8, parent), aTask(9, { subtaskCount: 0 })];
   const rows = hintRowsOfTasks(items, new Set([8]));
@@ -246,7 +246,7 @@ it("toldByTasks() tells of the subtasks of tasks that have some, and by which fi
   expect(rows[0]?.counts.map(({ value }) => value)).toEqual(["2", "40"]);
 });
 
-describe("toldByLists()", () => {
+describe("rows of lists", () => {
   const list = {
     id: listId(3),
     projectId: projectId(1),
@@ -260,7 +260,7 @@ describe("toldByLists()", () => {
     [5, 2, "5 2"],
     [null, null, null],
     [5, null, "5 null"],
-  ])("tells of tasks by the counts %j and %j", (completed, remaining, value) => {
+  ])("hint at tasks by the counts %j and %j", (completed, remaining, value) => {
     const [row] = hintRowsOfLists([{ ...list, completed, remaining }]);
     expect(row).toMatchObject({ about: "tasks:3", timeSign: "list-time", updatedAt: start });
     expect(row?.counts).toEqual([{ sign: "list-counts", value }]);

@@ -17,15 +17,15 @@ const due = (on: string) => ({
   completedAt: null,
 });
 
-describe("weightOf()", () => {
-  it("is 1 where nothing is known, and the least for names of labels", () => {
+describe("the weight of a source", () => {
+  it("is 1 if nothing is known, and least for names of labels", () => {
     const importance = new Importance();
     expect(importance.weightOf(list, now)).toBe(1);
     const labels = { name: "labels", source: { kind: "labels" }, days: null } as const;
     expect(importance.weightOf(labels, now)).toBe(0.5);
   });
 
-  it("is more the nearer a date is, as days go by", () => {
+  it("grows as a date comes nearer", () => {
     const importance = new Importance();
     expect(importance.knowsDates(list.name)).toBe(false);
     importance.noteDates(list.name, { items: [due("2026-05-14"), due("2020-01-01")], now });
@@ -41,14 +41,14 @@ describe("weightOf()", () => {
     expect(importance.weightOf({ ...list, days: 1 }, now)).toBe(1.5);
   });
 
-  it("takes no account of what is done", () => {
+  it("ignores completed items", () => {
     const importance = new Importance();
     const done = { ...due("2026-05-10"), completedAt: Temporal.Instant.from("2026-05-09T10:00Z") };
     importance.noteDates(list.name, { items: [done], now });
     expect(importance.weightOf(list, now)).toBe(1);
   });
 
-  it("is more for a while when somebody has read the project, or edited here", () => {
+  it("rises for a while when someone has read the project or edited here", () => {
     const importance = new Importance();
     expect(importance.noteReading(project, now)).toBe(true);
     expect(importance.noteReading(project, now + 5)).toBe(false);

@@ -28,8 +28,8 @@ function rewrite(
 
 const everything = /\/api\//;
 
-describe("hasRead()", () => {
-  it("is a fact of the data directory, whether the service answers or not", async () => {
+describe("whether everything was read", () => {
+  it("is stored in the data directory, whether the service responds or not", async () => {
     const here = await stage({ quota: roomy });
     expect(known(here)).toEqual([false, false, false]);
     await here.sweep();
@@ -44,7 +44,7 @@ describe("hasRead()", () => {
     }
   });
 
-  it("tells apart what a first sync had read when it was cut off", async () => {
+  it("is known for parts of an interrupted first sync", async () => {
     const here = await stage({ quota: roomy });
     const { project } = placeAt(here, 1);
     here.sandbox.faults.add({ kind: "html", path: new RegExp(`/${project}/`), times: 1000 });
@@ -57,7 +57,7 @@ describe("hasRead()", () => {
     expect(known(next)).toEqual([true, true, true]);
   });
 
-  it("is said of each project once more after a restore, as soon as all of it was read", async () => {
+  it("is reported for each project again after a restore", async () => {
     const here = await stage({ quota: roomy });
     await here.sweep();
     let isOpen = true;
@@ -83,7 +83,7 @@ describe("hasRead()", () => {
     expect(reread()).toEqual([true, true, true]);
   });
 
-  it("finds out what is whole where a process ended before it could note that", async () => {
+  it("is found out if a process ended before it could be stored", async () => {
     const here = await stage({ quota: roomy });
     const { rounds } = here.store;
     const forgetful = { ...rounds, projectRead: () => undefined, allRead: () => undefined };
@@ -96,7 +96,7 @@ describe("hasRead()", () => {
     expect(known(next)).toEqual([true, true, true]);
   });
 
-  it("of a project that is new says nothing of the others", async () => {
+  it("is separate for a new project", async () => {
     const here = await stage({ quota: roomy });
     const { project } = placeAt(here, 1);
     rewrite(here, /\/projects$/, (all) => all.filter(({ id }) => id !== project));
@@ -114,7 +114,7 @@ describe("hasRead()", () => {
     expect(known(last)).toEqual([true, true, true]);
   });
 
-  it("stays when a list turns up that cannot be read", async () => {
+  it("does not change if a new list cannot be read", async () => {
     const here = await stage({ quota: roomy });
     const { list } = placeAt(here, 0);
     rewrite(here, /\/todolists$/, (all) => all.filter(({ id }) => id !== list));
@@ -129,7 +129,7 @@ describe("hasRead()", () => {
   });
 
   it.each([403, 404])(
-    "is true of a project of which one list answers %d for ever",
+    "is true for a project of which one list always responds with %d",
     async (status) => {
       const here = await stage({ quota: roomy });
       const { project } = placeAt(here, 0);
@@ -147,7 +147,7 @@ describe("hasRead()", () => {
     expect(known(here)).toEqual([false, true, true]);
   });
 
-  it("of all is true where one project refuses everything for good, and the others were read", async () => {
+  it("is true if one project refuses everything for good and the others were read", async () => {
     const here = await stage({ quota: roomy });
     const { project } = placeAt(here, 1);
     refuse(here, new RegExp(`/${project}/`));
@@ -159,7 +159,7 @@ describe("hasRead()", () => {
     expect(known(next)).toEqual([true, true, true]);
   });
 
-  it("does not take a while in which everything is refused for what is there", async () => {
+  it("is not decided during a time in which everything is refused", async () => {
     const here = await stage({ quota: roomy, maxAge: Temporal.Duration.from({ seconds: 5 }) });
     const { project } = placeAt(here, 0);
     addTask(here, placeAt(here, 0), { title: "Not to be missed" });
@@ -187,7 +187,7 @@ describe("hasRead()", () => {
     expect(sources.filter(({ succeededAt }) => succeededAt === null)).toEqual([]);
   });
 
-  it("is false of a part that is left out of the configuration, and true of what was whole", async () => {
+  it("is false for a part missing from the configuration, and true for what was complete", async () => {
     const here = await stage({ quota: roomy });
     const [one, two] = [placeAt(here, 0), placeAt(here, 1)];
     addEvent(here, two);
@@ -208,7 +208,7 @@ describe("hasRead()", () => {
     expect(known(other)).toEqual([true, true, true]);
   });
 
-  it("is true of an archived project, of which there is nothing to read", async () => {
+  it("is true for an archived project, which has nothing to read", async () => {
     const here = await stage({ quota: roomy });
     rewrite(here, /\/projects$/, ([first, ...rest]) => [{ ...first, archived: true }, ...rest]);
     await here.sweep();

@@ -56,8 +56,8 @@ function resumed(store: Store): Scheduler {
   return scheduler;
 }
 
-describe("save()", () => {
-  it("keeps what was learned, so that the next process expects the same", () => {
+describe("saving beliefs", () => {
+  it("keeps them, so that the next process expects the same", () => {
     const { store, kept, scheduler } = world();
     const now = learned(scheduler, kept);
     kept.save(scheduler, { now, isLast: true });
@@ -76,7 +76,7 @@ describe("save()", () => {
     expect(expected[0]).toBeGreaterThan(10 * (expected[1] ?? 0));
   });
 
-  it("writes a part at once, and the rest by and by", () => {
+  it("writes a part at once and the rest gradually", () => {
     const { store, kept, scheduler } = world();
     const now = learned(scheduler, kept);
     const rows = () => names.filter((name) => store.beliefs.get(name, form)).length;
@@ -90,7 +90,7 @@ describe("save()", () => {
     expect(rows()).toBe(names.length - 1);
   });
 
-  it("writes the numbers only of what was seen to change", () => {
+  it("writes only those of changed sources", () => {
     const { store, kept, scheduler } = world();
     kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
     const withNumbers = names.filter((name) => store.beliefs.get(name, form)?.odds);
@@ -98,8 +98,8 @@ describe("save()", () => {
   });
 });
 
-describe("what was kept", () => {
-  it("counts as none when it is damaged or of another form", () => {
+describe("saved beliefs", () => {
+  it("are ignored if damaged or of another version", () => {
     const { store, kept, scheduler } = world();
     kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
     const [busy = ""] = names;
@@ -116,7 +116,7 @@ describe("what was kept", () => {
     expect(next.worth(busy, row.polledAt + 60)).toBeGreaterThan(0);
   });
 
-  it("from before weeks were known counts as far as it goes", () => {
+  it("of the time before weekly patterns are used as far as they go", () => {
     const { store, kept, scheduler } = world();
     kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
     const [busy = ""] = names;
@@ -144,13 +144,13 @@ describe("what was kept", () => {
     "{",
     '{"sessionPrior": [1, null]}',
     '{"sessionPrior": [1], "scores": [1]}',
-  ])("in common counts as none when it is %j", (text) => {
+  ])("shared by all sources are ignored if they are %j", (text) => {
     const { store, kept } = world();
     store.beliefs.putCommon(text, form);
     expect(kept.common()).toBeNull();
   });
 
-  it("in common is taken up as it was", () => {
+  it("shared by all sources are restored unchanged", () => {
     const { store, kept, scheduler } = world();
     kept.save(scheduler, { now: learned(scheduler, kept), isLast: true });
     const common = kept.common();

@@ -35,8 +35,8 @@ function mirrored({ store }: Stage, kind: "task" | "event", id: number) {
 const anew = (it: Stage, more: Parameters<typeof countedSync>[1] = { reader }) =>
   countedSync(it, more).reads();
 
-describe("what an earlier process has read and comes as it came before", () => {
-  it("is not read again, and counts as read", async () => {
+describe("a response that an earlier process has read", () => {
+  it("is not decoded again, and counts as read", async () => {
     const { it } = await swept();
     const revision = it.store.changes.latest();
     const items = () => it.store.sources.all().map(({ name, items }) => [name, items]);
@@ -47,7 +47,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(await anew(it)).toEqual([]);
   });
 
-  it("is read by a program that reads it otherwise, and by one that cannot say", async () => {
+  it("is decoded by a program that decodes it differently or cannot say", async () => {
     const { it } = await swept();
     expect((await anew(it, {})).length).toBeGreaterThan(3);
     expect((await anew(it)).length).toBeGreaterThan(3);
@@ -55,7 +55,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(await anew(it, { reader: "another program" })).toEqual([]);
   });
 
-  it("is read when it says something else, then and in a process after that", async () => {
+  it("is decoded if it differs, and in the process after that", async () => {
     const { it, tasks, place, task } = await swept();
     insist(tasks.update({ ...place, task }, { title: "New" }));
     const later = countedSync(it, { reader });
@@ -69,7 +69,7 @@ describe("what an earlier process has read and comes as it came before", () => {
   it.each([
     ["it shows an older state again", true],
     ["it has come as it was after a newer one that nobody could understand", false],
-  ])("is read when %s", async (_, isReadable) => {
+  ])("is decoded if %s", async (_, isReadable) => {
     const { it, tasks, place, task, earlier } = await swept();
     const path = new RegExp(`/${place.list}/tasks$`);
     const spoil = (json: unknown) =>
@@ -86,7 +86,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
   });
 
-  it("is read when a row of it was written after that, by whichever process", async () => {
+  it("is decoded if any process wrote one of its rows later", async () => {
     const { it, event, other } = await swept();
     it.store.mirror.bury(mirrored(it, "event", event).key);
     expect(await anew(it)).toEqual(["events"]);
@@ -99,7 +99,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
   });
 
-  it("is read when the row was written while the poll was under way", async () => {
+  it("is decoded if a row was written during the poll", async () => {
     const { it, place, task } = await swept();
     const path = new RegExp(`/${place.list}/tasks$`);
     const { item } = mirrored(it, "task", task);
@@ -116,7 +116,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
   });
 
-  it("is not forgotten by a write that was undone", async () => {
+  it("is not invalidated by a write that was rolled back", async () => {
     const { it, event } = await swept();
     const fail = () =>
       it.store.together(() => {
@@ -127,7 +127,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(await anew(it)).toEqual([]);
   });
 
-  it("is read after a poll that failed, in whichever process", async () => {
+  it("is decoded after a failed poll in any process", async () => {
     const { it, place, earlier } = await swept();
     const path = new RegExp(`/${place.list}/tasks$`);
     it.sandbox.faults.add({ kind: "status", status: 403, path });
@@ -139,7 +139,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(await later.reads()).toEqual(["tasks"]);
   });
 
-  it("is read when its list is in another place, or was none in between", async () => {
+  it("is decoded if its list moved, or was missing in between", async () => {
     const { it, place, task } = await swept();
     const { sources } = it.store;
     const name = `tasks:${place.list}`;
@@ -156,7 +156,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(it.store.bodies.get(`subtasks:${task}`)).toBeNull();
   });
 
-  it("is read as long as it lacks an item that is asked for", async () => {
+  it("is decoded as long as it lacks an item that is being checked", async () => {
     const { it, place, task, earlier } = await swept();
     const path = new RegExp(`/${place.list}/tasks$`);
     const cut = (json: unknown) =>
@@ -168,7 +168,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
   });
 
-  it("is read once on another day", async () => {
+  it("is decoded once on another day", async () => {
     let now = Temporal.Instant.from("2027-03-01T23:59:00Z");
     const { it } = await swept({ reader, clock: () => now });
     now = now.add({ minutes: 2 });
@@ -176,7 +176,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(await anew(it, { reader, clock: () => now })).toEqual([]);
   });
 
-  it("still says which tasks have comments that nobody has read yet", async () => {
+  it("still tells which tasks have unread comments", async () => {
     const { it, place, task } = await swept();
     insist(
       it.sandbox.workspace.comments.create({ ...place, by: it.by, task }, { description: "Hello" }),
@@ -191,7 +191,7 @@ describe("what an earlier process has read and comes as it came before", () => {
     expect(it.store.comments.ofTask(serviceId(task))).toHaveLength(1);
   });
 
-  it("still says how soon the tasks are due below which subtasks are asked for", async () => {
+  it("still tells how soon tasks with subtasks are due", async () => {
     const now = () => Temporal.Instant.from("2027-03-08T12:00:00Z");
     const { it, place, task } = await swept({ reader, clock: now }, oneByOne);
     const late = addTask(it, place, { title: "Late", due_date: "2027-12-24" });

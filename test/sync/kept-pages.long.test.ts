@@ -42,7 +42,7 @@ const pagesRead = ({ read }: Pick<ReturnType<typeof countedSync>, "read">) =>
 const isEqual = (it: Stage) =>
   JSON.stringify(viewInventory(it)) === JSON.stringify(workspaceInventory(it));
 
-test("pages that come as they came to an earlier process are not read again, and those that do not are", async () => {
+test("pages that an earlier process has read are not decoded again, unless they differ", async () => {
   const { it, place, task } = await swept();
   expect(pagesRead(await begun(it))).toBe(0);
   expect(isEqual(it)).toBe(true);
@@ -51,7 +51,7 @@ test("pages that come as they came to an earlier process are not read again, and
   expect(isEqual(it)).toBe(true);
 });
 
-test("a page is known as long as the mirror says what it said, to the same program", async () => {
+test("a kept page is valid while the mirror agrees, for the same program", async () => {
   const { it, place, task } = await swept();
   const { bodies, mirror } = it.store;
   const here = Array.from({ length: mostPages }, (_, page) => page).find((page) =>
@@ -79,7 +79,7 @@ test("a page is known as long as the mirror says what it said, to the same progr
   expect(recalled()).toBeNull();
 });
 
-test("what pages were seen to change is believed by the next process, with what has changed in between", async () => {
+test("observed changes of pages are used by the next process, together with later ones", async () => {
   let ahead = 0;
   const clock = () => Temporal.Now.instant().add({ minutes: ahead });
   const { it, place, task } = await swept(clock);

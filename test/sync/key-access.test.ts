@@ -68,8 +68,8 @@ async function keysRig() {
   };
 }
 
-describe("createKeyAccess() of a service that does not say who is on a project", () => {
-  it("offers everybody exactly the projects that the own key opens", async () => {
+describe("access if the service does not list project members", () => {
+  it("is given exactly to the projects that the person's own key opens", async () => {
     const rig = await keysRig();
     await rig.look();
     let closed = 0;
@@ -81,7 +81,7 @@ describe("createKeyAccess() of a service that does not say who is on a project",
     expect(closed).toBeGreaterThan(0);
   });
 
-  it("asks again after a while, and no sooner", async () => {
+  it("is checked again after a while, and not sooner", async () => {
     const rig = await keysRig();
     await rig.look();
     const asked = () => rig.requests.entries().length;
@@ -93,7 +93,7 @@ describe("createKeyAccess() of a service that does not say who is on a project",
     expect(asked()).toBeGreaterThan(before);
   });
 
-  it("looks through projects only when an answer is due again, or the directory has changed", async () => {
+  it("is computed only when a check is due or the directory has changed", async () => {
     const rig = await keysRig();
     await rig.look();
     await rig.look();
@@ -122,7 +122,7 @@ describe("createKeyAccess() of a service that does not say who is on a project",
     expect(looks).toBe(2);
   });
 
-  it("closes what was open only when it is refused twice, and what the key opens again at once", async () => {
+  it("is removed after two refusals, and returned at once", async () => {
     const rig = await keysRig();
     await rig.look();
     const [, other] = rig.keys;
@@ -144,7 +144,7 @@ describe("createKeyAccess() of a service that does not say who is on a project",
     expect(rig.offered(person)).toEqual(open);
   });
 
-  it("changes nothing when a key is refused for everything, or the service is out", async () => {
+  it("does not change if a key is refused everywhere, or the service is down", async () => {
     for (const status of [401, 403, 503]) {
       const rig = await keysRig();
       await rig.look();
@@ -159,7 +159,7 @@ describe("createKeyAccess() of a service that does not say who is on a project",
     }
   });
 
-  it("does not ask where the service names who is on a project", async () => {
+  it("is not checked if the service lists project members", async () => {
     const rig = await keysRig();
     const members = [personId(rig.keys[0]?.personId ?? 0)];
     const named = rig.projects.map((id) => ({ ...aProject(id, "Named"), members }));
@@ -168,7 +168,7 @@ describe("createKeyAccess() of a service that does not say who is on a project",
     expect(rig.requests.entries()).toEqual([]);
   });
 
-  it("asks more and more seldom for what stays closed", async () => {
+  it("is checked less and less often while it stays refused", async () => {
     const rig = await keysRig();
     await rig.look();
     const closed = rig.keys.flatMap(({ personId: person }) =>
@@ -183,7 +183,7 @@ describe("createKeyAccess() of a service that does not say who is on a project",
     expect(rig.requests.entries().length - before).toBe(closed * 5 * 2);
   });
 
-  it("asks more and more seldom while a key is refused for everything", async () => {
+  it("is checked less and less often while the key is refused everywhere", async () => {
     for (const status of [401, 403]) {
       const rig = await keysRig();
       rig.faults.add({ kind: "status", status, times: 10_000 });
@@ -197,7 +197,7 @@ describe("createKeyAccess() of a service that does not say who is on a project",
     }
   });
 
-  it("asks for the other projects of a key where one gives no answer, and for that one more and more seldom", async () => {
+  it("is checked for the other projects if one does not respond", async () => {
     const rig = await keysRig();
     const [silent = 0] = rig.projects;
     rig.faults.add({

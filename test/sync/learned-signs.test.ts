@@ -1,5 +1,5 @@
 import { insist } from "@dayferry/sandbox";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { SignTrust } from "../../src/sync/sign-trust.ts";
 import { roomy, runUntil, type Stage, stage } from "./support/stage.ts";
 import { addTask, placeAt, viewInventory, workspaceInventory } from "./support/workspace.ts";
@@ -33,19 +33,17 @@ async function minutes() {
 const isEqual = (here: Stage) =>
   JSON.stringify(viewInventory(here)) === JSON.stringify(workspaceInventory(here));
 
-describe("run()", () => {
-  it("learns that a task's time foretells its subtasks where it does, and keeps that", async () => {
-    const { subtasks, rename } = await minutes();
-    subtasks.behave({ movesTime: true });
-    const trust = await rename(40);
-    expect(trust.text()).toContain("task-time");
-    expect(trust.worth("task-time")).toBeGreaterThan(0.6);
-    expect(trust.worth("task-subtasks")).toBe(0.5);
-  });
+it("learns that a task's time predicts its subtasks, and keeps that", async () => {
+  const { subtasks, rename } = await minutes();
+  subtasks.behave({ movesTime: true });
+  const trust = await rename(40);
+  expect(trust.text()).toContain("task-time");
+  expect(trust.worth("task-time")).toBeGreaterThan(0.6);
+  expect(trust.worth("task-subtasks")).toBe(0.5);
+});
 
-  it("learns nothing of signs that are never given", async () => {
-    const { rename } = await minutes();
-    const trust = await rename(10);
-    expect(trust.worth("task-time")).toBe(0.5);
-  });
+it("learns nothing from signs that never appear", async () => {
+  const { rename } = await minutes();
+  const trust = await rename(10);
+  expect(trust.worth("task-time")).toBe(0.5);
 });

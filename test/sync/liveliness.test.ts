@@ -16,7 +16,7 @@ function worked(from: number): KnownChanges {
   return { from, at, times };
 }
 
-it("tells nights from days, whatever part of them each source knows", () => {
+it("tells nights from days, even if each source knows only a part", () => {
   const sources = Array.from({ length: 30 }, (_, nth) => worked(at - 72 * hour + nth * hour));
   const lively = livelinessOf(sources);
   expect(lively(at - 6 * hour, at)).toBeLessThan(0.1);
@@ -24,7 +24,7 @@ it("tells nights from days, whatever part of them each source knows", () => {
   expect(lively(at - 71 * hour, at - 65 * hour)).toBeGreaterThan(2.5);
 });
 
-it("takes a few changes for no shape of the day", () => {
+it("does not derive a daily pattern from a few changes", () => {
   const lively = livelinessOf([{ from: at - 72 * hour, at, times: [at - 7 * hour] }]);
   for (const since of [2, 8, 24]) {
     expect(lively(at - since * hour, at - since * hour + hour)).toBeGreaterThan(0.7);
@@ -32,6 +32,6 @@ it("takes a few changes for no shape of the day", () => {
   }
 });
 
-it("is as usual where nothing is known", () => {
+it("is neutral if nothing is known", () => {
   expect(livelinessOf([])(at - hour, at)).toBe(1);
 });

@@ -22,7 +22,7 @@ async function longList() {
 }
 
 describe("a long list", () => {
-  it("is applied in several transactions, between which others have their turn", async () => {
+  it("is applied in several transactions, with others in between", async () => {
     const { it, name, rows, state } = await longList();
     const seen: number[] = [];
     const eventLoop = shortBudget(() => void seen.push(rows()));
@@ -34,7 +34,7 @@ describe("a long list", () => {
     expect(state()).toMatchObject({ items: size, failure: null });
   });
 
-  it("counts as read only when all of it was applied", async () => {
+  it("counts as read only once all of it is applied", async () => {
     const { it, name, rows, state } = await longList();
     const { sources } = it.store;
     let isFull = true;
@@ -53,7 +53,7 @@ describe("a long list", () => {
     expect(state()?.items).toBe(size);
   });
 
-  it("leaves alone what an edit writes while it is applied", async () => {
+  it("does not overwrite what an edit writes meanwhile", async () => {
     const { it, ids, name, tasks, place } = await longList();
     const last = serviceId(ids.at(-1) ?? 0);
     const { store } = it;
@@ -77,7 +77,7 @@ describe("a long list", () => {
     expect(title()).toBe("Renamed");
   });
 
-  it("asks for what it lacks once all of it is applied", async () => {
+  it("checks missing items once all of it is applied", async () => {
     const { it, ids, name, tasks, place } = await longList();
     const { poll } = pollByHand(it);
     await poll(name);
@@ -90,7 +90,7 @@ describe("a long list", () => {
     expect(missing).toEqual(gone);
   });
 
-  it("is not applied any further when all is to end", async () => {
+  it("stops being applied on shutdown", async () => {
     const { it, name, rows, state } = await longList();
     const end = new AbortController();
     const eventLoop = shortBudget(() => {
@@ -103,7 +103,7 @@ describe("a long list", () => {
     expect(state()?.items).toBe(0);
   });
 
-  it("is read as a whole by the next process when one ended between two turns, and nothing of it is missed", async () => {
+  it("is read completely by the next process if one ended in between", async () => {
     const { it, ids, name, rows, tasks, place } = await longList();
     await pollByHand(it).poll(name);
     for (const task of ids) insist(tasks.update({ ...place, task }, { title: "Renamed" }));

@@ -74,7 +74,7 @@ describe("isOutdated()", () => {
     ["an item that was deleted", task("Old", second(0)), [deleted], false, true],
     ["an item that was deleted and made anew", task("Old", second(0)), [deleted], true, false],
     ["an item without edits", task("Old", second(0)), [], true, false],
-  ])("result for %s", (_what, listed, edits, isKnown, expected) => {
+  ])("an outdated item: %s", (_what, listed, edits, isKnown, expected) => {
     expect(isOutdated(listed, { edits, isKnown })).toBe(expected);
   });
 });
@@ -151,8 +151,8 @@ const titlesOf = (it: Stage) => shownTitles(it, projectId(placeAt(it, 0).project
 const askedFor = ({ sandbox }: Stage, task: number): number =>
   sandbox.requests.entries().filter(({ path }) => path.endsWith(`/tasks/${task}`)).length;
 
-describe("a list that is older than an own edit", () => {
-  it("does not bring back what the edit has replaced: the item itself is asked", async () => {
+describe("a list older than an edit", () => {
+  it("does not revert the edit; the item is read instead", async () => {
     const { it, lag, titles, asked } = await carriedOut("update");
     lag(2);
     await it.sweep();
@@ -164,7 +164,7 @@ describe("a list that is older than an own edit", () => {
     expect(asked()).toBe(2);
   });
 
-  it("does not bring back what was deleted", async () => {
+  it("does not restore what was deleted", async () => {
     const { it, lag, titles, asked } = await carriedOut("delete");
     lag();
     await it.sweep();
@@ -174,7 +174,7 @@ describe("a list that is older than an own edit", () => {
     expect(titles()).toEqual(["Other"]);
   });
 
-  it("does not bring anything back while the item cannot be read", async () => {
+  it("changes nothing while the item cannot be read", async () => {
     const { it, task, lag, titles } = await carriedOut("update");
     lag();
     const path = new RegExp(`/tasks/${task}$`);
@@ -186,7 +186,7 @@ describe("a list that is older than an own edit", () => {
     expect(titles()).toEqual(["New", "Other"]);
   });
 
-  it("is believed in everything else that it shows", async () => {
+  it("is used for everything else it shows", async () => {
     const { it, place, lag, titles } = await carriedOut("update");
     lag();
     addTask(it, place, { title: "Third" });
@@ -196,7 +196,7 @@ describe("a list that is older than an own edit", () => {
   });
 });
 
-it("what somebody has put back is believed after seconds where stamps do not tell", async () => {
+it("a reverted value is accepted after seconds if stamps do not decide", async () => {
   const stampedAt = Temporal.Now.instant().add({ hours: 1 });
   const { it, place, task, titles, forward } = await carriedOut("update", { stampedAt });
   insist(it.sandbox.workspace.tasks.update({ ...place, task }, { title: "Old" }));
@@ -207,7 +207,7 @@ it("what somebody has put back is believed after seconds where stamps do not tel
   expect(titles()).toEqual(["Old", "Other"]);
 });
 
-it("what somebody has put back is believed at once where stamps tell", async () => {
+it("a reverted value is accepted at once if stamps decide", async () => {
   const { it, place, task, titles } = await carriedOut("update", {
     stampedAt: Temporal.Now.instant().subtract({ hours: 1 }),
   });
@@ -216,8 +216,8 @@ it("what somebody has put back is believed at once where stamps tell", async () 
   expect(titles()).toEqual(["Old", "Other"]);
 });
 
-describe("a service that does not show yet what it has confirmed", () => {
-  it("does not bring back what an edit has replaced, although the item answers as before", async () => {
+describe("a service that lags behind its own confirmations", () => {
+  it("does not revert an edit, although the item responds as before", async () => {
     const { it, task, lag, titles, forward } = await carriedOut("update");
     lag();
     const path = new RegExp(`/tasks/${task}$`);
@@ -230,7 +230,7 @@ describe("a service that does not show yet what it has confirmed", () => {
     expect(titles()).toEqual(["New", "Other"]);
   });
 
-  it("does not take away what an edit has made, although neither list nor item shows it", async () => {
+  it("does not remove a new item, although neither list nor item shows it", async () => {
     const { it, task, titles, forward } = await carriedOut("update");
     const list = { kind: "transform", path: /\/tasks$/, times: 9 } as const;
     const transform = (json: unknown) =>

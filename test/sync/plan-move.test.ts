@@ -26,7 +26,7 @@ const move = (more: Pick<Edit, "base" | "patch"> & Partial<Edit>): Edit => ({
   ...more,
 });
 
-describe("isOfMove() of a task's move", () => {
+describe("recognizing a task's move", () => {
   const task = move({ base: aTask(601, { title: "Write" }), patch: { place: far } });
   const copy = aTask(602, { ...far, title: "Write", byMe: true, createdAt });
 
@@ -47,18 +47,18 @@ describe("isOfMove() of a task's move", () => {
       { ...copy, createdAt: createdAt.subtract({ hours: 48 }) },
       true,
     ],
-  ])("result for %s", (_what, item, expected) => {
+  ])("%s", (_what, item, expected) => {
     expect(isOfMove(task, item)).toBe(expected);
   });
 
-  it("is false as soon as the move has ended", () => {
+  it("ends with the move", () => {
     for (const state of ["confirmed", "parked"] as const) {
       expect(isOfMove({ ...task, state, parkReason: "refused" }, copy)).toBe(false);
     }
   });
 });
 
-describe("isOfMove() of an event's move", () => {
+describe("recognizing an event's move", () => {
   const when = days("2026-11-24");
   const base = anEvent(501, { title: "Launch", when });
   const place = { projectId: projectId(2002), listId: null };
@@ -71,17 +71,17 @@ describe("isOfMove() of an event's move", () => {
     ["the one that was made", created, true],
     ["another one there", { ...created, title: "Launch" }, false],
     ["a task of the same number", aTask(501), false],
-  ])("result for %s", (_what, item, expected) => {
+  ])("%s", (_what, item, expected) => {
     expect(isOfMove(event, item)).toBe(expected);
   });
 
-  it("knows the one that was left behind also after the move, as an old list may still come in", () => {
+  it("includes the old event after the move, since an old list may still arrive", () => {
     const ended = { ...event, state: "confirmed", confirmedAt: sentAt } as const;
     expect(isOfMove(ended, base)).toBe(true);
     expect(isOfMove(ended, created)).toBe(false);
   });
 
-  it("goes by what the service had when the request left", () => {
+  it("uses the values of the service when the request left", () => {
     const renamed = move({ base, before: { ...base, title: "Start" }, patch: { place } });
     expect(isOfMove(renamed, { ...created, title: "Start" })).toBe(true);
     expect(isOfMove(renamed, { ...created, title: "Launch" })).toBe(false);

@@ -23,14 +23,11 @@ it.each([
   [{ kind: "service-refused", code: 1, message: "", request }, false, true],
   [busy(null), false, false],
   [{ kind: "aborted", request }, false, false],
-] as const)(
-  "isLookUpRefused() and isDenied() result when a request ended as %j",
-  (failure, denied, refusal) => {
-    expect([isDenied(failure), isLookUpRefused(failure)]).toEqual([denied, refusal]);
-  },
-);
+] as const)("a refusal that responds with %j is classified", (failure, denied, refusal) => {
+  expect([isDenied(failure), isLookUpRefused(failure)]).toEqual([denied, refusal]);
+});
 
-describe("restOf()", () => {
+describe("the rest after a refusal", () => {
   it.each([
     ["the service asks for longer", busy(seconds(60)), 60],
     ["it asks for less", busy(seconds(5)), 15],
@@ -39,11 +36,11 @@ describe("restOf()", () => {
     ["it refuses", refused(403), 15],
     ["it fails and asks for hours", busy(seconds(7200)), 960],
     ["it is over its limit for hours", { ...limited, retryAfter: seconds(7200) }, 7200],
-  ] as const)("result when %s", (_what, failure, rest) => {
+  ] as const)("when %s", (_what, failure, rest) => {
     expect(restOf(failure, { failures: 1, maxAge }).total("seconds")).toBe(rest);
   });
 
-  it("never rests longer than maxAge for a refusal, however often it came", () => {
+  it("never exceeds maxAge, however often it came", () => {
     expect(restOf(refused(403), { failures: 500, maxAge }).total("seconds")).toBe(960);
   });
 });

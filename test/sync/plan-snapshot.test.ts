@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Edit } from "../../src/domain/edit.ts";
 import { editId, itemKey, listId, personId, projectId, serviceId } from "../../src/domain/ids.ts";
 import type { Item, TaskItem } from "../../src/domain/item.ts";
@@ -69,112 +69,110 @@ const creation = (base: Item, more: Partial<Edit> = {}): Edit => ({
   ...more,
 });
 
-describe("planSnapshot()", () => {
-  it("puts new and changed items and asks for no creation when all are known", () => {
-    const changed = task(2, { title: "Other" });
-    const known = contents(task(1), task(2));
-    const creations = () => {
-      throw new Error("asked");
-    };
-    const result = plan(known, [task(1), changed], { creations });
-    expect(result).toMatchObject({ put: [changed], unchanged: 1, missing: [], heldBack: [] });
-    expect(plan(known, [task(1), task(2), task(3)]).put).toEqual([task(3)]);
-  });
-
-  it("takes an item for unchanged when only updatedAt and the order of people moved", () => {
-    const [ana, ben] = [personId(1), personId(2)];
-    const known = contents(task(1, { assigned: [ana, ben] }));
-    const moved = task(1, { assigned: [ben, ana], updatedAt: sentAt, byMe: false });
-    expect(plan(known, [moved])).toMatchObject({ put: [], unchanged: 1 });
-  });
-
-  it("goes by the service's clock for what a lost creation may have made as it is", () => {
-    const createdAt = sentAt.subtract({ hours: 1 });
-    const creations = () => [
-      creation(task(null, { title: "A & B" }), { state: "pending", sentAfter: itemKey(50) }),
-    ];
-    const item = task(7, { title: "A, as the service writes it", createdAt, updatedAt: createdAt });
-    const of = (clockLead: Temporal.Duration | null) =>
-      plan(contents(), [item], { creations, clockLead }).candidates.length;
-    expect([of(null), of(Temporal.Duration.from({ hours: 1 }))]).toEqual([0, 1]);
-  });
-
-  it("names missing items when the snapshot is complete, and none when it is not", () => {
-    const known = contents(task(1), task(2));
-    expect(plan(known, [task(1)]).missing).toEqual([itemKey(1002)]);
-    expect(plan(known, []).missing).toHaveLength(2);
-  });
-
-  it("leaves an item alone when its row was written after the request left", () => {
-    const overtaken = new Set([1, 2, 4].map(serviceId));
-    const written = task(1, { title: "Confirmed meanwhile" });
-    const created = task(4);
-    // Task 2 was deleted and task 4 created during the request.
-    const known = contents(written, task(3), created);
-    const result = plan(known, [task(1), task(2), task(3)], { overtaken });
-    expect(result).toMatchObject({ put: [], unchanged: 1, missing: [] });
-  });
-
-  it("holds an unknown item back when it looks like a creation under way", () => {
-    const creations = () => [creation(task(null, { title: "New" }))];
-    const result = plan(contents(), [task(7, { title: "New" }), task(8)], { creations });
-    expect(result.heldBack.map(({ id }) => id)).toEqual([7]);
-    expect(result.put.map(({ id }) => id)).toEqual([8]);
-  });
-
-  const lost = { state: "pending", attempts: 1, sentAfter: itemKey(50) } as const;
-  const parked = { ...lost, state: "parked", parkReason: "refused" } as const;
-  const made = task(7, { title: "New" });
-
-  it.each<[string, Partial<Edit>, Item, number | null, boolean]>([
-    ["what a lost creation has made and somebody has renamed", lost, task(7), null, true],
-    ["what is merely alike while an answer is awaited", { attempts: 1 }, task(7), null, false],
-    ["what was known before the request left", lost, made, 50, false],
-    ["what a sweep has shown since", lost, made, 51, true],
-    ["what is there once the creation waits for a person", parked, made, null, false],
-    ["what someone else has made", lost, task(7, { title: "New", byMe: false }), null, false],
-    ["what differs in all", lost, task(7, { dueOn: null }), null, false],
-    ["what is alike before anything was sent", { ...lost, sentAt: null }, made, null, false],
-  ])("holds back or shows %s", (_what, more, item, handle, isHeld) => {
-    const creations = () => [creation(task(null, { title: "New" }), more)];
-    const handleOf = () => (handle === null ? null : itemKey(handle));
-    const result = plan(contents(), [item], { creations, handleOf });
-    expect(result.heldBack).toEqual(isHeld ? [item] : []);
-    expect(result.put).toEqual(isHeld ? [] : [item]);
-  });
-
-  it("keeps what may be of a creation with it, also of one that waits for a person", () => {
-    const edit = creation(task(null, { title: "New" }), parked);
-    const result = plan(contents(), [made], { creations: () => [edit] });
-    expect(result).toMatchObject({ candidates: [{ edit: { id: edit.id }, item: { id: 7 } }] });
-  });
-
-  it("names what a creation has made after it was given up, as it was wished only", () => {
-    const givenUp = () => [creation(task(null, { title: "New" }), { ...lost, state: "discarded" })];
-    const result = plan(contents(), [made, task(8)], { givenUp });
-    expect(result.lateCreations.map(({ item }) => item.id)).toEqual([7]);
-    expect(result.put).toHaveLength(2);
-  });
-
-  it.each([
-    ["with its new date", {}, true, true],
-    ["after someone has changed its date", { when: days("2026-06-30") }, true, false],
-    ["of another title and date", { title: "Other", when: days("2026-06-30") }, false, false],
-  ])(
-    "notes the event that a move without an answer has made: %s",
-    (_, changed, isNoted, isHeldBack) => {
-      const byUs = { byMe: true, createdAt: sentAt, updatedAt: sentAt.add({ seconds: 9 }) };
-      const old = anEvent(1, { title: "Call", when: days("2026-05-20"), ...byUs });
-      const move = {
-        ...creation(old, { action: "update" }),
-        patch: { place: { projectId: projectId(2002), listId: null } },
-      };
-      const made = { ...old, id: serviceId(2), projectId: move.patch.place.projectId };
-      const item = { ...made, ...changed };
-      const { candidates, heldBack, put } = plan(contents(), [item], { moves: () => [move] });
-      expect(candidates.map(({ edit }) => edit.id)).toEqual(isNoted ? [move.id] : []);
-      expect(heldBack).toEqual(isHeldBack ? [item] : []);
-      expect(put).toEqual(isHeldBack ? [] : [item]);
-    },
-  );
+it("applies new and changed items, and asks for no open creations if all are known", () => {
+  const changed = task(2, { title: "Other" });
+  const known = contents(task(1), task(2));
+  const creations = () => {
+    throw new Error("asked");
+  };
+  const result = plan(known, [task(1), changed], { creations });
+  expect(result).toMatchObject({ put: [changed], unchanged: 1, missing: [], heldBack: [] });
+  expect(plan(known, [task(1), task(2), task(3)]).put).toEqual([task(3)]);
 });
+
+it("ignores updatedAt and the order of people", () => {
+  const [ana, ben] = [personId(1), personId(2)];
+  const known = contents(task(1, { assigned: [ana, ben] }));
+  const moved = task(1, { assigned: [ben, ana], updatedAt: sentAt, byMe: false });
+  expect(plan(known, [moved])).toMatchObject({ put: [], unchanged: 1 });
+});
+
+it("uses the service's clock to recognize a lost creation", () => {
+  const createdAt = sentAt.subtract({ hours: 1 });
+  const creations = () => [
+    creation(task(null, { title: "A & B" }), { state: "pending", sentAfter: itemKey(50) }),
+  ];
+  const item = task(7, { title: "A, as the service writes it", createdAt, updatedAt: createdAt });
+  const of = (clockLead: Temporal.Duration | null) =>
+    plan(contents(), [item], { creations, clockLead }).candidates.length;
+  expect([of(null), of(Temporal.Duration.from({ hours: 1 }))]).toEqual([0, 1]);
+});
+
+it("names missing items only if the snapshot is complete", () => {
+  const known = contents(task(1), task(2));
+  expect(plan(known, [task(1)]).missing).toEqual([itemKey(1002)]);
+  expect(plan(known, []).missing).toHaveLength(2);
+});
+
+it("skips an item whose row was written after the request", () => {
+  const overtaken = new Set([1, 2, 4].map(serviceId));
+  const written = task(1, { title: "Confirmed meanwhile" });
+  const created = task(4);
+  // Task 2 was deleted and task 4 created during the request.
+  const known = contents(written, task(3), created);
+  const result = plan(known, [task(1), task(2), task(3)], { overtaken });
+  expect(result).toMatchObject({ put: [], unchanged: 1, missing: [] });
+});
+
+it("holds back an unknown item that looks like a pending creation", () => {
+  const creations = () => [creation(task(null, { title: "New" }))];
+  const result = plan(contents(), [task(7, { title: "New" }), task(8)], { creations });
+  expect(result.heldBack.map(({ id }) => id)).toEqual([7]);
+  expect(result.put.map(({ id }) => id)).toEqual([8]);
+});
+
+const lost = { state: "pending", attempts: 1, sentAfter: itemKey(50) } as const;
+const parked = { ...lost, state: "parked", parkReason: "refused" } as const;
+const made = task(7, { title: "New" });
+
+it.each<[string, Partial<Edit>, Item, number | null, boolean]>([
+  ["what a lost creation has made and somebody has renamed", lost, task(7), null, true],
+  ["what is merely alike while an answer is awaited", { attempts: 1 }, task(7), null, false],
+  ["what was known before the request left", lost, made, 50, false],
+  ["what a sweep has shown since", lost, made, 51, true],
+  ["what is there once the creation waits for a person", parked, made, null, false],
+  ["what someone else has made", lost, task(7, { title: "New", byMe: false }), null, false],
+  ["what differs in all", lost, task(7, { dueOn: null }), null, false],
+  ["what is alike before anything was sent", { ...lost, sentAt: null }, made, null, false],
+])("holds back or shows %s", (_what, more, item, handle, isHeld) => {
+  const creations = () => [creation(task(null, { title: "New" }), more)];
+  const handleOf = () => (handle === null ? null : itemKey(handle));
+  const result = plan(contents(), [item], { creations, handleOf });
+  expect(result.heldBack).toEqual(isHeld ? [item] : []);
+  expect(result.put).toEqual(isHeld ? [] : [item]);
+});
+
+it("assigns possible results to a creation, even if it waits for a person", () => {
+  const edit = creation(task(null, { title: "New" }), parked);
+  const result = plan(contents(), [made], { creations: () => [edit] });
+  expect(result).toMatchObject({ candidates: [{ edit: { id: edit.id }, item: { id: 7 } }] });
+});
+
+it("names what a discarded creation has made, if unchanged", () => {
+  const givenUp = () => [creation(task(null, { title: "New" }), { ...lost, state: "discarded" })];
+  const result = plan(contents(), [made, task(8)], { givenUp });
+  expect(result.lateCreations.map(({ item }) => item.id)).toEqual([7]);
+  expect(result.put).toHaveLength(2);
+});
+
+it.each([
+  ["with its new date", {}, true, true],
+  ["after someone has changed its date", { when: days("2026-06-30") }, true, false],
+  ["of another title and date", { title: "Other", when: days("2026-06-30") }, false, false],
+])(
+  "recognizes the event that an unanswered move has created: %s",
+  (_, changed, isNoted, isHeldBack) => {
+    const byUs = { byMe: true, createdAt: sentAt, updatedAt: sentAt.add({ seconds: 9 }) };
+    const old = anEvent(1, { title: "Call", when: days("2026-05-20"), ...byUs });
+    const move = {
+      ...creation(old, { action: "update" }),
+      patch: { place: { projectId: projectId(2002), listId: null } },
+    };
+    const made = { ...old, id: serviceId(2), projectId: move.patch.place.projectId };
+    const item = { ...made, ...changed };
+    const { candidates, heldBack, put } = plan(contents(), [item], { moves: () => [move] });
+    expect(candidates.map(({ edit }) => edit.id)).toEqual(isNoted ? [move.id] : []);
+    expect(heldBack).toEqual(isHeldBack ? [item] : []);
+    expect(put).toEqual(isHeldBack ? [] : [item]);
+  },
+);

@@ -66,8 +66,8 @@ const counted = (names: readonly (string | null)[]) => {
   return counts;
 };
 
-describe("next()", () => {
-  it("tries everything once, in the order of a first sync", () => {
+describe("the next source", () => {
+  it("comes in the order of a first sync until each was tried", () => {
     const { sources, poll } = rig(2);
     const below = (id: number): Source => {
       return {
@@ -91,7 +91,7 @@ describe("next()", () => {
     ["a page", "an hour", 3600],
     ["a page", "ten years", 315_360_000],
   ])(
-    "goes on where the answer of %s is on its way while the clock is set back by %s",
+    "is found while the response of %s is pending and the clock is set back by %s",
     (what, _, back) => {
       const { sources, schedule, polls, changes, sleep, poll, clock } = rig(10);
       polls(10);
@@ -120,7 +120,7 @@ describe("next()", () => {
     },
   );
 
-  it("asks more often where changes are seen, and leaves nobody out", () => {
+  it("is one that changes more often, without leaving any out", () => {
     const { polls, changes, sleep, poll, clock } = rig(10);
     polls(10);
     for (let round = 0; round < 300; round += 1) {
@@ -133,7 +133,7 @@ describe("next()", () => {
     expect(counts.size).toBe(10);
   });
 
-  it("goes on at once with what an edit has hurried, every second time", () => {
+  it("is one that an edit hurried, every second time", () => {
     const { polls, sources, poll } = rig(10);
     polls(20);
     for (const name of ["tasks:4", "tasks:5", "tasks:6"]) sources.hurry(name);
@@ -141,7 +141,7 @@ describe("next()", () => {
     expect(order.filter((_, at) => at % 2 === 0)).toEqual(["tasks:4", "tasks:5", "tasks:6"]);
   });
 
-  it("lets a failed source rest, and asks for it when its rest has ended", () => {
+  it("is not one that rests after a failure, until its rest has ended", () => {
     const { polls, sources, schedule, sleep, clock } = rig(3);
     polls(3);
     sleep(1);
@@ -154,7 +154,7 @@ describe("next()", () => {
     expect(counted(polls(60)).has(next.name)).toBe(true);
   });
 
-  it("asks for what has failed and rests as soon as the service is back", () => {
+  it("is one that failed, as soon as the service is back", () => {
     const { polls, sources, schedule, sleep, clock } = rig(3);
     polls(3);
     sleep(1);
@@ -166,7 +166,7 @@ describe("next()", () => {
     expect(counted(polls(9)).has(next.name)).toBe(true);
   });
 
-  it("forgets no source that was to be polled while nothing could be stored", () => {
+  it("includes those whose poll could not be stored", () => {
     const { polls, sources, schedule, clock } = rig(3);
     polls(3);
     sources.put(list(4), null);
@@ -185,7 +185,7 @@ describe("next()", () => {
     expect(counted(polls(9)).has(next.name)).toBe(true);
   });
 
-  it("keeps everything within the ceiling of age when the clock allows it", () => {
+  it("stays within the ceiling of age if the clock allows it", () => {
     const { polls, changes, sleep, poll, clock } = rig(30, { maxAge: 120 });
     // The last of them let the scheduler take in what the first readings have shown.
     polls(40);
@@ -202,21 +202,21 @@ describe("next()", () => {
     expect(oldest).toBeLessThanOrEqual(120);
   });
 
-  it("goes on when the clock is set back", () => {
+  it("is found when the clock is set back", () => {
     const { polls, sleep } = rig(5);
     polls(20);
     sleep(-7200);
     expect(counted(polls(30)).size).toBe(5);
   });
 
-  it("reads everything once more, in turn, when all is to be read again", () => {
+  it("comes in turn when everything is to be reread", () => {
     const { polls, schedule } = rig(6);
     polls(40);
     schedule.rereadAll();
     expect(new Set(polls(6)).size).toBe(6);
   });
 
-  it("says that it waits when nothing has happened for hours, and when it will go on", () => {
+  it("is delayed when nothing has happened for hours, with the time", () => {
     const { polls, schedule, sleep } = rig(8);
     polls(8 + 4 * 3600);
     const idle = polls(3600).filter((name) => name === null).length;
@@ -230,7 +230,7 @@ describe("next()", () => {
   });
 });
 
-it("reads many look-ups whose rests end together at an even pace", () => {
+it("lookups whose rests end together are read at an even pace", () => {
   const { sources, polls, sleep, clock } = rig(20);
   const lookUps = Array.from({ length: 40 }, (_, nth): Source => {
     return { kind: "todolists", projectId: projectId(nth + 1) };
@@ -248,7 +248,7 @@ it("reads many look-ups whose rests end together at an even pace", () => {
   for (const [nth, place] of places.entries()) expect(place).toBeGreaterThanOrEqual(8 * nth);
 });
 
-it("hint() makes a source worth a poll soon", () => {
+it("a hint makes a source worth polling soon", () => {
   const { polls, schedule } = rig(200);
   polls(600);
   const quiet = polls(5);
@@ -259,8 +259,8 @@ it("hint() makes a source worth a poll soon", () => {
   expect(polls(3)).not.toContain("tasks:404");
 });
 
-describe("putJob()", () => {
-  it("polls it once at once, and again when it is worth it", async () => {
+describe("a new job", () => {
+  it("is polled once at once, and again when it is worth it", async () => {
     const { polls, schedule } = rig(4);
     polls(4);
     const ran: string[] = [];
@@ -281,7 +281,7 @@ describe("putJob()", () => {
   });
 
   it.each(["was dropped and is back", "is the next process"])(
-    "goes by what was believed of it where it %s",
+    "keeps its beliefs where it %s",
     async (which) => {
       const { schedule, sleep, clock, restarted } = rig(0);
       const names = Array.from({ length: 10 }, (_, nth) => `page ${nth}`);
@@ -318,7 +318,7 @@ describe("putJob()", () => {
     },
   );
 
-  it("is asked again after a rest when it has failed", async () => {
+  it("is tried again after a rest if it failed", async () => {
     const { polls, schedule, sleep, clock } = rig(2);
     polls(2);
     let tries = 0;
@@ -339,7 +339,7 @@ describe("putJob()", () => {
   });
 });
 
-it("leaveToAudit() takes a list with one poll of 16, in turn, until they are no longer left to it", async () => {
+it("an audited list gets one poll of 16, in turn", async () => {
   const { schedule, sources, polls, sleep, clock } = rig(120);
   polls(120);
   schedule.putJob({
@@ -385,7 +385,7 @@ describe("timesOf()", () => {
   it.each([
     ["agree", 0, [20, 62.5, 70, 87.5]],
     ["are a minute apart", 60, [12.5, 62.5, 80, 87.5]],
-  ])("timesOf() result when both clocks %s", (_name, lead, expected) => {
+  ])("keeps times right when both clocks %s", (_name, lead, expected) => {
     const times = timesOf(told, { from, to: from + 100, lead });
     expect(times.map((time) => time - from)).toEqual(expected);
   });

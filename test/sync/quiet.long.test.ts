@@ -49,7 +49,7 @@ function awaitsAnswers({ upstream: { gate } }: Stage, sentBefore: number): boole
   return inFlight > 0 && sent === sentBefore;
 }
 
-it("a workspace in which nothing happens is asked with a quarter of the quota at most once that has lasted for hours", async () => {
+it("a quiet workspace is polled with at most a quarter of the quota after some hours", async () => {
   const { here, skip } = await world();
   for (const _ of ["noon", "afternoon", "evening"]) {
     skip({ hours: 4 });

@@ -59,7 +59,7 @@ async function sweepWithLate(it: Stage, late: { path: RegExp; meanwhile: () => v
 }
 
 describe("a poll", () => {
-  it("is as old as its beginning, also when its answer is late", async () => {
+  it("is as old as its request, even if the response is late", async () => {
     const { it } = await world();
     let between = Temporal.Now.instant();
     const meanwhile = () => {
@@ -73,7 +73,7 @@ describe("a poll", () => {
     expect(polls).toContainEqual([-1, 1]);
   });
 
-  it.each([403, 404])("that is answered %i counts as refused", async (status) => {
+  it.each([403, 404])("with response %i counts as refused", async (status) => {
     const { it } = await world();
     it.sandbox.faults.add({ kind: "status", status, path: /\/tasks$/ });
     await it.sweep();
@@ -85,8 +85,8 @@ describe("a poll", () => {
   });
 });
 
-describe("a snapshot that was made before an edit was confirmed", () => {
-  it("does not bring the old text back", async () => {
+describe("a snapshot older than a confirmation", () => {
+  it("does not restore the old title", async () => {
     const { it, place, task, tasks, titles } = await world();
     const edit = claimed(it, { task, action: "update" });
     await sweepWithLate(it, {
@@ -101,7 +101,7 @@ describe("a snapshot that was made before an edit was confirmed", () => {
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
   });
 
-  it("does not bring a deleted item back", async () => {
+  it("does not restore a deleted item", async () => {
     const { it, place, task, tasks, titles } = await world();
     const edit = claimed(it, { task, action: "delete" });
     await sweepWithLate(it, {
@@ -114,7 +114,7 @@ describe("a snapshot that was made before an edit was confirmed", () => {
     expect(titles()).toEqual(["Other"]);
   });
 
-  it("does not miss an item that was created meanwhile", async () => {
+  it("does not lose an item that was created meanwhile", async () => {
     const { it, place, task, titles } = await world();
     const edit = creationOf(it, mirrored(it, task).item);
     await sweepWithLate(it, {
@@ -131,7 +131,7 @@ describe("a snapshot that was made before an edit was confirmed", () => {
   });
 });
 
-describe("a creation whose answer is not in yet", () => {
+describe("a creation without a response yet", () => {
   it("is not shown a second time by a sweep, and keeps the calendar's UID", async () => {
     const { it, place, task, titles } = await world();
     const edit = creationOf(it, mirrored(it, task).item);
@@ -165,7 +165,7 @@ describe("a creation whose answer is not in yet", () => {
     expect(titles()).toEqual(["Born here", "Old", "Other"]);
   });
 
-  it("is taken back when it shows up after the creation was given up, once only", async () => {
+  it("is deleted once if it appears after it was discarded", async () => {
     const { it, place, task, titles } = await world();
     const edit = creationOf(it, mirrored(it, task).item);
     const soon = Temporal.Now.instant().add({ seconds: 1 });
@@ -181,7 +181,7 @@ describe("a creation whose answer is not in yet", () => {
   });
 });
 
-it("an answer to a single GET counts for nothing when the item was seen elsewhere meanwhile", async () => {
+it("a single GET is ignored if the item was seen elsewhere meanwhile", async () => {
   const { it, place, task, tasks, titles } = await world();
   const target = placeAt(it, 0, 1);
   const body = { list_id: target.list, project: target.project, move_task: true };
@@ -216,7 +216,7 @@ describe("subtasks", () => {
     return all;
   }
 
-  it("are gone with their parent when an edit has deleted it", async () => {
+  it("are gone with a parent that an edit deleted", async () => {
     const { it, place, task, tasks, titles } = await withChild();
     expect(titles()).toEqual(["Below", "Old", "Other"]);
     const edit = claimed(it, { task, action: "delete" });
@@ -232,7 +232,7 @@ describe("subtasks", () => {
     expect(it.asked().filter((path) => path.includes("subtasks"))).toEqual([]);
   });
 
-  it("are read again where their parent went when they were asked for at the old place", async () => {
+  it("are read at the parent's new place if they were requested at the old one", async () => {
     const { it, place, task, tasks } = await withChild();
     const target = placeAt(it, 1, 1);
     const body = { list_id: target.list, project: target.project, move_task: true };

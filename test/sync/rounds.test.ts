@@ -60,8 +60,8 @@ function pathOf(source: Source): string {
 const every = ({ store }: Stage): ReadonlySet<string> =>
   new Set(store.sources.all().map(({ source }) => pathOf(source)));
 
-describe("a sweep that was cut off", () => {
-  it("goes on where it was, again and again, and asks for nothing twice", async () => {
+describe("an interrupted sweep", () => {
+  it("continues where it was, repeatedly, without asking twice", async () => {
     const here = await stage({ ...manyLists, quota: fewAtOnce });
     let read = await cutOff(here, 8);
     for (const at of [30, 45]) {
@@ -79,7 +79,7 @@ describe("a sweep that was cut off", () => {
   });
 
   it.runIf(isThorough)(
-    "asks for one in fifty again at most in a workspace of a thousand lists",
+    "repeats at most one request in fifty in a workspace of a thousand lists",
     async () => {
       const counts = { tasks: 1000, parents: 1 };
       const here = await stage({ size: "m", counts, quota: { requests: 25, perMs: 50 } });
@@ -102,7 +102,7 @@ describe("a sweep that was cut off", () => {
     },
   );
 
-  it("begins anew when it had ended, or was left for longer than maxAge", async () => {
+  it("restarts if it had ended, or is older than maxAge", async () => {
     let now = Temporal.Now.instant();
     const maxAge = Temporal.Duration.from({ minutes: 15 });
     const here = await stage({ ...manyLists, quota: fewAtOnce, maxAge, now: () => now });
@@ -117,7 +117,7 @@ describe("a sweep that was cut off", () => {
     }
   });
 
-  it("begins anew when the clock was set back behind it", async () => {
+  it("restarts if the clock was set back before it", async () => {
     let now = Temporal.Now.instant();
     const here = await stage({ ...manyLists, quota: fewAtOnce, now: () => now });
     await cutOff(here, 40);
@@ -126,7 +126,7 @@ describe("a sweep that was cut off", () => {
     expect(asked(here)).toEqual(every(here));
   });
 
-  it("reads a list anew that went to another project meanwhile", async () => {
+  it("reads a list again that moved to another project", async () => {
     const here = await stage({ quota: { requests: 2, perMs: 20 } });
     const { project, list } = placeAt(here, 0);
     const tasks = (of: number) =>
@@ -142,7 +142,7 @@ describe("a sweep that was cut off", () => {
     expect(round()).toBeNull();
   });
 
-  it("reads below what it has read already, of which nothing else would tell", async () => {
+  it("reads below what it has already read", async () => {
     const here = await stage({ quota: roomy });
     const place = placeAt(here, 0);
     const parents = Array.from({ length: 6 }, (_, at) => {
@@ -165,7 +165,7 @@ describe("a sweep that was cut off", () => {
     expect(viewInventory(next)).toEqual(workspaceInventory(next));
   });
 
-  it("is ready before this process has read all, which others wait for", async () => {
+  it("is ready before this process has read everything", async () => {
     const here = await stage({ ...manyLists, quota: fewAtOnce });
     await cutOff(here, 40);
     const next = here.again();
@@ -174,7 +174,7 @@ describe("a sweep that was cut off", () => {
     await runUntil(next, () => next.sync.caughtUp);
   });
 
-  it("goes on with what failed, and reads nothing again for that", async () => {
+  it("continues with what failed, and reads nothing else again", async () => {
     const here = await stage({ ...manyLists, quota: roomy });
     const path = /\/projects\/2001\/events$/;
     here.sandbox.faults.add({ kind: "html", path, times: 99 });
@@ -193,7 +193,7 @@ describe("a sweep that was cut off", () => {
     expect(tried).toEqual([expect.stringMatching(/^events:2001 /)]);
   });
 
-  it("is over when it failed after all was read", async () => {
+  it("is over if it failed after everything was read", async () => {
     const here = await stage({ quota: roomy });
     const { signal } = new AbortController();
     const swept = here.sync.sweep({
@@ -207,7 +207,7 @@ describe("a sweep that was cut off", () => {
     await runUntil(here, () => here.store.rounds.last()?.endedAt !== null);
   });
 
-  it("follows comments of the tasks that were read before", async () => {
+  it("follows comments of tasks that were read before", async () => {
     const side = { comments: true, history: false, files: false };
     const here = await stage({ quota: { requests: 2, perMs: 20 }, side });
     const place = placeAt(here, 0);
@@ -225,7 +225,7 @@ describe("a sweep that was cut off", () => {
     expect(here.store.comments.count()).toBe(1);
   });
 
-  it("asks after what it missed before, and reads no list again that was read since", async () => {
+  it("checks what it missed before, and reads no list again", async () => {
     const here = await stage({ quota: { requests: 2, perMs: 50 } });
     const place = placeAt(here, 0);
     const task = addTask(here, place, { title: "Deleted" });

@@ -12,8 +12,8 @@ import {
   workspaceInventory,
 } from "./support/workspace.ts";
 
-describe("run()", () => {
-  it("brings first everything and then every change when others work on", async () => {
+describe("polling", () => {
+  it("brings everything first, then every change", async () => {
     const world = await smallWorld();
     const it = world.it;
     const { place, task, other, children, event } = world;
@@ -31,7 +31,7 @@ describe("run()", () => {
     expect(it.sandbox.requests.entries().filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  it("does not read many sources again while others wait for their first answer", async () => {
+  it("does not reread many sources before others were read once", async () => {
     const it = await stage({
       size: "s",
       counts: { tasks: 100, eventsPerProject: 2 },
@@ -50,7 +50,7 @@ describe("run()", () => {
     expect(Math.max(...unanswered)).toBeLessThanOrEqual(6);
   });
 
-  it("asks look-ups seldom, labels less than the rest, and nobody is left out, when nothing changes", async () => {
+  it("reads lookups rarely, labels less often, and leaves nobody out", async () => {
     const clock = requestClock({ milliseconds: 400 });
     const { now } = clock;
     // What was changed lately would be asked for more often.
@@ -72,7 +72,7 @@ describe("run()", () => {
     expect(Math.max(...polls)).toBeLessThan(2 * Math.min(...polls));
   });
 
-  it("asks look-ups three times within maxAge", async () => {
+  it("reads lookups three times within maxAge", async () => {
     // Each request takes as long as the service's quota allows.
     const clock = requestClock({ milliseconds: 400 });
     const { now } = clock;
@@ -86,7 +86,7 @@ describe("run()", () => {
     expect(people).toBeLessThanOrEqual(4);
   });
 
-  it("reads a hurried source at once, and again when it was under way", async () => {
+  it("reads a hurried source at once, and again if it was being read", async () => {
     const it = await stage({ size: "s" });
     await it.sweep();
     const { project } = placeAt(it, 0);
@@ -99,7 +99,7 @@ describe("run()", () => {
     expect(position).toBeLessThan(6);
   });
 
-  it("asks who someone is when an item names a stranger, but not twice within a minute", async () => {
+  it("reads an unknown person named by an item, at most once a minute", async () => {
     let tasks = 0;
     let ahead = Temporal.Duration.from({ seconds: 0 });
     const it = await stage({ quota: roomy, now: () => Temporal.Now.instant().add(ahead) });
@@ -124,7 +124,7 @@ describe("run()", () => {
     }
   });
 
-  it("waits without asking when everything rests, and ends at once when told", async () => {
+  it("waits without requests if everything rests, and ends at once on request", async () => {
     const it = await stage({ size: "empty", discovery: false });
     it.sandbox.faults.add({ kind: "status", status: 403, path: /labels/, times: 99 });
     const stop = new AbortController();

@@ -47,8 +47,8 @@ const nextOf = (queue: SideQueue): DueRead => {
   return due;
 };
 
-describe("next()", () => {
-  it("takes comments first, then folders, files and history, of tasks the one that changed last", () => {
+describe("the queue of details", () => {
+  it("takes comments first, then folders, files and history, newest tasks first", () => {
     const queue = rig().open();
     queue.follow([
       shown(1, 1, { commentCount: 1 }),
@@ -64,7 +64,7 @@ describe("next()", () => {
     );
   });
 
-  it("tells nothing before the rest after a failure is over, and tries again with its failures counted", () => {
+  it("waits after a failure, and retries with its failures counted", () => {
     const { now, open } = rig();
     const queue = open({ comments: false });
     queue.follow([shown(1, 1), shown(2, 2)]);
@@ -86,7 +86,7 @@ describe("next()", () => {
     expect(nextOf(queue)).toMatchObject({ failures: 0 });
   });
 
-  it("forgets what rests as its task is again as it was when it was read", () => {
+  it("forgets a failed task that is unchanged again", () => {
     const { now, open } = rig();
     const queue = open({ comments: false });
     queue.follow([shown(1, 1)]);
@@ -99,7 +99,7 @@ describe("next()", () => {
   });
 });
 
-it("done() leaves due what has changed while it was read", () => {
+it("keeps what changed while it was read", () => {
   const queue = rig().open({ comments: false });
   queue.follow([shown(1, 1)]);
   const reading = nextOf(queue);
@@ -109,10 +109,10 @@ it("done() leaves due what has changed while it was read", () => {
   expect(queue.next()).toBeNull();
 });
 
-describe("a new process", () => {
+describe("after a restart, the queue", () => {
   const talked = shown(1, 1, { commentCount: 2 });
 
-  it("goes by what was read before, and reads what has changed since", () => {
+  it("continues from what was read before", () => {
     const { store, open } = rig();
     store.mirror.put(talked, "tasks:3001");
     const before = open();
@@ -125,7 +125,7 @@ describe("a new process", () => {
     expect(readAll(after)).toEqual(["comments:1", "history:1"]);
   });
 
-  it("understands what earlier versions have noted", () => {
+  it("reads what earlier versions have stored", () => {
     const { store, open } = rig();
     store.mirror.put(talked, "tasks:3001");
     const updatedAt = moment(1).toString();
@@ -146,7 +146,7 @@ describe("a new process", () => {
   });
 });
 
-it("DueTasks tells the task that changed last, whatever was put in, changed and taken out", () => {
+it("always gives the task that changed last", () => {
   const step = fc.record({
     task: fc.integer({ min: 1, max: 12 }),
     changedAt: fc.integer({ min: 0, max: 20 }),

@@ -36,12 +36,12 @@ const besides = (requests: readonly string[]) =>
 const texts = ({ store }: Stage, task: number) =>
   store.comments.ofTask(serviceId(task)).map(({ description }) => description);
 
-it("sweep() asks for nothing but the items, whatever else is wanted", async () => {
+it("a sweep reads only items, whatever else is wanted", async () => {
   const { it: here } = await world();
   expect(besides(here.asked())).toEqual([]);
 });
 
-describe("readSide()", () => {
+describe("reading details", () => {
   it("mirrors comments, history with its detail, folders and files", async () => {
     const { it: here, place, talked, quiet } = await world();
     const { files } = here.sandbox.workspace;
@@ -63,7 +63,7 @@ describe("readSide()", () => {
     ]);
   });
 
-  it("asks for nothing at all when nothing has changed, also after a restart", async () => {
+  it("makes no request if nothing has changed, even after a restart", async () => {
     const { it: here } = await world();
     await readAll(here);
     here.asked();
@@ -75,7 +75,7 @@ describe("readSide()", () => {
     expect(besides(here.asked())).toEqual([]);
   });
 
-  it("asks for the comments of the one task that has a new one, and for no others", async () => {
+  it("reads the comments only of the task that has a new one", async () => {
     const { it: here, talked, quiet, say, place } = await world();
     await readAll(here);
     say(quiet, "First");
@@ -88,7 +88,7 @@ describe("readSide()", () => {
     expect([texts(here, talked), texts(here, quiet)]).toEqual([["Looks good"], ["First"]]);
   });
 
-  it("asks for the detail of new entries only", async () => {
+  it("reads the detail of new entries only", async () => {
     const { it: here, talked, change } = await world();
     await readAll(here);
     change(talked, { due_date: "2026-12-02" });
@@ -105,7 +105,7 @@ describe("readSide()", () => {
     expect(details.every((content) => content !== null)).toBe(true);
   });
 
-  it("marks a deleted comment as gone, and looks at files again when they got old", async () => {
+  it("marks a deleted comment as gone, and reads old files again", async () => {
     const { it: here, now, talked, at } = await world();
     await readAll(here);
     const { comments } = here.sandbox.workspace;
@@ -121,7 +121,7 @@ describe("readSide()", () => {
     expect(asked.some((request) => request.endsWith("/files"))).toBe(true);
   });
 
-  it("goes on after a failure, keeps what it had, and comes back to the rest", async () => {
+  it("continues after a failure, keeps what it had, and returns to the rest", async () => {
     const { it: here, now, talked } = await world({ side: { ...nothing, history: true } });
     here.sandbox.faults.add({ kind: "status", status: 404, path: /\/history\/\d+$/ });
     here.sandbox.faults.add({ kind: "html", path: /\/history$/ });
@@ -139,7 +139,7 @@ describe("readSide()", () => {
     expect(besides(here.asked())).toEqual([]);
   });
 
-  it("reads what the configuration wants, from the folders that it names", async () => {
+  it("reads what the configuration wants, from the folders it names", async () => {
     const { it: here, place } = await world({ side: nothing });
     expect(await readAll(here)).toBe(0);
     const [folder = 0] = here.sandbox.workspace.places()[0]?.folders ?? [];
@@ -158,13 +158,13 @@ describe("readSide()", () => {
     ]);
   });
 
-  it("stops after as many lists as it was told", async () => {
+  it("stops after the given number of lists", async () => {
     const { it: here } = await world();
     expect(await here.sync.readSide({ signal: untilHung(), most: 1 })).toBe(1);
   });
 });
 
-it("run() reads on by itself once the items are there", async () => {
+it("details are read automatically once the items are there", async () => {
   const { it: here, talked } = await world();
   const fresh = here.again();
   await runUntil(fresh, () => fresh.store.history.ofTask(serviceId(talked)).length > 0);

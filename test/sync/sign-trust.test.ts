@@ -11,7 +11,7 @@ function trustAfter(outcomes: Partial<Record<"right" | "wrong", number>>): SignT
   return trust;
 }
 
-describe("worth()", () => {
+describe("trust in a sign", () => {
   it.each([
     ["nothing is known of it", {}, 0.5],
     ["it was right once", { right: 1 }, 0.67],
@@ -20,11 +20,11 @@ describe("worth()", () => {
     ["it was right every other time", { right: 20, wrong: 20 }, 0.5],
     ["it was wrong for too long", { wrong: 10 }, 0],
     ["it was right for once in a long time", { right: 1, wrong: 19 }, 0],
-  ])("when %s", (_, outcomes, worth) => {
+  ])("%s", (_, outcomes, worth) => {
     expect(trustAfter(outcomes).worth(sign)).toBeCloseTo(worth, 2);
   });
 
-  it("comes back when a sign that was dropped is right again", () => {
+  it("returns when a dropped sign is right again", () => {
     const trust = trustAfter({ wrong: 200 });
     expect(trust.worth(sign)).toBe(0);
     for (let nth = 0; nth < 30; nth += 1) trust.note(sign, "right");
@@ -34,8 +34,8 @@ describe("worth()", () => {
   });
 });
 
-describe("text()", () => {
-  it("is what a trust is made of again", () => {
+describe("stored trust", () => {
+  it("is restored", () => {
     const trust = trustAfter({ right: 7, wrong: 2 });
     trust.note("list-counts", "wrong");
     const again = new SignTrust(trust.text());
@@ -43,7 +43,7 @@ describe("text()", () => {
     expect(again.text()).toBe(trust.text());
   });
 
-  it("of an older build says how often a sign was silent, which is passed over", () => {
+  it("of an older version may count silences, which are ignored", () => {
     expect(new SignTrust("task-time 7.000 2.000 1.000").text()).toBe("task-time 7.000 2.000");
   });
 
@@ -56,7 +56,7 @@ describe("text()", () => {
     "task-time a b c",
     "task-time 1 1e9 0",
     "moon-phase 1 2 3",
-  ])("that reads %j counts as nothing", (text) => {
+  ])("is ignored if it reads %j", (text) => {
     expect(new SignTrust(text).text()).toBe("");
   });
 });

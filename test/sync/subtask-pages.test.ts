@@ -45,8 +45,8 @@ function lie(it: Stage, change: (row: Row) => Row): void {
 
 const isSubtask = (row: Row) => !("sub_tasks" in row);
 
-describe("a first sync", () => {
-  it("takes subtasks from pages, reads few of their lists, and knows everything", async () => {
+describe("a first sync from pages", () => {
+  it("reads few lists of subtasks, and knows everything", async () => {
     const it = await world();
     const { failures, added } = await it.sweep();
     const asked = it.asked();
@@ -61,33 +61,27 @@ describe("a first sync", () => {
     expect(parents(it).filter(({ succeededAt }) => succeededAt === null)).toEqual([]);
   });
 
-  it.runIf(isThorough)(
-    "takes them in a task at a time where turns are short, and others have theirs in between",
-    async () => {
-      const known: number[] = [];
-      const it = await world({
-        eventLoop: shortBudget(() => void known.push(it.store.mirror.counts().subtask)),
-      });
-      await it.sweep();
-      expect(viewInventory(it)).toEqual(workspaceInventory(it));
-      // Of some 130 tasks; thirty at once would be seen five times.
-      expect(new Set(known).size).toBeGreaterThan(parents(it).length / 2);
-    },
-  );
+  it.runIf(isThorough)("applies one task at a time if others wait", async () => {
+    const known: number[] = [];
+    const it = await world({
+      eventLoop: shortBudget(() => void known.push(it.store.mirror.counts().subtask)),
+    });
+    await it.sweep();
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+    // Of some 130 tasks; thirty at once would be seen five times.
+    expect(new Set(known).size).toBeGreaterThan(parents(it).length / 2);
+  });
 
-  it.runIf(isThorough)(
-    "goes on to polling, in which the lists are read as any others",
-    async () => {
-      const it = await world({ allTasks: {} });
-      await it.sweep();
-      it.asked();
-      it.sandbox.faults.add({ kind: "status", status: 404, path: /alltodo$/, times: 1000 });
-      const read = () => new Set(belowTasks(it.sandbox.requests.entries().map(({ path }) => path)));
-      await runUntil(it, () => read().size === parents(it).length);
-      expect(it.sync.caughtUp).toBe(true);
-      expect(viewInventory(it)).toEqual(workspaceInventory(it));
-    },
-  );
+  it.runIf(isThorough)("continues with polling, which reads the lists as usual", async () => {
+    const it = await world({ allTasks: {} });
+    await it.sweep();
+    it.asked();
+    it.sandbox.faults.add({ kind: "status", status: 404, path: /alltodo$/, times: 1000 });
+    const read = () => new Set(belowTasks(it.sandbox.requests.entries().map(({ path }) => path)));
+    await runUntil(it, () => read().size === parents(it).length);
+    expect(it.sync.caughtUp).toBe(true);
+    expect(viewInventory(it)).toEqual(workspaceInventory(it));
+  });
 
   const strange: readonly (readonly [string, AllTasksManner])[] = [
     ["their order changes", { order: "unstable" }],
@@ -98,7 +92,7 @@ describe("a first sync", () => {
   ];
 
   it.runIf(isThorough).each(strange)(
-    "knows everything, and nothing else, when %s",
+    "knows everything, and nothing else, if %s",
     async (_, allTasks) => {
       const it = await world({ allTasks });
       const { failures } = await it.sweep();
@@ -119,7 +113,7 @@ describe("a first sync", () => {
       "they belong below another task",
       (row: Row) => ("task" in row ? { ...row, task: { id: 1 } } : row),
     ],
-  ])("takes nothing from pages when %s there", async (_, change) => {
+  ])("ignores the pages if %s there", async (_, change) => {
     const it = await world();
     lie(it, change);
     await it.sweep();
@@ -135,7 +129,7 @@ describe("a first sync", () => {
       ] as const,
       2,
     ),
-  )("asks for one page only when %s answers", async (_, fault) => {
+  )("asks for one page only if %s answers", async (_, fault) => {
     const it = await world();
     it.sandbox.faults.add({ ...fault, path: /alltodo$/, times: 1000 });
     await it.sweep();
@@ -144,7 +138,7 @@ describe("a first sync", () => {
     expect(belowTasks(asked)).toHaveLength(parents(it).length);
   });
 
-  it("reads the lists of what was changed between lists and pages", async () => {
+  it("reads the lists of what changed between lists and pages", async () => {
     const it = await world();
     const { tasks, subtasks } = it.sandbox.workspace;
     let isChanged = false;
@@ -214,7 +208,7 @@ async function cut(
   expect(here.sync.ready).toBe(false);
 }
 
-describe("a first sync that is cut off", () => {
+describe("an interrupted first sync", () => {
   it.each(
     rows(
       [
@@ -224,7 +218,7 @@ describe("a first sync that is cut off", () => {
       ] as const,
       3,
     ),
-  )("at $what $at goes on with what pages have shown", async (point) => {
+  )("at $what $at continues with the pages it has", async (point) => {
     const it = await world();
     await cut(it, point);
     const kept = it.store.pageReadings.numbers().length;
@@ -245,7 +239,7 @@ describe("a first sync that is cut off", () => {
   });
 
   it.runIf(isThorough)(
-    "at many points one after the other asks for none again but one for the total",
+    "at many points never repeats a page, except one for the total",
     async () => {
       const it = await world();
       let kept: readonly number[] = [];
@@ -285,7 +279,7 @@ describe("a first sync that is cut off", () => {
       ] as const,
       2,
     ),
-  )("knows everything, and nothing else, when %s meanwhile", async (_, change) => {
+  )("knows everything, and nothing else, if %s meanwhile", async (_, change) => {
     const it = await world();
     await cut(it, { what: "page", at: 4 });
     const { tasks, subtasks } = it.sandbox.workspace;
@@ -308,7 +302,7 @@ describe("a first sync that is cut off", () => {
     expect(viewInventory(next)).toEqual(workspaceInventory(next));
   });
 
-  it.runIf(isThorough)("reads pages anew when what was kept is damaged", async () => {
+  it.runIf(isThorough)("reads pages again if the kept ones are damaged", async () => {
     const it = await world();
     await cut(it, { what: "page", at: 4 });
     const { pageReadings } = it.store;
@@ -319,7 +313,7 @@ describe("a first sync that is cut off", () => {
     expect(belowTasks(it.asked()).length).toBeLessThan(45);
   });
 
-  it.runIf(isThorough)("by SIGKILL between pages goes on in the next process", async () => {
+  it.runIf(isThorough)("by SIGKILL continues in the next process", async () => {
     const sandbox = await testSandbox({ size: "s", seed: 7, counts, quota: slow });
     onTestFinished(() => sandbox.close());
     const per = `PT${slow.perMs / 1000}S`;

@@ -25,8 +25,8 @@ function fewest({ sandbox: { workspace }, by }: Stage): number {
   return 3 + 2 * places.length + lists.length + parents.length;
 }
 
-describe("sweep()", () => {
-  it("gives a mirror equal to the workspace with the fewest requests and no 429 when it is the first", async () => {
+describe("a sweep", () => {
+  it("makes the mirror equal to the workspace, with the fewest requests and no 429", async () => {
     const it = await stage({ size: "s" });
     expect(it.sync.ready).toBe(false);
     const summary = await it.sweep();
@@ -48,7 +48,7 @@ describe("sweep()", () => {
     expect(it.store.directory.labels()).toHaveLength(5);
   });
 
-  it("reads everything after the call, also what another sweep had read before it", async () => {
+  it("reads everything after the call, including what another sweep had read before it", async () => {
     const here = await stage({ size: "empty", quota: roomy });
     here.sandbox.faults.add({ kind: "delay", ms: 300, path: /\/tasks$/ });
     const first = here.sweep();
@@ -63,7 +63,7 @@ describe("sweep()", () => {
     expect(here.store.mirror.find("event", serviceId(event))).not.toBeNull();
   });
 
-  it("reads anew what a poll is reading that began before the call", async () => {
+  it("reads a source again whose poll began before the call", async () => {
     const here = await stage({ size: "empty", quota: roomy });
     await here.sweep();
     here.asked();
@@ -82,7 +82,7 @@ describe("sweep()", () => {
     await running;
   });
 
-  it("reads look-ups, labels, events and tasks before subtasks when nothing is known", async () => {
+  it("reads lookups, labels, events and tasks before subtasks if nothing is known", async () => {
     const it = await stage({ size: "s" });
     await it.sweep();
     const paths = it.asked();
@@ -95,7 +95,7 @@ describe("sweep()", () => {
     expect(first(/\/subtasks$/)).toBeGreaterThan(first(/\/tasks$/));
   });
 
-  it("writes no row of items, names or changes when nothing has changed", async () => {
+  it("writes no rows if nothing has changed", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sync-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "dayferry.sqlite");
@@ -112,7 +112,7 @@ describe("sweep()", () => {
     expect(audit()).toEqual([]);
   });
 
-  it("tells how far it is", async () => {
+  it("reports its progress", async () => {
     const it = await stage(manyLists);
     const seen: { done: number; total: number; remaining: number }[] = [];
     await it.sync.sweep({
@@ -127,7 +127,7 @@ describe("sweep()", () => {
   });
 });
 
-describe("a scope of configured ids", () => {
+describe("a configured scope", () => {
   const scopeOf = (it: Stage, name: string | null) => {
     const { project, list } = placeAt(it, 0);
     return {
@@ -137,7 +137,7 @@ describe("a scope of configured ids", () => {
     };
   };
 
-  it("needs no look-up when the service has none", async () => {
+  it("needs no lookup if the service has none", async () => {
     const base = await stage({ size: "empty", discovery: false });
     const place = placeAt(base, 0);
     addEvent(base, place);
@@ -158,7 +158,7 @@ describe("a scope of configured ids", () => {
     expect(it.store.directory.people().map(({ name }) => name)).toEqual(["Ana"]);
   });
 
-  it("takes names from the service when none is configured, and a stand-in when it tells none", async () => {
+  it("takes names from the service, or a placeholder if there are none", async () => {
     for (const discovery of [true, false]) {
       const base = await stage({ size: "empty", discovery });
       const it = base.again({ scope: scopeOf(base, null) });
@@ -170,7 +170,7 @@ describe("a scope of configured ids", () => {
     }
   });
 
-  it("overrides discovered people by id, and keeps their name where the list has none", async () => {
+  it("overrides discovered people by ID, and keeps names that a list omits", async () => {
     const base = await stage({ size: "empty" });
     const [ana, ben] = base.sandbox.workspace.people();
     if (!ana || !ben) throw new Error("the sandbox has no people");
@@ -190,7 +190,7 @@ describe("a scope of configured ids", () => {
     expect(named.get(ben.id)).toMatchObject({ name: "B.", email: "b@x.example" });
   });
 
-  it("says which key to set when everything is to be discovered and nothing can be", async () => {
+  it("names the setting to add if discovery is impossible", async () => {
     const it = await stage({ size: "empty", discovery: false });
     const summary = await it.sweep();
     expect(summary.failures).toHaveLength(1);
@@ -204,7 +204,7 @@ describe("a scope of configured ids", () => {
     expect(it.events.filter(({ kind }) => kind === "look-up-refused")).toHaveLength(2);
   });
 
-  it("keeps what the mirror knows when look-ups that worked are refused later", async () => {
+  it("keeps what the mirror knows if lookups are refused later", async () => {
     const it = await stage({ size: "s" });
     await it.sweep();
     it.sandbox.faults.add({
@@ -220,7 +220,7 @@ describe("a scope of configured ids", () => {
     expect(viewInventory(it)).toEqual(workspaceInventory(it));
   });
 
-  it("is not ready under a wrong key, where everything is refused", async () => {
+  it("is not ready with a wrong key that is refused everywhere", async () => {
     const it = await stage({ size: "s" });
     it.sandbox.faults.add({ kind: "status", status: 403, times: 99 });
     await it.sweep();

@@ -4,8 +4,8 @@ import { smallWorld } from "./support/small-world.ts";
 import { runUntil } from "./support/stage.ts";
 import { shownTitles } from "./support/workspace.ts";
 
-describe("rereadAll()", () => {
-  it("result when every source was read since, those that rest included", async () => {
+describe("rereading everything", () => {
+  it("is complete once every source was read, including those that rest", async () => {
     const { it } = await smallWorld();
     expect(it.sync.ready).toBe(true);
     it.asked();
@@ -21,7 +21,7 @@ describe("rereadAll()", () => {
     expect([...asked].filter((path) => path.endsWith("/subtasks"))).toHaveLength(1);
   });
 
-  it("result when the service has changed: nothing that is gone or done is shown any more", async () => {
+  it("removes everything that is gone or completed in the service", async () => {
     const { it, place, other, event, task, tasks, events } = await smallWorld();
     insist(tasks.remove({ ...place, task: other }));
     insist(events.remove({ ...place, event }));
@@ -34,7 +34,7 @@ describe("rereadAll()", () => {
     expect(project && shownTitles(it, project.id)).toEqual(["First", "Renamed", "Second"]);
   });
 
-  it("result when a list does not respond: false until it does", async () => {
+  it("is incomplete until every list has responded", async () => {
     const { it, place } = await smallWorld();
     const path = new RegExp(`/todolists/${place.list}/tasks$`);
     it.sandbox.faults.add({ kind: "status", status: 503, path, times: 1000 });
@@ -46,7 +46,7 @@ describe("rereadAll()", () => {
     expect(isRead()).toBe(true);
   });
 
-  it("result when the key is refused everywhere: false", async () => {
+  it("is incomplete if the key is refused everywhere", async () => {
     const { it } = await smallWorld();
     it.sandbox.faults.add({ kind: "status", status: 403, path: /./, times: 1000 });
     const isRead = it.sync.rereadAll();
@@ -54,7 +54,7 @@ describe("rereadAll()", () => {
     expect(isRead()).toBe(false);
   });
 
-  it("result when a source is gone since, or was refused as ever: true", async () => {
+  it("is complete although a source is gone, or refused as before", async () => {
     const { it, place, task } = await smallWorld();
     it.sandbox.faults.add({ kind: "status", status: 404, path: /\/people$/, times: 1000 });
     await it.sweep();

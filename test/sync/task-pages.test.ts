@@ -47,8 +47,8 @@ class Account {
   }
 }
 
-describe("TaskPages", () => {
-  it("tells what was never read, and where each task was seen", () => {
+describe("pages of tasks", () => {
+  it("know what was never read, and where each task was seen", () => {
     const pages = new TaskPages(size);
     expect([pages.count, pages.unread, pages.known]).toEqual([1, 0, 0]);
     pages.note({ page: 0, elements: [1, -1, 2], total: 25 });
@@ -58,12 +58,12 @@ describe("TaskPages", () => {
     expect([pages.unread, pages.pageOf(-1)]).toEqual([0, 0]);
   });
 
-  it("wants nothing while the total is accounted for", () => {
+  it("ask for nothing while the total is right", () => {
     const { pages } = new Account(95);
     expect([pages.wanted, pages.lost]).toEqual([null, []]);
   });
 
-  it.each([0, 9, 10, 444, 500, 994])("finds the task that is gone from place %i", (index) => {
+  it.each([0, 9, 10, 444, 500, 994])("find a task that is gone from place %i", (index) => {
     const account = new Account(995);
     const gone = account.remove(index);
     account.read(60);
@@ -73,7 +73,7 @@ describe("TaskPages", () => {
     expect([account.pages.wanted, account.pages.lost]).toEqual([null, []]);
   });
 
-  it.each([0, 5, 100, 555, 995])("finds the task that has come at place %i", (index) => {
+  it.each([0, 5, 100, 555, 995])("find a task that was added at place %i", (index) => {
     const account = new Account(995);
     const come = account.add(index);
     account.read(60);
@@ -82,7 +82,7 @@ describe("TaskPages", () => {
     expect(account.pages.wanted).toBeNull();
   });
 
-  it("does not take for lost what has gone to another page", () => {
+  it("do not miss a task that moved to another page", () => {
     const account = new Account(95);
     const [changed = 0] = account.all.splice(42, 1);
     account.all.unshift(changed);
@@ -92,7 +92,7 @@ describe("TaskPages", () => {
     expect([account.pages.pageOf(changed), account.pages.lost]).toEqual([0, []]);
   });
 
-  it("gives up a search that a wrong total has begun", () => {
+  it("end a search that a wrong total started", () => {
     const account = new Account(995);
     const read = (page: number) =>
       account.pages.note({
@@ -107,7 +107,7 @@ describe("TaskPages", () => {
     expect(account.pages.lost).toEqual([]);
   });
 
-  it("tells a list without an order from one whose tasks have moved", () => {
+  it("tell an unordered list from one whose tasks have moved", () => {
     const moved = new Account(200);
     moved.all.splice(0, 15);
     moved.readAll();
@@ -122,7 +122,7 @@ describe("TaskPages", () => {
     expect(chaotic.pages.scattered).toBeGreaterThan(1);
   });
 
-  it("knows in the end exactly what there is, whatever has come and gone between readings", () => {
+  it("know in the end exactly which tasks exist", () => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const random = new Random(seed);
       const below = (end: number) => Math.floor(random.next() * end);

@@ -20,8 +20,8 @@ const ago = (minutes: number) => now.subtract({ minutes });
 const choose = (candidates: readonly PollCandidate[], room = 10) =>
   new TurnOrder(candidates).next({ now, room });
 
-describe("next()", () => {
-  it("takes look-ups, labels, events, tasks, then subtasks by nearness when nothing was ever read", () => {
+describe("the order of sources", () => {
+  it("is lookups, labels, events, tasks, then subtasks by nearness at first", () => {
     const order = choose([
       candidate("s:none", { kind: "subtasks" }),
       candidate("s:far", { kind: "subtasks", days: 40 }),
@@ -36,7 +36,7 @@ describe("next()", () => {
     expect(order.join(" ")).toBe("projects people todo l e t s:near s:far s:none");
   });
 
-  it("goes on with the stalest after a restart, look-ups and unread ones first", () => {
+  it("continues with the oldest after a restart, lookups and unread ones first", () => {
     const order = choose([
       candidate("fresh", { attemptedAt: ago(1) }),
       candidate("stale", { attemptedAt: ago(60), kind: "subtasks" }),
@@ -46,12 +46,12 @@ describe("next()", () => {
     expect(order).toEqual(["projects", "never", "stale", "fresh"]);
   });
 
-  it("takes whoever has waited longest when all were read", () => {
+  it("takes the longest waiting if all were read", () => {
     const all = [3, 1, 2].map((turn) => candidate(`t${turn}`, { turn }));
     expect(choose(all, 2)).toEqual(["t1", "t2"]);
   });
 
-  it("lets first subtasks wait for first answers of lists, but not for slow ones", () => {
+  it("lets subtasks wait for first reads of lists, but not for slow ones", () => {
     const list = (seconds: number, ended = 0) =>
       candidate("t", { underWay: true, turn: 5, ended, attemptedAt: now.subtract({ seconds }) });
     const first = candidate("s", { kind: "subtasks" });
@@ -61,7 +61,7 @@ describe("next()", () => {
     expect(choose([list(1, 3), first, known])).toEqual(["s", "k"]);
   });
 
-  it("leaves out what is under way or rests", () => {
+  it("leaves out what is being read or rests", () => {
     const all = [
       candidate("busy", { underWay: true }),
       candidate("rests", { notBefore: now.add({ seconds: 1 }) }),
@@ -71,7 +71,7 @@ describe("next()", () => {
     expect(choose(all, 0)).toEqual([]);
   });
 
-  it("lets hurried ones go first but keeps half of the places for the others", () => {
+  it("prefers hurried ones, but keeps half of the turns for the others", () => {
     const hurried = [9, 8, 7].map((turn) => candidate(`h${turn}`, { turn, hurried: true }));
     const others = [1, 2, 3].map((turn) => candidate(`o${turn}`, { turn }));
     expect(choose([...others, ...hurried], 4)).toEqual(["h7", "h8", "o1", "o2"]);
@@ -79,7 +79,7 @@ describe("next()", () => {
     expect(choose([rushing, ...others, ...hurried], 1)).toEqual(["o1"]);
   });
 
-  it("never lets anyone wait longer than two rounds, whoever is hurried and however long polls take", () => {
+  it("never lets anyone wait longer than two rounds", () => {
     const walk = fc.record({
       count: fc.integer({ min: 1, max: 40 }),
       limit: fc.integer({ min: 2, max: 8 }),
@@ -129,7 +129,7 @@ function longestWait({
   return Math.max(longest, ...all.map((one) => turn - one.turn));
 }
 
-it("nextDueAt gives the earliest rest of those not under way, and null when none rests", () => {
+it("gives the earliest end of a rest, and null if none rests", () => {
   const soon = now.add({ seconds: 5 });
   const all = [
     candidate("a"),

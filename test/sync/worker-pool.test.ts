@@ -4,7 +4,7 @@ import { createWake } from "../../src/loop.ts";
 import { type Job, workInParallel } from "../../src/sync/worker-pool.ts";
 import { shortBudget } from "./support/short-budget.ts";
 
-it("workInParallel() result when a turn is over: others have theirs before the next jobs begin", async () => {
+it("lets others run after each turn before the next jobs start", async () => {
   const log: string[] = [];
   let left = 3;
   const job: Job = async () => {
@@ -21,7 +21,7 @@ it("workInParallel() result when a turn is over: others have theirs before the n
   expect(log.slice(0, 6)).toEqual(["others", "begun", "others", "begun", "others", "begun"]);
 });
 
-it("workInParallel() result when its signal aborts while others have their turn: nothing more begins", async () => {
+it("starts nothing more once aborted between turns", async () => {
   const stop = new AbortController();
   const begun: number[] = [];
   let asked = 0;
@@ -44,7 +44,7 @@ it("workInParallel() result when its signal aborts while others have their turn:
 });
 
 it.each(["first", "second", "slow"])(
-  "workInParallel() result when the %s of jobs that end together rejects: it rejects as well, once the others have ended, and begins nothing more",
+  "rejects if the %s job rejects, after the others have ended, and starts nothing more",
   async (which) => {
     const log: string[] = [];
     const job =
