@@ -23,7 +23,7 @@ const named = (count: number, length: number): string =>
 const props = (inside: string): string =>
   `<d:propfind xmlns:d="DAV:" xmlns:x="urn:x"><d:prop>${inside}</d:prop></d:propfind>`;
 
-describe("countFitting()", () => {
+describe("how many members fit an answer", () => {
   const members = (length: number, count: number) =>
     Array.from({ length: count }, () => ({ length }));
   it.each([
@@ -35,7 +35,7 @@ describe("countFitting()", () => {
   ])("is %i", (count, all, each) => expect(countFitting(all, each)).toBe(count));
 });
 
-describe("names in a question", () => {
+describe("long property names", () => {
   const sync = (inside: string) =>
     `<d:sync-collection xmlns:d="DAV:" xmlns:x="urn:x"><d:sync-token/><d:sync-level>1</d:sync-level><d:prop>${inside}</d:prop></d:sync-collection>`;
   const deep = (inside: string) =>
@@ -47,7 +47,7 @@ describe("names in a question", () => {
     ["PROPFIND", "too much together", props(named(490, 200))],
     ["REPORT", "too much together", sync(named(490, 200))],
     ["REPORT", "too many inside of others", deep(`<d:property name="a"/>`.repeat(600))],
-  ])("of a %s are refused where they are %s", async (method, _what, body) => {
+  ])("in a %s are refused if they are %s", async (method, _what, body) => {
     const { call } = await withEvents(3);
     const { status, text } = await call(`${method} ${calendar}`, {
       headers: { depth: "1", "content-encoding": "gzip" },
@@ -57,15 +57,15 @@ describe("names in a question", () => {
     expect(text).toContain("<df:reason>");
   });
 
-  it("of a PROPPATCH are refused where they are too long", async () => {
+  it("in a PROPPATCH are refused", async () => {
     const { call } = await startDav();
     const body = `<d:propertyupdate xmlns:d="DAV:" xmlns:x="urn:x"><d:set><d:prop>${named(1, 600)}</d:prop></d:set></d:propertyupdate>`;
     expect((await call(`PROPPATCH ${calendar}`, { body })).status).toBe(403);
   });
 });
 
-describe("answers that would be too long", () => {
-  it("are refused with 507 where names are multiplied by members", async () => {
+describe("an answer that would be too long", () => {
+  it("is refused with 507 if property names are multiplied by members", async () => {
     const { call } = await withEvents(4000);
     const { status, text } = await call(`PROPFIND ${calendar}`, {
       headers: { depth: "1" },
@@ -75,7 +75,7 @@ describe("answers that would be too long", () => {
     expect(text).toContain("<d:number-of-matches-within-limits/>");
   });
 
-  it("are refused with 507 as a whole, or one by one where members are named, or come in parts", async () => {
+  it("is refused with 507 as a whole, or for single members", async () => {
     const { call } = await withEvents(90, "long ".repeat(150_000));
     const data = `<d:prop><c:calendar-data/></d:prop>`;
     const query = `<c:calendar-query xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">${data}<c:filter><c:comp-filter name="VCALENDAR"/></c:filter></c:calendar-query>`;
@@ -107,7 +107,7 @@ describe("answers that would be too long", () => {
     expect(seen.size).toBe(90);
   });
 
-  it("of expand-property are refused, however short the question is", async () => {
+  it("of expand-property is refused, however short the request is", async () => {
     const { call } = await startDav();
     const value = "v".repeat(19_000);
     const set = `<d:propertyupdate xmlns:d="DAV:" xmlns:x="urn:x"><d:set><d:prop><x:big>${value}</x:big></d:prop></d:set></d:propertyupdate>`;
@@ -119,7 +119,7 @@ describe("answers that would be too long", () => {
     expect(status).toBe(507);
   });
 
-  it("of dead properties are not stored: a calendar keeps so much and no more", async () => {
+  it("is limited in advance: a calendar stores only so many dead properties", async () => {
     const { call } = await startDav();
     const statuses: (string | undefined)[] = [];
     for (let at = 0; at < 8; at++) {
@@ -133,7 +133,7 @@ describe("answers that would be too long", () => {
   });
 });
 
-it("a long answer shows members as they are when it comes to them, and none that has gone", async () => {
+it("a long answer shows members as they are when it reaches them, and no deleted ones", async () => {
   const { call, store } = await withEvents(400, "text ".repeat(2000));
   const query = `<c:calendar-query xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"><d:prop><d:getetag/><c:calendar-data/></d:prop><c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT"><c:prop-filter name="SUMMARY"/></c:comp-filter></c:comp-filter></c:filter></c:calendar-query>`;
   const asked = call(`REPORT ${calendar}`, { headers: { depth: "1" }, body: query });

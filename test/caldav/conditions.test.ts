@@ -25,25 +25,22 @@ it.each<[string, Headers, number]>([
   ["nonsense", { if: "[ETAG" }, 400],
   ["no change since now", { "if-unmodified-since": "Fri, 20 Nov 2026 12:00:00 GMT" }, 204],
   ["no change since before", { "if-unmodified-since": "Fri, 20 Nov 2026 11:00:00 GMT" }, 412],
-])(
-  "objectAnswer() of a PUT with conditions on what is there demands %s",
-  (_name, headers, status) => {
-    const { rig, path } = withMember(objectRig(), aTask(601));
-    const etag = rig.etag(path);
-    const sent = Object.entries(headers).map(([name, value]) => [
-      name,
-      value.replace("ETAG", etag).replace("/PATH", path),
-    ]);
-    const answer = rig.put(path, vtodo(uidOf(path), "SUMMARY:New"), Object.fromEntries(sent));
-    expect(answer.status).toBe(status);
-    expect(rig.edits()).toHaveLength(status === 204 ? 1 : 0);
-  },
-);
+])("a PUT with conditions on the present version demands %s", (_name, headers, status) => {
+  const { rig, path } = withMember(objectRig(), aTask(601));
+  const etag = rig.etag(path);
+  const sent = Object.entries(headers).map(([name, value]) => [
+    name,
+    value.replace("ETAG", etag).replace("/PATH", path),
+  ]);
+  const answer = rig.put(path, vtodo(uidOf(path), "SUMMARY:New"), Object.fromEntries(sent));
+  expect(answer.status).toBe(status);
+  expect(rig.edits()).toHaveLength(status === 204 ? 1 : 0);
+});
 
-describe("objectAnswer() of a PUT with conditions on what is not there", () => {
+describe("a PUT with conditions on a missing object", () => {
   const item = (uid = "new@example.com") => vtodo(uid, "SUMMARY:New");
 
-  it("answers 412 for a name that nobody ever had", () => {
+  it("answers 412 for a name that never existed", () => {
     const rig = objectRig();
     expect(told(rig.put(`${tasks}/n.ics`, item(), { "if-match": '"a"' }))).toBe("412");
     expect(told(rig.put(`${tasks}/n.ics`, item(), { "if-match": "*" }))).toBe("412");
@@ -51,7 +48,7 @@ describe("objectAnswer() of a PUT with conditions on what is not there", () => {
     expect(rig.put(`${tasks}/n.ics`, item(), { "if-none-match": "*" }).status).toBe(201);
   });
 
-  it("answers 404 for one that was deleted, as some programs try for ever after 412", () => {
+  it("answers 404 for a deleted object, since some programs retry forever after 412", () => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const etag = rig.etag(path);
     rig.ask("DELETE", path);
@@ -61,7 +58,7 @@ describe("objectAnswer() of a PUT with conditions on what is not there", () => {
   });
 });
 
-it("objectAnswer() of edits that cross does not lose the one that came first", () => {
+it("crossing edits do not lose the first one", () => {
   const { rig, path } = withMember(objectRig(), aTask(601));
   const etag = rig.etag(path);
   const first = rig.put(path, vtodo(uidOf(path), "SUMMARY:A"), { "if-match": etag });

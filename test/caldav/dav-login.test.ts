@@ -5,8 +5,8 @@ import { ana, basic, ben, startDav } from "../support/dav-server.ts";
 const root = "PROPFIND /dav/";
 const depth = { depth: "0" };
 
-describe("logging in", () => {
-  it("is asked for by the challenge, whatever the method", async () => {
+describe("signing in", () => {
+  it("is requested by a challenge, whatever the method", async () => {
     const { bare } = await startDav();
     const methods = [
       "GET",
@@ -40,14 +40,14 @@ describe("logging in", () => {
   });
 
   it.each(["Bearer abc", "Basic", "Basic !!", `Basic ${Buffer.from("ana").toString("base64")}`])(
-    "%s is no login",
+    "does not accept %s",
     async (authorization) => {
       const { bare } = await startDav();
       expect((await bare(root, { headers: { authorization, ...depth } })).status).toBe(401);
     },
   );
 
-  it("ends at once when the password is cleared or replaced, and when the person is suspended or gone", async () => {
+  it("ends at once if the password is cleared or replaced, or the person is suspended or gone", async () => {
     const { call, passwords, store, as } = await startDav();
     const ask = (headers = {}) => call(root, { headers: { ...depth, ...headers } });
     expect((await ask()).status).toBe(207);
@@ -70,7 +70,7 @@ describe("logging in", () => {
     expect((await ask(third)).status).toBe(401);
   });
 
-  it("turns away who guesses, and nobody else", async () => {
+  it("turns away an attacker who guesses, and nobody else", async () => {
     const { bare, call, as, secrets, clock, throttle, waits } = await startDav();
     const guess = () => bare(root, { headers: { ...as("ana@example.com", "wrong"), ...depth } });
     await call(root, { headers: depth });
@@ -92,7 +92,7 @@ describe("logging in", () => {
     expect(throttle.wrong("127.0.0.1", "ana@example.com").kind).toBe("go");
   });
 
-  it("answers 429 with Retry-After where too many have guessed, and lets the right password through", async () => {
+  it("answers 429 with Retry-After after too many guesses, but accepts the right password", async () => {
     const { bare, as, secrets, lines, throttle } = await startDav();
     const guess = (login: string, password = "wrong") =>
       bare(root, { headers: { ...as(login, password), ...depth } });
@@ -109,9 +109,9 @@ describe("logging in", () => {
   });
 });
 
-describe("what belongs to others", () => {
+describe("resources of others", () => {
   it.each(["/dav/principals/12/", "/dav/calendars/12/", "/dav/calendars/12/events-2001/"])(
-    "%s is refused, as if it existed or not",
+    "%s is refused, whether it exists or not",
     async (path) => {
       const { call } = await startDav();
       const [theirs, nobodys] = [path, path.replace("12", "99")];
@@ -123,7 +123,7 @@ describe("what belongs to others", () => {
     },
   );
 
-  it("no listing names anybody else", async () => {
+  it("never appear in a listing", async () => {
     const { call } = await startDav();
     for (const path of ["/dav/", "/dav/principals/", "/dav/calendars/"]) {
       const { text } = await call(`PROPFIND ${path}`, { headers: { depth: "1" } });

@@ -8,7 +8,7 @@ const propfind = (props: string): string =>
 const asked = (depth: string, body = "") => ({ headers: { depth }, body });
 
 describe("/.well-known/caldav", () => {
-  it("redirects every method to the context root without a login", async () => {
+  it("redirects every method to the context root without signing in", async () => {
     const { bare } = await startDav();
     for (const method of ["GET", "PROPFIND", "OPTIONS", "REPORT", "HEAD", "POST"]) {
       const { status, headers } = await bare(`${method} /.well-known/caldav`);
@@ -17,7 +17,7 @@ describe("/.well-known/caldav", () => {
     }
   });
 
-  it("names the path of the public address, whether a proxy has taken it off or not", async () => {
+  it("names the path of the public address, whether or not a proxy has removed it", async () => {
     const { bare } = await startDav({ publicUrl: "https://example.com/team" });
     for (const path of ["/.well-known/caldav", "/team/.well-known/caldav/"]) {
       const { headers } = await bare(`PROPFIND ${path}`);
@@ -26,7 +26,7 @@ describe("/.well-known/caldav", () => {
   });
 });
 
-it("what is not CalDAV's is left to the next handler", async () => {
+it("requests outside CalDAV are left to the next handler", async () => {
   const { call, bare } = await startDav();
   const requests = [
     "GET /",
@@ -57,7 +57,7 @@ describe("OPTIONS", () => {
       "OPTIONS, GET, HEAD, PROPFIND, REPORT, COPY, PUT, DELETE, MOVE",
     ],
     ["/dav/principals/11/dayferry.mobileconfig", "OPTIONS, GET, HEAD"],
-  ])("tells what %s can do, with a login and without one", async (path, allow) => {
+  ])("shows what %s supports, with and without signing in", async (path, allow) => {
     const { call, bare } = await startDav();
     for (const answer of [await bare(`OPTIONS ${path}`), await call(`OPTIONS ${path}`)]) {
       expect(answer.status).toBe(200);
@@ -67,7 +67,7 @@ describe("OPTIONS", () => {
     }
   });
 
-  it("offers nothing that changes a calendar to who may only read", async () => {
+  it("offers no changes to a read-only person", async () => {
     const { call } = await startDav({ readOnly: [11] });
     const calendar = await call("OPTIONS /dav/calendars/11/events-2001/");
     expect(calendar.headers.allow).toBe("OPTIONS, GET, HEAD, PROPFIND, REPORT");
@@ -76,8 +76,8 @@ describe("OPTIONS", () => {
   });
 });
 
-describe("walks of programs", () => {
-  it("Apple: from the context root over the principal to calendars and reminders", async () => {
+describe("the first requests of programs", () => {
+  it("Apple: from the context root through the principal to calendars and reminders", async () => {
     const { call } = await startDav();
     const root = await call(
       "PROPFIND /dav/",
@@ -141,7 +141,7 @@ describe("walks of programs", () => {
     expect(home.text).toMatch(/<d:sync-token>urn:dayferry:sync:[^<]+<\/d:sync-token>/);
   });
 
-  it("Thunderbird: the address as it was typed, with or without its last slash", async () => {
+  it("Thunderbird: the entered address, with or without a trailing slash", async () => {
     const { call } = await startDav();
     const body = propfind(
       `<A:resourcetype/><A:owner/><A:displayname/><A:current-user-principal/><A:current-user-privilege-set/>
@@ -161,7 +161,7 @@ describe("walks of programs", () => {
     expect(calendar.text).toContain("<d:owner><d:href>/dav/principals/11/</d:href></d:owner>");
   });
 
-  it("DAVx5: principal and home by any prefix, with privileges of calendars that may only be read", async () => {
+  it("DAVx5: principal and home with any prefix, and privileges of read-only calendars", async () => {
     const { call } = await startDav({ readOnly: [11] });
     const body = `<propfind xmlns="DAV:" xmlns:CAL="urn:ietf:params:xml:ns:caldav"><prop><CAL:calendar-home-set/>
       <current-user-privilege-set/><supported-report-set/></prop></propfind>`;
@@ -174,7 +174,7 @@ describe("walks of programs", () => {
     );
   });
 
-  it("Evolution: answers with nothing missing when that is preferred", async () => {
+  it("Evolution: no missing properties in the answer if it prefers that", async () => {
     const { call } = await startDav();
     const body = propfind(
       `<A:displayname/><B:schedule-outbox-URL xmlns:B="urn:ietf:params:xml:ns:caldav"/>`,
@@ -222,7 +222,7 @@ it("tsdav finds principal, home and calendars from the server's address alone", 
 });
 
 it.each(["/dav/", "/dav/principals/11/", "/dav/calendars/", "/dav/calendars/11/"])(
-  "GET of collections %s says in words how to set a program up",
+  "GET of collections %s explains how to set up a program",
   async (path) => {
     const { call, secrets } = await startDav();
     const { status, headers, text } = await call(`GET ${path}`);
@@ -234,7 +234,7 @@ it.each(["/dav/", "/dav/principals/11/", "/dav/calendars/", "/dav/calendars/11/"
   },
 );
 
-it("the Apple profile is the own one alone, with what was logged in with and no password", async () => {
+it("the Apple profile is the person's own, with their login and no password", async () => {
   const { call, bare, as, secrets } = await startDav();
   const path = "/dav/principals/11/dayferry.mobileconfig";
   const mine = await call(`GET ${path}`, { headers: as("11", secrets.ana) });

@@ -4,8 +4,8 @@ import { objectRig, root, told, uidOf, withMember } from "./objects/object-rig.t
 
 const changedAt = "Fri, 20 Nov 2026 12:00:00 GMT";
 
-describe("objectAnswer() of a GET", () => {
-  it("has the octets, their ETag, the time of the change and the component", () => {
+describe("GET of an object", () => {
+  it("returns its octets, ETag, modification time and component", () => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const answer = rig.get(path, { accept: "application/json" });
     expect(answer).toMatchObject({
@@ -20,7 +20,7 @@ describe("objectAnswer() of a GET", () => {
     expect(rig.ask("HEAD", path)).toEqual(rig.get(path));
   });
 
-  it("has a milestone in two forms, each with its component", () => {
+  it("returns a milestone in two forms, each with its component", () => {
     const rig = objectRig();
     const uid = uidOf(rig.member(anEvent(501, { when: days("2026-12-01"), milestone: true })));
     const type = (slug: string) => rig.get(`${root}/${slug}/${uid}.ics`).headers?.["Content-Type"];
@@ -53,7 +53,7 @@ describe("objectAnswer() of a GET", () => {
     expect(answer.body === undefined).toBe(status === 304);
   });
 
-  it("finds nothing under a name that nobody has, and nothing of others", () => {
+  it("finds neither unknown names nor objects of others", () => {
     const rig = objectRig();
     const event = rig.member(anEvent(501, { private: true }));
     expect(rig.get(event).status).toBe(404);
@@ -61,7 +61,7 @@ describe("objectAnswer() of a GET", () => {
   });
 });
 
-it("objectAnswer() of a method that objects do not have names those that they have", () => {
+it("an unsupported method on an object names the supported ones", () => {
   const { rig, path } = withMember(objectRig(), aTask(601));
   const answer = rig.ask("LOCK", path);
   expect(answer.status).toBe(405);
@@ -73,17 +73,14 @@ it.each([
   ["DELETE", "d:unbind", 403],
   ["MOVE", "d:unbind", 403],
   ["COPY", "d:bind", 403],
-])(
-  "objectAnswer() to a person who may only read refuses %s for want of %s",
-  (method, privilege, status) => {
-    const { rig, path } = withMember(objectRig({ readOnly: [11] }), aTask(601));
-    const answer = rig.ask(method, path, { headers: { destination: `${path}-2` } });
-    expect(told(answer)).toBe(`${status} d:need-privileges`);
-    expect(String(answer.body)).toContain(`<${privilege}/>`);
-    expect(rig.edits()).toEqual([]);
-    expect(rig.get(path).status).toBe(200);
-  },
-);
+])("a read-only person is refused %s for lack of %s", (method, privilege, status) => {
+  const { rig, path } = withMember(objectRig({ readOnly: [11] }), aTask(601));
+  const answer = rig.ask(method, path, { headers: { destination: `${path}-2` } });
+  expect(told(answer)).toBe(`${status} d:need-privileges`);
+  expect(String(answer.body)).toContain(`<${privilege}/>`);
+  expect(rig.edits()).toEqual([]);
+  expect(rig.get(path).status).toBe(200);
+});
 
 it.each([
   ["MKCALENDAR", `${root}/new/`, "403 c:calendar-collection-location-ok"],

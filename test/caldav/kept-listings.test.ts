@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { startDav } from "../support/dav-server.ts";
 import { anEvent } from "../support/items.ts";
 
-it("PROPFIND of a calendar is the same listing again, with every change, for each person and question apart", async () => {
+it("a repeated PROPFIND reflects every change, separately for each person and request", async () => {
   const dav = await startDav();
   const put = (id: number, more: object) => dav.store.mirror.put(anEvent(id, more), "events:2001");
   for (let id = 1; id <= 70; id++) put(id, { title: `Event ${id}` });

@@ -11,7 +11,7 @@ const textOf = (name: string, text: string): string =>
   new RegExp(`<(?:[\\w]+:)?${name}(?: [^>]*)?>([^<]*)<`).exec(text)?.[1] ?? "";
 
 describe("WebDAV-Push", () => {
-  it("is announced by calendars and the home, each with a topic of its own, and by nothing else", async () => {
+  it("is announced only by calendars and the home, each with its own topic", async () => {
     const { call, bare, vapidKey, secrets, as } = await pushRig();
     const topics = new Set<string>();
     for (const path of [calendar, "/dav/calendars/11/tasks-3001/", "/dav/calendars/11/"]) {
@@ -40,7 +40,7 @@ describe("WebDAV-Push", () => {
   });
 
   it.each(["new", "old"] as const)(
-    "takes the %s form of a registration, and its owner ends it",
+    "accepts the %s form of a registration, and its owner can end it",
     async (form) => {
       const rig = await pushRig();
       const service = await startPushService();
@@ -89,7 +89,7 @@ describe("WebDAV-Push", () => {
     expect(store.pushRegistrations.isEmpty()).toBe(true);
   });
 
-  it("sends the topic and the new sync-token once for each change, and bursts together", async () => {
+  it("sends topic and new sync-token once for each change, and combines bursts", async () => {
     const rig = await pushRig();
     const program = await (await startPushService()).program(rig.vapidKey);
     await rig.register(program);
@@ -117,7 +117,7 @@ describe("WebDAV-Push", () => {
     expect(program.messages()).toHaveLength(2);
   });
 
-  it("tells nobody about what they may not see, and nothing about other calendars", async () => {
+  it("notifies nobody about items they cannot see or other calendars", async () => {
     const rig = await pushRig();
     const program = await (await startPushService()).program(rig.vapidKey);
     await rig.register(program);
@@ -128,7 +128,7 @@ describe("WebDAV-Push", () => {
     expect(program.messages()).toEqual([]);
   });
 
-  it("tells of a new name of the calendar, but only who asked for it", async () => {
+  it("reports a new name of the calendar only if requested", async () => {
     const rig = await pushRig();
     const service = await startPushService();
     const [both, content] = [
@@ -144,7 +144,7 @@ describe("WebDAV-Push", () => {
     expect(content.messages()).toEqual([]);
   });
 
-  it("does not tell the program that made the change, if it says so", async () => {
+  it("does not notify the program that made the change, if it asks for that", async () => {
     const rig = await pushRig();
     const service = await startPushService();
     const [own, other] = [await service.program(rig.vapidKey), await service.program(rig.vapidKey)];
@@ -165,7 +165,7 @@ describe("WebDAV-Push", () => {
     expect([own, other].map((program) => program.messages().length)).toEqual([0, 1]);
   });
 
-  it("drops a program that its push service no longer knows, and tries again after an outage", async () => {
+  it("drops a program that its push service no longer knows, and retries after an outage", async () => {
     const rig = await pushRig();
     const service = await startPushService();
     const [gone, there] = [
@@ -204,7 +204,7 @@ describe("WebDAV-Push", () => {
     await step;
   });
 
-  it("tells a person's newest 20 programs about a calendar", async () => {
+  it("notifies a person's newest 20 programs about a calendar", async () => {
     const rig = await pushRig();
     const service = await startPushService();
     for (let index = 0; index < 22; index += 1)

@@ -7,13 +7,13 @@ import { rfcRig } from "./rfc-rig.ts";
 
 protocol("the calendars of the workspace", rfcRig);
 
-it("RFC 9110 9.3.4: PUT answers one in review mode, where the object is shown to its sender", async () => {
+it("RFC 9110 9.3.4: PUT returns an ETag in review mode, in which the sender sees the object", async () => {
   const { put, call } = await rfcRig({ mode: "review" });
   const { headers, status } = await put(`${events}a.ics`, vevent("a"));
   expect([status, (await call(`GET ${events}a.ics`)).headers.etag]).toEqual([201, headers.etag]);
 });
 
-it("RFC 5545: what the server writes is whole, folded, dated, and brings every zone that it names", async () => {
+it("RFC 5545: every object is complete, folded and dated, and defines its time zones", async () => {
   const { store, propfind, call, put } = await rfcRig();
   const show = (event: ReturnType<typeof anEvent>) => store.mirror.put(event, "events:2001");
   show(anEvent(2, { when: days("2026-12-01", "2026-12-03"), title: "ä".repeat(100) }));

@@ -12,8 +12,8 @@ async function withEvents(count: number) {
   return dav;
 }
 
-describe("methods that are not offered", () => {
-  it("are 405 with those that are", async () => {
+describe("unsupported methods", () => {
+  it("are 405 with the supported ones", async () => {
     const { call } = await startDav();
     for (const method of ["POST", "LOCK", "UNLOCK", "ACL", "PATCH", "SEARCH"]) {
       const { status, headers } = await call(`${method} ${calendar}`);
@@ -22,7 +22,7 @@ describe("methods that are not offered", () => {
     }
   });
 
-  it("calendars are neither made nor deleted, and say why", async () => {
+  it("include making and deleting calendars, with the reason", async () => {
     const { call } = await startDav();
     for (const request of [
       "MKCALENDAR /dav/calendars/11/new/",
@@ -36,7 +36,7 @@ describe("methods that are not offered", () => {
     }
   });
 
-  it("an object cannot be put into a calendar that there is not", async () => {
+  it("include putting an object into a missing calendar", async () => {
     const { call } = await startDav();
     const options = { headers: { "content-type": "text/calendar" }, body: "x" };
     expect((await call("PUT /dav/calendars/11/none/a.ics", options)).status).toBe(409);
@@ -45,7 +45,7 @@ describe("methods that are not offered", () => {
   });
 
   it.each(["a%2Fb.ics", "a%00.ics", "%FF.ics", ".."])(
-    "an object cannot be put under the name %s",
+    "include putting an object under the name %s",
     async (name) => {
       const { call } = await startDav();
       const options = { headers: { "content-type": "text/calendar" }, body: "x" };
@@ -63,7 +63,7 @@ describe("long bodies", () => {
   const long = (...lines: readonly string[]) =>
     object(vevent("long@example.com", `DESCRIPTION:${text}`, ...lines));
 
-  it("are objects like short ones: put, put again under a condition, and refused", async () => {
+  it("can be objects: put, put again with a condition, and refused", async () => {
     const { call, store } = await startDav();
     const made = await call(`PUT ${calendar}long.ics`, { ...type, body: long() });
     expect(made.status).toBe(201);
@@ -90,7 +90,7 @@ describe("long bodies", () => {
     );
   });
 
-  it("are questions like short ones, and told to be wrong by their line", async () => {
+  it("can be requests, and errors name their line", async () => {
     const { call } = await withEvents(3);
     const ask = (rest: string) =>
       call(`PROPFIND ${calendar}`, {
@@ -108,7 +108,7 @@ describe("long bodies", () => {
 });
 
 describe("bodies", () => {
-  it("of objects are refused beyond the size that calendars announce", async () => {
+  it("of objects are refused beyond the announced size", async () => {
     const { call } = await startDav({ maxSize: 2000 });
     const options = { headers: { "content-type": "text/calendar" }, body: "x".repeat(2001) };
     const { status, text, headers } = await call(`PUT ${calendar}a.ics`, options);
@@ -117,7 +117,7 @@ describe("bodies", () => {
     expect(headers.connection).toBe("close");
   });
 
-  it("may come compressed", async () => {
+  it("may be compressed", async () => {
     const { call } = await withEvents(1);
     const body = gzipSync('<propfind xmlns="DAV:"><prop><displayname/></prop></propfind>');
     const headers = { depth: "0", "content-encoding": "gzip" };
@@ -134,7 +134,7 @@ describe("bodies", () => {
   });
 });
 
-it("bodies that grow when they are unpacked are refused at the size that a plain one may have", async () => {
+it("bodies that grow when decompressed are refused at the size limit of plain ones", async () => {
   const { call } = await startDav({ maxSize: 2000 });
   const headers = { "content-type": "text/calendar", "content-encoding": "gzip" };
   const body = gzipSync(" ".repeat(50_000_000));
@@ -143,8 +143,8 @@ it("bodies that grow when they are unpacked are refused at the size that a plain
   expect((await call(`PROPFIND ${calendar}`, { headers, body })).status).toBe(413);
 });
 
-describe("bodies in pieces", () => {
-  it("are kept octet by octet when they are objects", async () => {
+describe("chunked bodies", () => {
+  it("are stored unchanged if they are objects", async () => {
     const { call } = await startDav();
     const body = object(vevent("a", "X-KEPT:1", "DESCRIPTION:folded", " here"));
     const type = { "content-type": "text/calendar" };
@@ -154,7 +154,7 @@ describe("bodies in pieces", () => {
     expect([put.status, got.text, got.headers.etag]).toEqual([201, body, put.headers.etag]);
   });
 
-  it("are read, also from programs that wait to be told to go on", async () => {
+  it("are read, even from programs that wait for 100-continue", async () => {
     const { call } = await withEvents(1);
     const body = '<propfind xmlns="DAV:"><prop><displayname/></prop></propfind>';
     const headers = { depth: "0", "transfer-encoding": "chunked", expect: "100-continue" };
@@ -163,7 +163,7 @@ describe("bodies in pieces", () => {
 });
 
 describe("answers", () => {
-  it("are compressed when that is asked for, and large", async () => {
+  it("are compressed if requested and large", async () => {
     const { call } = await withEvents(30);
     const plain = await call(`PROPFIND ${calendar}`, { headers: { depth: "1" } });
     const headers = { depth: "1", "accept-encoding": "br, gzip;q=0.5" };
@@ -181,7 +181,7 @@ describe("answers", () => {
     expect(small.headers["content-encoding"]).toBeUndefined();
   });
 
-  it("say what they are for caches and lengths", async () => {
+  it("have headers for caches and lengths", async () => {
     const { call } = await withEvents(1);
     const listing = await call(`PROPFIND ${calendar}`, { headers: { depth: "0" } });
     expect(listing.headers["cache-control"]).toBe("no-store");
@@ -195,7 +195,7 @@ describe("answers", () => {
   });
 });
 
-it("GET of a calendar is all of it in one file, each zone once and right for all of it", async () => {
+it("GET of a calendar returns all of it in one file, each time zone once", async () => {
   const { call, store } = await withEvents(3);
   const when = times("2031-07-01T10:00", "2031-07-01T11:00");
   store.mirror.put(anEvent(9, { title: "Later", when }), "events:2001");
@@ -218,7 +218,7 @@ it("GET of a calendar is all of it in one file, each zone once and right for all
   expect(changed.text).toContain("SUMMARY:Renamed");
 });
 
-it("GET of a calendar with zones that only programs know tells their times in UTC, as two programs may mean two zones by one name", async () => {
+it("GET of a calendar converts ambiguous custom time zones to UTC", async () => {
   const { call } = await withEvents(1);
   const object = (uid: string, tzid: string, offset: string) => [
     "BEGIN:VCALENDAR",
@@ -261,7 +261,7 @@ it("GET of a calendar with zones that only programs know tells their times in UT
   expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(1);
 });
 
-it("a fault of ours is 500 with a line in the log, and the next request works", async () => {
+it("an internal error is 500 with a line in the log, and the next request works", async () => {
   const { call, store, lines } = await withEvents(1);
   const broken = vi.spyOn(store.calendarProperties, "of").mockImplementationOnce(() => {
     throw new Error("the disk is gone");

@@ -27,8 +27,8 @@ function rig() {
   return { store, put, agenda, titles };
 }
 
-describe("createAgenda() days", () => {
-  it("holds what takes place within the days on the reader's clocks, and nothing else", () => {
+describe("days of the agenda", () => {
+  it("contain what takes place on them in the reader's time zone, and nothing else", () => {
     const { put, titles } = rig();
     const events: readonly (readonly [string, ReturnType<typeof times>])[] = [
       ["last minute before", times("2026-11-22T22:00", "2026-11-23T00:00")],
@@ -62,7 +62,7 @@ describe("createAgenda() days", () => {
     ]);
   });
 
-  it("is listed day by day, each whole, until there is enough", () => {
+  it("are complete, and listed until there is enough", () => {
     const { put, agenda } = rig();
     put(anEvent(1, { title: "fair", when: days("2026-11-20", "2026-11-25") }));
     put(anEvent(2, { title: "night", when: times("2026-11-25T00:30") }));
@@ -81,7 +81,7 @@ describe("createAgenda() days", () => {
     expect(list(1, { assigned: ben })).toEqual(["24 call", "2026-11-25"]);
   });
 
-  it("is looked up item by item, so that others get their turn in between", () => {
+  it("are read item by item, so that others run in between", () => {
     const { put, agenda } = rig();
     for (let id = 1; id <= 20; id++) put(aTask(id, { title: `Task ${id}`, dueOn: week.from }));
     const about = { onlooker: null, filter: all };
@@ -89,7 +89,7 @@ describe("createAgenda() days", () => {
     expect([...agenda.listing(week, { ...about, enough: 5 })]).toHaveLength(20);
   });
 
-  it("keeps to the filter", () => {
+  it("respect the filter", () => {
     const { put, titles } = rig();
     put(anEvent(1, { title: "call", assigned: [ben] }));
     put(anEvent(2, { title: "fair", projectId: projectId(2002) }));
@@ -101,7 +101,7 @@ describe("createAgenda() days", () => {
     expect(titles({ completed: false })).toEqual(["call", "fair", "launch"]);
   });
 
-  it("shows a person nothing that is private to others, of lists, events and projects", () => {
+  it("hide what is private to others, including lists and projects", () => {
     const { put, store, titles } = rig();
     put(anEvent(1, { title: "open" }));
     put(anEvent(2, { title: "private of Ben", private: true, creatorId: ben }));
@@ -117,7 +117,7 @@ describe("createAgenda() days", () => {
   });
 });
 
-describe("createAgenda() search", () => {
+describe("search in the agenda", () => {
   function searchRig() {
     const made = rig();
     const find = (text: string, onlooker: typeof ana | null = null, limit = 50) => {
@@ -127,7 +127,7 @@ describe("createAgenda() search", () => {
     return { ...made, find };
   }
 
-  it("finds words and beginnings of words in titles, descriptions and tickets", () => {
+  it("finds words and their beginnings in titles, descriptions and tickets", () => {
     const { put, find } = searchRig();
     put(anEvent(1, { title: 'Übergabe – Messe "Malmö"' }));
     put(aTask(2, { title: "Write", description: "<p>The <b>brochure</b> &amp; flyer</p>" }));
@@ -151,7 +151,7 @@ describe("createAgenda() search", () => {
     expect(found.map(([text]) => [text, find(text)])).toEqual(found);
   });
 
-  it("finds an item as it is now", () => {
+  it("finds an item in its present state", () => {
     const { put, find, store } = searchRig();
     const uid = put(anEvent(1, { title: "Kickoff", description: "agenda" }));
     put(anEvent(1, { title: "Launch", description: "agenda" }));
@@ -163,7 +163,7 @@ describe("createAgenda() search", () => {
     expect(find("launch")).toEqual([]);
   });
 
-  it("puts titles before texts, open before completed, and near dates before far ones", () => {
+  it("ranks titles before texts, open before completed, and near dates before distant ones", () => {
     const { put, find } = searchRig();
     const on = (text: string) => ({ dueOn: day(text) });
     put(aTask(1, { title: "text", description: "release", ...on("2026-11-24") }));
@@ -176,7 +176,7 @@ describe("createAgenda() search", () => {
     expect(find("release", null, 2)).toEqual(best.slice(0, 2));
   });
 
-  it("finds nothing for a person that they may not see", () => {
+  it("finds nothing that the person cannot see", () => {
     const { put, find, store } = searchRig();
     put(anEvent(1, { title: "plan one", private: true, creatorId: ben }));
     put(aTask(2, { title: "plan two", listId: listId(3002) }));
@@ -189,7 +189,7 @@ describe("createAgenda() search", () => {
   });
 });
 
-it("createAgenda() item is none for whom it is not, and names project and list for whom it is", () => {
+it("an item of the agenda is hidden from those who cannot see it, and names project and list otherwise", () => {
   const { put, store, agenda } = rig();
   const key = store.view.findUid(put(aTask(4, { listId: listId(3002), assigned: [ben] })))?.key;
   if (!key) throw new Error("the task is not shown");

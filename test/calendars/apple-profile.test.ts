@@ -22,7 +22,7 @@ const value = (text: string, key: string): string | undefined =>
     ?.slice(1)
     .find((found) => found !== undefined);
 
-describe("appleProfile()", () => {
+describe("the Apple profile", () => {
   it("sets up one CalDAV account without a password", () => {
     const text = profile();
     expect(value(text, "CalDAVHostName")).toBe("calendar.example.com");
@@ -55,7 +55,7 @@ describe("appleProfile()", () => {
     expect(text).not.toContain("\u0000");
   });
 
-  it("has identifiers that stay the same for life, and are another person's nowhere", () => {
+  it("has identifiers that never change, and differ for each person", () => {
     expect(profile()).toBe(profile());
     const uuid = profileUuid("installation-1", ana.id);
     expect(uuid).toMatch(/^[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/);

@@ -3,8 +3,8 @@ import { listId } from "../../src/domain/ids.ts";
 import { anEvent, aTask } from "../support/items.ts";
 import { ann, bodyOf, calendarRig, open, storedObject, textOf } from "./rig.ts";
 
-describe("prepare()", () => {
-  it("result when items change while it is under way: the same members as of one that is read at once", async () => {
+describe("preparing a calendar", () => {
+  it("gives the same members if items change meanwhile", async () => {
     const rig = calendarRig();
     const { put, store, calendars } = rig;
     const keys = Array.from({ length: 300 }, (_, nth) =>
@@ -31,7 +31,7 @@ describe("prepare()", () => {
     expect(calendars.objects(open(rig, "assigned")).map(({ key }) => key)).not.toContain(first);
   });
 
-  it("result when a program puts octets while it is under way, of which the log does not tell", async () => {
+  it("gives the same members if a program puts octets meanwhile", async () => {
     const rig = calendarRig();
     const { put, store, calendars } = rig;
     const keys = Array.from({ length: 300 }, (_, nth) => put(anEvent(nth + 1)));
@@ -47,7 +47,7 @@ describe("prepare()", () => {
     );
   });
 
-  it("result for all calendars of a person: what their names and states need, and no members of others", async () => {
+  it("reads what all calendars of a person need, and no members of others", async () => {
     const rig = calendarRig();
     rig.put(aTask(1, { listId: listId(3002), assigned: [ann] }));
     await rig.calendars.prepare(ann, null);

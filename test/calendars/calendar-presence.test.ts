@@ -9,7 +9,7 @@ const list = aTodolist(3001);
 const event: PlacedItem = { item: anEvent(1), project, list: null };
 const ana = personId(11);
 
-describe("calendarPresence()", () => {
+describe("the calendars of an item", () => {
   it.each<[string, PlacedItem, readonly string[]]>([
     ["an event", event, ["Website"]],
     [
@@ -23,7 +23,7 @@ describe("calendarPresence()", () => {
       { ...event, item: anEvent(1, { private: true, creatorId: ana }) },
       ["Website"],
     ],
-  ])("names the calendars of %s", (_what, placed, calendars) => {
+  ])("are those of %s", (_what, placed, calendars) => {
     expect(calendarPresence(aPerson(11, "Ana"), placed)).toEqual({ kind: "shown", calendars });
   });
 
@@ -38,7 +38,7 @@ describe("calendarPresence()", () => {
       "It is private: the person neither made it nor is assigned.",
       { ...event, item: anEvent(1, { private: true, creatorId: personId(12) }) },
     ],
-  ])("says: %s", (why, placed) => {
+  ])("are described as: %s", (why, placed) => {
     expect(calendarPresence(aPerson(11, "Ana"), placed)).toEqual({ kind: "left-out", why });
   });
 });

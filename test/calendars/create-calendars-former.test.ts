@@ -3,8 +3,8 @@ import { type ItemKey, listId, projectId } from "../../src/domain/ids.ts";
 import { anEvent, aTask } from "../support/items.ts";
 import { bob, calendarRig, eve, open } from "./rig.ts";
 
-describe("formerMember()", () => {
-  it("formerMember() result when an item was there: gone, moved or renamed; null for what never was, or is hidden", () => {
+describe("a former member", () => {
+  it("is reported as gone, moved or renamed, but null if it never existed or is hidden", () => {
     const rig = calendarRig();
     const [events, tasks] = [open(rig, "events-2001"), open(rig, "tasks-3001")];
     const gone = rig.put(anEvent(1));
@@ -30,7 +30,7 @@ describe("formerMember()", () => {
     expect(rig.calendars.formerMember(events, "never.ics")).toBeNull();
   });
 
-  it("formerMember() result when the UID cannot stand in an address: found by the hash of it", () => {
+  it("is found by a hash if its UID cannot be part of an address", () => {
     const rig = calendarRig();
     const { key, edit } = rig.appendCreation(anEvent(1), "odd/uid with spaces");
     const calendar = open(rig, "events-2001");

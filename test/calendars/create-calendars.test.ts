@@ -6,8 +6,8 @@ import { labelId, listId, type ProjectId, projectId, serviceId } from "../../src
 import { aLabel, anEvent, aPerson, aProject, aTask, days, zone } from "../support/items.ts";
 import { ann, bob, calendarRig, calendarsOf, eve, open, textOf } from "./rig.ts";
 
-describe("list()", () => {
-  it("list() result when a person is asked for: own projects, visible lists, milestones and the assigned", () => {
+describe("a person's calendars", () => {
+  it("are own projects, visible lists, milestones and assigned items", () => {
     const { calendars, put } = calendarRig();
     const slugs = (person: typeof ann) => calendars.list(person).map(({ slug }) => slug);
     const common = ["events-2001", "tasks-3001", "milestones-2001"];
@@ -21,7 +21,7 @@ describe("list()", () => {
     expect(calendars.list(ann).map(({ order }) => order)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("list() result when a calendar is described: names, colour and text come from the project", () => {
+  it("take name, color and text from the project", () => {
     const rig = calendarRig();
     expect(open(rig, "events-2001")).toMatchObject({
       name: "Website",
@@ -41,7 +41,7 @@ describe("list()", () => {
     expect(open(rig, "assigned").refusesNew).not.toBeNull();
   });
 
-  it("list() result when feeds have colours: calendars that have none take them, while the feeds are open, and one of ours else", () => {
+  it("take colors of feeds if they have none, while the feeds are open", () => {
     const rig = calendarRig();
     const { feeds, directory } = rig.store;
     const colours = () =>
@@ -62,7 +62,7 @@ describe("list()", () => {
     expect(colours()).toEqual(["#1A2B3C", "#000002", "#1559B7"]);
   });
 
-  it("list() result when nobody may have any: unknown, suspended, archived, switched off", () => {
+  it("are none if the person is unknown or suspended, or if they are switched off", () => {
     const { calendars, store } = calendarRig();
     store.directory.putPeople(
       [aPerson(11, "Ann"), { ...aPerson(12, "Bob"), suspended: true }],
@@ -81,7 +81,7 @@ describe("list()", () => {
     ]);
   });
 
-  it("hasRead() result when one project of several was not read: no whole of the assigned", () => {
+  it("are incomplete if one of several projects was not read", () => {
     const { store } = calendarRig();
     const calendars = calendarsOf(store, { hasRead: (id) => id === projectId(2001) });
     const read = calendars.list(ann).map((each) => [each.slug, calendars.hasRead(each)]);
@@ -92,7 +92,7 @@ describe("list()", () => {
     });
   });
 
-  it("hasRead() result when a project turned up after all had been read: the assigned stay", () => {
+  it("stay complete if a project appears after everything was read", () => {
     const { store } = calendarRig();
     const hasRead = (id: ProjectId | null) => id === null || id === projectId(2001);
     const calendars = calendarsOf(store, { hasRead });
@@ -101,8 +101,8 @@ describe("list()", () => {
   });
 });
 
-describe("objects()", () => {
-  it("objects() result when items have several homes: each where it belongs, in the right component", () => {
+describe("objects of a calendar", () => {
+  it("are listed wherever they belong, in the right component", () => {
     const rig = calendarRig();
     rig.put(anEvent(1, { assigned: [ann] }));
     rig.put(anEvent(2, { milestone: true, when: days("2026-12-01") }));
@@ -120,7 +120,7 @@ describe("objects()", () => {
     expect(shown("assigned", eve)).toEqual([]);
   });
 
-  it("objects() result when items are private: only for creator and assigned, also by name and UID", () => {
+  it("are hidden if private, except from creator and assignees, even by name and UID", () => {
     const rig = calendarRig();
     const key = rig.put(anEvent(1, { private: true, creatorId: bob, assigned: [ann] }));
     rig.put(anEvent(2));
@@ -134,7 +134,7 @@ describe("objects()", () => {
     expect(textOf(rig, rig.calendars.objectOfUid(forAnn, uid))).toContain("CLASS:PRIVATE");
   });
 
-  it("objects() result when nothing changed: the same list; after a change another one", () => {
+  it("are cached until something changes", () => {
     const rig = calendarRig();
     rig.put(anEvent(1));
     const calendar = open(rig, "events-2001");
@@ -148,7 +148,7 @@ describe("objects()", () => {
     expect(() => rig.calendars.octets(old ?? expect.fail())).toThrow(OutdatedObjectError);
   });
 
-  it("objects() result when two items claim one name: the older has it, both are found", () => {
+  it("are found under two names if both want the same one", () => {
     const rig = calendarRig();
     const [one, two] = [rig.put(anEvent(1)), rig.put(anEvent(2))];
     rig.store.together(() => rig.calendars.rename(one, "same.ics"));
@@ -166,7 +166,7 @@ describe("objects()", () => {
     ).toEqual(names);
   });
 
-  it("octets() result when memory is short: written again, the same", () => {
+  it("are rendered again if memory is short", () => {
     const { store, put } = calendarRig();
     for (let id = 1; id <= 20; id++) put(anEvent(id));
     const rig = { calendars: calendarsOf(store, { budget: 2000 }) };
@@ -177,7 +177,7 @@ describe("objects()", () => {
     }
   });
 
-  it("objects() result when the calendar is gone: an error, no empty list", () => {
+  it("fail if the calendar is gone, instead of an empty list", () => {
     const rig = calendarRig();
     const calendar = open(rig, "events-2001");
     rig.store.directory.putProjects([aProject(2002, "Fair")], true);
@@ -185,7 +185,7 @@ describe("objects()", () => {
   });
 });
 
-describe("octets()", () => {
+describe("octets of an object", () => {
   const events = [
     anEvent(1, { title: "A; b, c \\ d", description: "<p>Some <b>text</b></p>" }),
     anEvent(1, {
@@ -195,23 +195,20 @@ describe("octets()", () => {
     anEvent(1, { milestone: true, title: "✓ ◆ odd" }),
     anEvent(1, { title: "" }),
   ];
-  it.each(events)(
-    "octets() result when it is read again: a calendar object that says the item",
-    (event) => {
-      const rig = calendarRig();
-      const key = rig.put(event);
-      const object = rig.calendars.objectOfUid(open(rig, "events-2001"), rig.seen(key).uid);
-      const read = readCalendarObject(rig.calendars.octets(object ?? expect.fail()), { zone });
-      if (!read.ok) return expect.fail(JSON.stringify(read.failure));
-      expect(read.value.uid).toBe(rig.seen(key).uid);
-      expect(read.value.summary ?? "").toBe(event.title);
-      const text = textOf(rig, object);
-      expect(text).not.toMatch(/ATTENDEE|X-ALT-DESC|URL|METHOD/);
-      return expect(text.includes("CATEGORIES:Milestone")).toBe(event.milestone);
-    },
-  );
+  it.each(events)("describe the item when they are read again", (event) => {
+    const rig = calendarRig();
+    const key = rig.put(event);
+    const object = rig.calendars.objectOfUid(open(rig, "events-2001"), rig.seen(key).uid);
+    const read = readCalendarObject(rig.calendars.octets(object ?? expect.fail()), { zone });
+    if (!read.ok) return expect.fail(JSON.stringify(read.failure));
+    expect(read.value.uid).toBe(rig.seen(key).uid);
+    expect(read.value.summary ?? "").toBe(event.title);
+    const text = textOf(rig, object);
+    expect(text).not.toMatch(/ATTENDEE|X-ALT-DESC|URL|METHOD/);
+    return expect(text.includes("CATEGORIES:Milestone")).toBe(event.milestone);
+  });
 
-  it("octets() result when tasks are shown: dates, labels, progress and the parent's UID", () => {
+  it("of tasks have dates, labels, progress and the parent's UID", () => {
     const rig = calendarRig();
     rig.store.directory.putLabels([aLabel(7, "Urgent")], true);
     const parent = rig.put(aTask(1, { labels: [labelId(7)], percent: 40 }));
@@ -234,7 +231,7 @@ describe("octets()", () => {
     expect(text(child)).toContain("COMPLETED:20261120T100000Z");
   });
 
-  it("octets() result when a subtask waits for the id of its task: the UID of that one", () => {
+  it("of a subtask use its task's UID before that has an ID", () => {
     const rig = calendarRig();
     rig.appendCreation(aTask(1), "above@program");
     const child = rig.store.mirror.createIdentity("subtask", "below@program");
@@ -254,7 +251,7 @@ describe("octets()", () => {
     expect(text).toContain("RELATED-TO;RELTYPE=PARENT:above@program\r\n");
   });
 
-  it("octets() result when a label is renamed: another text, told by the log, once", () => {
+  it("change once if a label is renamed", () => {
     const rig = calendarRig();
     rig.store.directory.putLabels([aLabel(7, "Urgent")], true);
     const key = rig.put(aTask(1, { labels: [labelId(7)] }));
@@ -267,7 +264,7 @@ describe("octets()", () => {
     expect(rig.seen(key).sequence).toBe(1);
   });
 
-  it("octets() result when the daemon was restarted: the same ETags, tokens and ctags", () => {
+  it("keep ETags, tokens and ctags across a restart", () => {
     const rig = calendarRig();
     rig.put(anEvent(1));
     rig.put(aTask(2));
@@ -280,7 +277,7 @@ describe("octets()", () => {
   });
 });
 
-it("ctag() result when members or names change: another one, that never looks like a number", () => {
+it("a ctag changes with members or names, and never looks like a number", () => {
   const rig = calendarRig();
   const tags = [rig.calendars.ctag(open(rig, "events-2001"))];
   const key = rig.put(anEvent(1));

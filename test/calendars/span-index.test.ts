@@ -17,8 +17,8 @@ const asked = fc.oneof(
   at.map((to) => ({ from: Number.NEGATIVE_INFINITY, to })),
 );
 
-describe("near()", () => {
-  it("returns all that touch the span and all without one, each once, and nothing that was removed", () => {
+describe("the index of time spans", () => {
+  it("returns everything that touches the span or has none, each once", () => {
     fc.assert(
       fc.property(
         fc.array(fc.option(someSpan), { maxLength: 40 }),
@@ -51,7 +51,7 @@ describe("near()", () => {
   });
 });
 
-it("objects() near a span follows changes, in the order of the whole list", () => {
+it("objects near a span follow changes, in the order of the complete list", () => {
   const rig = calendarRig();
   const { put, store, calendars } = rig;
   const calendar = open(rig, "events-2001");

@@ -17,8 +17,8 @@ function keptRig(more: readonly string[] = []) {
   return { ...rig, key, edit, item, body, calendar, object, text: () => textOf(rig, object()) };
 }
 
-describe("keep()", () => {
-  it("keep() result when the item stays as it is: the very octets, also after the service's answer and a restart", () => {
+describe("stored octets of a program", () => {
+  it("are returned unchanged, even after the service's response and a restart", () => {
     const rig = keptRig(["X-COLOUR:red", "BEGIN:VALARM", "TRIGGER:-P1D", "END:VALARM"]);
     expect(rig.text()).toBe(rig.body);
     const { etag } = rig.object();
@@ -34,7 +34,7 @@ describe("keep()", () => {
     });
   });
 
-  it("keep() result when someone else changes the item: the change is laid on, the rest stays, SEQUENCE rises", () => {
+  it("take in a change by someone else, keep the rest, and raise SEQUENCE", () => {
     const rig = keptRig(["X-COLOUR:red"]);
     const { etag } = rig.object();
     rig.wish(rig.key, "update", { title: "Theirs" });
@@ -46,7 +46,7 @@ describe("keep()", () => {
     expect(rig.calendars.kept({ key: rig.key, component: "VEVENT" })).toBeNull();
   });
 
-  it("keep() result when the item is changed and changed back: not the old octets, and no lower SEQUENCE", () => {
+  it("are not restored if a change is reverted, and SEQUENCE never falls", () => {
     const rig = keptRig();
     const first = rig.object().etag;
     const sequence = () => Number(/SEQUENCE:(\d+)/.exec(rig.text())?.[1]);
@@ -58,7 +58,7 @@ describe("keep()", () => {
     expect(rig.text()).toContain("SUMMARY:Mine");
   });
 
-  it("keep() result when an edit is parked: the item as the service has it is shown again", () => {
+  it("show the service's item again if an edit is parked", () => {
     const rig = keptRig();
     const claimed = rig.store.journal.claimNext() ?? expect.fail();
     rig.store.journal.confirm(claimed, { ...rig.item, title: "Mine" });
@@ -73,7 +73,7 @@ describe("keep()", () => {
     expect(rig.text()).toContain("LOCATION:Room 3");
   });
 
-  it("keep() result when only the octets differ: told once by the log, not at all when they are the same", () => {
+  it("are reported once if only they differ, and not at all if they are the same", () => {
     const rig = keptRig();
     const { etag } = rig.object();
     const token = rig.calendars.token(rig.calendar);
@@ -88,7 +88,7 @@ describe("keep()", () => {
     expect(rig.store.changes.latest()).toBe(latest);
   });
 
-  it("keep() result when a completion is confirmed with another time: the octets stay", () => {
+  it("stay if a completion is confirmed with another time", () => {
     const rig = calendarRig();
     const key = rig.put(aTask(1));
     const { uid } = rig.seen(key);
@@ -106,7 +106,7 @@ describe("keep()", () => {
     expect(textOf(rig, rig.calendars.objectOfUid(calendar, uid))).toBe(body);
   });
 
-  it("keep() result when another channel says more: its properties are laid onto the program's octets", () => {
+  it("take in properties that another channel adds", () => {
     const rig = keptRig();
     const raw =
       "BEGIN:VEVENT\nUID:own@program\nSUMMARY:Old\nLOCATION:Room 9\nURL:https://x.example\nEND:VEVENT";
@@ -120,7 +120,7 @@ describe("keep()", () => {
     expect(rig.text()).toContain("SUMMARY:Mine");
   });
 
-  it("octets() result when only another channel has said more: our text with it", () => {
+  it("are our text if only another channel has sent properties", () => {
     const rig = calendarRig();
     const key = rig.put(anEvent(1, { reminder: Temporal.Duration.from({ minutes: 15 }) }));
     const { uid } = rig.seen(key);
@@ -149,29 +149,26 @@ describe("keep()", () => {
       2,
     ],
     ["that repeats", ["ACTION:DISPLAY\nTRIGGER:-PT15M\nREPEAT:2\nDURATION:PT1M"], 1],
-  ])(
-    "octets() result when another channel has sent an alarm %s: all of them as they were sent",
-    (_what, alarms, count) => {
-      const rig = calendarRig();
-      const key = rig.put(anEvent(1, { reminder: Temporal.Duration.from({ minutes: 15 }) }));
-      const { uid } = rig.seen(key);
-      const sent = alarms.map((lines) => `BEGIN:VALARM\n${lines}\nEND:VALARM`);
-      const raw = [
-        "BEGIN:VEVENT",
-        `UID:${uid}`,
-        "DTSTART:20261124T100000Z",
-        ...sent,
-        "END:VEVENT",
-      ].join("\n");
-      rig.store.objects.put({ item: key, component: "VEVENT", channel: "upload", uid, raw });
-      const text = textOf(rig, rig.calendars.objectOfUid(open(rig, "events-2001"), uid));
-      expect(text.match(/BEGIN:VALARM/g)).toHaveLength(count);
-      for (const lines of alarms.filter((one) => !/TRIGGER:-PT15M$/.test(one)))
-        expect(text.replaceAll("\r\n", "\n")).toContain(lines);
-    },
-  );
+  ])("are all alarms as sent if another channel has sent one %s", (_what, alarms, count) => {
+    const rig = calendarRig();
+    const key = rig.put(anEvent(1, { reminder: Temporal.Duration.from({ minutes: 15 }) }));
+    const { uid } = rig.seen(key);
+    const sent = alarms.map((lines) => `BEGIN:VALARM\n${lines}\nEND:VALARM`);
+    const raw = [
+      "BEGIN:VEVENT",
+      `UID:${uid}`,
+      "DTSTART:20261124T100000Z",
+      ...sent,
+      "END:VEVENT",
+    ].join("\n");
+    rig.store.objects.put({ item: key, component: "VEVENT", channel: "upload", uid, raw });
+    const text = textOf(rig, rig.calendars.objectOfUid(open(rig, "events-2001"), uid));
+    expect(text.match(/BEGIN:VALARM/g)).toHaveLength(count);
+    for (const lines of alarms.filter((one) => !/TRIGGER:-PT15M$/.test(one)))
+      expect(text.replaceAll("\r\n", "\n")).toContain(lines);
+  });
 
-  it("keep() result when its transaction is undone: nothing of it is shown, not even after other changes", () => {
+  it("are not visible if their transaction was rolled back", () => {
     const rig = calendarRig();
     const key = rig.put(anEvent(1));
     const calendar = open(rig, "events-2001");
@@ -192,8 +189,8 @@ describe("keep()", () => {
   });
 });
 
-describe("retract()", () => {
-  it("retract() result when a move was held: buried where it was put, and where it is it keeps its name", () => {
+describe("withdrawing stored octets", () => {
+  it("of a held move buries the new place, and keeps the name at the old one", () => {
     const rig = calendarRig();
     const key = rig.put(anEvent(1));
     const { uid } = rig.seen(key);
@@ -217,7 +214,7 @@ describe("retract()", () => {
     }
   });
 
-  it("retract() result when a creation was held: buried for its person alone; back when it is approved", () => {
+  it("of a held creation buries it for its person alone, and restores it once approved", () => {
     const rig = calendarRig();
     const calendar = open(rig, "events-2001");
     const others = open(rig, "events-2001", bob);

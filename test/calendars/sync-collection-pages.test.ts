@@ -33,8 +33,8 @@ function follower(calendar: Calendar, limit: number | null) {
 const membersOf = (calendars: Calendars, calendar: Calendar) =>
   new Map(calendars.objects(calendar).map(({ name, etag }) => [name, etag]));
 
-describe("changes()", () => {
-  it("changes() result when a program follows any sequence of changes, page by page: it ends with the members", () => {
+describe("changes in pages", () => {
+  it("end with the exact members, after any sequence of changes", () => {
     const step = fc.record({
       act: fc.constantFrom(
         "put",
@@ -107,7 +107,7 @@ describe("changes()", () => {
     );
   });
 
-  it("changes() result when an item comes after the first page and goes before the end: buried in the end", () => {
+  it("bury an item that comes after the first page and leaves before the end", () => {
     const rig = calendarRig();
     for (const id of [1, 2, 3]) rig.put(anEvent(id));
     const calendar = open(rig, "events-2001");
@@ -121,7 +121,7 @@ describe("changes()", () => {
     expect(program.known).toEqual(membersOf(rig.calendars, calendar));
   });
 
-  it("changes() result when an item leaves between the pages of an answer, and changes elsewhere: buried", () => {
+  it("bury an item that leaves between the pages and changes elsewhere", () => {
     const rig = calendarRig();
     const elsewhere = { projectId: projectId(2002), listId: listId(3003) };
     for (const id of [1, 2, 3]) rig.put(aTask(id));
@@ -138,7 +138,7 @@ describe("changes()", () => {
     expect(program.known).toEqual(membersOf(rig.calendars, calendar));
   });
 
-  it("changes() result when an item left before a page that does not tell of it: a later page does", () => {
+  it("report an item that left before a page on a later one", () => {
     const rig = calendarRig();
     for (const id of [1, 2]) rig.put(aTask(id, { assigned: [ann] }));
     const calendar = open(rig, "assigned");

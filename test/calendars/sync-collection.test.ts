@@ -5,8 +5,8 @@ import { listId, projectId } from "../../src/domain/ids.ts";
 import { anEvent, aProject, aTask, aTodolist } from "../support/items.ts";
 import { ann, bob, calendarRig, eve, open } from "./rig.ts";
 
-describe("changes()", () => {
-  it("changes() result when a task moves to another list: buried here, put there", () => {
+describe("changes since a token", () => {
+  it("bury a task here that moves to another list, and add it there", () => {
     const rig = calendarRig();
     const key = rig.put(aTask(1));
     const { uid } = rig.seen(key);
@@ -21,7 +21,7 @@ describe("changes()", () => {
     expect(arrived?.buried).toEqual([]);
   });
 
-  it("changes() result when an item comes and goes: told as gone to all who could see it, and to nobody else", () => {
+  it("report a deleted item to everyone who could see it, and to nobody else", () => {
     const rig = calendarRig();
     const calendar = open(rig, "events-2001", eve);
     rig.put(anEvent(1, { private: true, creatorId: bob }));
@@ -36,7 +36,7 @@ describe("changes()", () => {
     });
   });
 
-  it("changes() result when an item becomes private: buried for those who may not see it any more", () => {
+  it("bury an item for everyone who can no longer see it", () => {
     const rig = calendarRig();
     const [forAnn, forEve] = [open(rig, "events-2001"), open(rig, "events-2001", eve)];
     const { uid } = rig.seen(rig.put(anEvent(1, { assigned: [ann] })));
@@ -50,7 +50,7 @@ describe("changes()", () => {
   });
 
   it.each(["events-2001", "assigned"])(
-    "token() and ctag() of %s move for those alone who may see what has changed",
+    "move token and ctag of %s only for those who can see them",
     (slug) => {
       const rig = calendarRig();
       const calendars = [open(rig, slug), open(rig, slug, eve)];
@@ -65,7 +65,7 @@ describe("changes()", () => {
     },
   );
 
-  it("token() of what is assigned outlasts a restart", () => {
+  it("keep a token of assigned items valid across a restart", () => {
     const rig = calendarRig();
     rig.put(aTask(1, { assigned: [ann] }));
     const calendar = open(rig, "assigned");

@@ -6,7 +6,7 @@ import { ana, basic, bearer, startApp, token } from "./people-rig.ts";
 describe("the access table", () => {
   const find = createAccess();
 
-  it("has a row for each route of the application, and none for what is not there", async () => {
+  it("has a row for each route, and none for missing ones", async () => {
     const { app } = await startApp({ whole: true });
     const routes = routesOf(app.router.stack);
     expect(routes.length).toBeGreaterThan(50);
@@ -38,7 +38,7 @@ describe("the access table", () => {
     ["GET", "/login/a/b", "unknown"],
     ["GET", "/edits//approve", "unknown"],
     ["GET", "/__proto__", "unknown"],
-  ])("result for %s %s: %s", (method, path, expected) => {
+  ])("%s %s: %s", (method, path, expected) => {
     const found = find(method, path);
     const said =
       found.kind === "rule"
@@ -54,7 +54,7 @@ describe("the access table", () => {
 const asked = (method: string, path: string) =>
   `${method === "*" ? "PROPFIND" : method} ${path.replace("/*", "/").replaceAll(/:\w+/g, "12")}`;
 
-describe("each route, asked for", () => {
+describe("each route", () => {
   const accept = "text/html";
 
   async function everybody() {
@@ -82,7 +82,7 @@ describe("each route, asked for", () => {
     };
   }
 
-  it("lets in whom its row names, and nobody else", async () => {
+  it("admits those whom its row names, and nobody else", async () => {
     const { port, headersOf } = await everybody();
     /** Without waiting for the end of what never ends. */
     async function call(request: string, headers: Readonly<Record<string, string>>) {
@@ -114,7 +114,7 @@ describe("each route, asked for", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("is nobody's by what the other door takes: a cookie opens no API, and a header no page", async () => {
+  it("accepts only its own credentials: no cookie at the API, no header on a page", async () => {
     const { call, headersOf } = await everybody();
     const { cookie } = headersOf.admin;
     const { authorization } = bearer.headers;
@@ -122,7 +122,7 @@ describe("each route, asked for", () => {
     expect((await call("GET /", { headers: { authorization } })).status).toBe(401);
   });
 
-  it("is refused to forms of other sites, which links by mail are not", async () => {
+  it("refuses forms of other sites, except for links in mails", async () => {
     const { call, headersOf } = await everybody();
     const from = { ...headersOf.admin, origin: "https://evil.example" };
     for (const { methods, path, door } of accessTable) {

@@ -3,7 +3,7 @@ import { aTask } from "../support/items.ts";
 import { shownIn, startActs, task } from "./act-rig.ts";
 
 describe("POST /act/<signed>", () => {
-  it("acts, and leads to a page that tells what became of it and how to undo it", async () => {
+  it("acts, and leads to a page with the result and a way to undo it", async () => {
     const { ask, press, link, dueOn, edits } = await startActs();
     const page = await ask(link("week"));
     const pressed = await press(link("week"), shownIn(page.text));
@@ -22,7 +22,7 @@ describe("POST /act/<signed>", () => {
     expect(edits()).toMatchObject([{ channel: "link", state: "pending" }]);
   });
 
-  it("moves the date once when the button is pressed twice", async () => {
+  it("moves the date once if the button is pressed twice", async () => {
     const { press, link, dueOn, edits } = await startActs();
     const answers = await Promise.all([1, 2, 3].map(() => press(link("day"), "2026-11-12")));
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
@@ -31,7 +31,7 @@ describe("POST /act/<signed>", () => {
     expect(edits()).toHaveLength(1);
   });
 
-  it("asks again when the date is not the one that the page has shown", async () => {
+  it("asks again if the date is not the one shown on the page", async () => {
     const { press, link, dueOn, edits, store } = await startActs();
     store.mirror.put({ ...task, dueOn: Temporal.PlainDate.from("2026-11-20") }, "tests");
     const { status, text } = await press(link("day"), "2026-11-12");
@@ -44,7 +44,7 @@ describe("POST /act/<signed>", () => {
     expect(dueOn()).toBe("2026-11-21");
   });
 
-  it("asks when a form comes without a date, or is none", async () => {
+  it("asks if a form comes without a date, or is invalid", async () => {
     const { ask, link, edits } = await startActs();
     const bodies = ["", "shown=", "shown=a&shown=b", "shown[x]=2026-11-12", "{}"];
     for (const body of bodies) {
@@ -72,7 +72,7 @@ describe("POST /act/<signed>", () => {
   });
 });
 
-it("GET /act/<signed>/<edit> tells of no edit but those of links of the same item", async () => {
+it("GET /act/<signed>/<edit> shows only edits by links of the same item", async () => {
   const { ask, link, store } = await startActs();
   store.mirror.put(aTask(9, { title: "Secret" }), "tests");
   const other = store.mirror.find("task", aTask(9).id);
@@ -97,7 +97,7 @@ it("GET /act/<signed>/<edit> tells of no edit but those of links of the same ite
 describe("POST /act/<signed>/<edit>/undo", () => {
   const undo = { method: "POST" } as const;
 
-  it("discards what has not reached the workspace", async () => {
+  it("discards an edit that has not reached the workspace", async () => {
     const { ask, press, link, dueOn, edits } = await startActs();
     await press(link("day"), "2026-11-12");
     const undone = await ask(`${link("day")}/1/undo`, undo);
@@ -110,7 +110,7 @@ describe("POST /act/<signed>/<edit>/undo", () => {
     expect(text).not.toContain("<form");
   });
 
-  it("makes the inverse of what the workspace has, once", async () => {
+  it("reverts an edit in the workspace, once", async () => {
     const { ask, press, link, dueOn, edits, store, item } = await startActs();
     await press(link("day"), "2026-11-12");
     const edit = store.journal.claimNext();
@@ -133,7 +133,7 @@ describe("POST /act/<signed>/<edit>/undo", () => {
     expect(edits()).toHaveLength(2);
   });
 
-  it("takes nothing back by GET, and no edit of another way in", async () => {
+  it("undoes nothing by GET, and no edit from another channel", async () => {
     const { ask, link, store, item, edits } = await startActs();
     store.journal.append({
       channel: "upload",

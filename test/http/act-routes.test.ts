@@ -17,7 +17,7 @@ describe("GET /act/<signed>", () => {
     expect(shownIn(text)).toBe("2026-11-12");
   });
 
-  it("is kept out of caches, search engines, frames and referrers, and loads nothing of others", async () => {
+  it("is kept out of caches, search engines, frames and referrers, and loads no foreign resources", async () => {
     const { ask, link } = await startActs();
     for (const text of [link("done"), "A".repeat(46), `${link("done")}/1`]) {
       const { headers } = await ask(text);
@@ -32,7 +32,7 @@ describe("GET /act/<signed>", () => {
     }
   });
 
-  it("changes nothing, however often and by whatever method programs look at it", async () => {
+  it("changes nothing, however often and with whatever method it is requested", async () => {
     const { ask, link, store, edits, item } = await startActs();
     const before = [store.changes.latest(), store.view.get(item)?.sequence];
     for (const action of ["done", "day", "week", "reopen"] as const) {
@@ -50,7 +50,7 @@ describe("GET /act/<signed>", () => {
     ["has expired", 410, "The link has expired"],
     ["belongs to an old address of the feed", 410, "another address now"],
     ["names a deleted item", 410, "no longer exists"],
-  ])("answers a page for people when the link %s", async (what, expected, words) => {
+  ])("returns a readable page if the link %s", async (what, expected, words) => {
     const { ask, press, link, clock, store, feed, item } = await startActs();
     const text = what === "is not signed" ? link("done").slice(1) : link("done");
     if (what === "has expired") clock.set("2027-04-01T00:00:00Z");
@@ -67,7 +67,7 @@ describe("GET /act/<signed>", () => {
     expect(store.journal.list({ limit: 1 })).toEqual([]);
   });
 
-  it("says so when there is nothing to do", async () => {
+  it("says if there is nothing to do", async () => {
     const { ask, link } = await startActs();
     const { status, text } = await ask(link("reopen"));
     expect(status).toBe(200);
@@ -75,7 +75,7 @@ describe("GET /act/<signed>", () => {
     expect(text).not.toContain("<form");
   });
 
-  it("answers 404 where action links are switched off", async () => {
+  it("answers 404 if action links are switched off", async () => {
     const { ask, press, link, edits } = await startActs({ off: true });
     expect((await ask(link("done"))).status).toBe(404);
     expect((await press(link("done"), "2026-11-12")).status).toBe(404);
@@ -84,7 +84,7 @@ describe("GET /act/<signed>", () => {
   });
 });
 
-it("the limit of /act answers 429 as a page when one link is asked for too often, and none but that one", async () => {
+it("too many requests of one link get a 429 page, and other links still work", async () => {
   const { ask, press, link, edits } = await startActs();
   const answers: number[] = [];
   for (let round = 0; round < 13; round++) {

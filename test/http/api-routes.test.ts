@@ -31,7 +31,7 @@ describe("the API", () => {
   });
 
   it.each(["status", "brakes", "feeds", "edits", "people"])(
-    "GET /api/%s is set out over lines for who asks by hand, and short for programs",
+    "GET /api/%s is indented for people and compact for programs",
     async (name) => {
       const { call } = await startApp();
       const get = async (agent: string) => {
@@ -45,7 +45,7 @@ describe("the API", () => {
     },
   );
 
-  it("GET /api/status tells ages, quota, journal and mail", async () => {
+  it("GET /api/status returns ages, quota, journal and mail", async () => {
     const { call } = await startApp();
     const { status, text } = await call("GET /api/status", { headers: bearer });
     expect(status).toBe(200);
@@ -63,7 +63,7 @@ describe("the API", () => {
     });
   });
 
-  it("lists, rotates, revokes and makes feeds", async () => {
+  it("lists, rotates, revokes and creates feeds", async () => {
     const { call } = await startApp();
     const listed = JSON.parse((await call("GET /api/feeds", { headers: bearer })).text).feeds;
     expect(listed).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("the API", () => {
     ).toBe(404);
   });
 
-  it("gives a feed another name under the same address", async () => {
+  it("renames a feed under the same address", async () => {
     const { call, path } = await startApp();
     const patch = async (name: unknown) => {
       const headers = { ...bearer, "content-type": "application/json" };
@@ -135,14 +135,14 @@ describe("the API", () => {
     );
   });
 
-  it("answers 404 as a problem to what is not there", async () => {
+  it("answers 404 as a problem document for missing resources", async () => {
     const { call } = await startApp();
     const { status, text } = await call("GET /api/nothing", { headers: bearer });
     expect(status).toBe(404);
     expect(JSON.parse(text)).toMatchObject({ title: "Not found", status: 404 });
   });
 
-  it("GET /api/status tells whether a proxy that is not trusted passes requests on", async () => {
+  it("GET /api/status reports a proxy that is not trusted", async () => {
     const { call } = await startApp();
     const proxy = async (): Promise<unknown> =>
       Object(JSON.parse((await call("GET /api/status", { headers: bearer })).text)).proxy;
@@ -151,7 +151,7 @@ describe("the API", () => {
     expect(await proxy()).toEqual({ trusted: false, forwardedAt: "2026-11-21T09:00:00Z" });
   });
 
-  it("no answer of the API, and no page, may be kept", async () => {
+  it("no answer of the API and no page may be cached", async () => {
     const { call } = await startApp();
     for (const request of [
       "GET /api/status",

@@ -32,7 +32,7 @@ const unpacked: Readonly<Record<string, (octets: Buffer) => Buffer>> = {
 };
 
 describe("GET /assets/<name>", () => {
-  it("serves stylesheet and icon for good, under names of their own, with no build at all", async () => {
+  it("serves stylesheet and icon as immutable, under hashed names, even without a build", async () => {
     const none = mkdtempSync(join(tmpdir(), "dayferry-web-"));
     onTestFinished(() => rmSync(none, { recursive: true }));
     for (const built of [none, join(none, "missing")]) {
@@ -55,7 +55,7 @@ describe("GET /assets/<name>", () => {
     expect(light).toEqual(tints.map((hex) => hex.toLowerCase()));
   });
 
-  it("goes on with the scripts of open pages once others lie in their place", async () => {
+  it("keeps serving scripts of open pages after an update", async () => {
     const built = mkdtempSync(join(tmpdir(), "dayferry-web-"));
     onTestFinished(() => rmSync(built, { recursive: true }));
     cpSync(ownFolders.built, built, { recursive: true });

@@ -28,7 +28,7 @@ describe("/api/backups", () => {
       headers: { authorization: `Bearer ${daemon.adminToken}` },
     });
 
-  it("makes a backup beside the running daemon, lists it and gives it out as it lies on the disk", async () => {
+  it("creates, lists and downloads a backup of the running daemon", async () => {
     const made = await ask("/api/backups", { method: "POST" });
     const { name, reason, bytes } = JSON.parse(await made.text());
     expect([made.status, reason]).toEqual([201, "asked"]);
@@ -46,13 +46,13 @@ describe("/api/backups", () => {
   });
 
   it.each(["nothing.tar.gz", "..%2Fdayferry.sqlite", "%2e%2e%2fadmin-token", "dayferry.sqlite"])(
-    "gives out nothing but backups: %s",
+    "downloads only backups: %s",
     async (name) => {
       expect((await ask(`/api/backups/${name}`)).status).toBe(404);
     },
   );
 
-  it("is for the administrator alone, and shown on the page of the status", async () => {
+  it("is for the admin alone, and shown on the status page", async () => {
     expect((await fetch(`${daemon.url}/api/backups`)).status).toBe(401);
     expect((await fetch(`${daemon.url}/api/backups`, { method: "POST" })).status).toBe(401);
     const entered = await fetch(`${daemon.url}/?token=${daemon.adminToken}`, {

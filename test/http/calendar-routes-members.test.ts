@@ -36,7 +36,7 @@ async function membersRig() {
 
 const month = "/calendar/events.json?from=2026-11-01&to=2026-12-01";
 
-it("shows a member the own projects' items, and nothing of others", async () => {
+it("shows a member only items of their own projects", async () => {
   const { member, secret, edits } = await membersRig();
   const { get, post } = await member(ana, "ana@example.com");
   const { text } = await get(month);
@@ -55,7 +55,7 @@ it("shows a member the own projects' items, and nothing of others", async () => 
   expect(edits()).toEqual([]);
 });
 
-it("takes a member's change as that member's, and no new item for another's project", async () => {
+it("records a member's change under their name, and refuses new items in other projects", async () => {
   const { member, review, edits } = await membersRig();
   const { post } = await member(ana, "ana@example.com");
   await post(`/calendar/items/${review}`, { title: "Second review", sequence: "0", step: "apply" });
@@ -67,7 +67,7 @@ it("takes a member's change as that member's, and no new item for another's proj
   expect(edits()).toHaveLength(1);
 });
 
-it("offers who may only read no form, and takes none", async () => {
+it("offers a read-only person no form, and accepts none", async () => {
   const { member, secret, edits } = await membersRig();
   const { get, post } = await member(ben, "ben@example.com");
   expect((await get("/calendar?on=2026-11-20")).text).not.toContain("calendar/new");

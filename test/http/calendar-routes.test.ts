@@ -39,7 +39,7 @@ async function calendarRig() {
   return { ...app, get, post, keyOf, edits: () => store.journal.list({ limit: 10 }) };
 }
 
-it("GET /calendar lists what takes place from today on, with all of it a step away", async () => {
+it("GET /calendar lists items from today on, with everything else one step away", async () => {
   const { get, keyOf } = await calendarRig();
   const { text: body } = await get("/calendar");
   expect(body).toContain("Release &lt;call&gt;");
@@ -47,7 +47,7 @@ it("GET /calendar lists what takes place from today on, with all of it a step aw
   expect(body.indexOf("Release")).toBeLessThan(body.indexOf("Launch"));
 });
 
-it("GET /calendar/items/… tells the fields of a project that have a value, and names those without one", async () => {
+it("GET /calendar/items/… shows custom fields with a value, and names those without one", async () => {
   const { get, store, keyOf } = await calendarRig();
   const field = (id: number, title: string, value: string | readonly string[]) => ({
     ...{ id: serviceId(id), title, type: "text", value },
@@ -64,7 +64,7 @@ it("GET /calendar/items/… tells the fields of a project that have a value, and
 });
 
 describe("the filters of the calendar", () => {
-  it("narrow it to what somebody is assigned to, and keep that", async () => {
+  it("select an assignee, and keep the selection", async () => {
     const { get, store } = await calendarRig();
     store.directory.putPeople([aPerson(11, "Ana"), aPerson(12, "Bo <b>")], true);
     const mine = anEvent(13, {
@@ -84,7 +84,7 @@ describe("the filters of the calendar", () => {
     expect((await get("/calendar?person=nobody")).text).toContain("Launch");
   });
 
-  it("tell which project has which colour, its own or one of the palette", async () => {
+  it("show each project's color, its own or one of the palette", async () => {
     const { get, store } = await calendarRig();
     store.directory.putProjects(
       [
@@ -101,7 +101,7 @@ describe("the filters of the calendar", () => {
 });
 
 describe("GET /calendar/events.json", () => {
-  it("tells events as instants, milestones and tasks as days", async () => {
+  it("returns events as instants, milestones and tasks as days", async () => {
     const { get } = await calendarRig();
     const { text: body } = await get("/calendar/events.json?from=2026-11-23&to=2026-11-30");
     const { events }: { events: readonly Record<string, unknown>[] } = JSON.parse(body);
@@ -127,7 +127,7 @@ describe("GET /calendar/events.json", () => {
     expect(body).toMatch(reason);
   });
 
-  it("keeps to kinds and to what is open", async () => {
+  it("respects kinds and completion", async () => {
     const { get } = await calendarRig();
     const span = "from=2026-11-23&to=2026-11-30";
     const { text: body } = await get(`/calendar/events.json?${span}&kind=task&kind=milestone`);
@@ -136,7 +136,7 @@ describe("GET /calendar/events.json", () => {
   });
 });
 
-it("GET /calendar/items/:key tells all that is mirrored: subtasks, comments and what happened", async () => {
+it("GET /calendar/items/:key shows everything mirrored: subtasks, comments and history", async () => {
   const { get, keyOf, store } = await calendarRig();
   const task = { projectId: projectId(2001), listId: listId(3001), taskId: serviceId(12) };
   const at = Temporal.Instant.from("2026-11-20T08:30:00Z");
@@ -156,7 +156,7 @@ it("GET /calendar/items/:key tells all that is mirrored: subtasks, comments and 
 describe("POST /calendar/items/:key", () => {
   const moved = { startOn: "2026-11-23", startAt: "14:00", endOn: "2026-11-23", endAt: "15:00" };
 
-  it("shows what would be changed, and changes it when the reader agrees", async () => {
+  it("previews a change, and applies it once confirmed", async () => {
     const { post, keyOf, edits, store } = await calendarRig();
     const path = `/calendar/items/${keyOf("Release <call>")}`;
     const preview = await post(path, { sequence: "0", ...moved });
@@ -187,7 +187,7 @@ describe("POST /calendar/items/:key", () => {
     });
   });
 
-  it("names the field that cannot be understood, and keeps what was entered", async () => {
+  it("names the field that cannot be read, and keeps the input", async () => {
     const { post, keyOf, edits } = await calendarRig();
     const path = `/calendar/items/${keyOf("Release <call>")}`;
     const { status, text: body } = await post(path, {
@@ -201,7 +201,7 @@ describe("POST /calendar/items/:key", () => {
     expect(edits()).toEqual([]);
   });
 
-  it("does not put anything in the place of what someone else has changed unseen", async () => {
+  it("does not overwrite what someone else has changed since", async () => {
     const { post, keyOf, edits, store } = await calendarRig();
     const key = keyOf("Write texts");
     const theirs = aTask(12, {
@@ -217,20 +217,20 @@ describe("POST /calendar/items/:key", () => {
     expect(edits()).toEqual([]);
   });
 
-  it("takes no form of another session, and none without one", async () => {
+  it("refuses a form without a session, or of another one", async () => {
     const { post, keyOf, edits } = await calendarRig();
     const path = `/calendar/items/${keyOf("Launch")}`;
     expect(await post(path, { form: "made up", step: "apply" })).toMatchObject({ status: 403 });
     expect(edits()).toEqual([]);
   });
 
-  it("knows no item of a made-up number", async () => {
+  it("answers 404 for an unknown item", async () => {
     const { post, get } = await calendarRig();
     expect(await get("/calendar/items/999")).toMatchObject({ status: 404 });
     expect(await post("/calendar/items/none", {})).toMatchObject({ status: 404 });
   });
 
-  it("deletes after it has asked", async () => {
+  it("deletes once confirmed", async () => {
     const { post, keyOf, edits } = await calendarRig();
     const path = `/calendar/items/${keyOf("Launch")}/delete`;
     expect((await post(path, {})).text).toContain("for everyone");
@@ -252,7 +252,7 @@ describe("POST /calendar/new", () => {
     endAt: "10:30",
   };
 
-  it("makes an event once the reader agrees, and shows it", async () => {
+  it("creates an event once confirmed, and shows it", async () => {
     const { post, edits, get } = await calendarRig();
     expect((await post("/calendar/new", event)).text).toContain("09:00–10:30");
     expect(edits()).toEqual([]);
@@ -263,7 +263,7 @@ describe("POST /calendar/new", () => {
     expect(shown.text).toContain(">pending<");
   });
 
-  it("makes it once, however often its preview is agreed to", async () => {
+  it("creates it once, however often its preview is confirmed", async () => {
     const { post, edits, get } = await calendarRig();
     const { text } = await post("/calendar/new", event);
     const [, once = ""] = /name="once" value="([0-9a-f]{32})"/.exec(text) ?? [];
@@ -287,7 +287,7 @@ describe("POST /calendar/new", () => {
     expect(edits()).toHaveLength(3);
   });
 
-  it("makes an event that repeats several times, after a preview of each, and undoes all together", async () => {
+  it("creates a repeating event after a preview of each, and undoes all together", async () => {
     const { post, edits, get } = await calendarRig();
     const weekly = { ...event, repeats: "weekly", times: "3", allDay: "", private: "yes" };
     const { text } = await post("/calendar/new", weekly);
@@ -305,7 +305,7 @@ describe("POST /calendar/new", () => {
     expect(edits().map(({ state }) => state)).toEqual(Array(3).fill("discarded"));
   });
 
-  it("keeps the time of day and the length of what repeats, and moves a task's days together", async () => {
+  it("keeps time of day and duration of a repeating event, and a task's days together", async () => {
     const { post, edits } = await calendarRig();
     const times = { startOn: "2027-03-25", endOn: "2027-03-25" };
     await post("/calendar/new", {
@@ -337,7 +337,7 @@ describe("POST /calendar/new", () => {
     ]);
   });
 
-  it("makes a milestone of one day, and a task of a list", async () => {
+  it("creates a milestone of one day, and a task of a list", async () => {
     const { post, edits } = await calendarRig();
     const step = "apply";
     await post("/calendar/new", { ...event, kind: "milestone", startAt: "", endAt: "", step });
@@ -377,7 +377,7 @@ describe("POST /calendar/new", () => {
     expect(edits()).toEqual([]);
   });
 
-  it("begins with the time that was chosen in the calendar", async () => {
+  it("starts with the time chosen in the calendar", async () => {
     const { get } = await calendarRig();
     const { text: body } = await get("/calendar/new?on=2026-12-02&at=13:00&until=14:00");
     expect(body).toContain('value="2026-12-02"');

@@ -151,8 +151,8 @@ const fieldsOf = (page: string): Fields =>
     .map(([, name = "", value = ""]) => [name, value] as const)
     .filter(([name]) => name !== "form");
 
-describe("a press that takes something away", () => {
-  it.each(Object.entries(presses))("%s only once that is confirmed", async (_does, press) => {
+describe("a destructive button", () => {
+  it.each(Object.entries(presses))("%s only once confirmed", async (_does, press) => {
     const started = await browserOf(press.by ?? "admin", { whole: true });
     const browser = { ...started, firstDigest: started.store.appPasswords.get(ana)?.digest };
     await press.given?.(browser);
@@ -168,7 +168,7 @@ describe("a press that takes something away", () => {
     expect(press.isDone(browser)).toBe(true);
   });
 
-  it("asks nothing where nothing is lost: a first password, an edit that deletes nothing", async () => {
+  it("needs no confirmation if nothing is lost", async () => {
     const { post, store, ...more } = await browserOf("admin");
     expect((await post("/people/12/password", [])).text).toContain("shown only once");
     expect(store.appPasswords.get(ben)).not.toBeNull();
@@ -177,7 +177,7 @@ describe("a press that takes something away", () => {
   });
 });
 
-it("the end of a feed is undone by the press that is offered: the same address works again", async () => {
+it("undo after ending a feed reopens it under the same address", async () => {
   const { post, get, feeds, call } = await browserOf("admin");
   const path = feeds.get(feedId(1))?.path ?? "";
   const ended = await post("/feeds/1", [

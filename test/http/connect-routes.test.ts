@@ -4,7 +4,7 @@ import { personId } from "../../src/domain/ids.ts";
 import { browserOf, pixelsOf } from "./page-browser.ts";
 
 describe("/connect", () => {
-  it("tells a person the three fields and the steps of each program", async () => {
+  it("shows a person the three fields and the steps of each program", async () => {
     const { get } = await browserOf("ana");
     const { text } = await get("/connect");
     expect(text).toContain('value="https://calendar.example.com/base/dav/" readonly');
@@ -35,7 +35,7 @@ describe("/connect", () => {
     expect(decodeQr(pixelsOf(android))).toBe("davx5://calendar.example.com/base/dav/");
   });
 
-  it("says whether a phone is told of changes, if push is on", async () => {
+  it("says whether a phone is notified of changes, if push is on", async () => {
     const { get, store } = await browserOf("ana", { more: { hasPush: true } });
     const sentence = async () => />([^>]*push[^<]*)</i.exec((await get("/connect")).text)?.[1];
     expect(await sentence()).toContain("No phone gets push messages yet");
@@ -51,7 +51,7 @@ describe("/connect", () => {
     expect((await off.get("/connect")).text).not.toMatch(/push/i);
   });
 
-  it("makes the password there, and shows it with the other two to copy", async () => {
+  it("creates the password there, and shows it with the other two fields to copy", async () => {
     const { get, post } = await browserOf("ana");
     expect((await get("/connect")).text).toContain('action="me/password"');
     const { status, text } = await post("/me/password", [["confirmed", "yes"]]);
@@ -62,7 +62,7 @@ describe("/connect", () => {
     expect((await get("/connect")).text).toContain("It was shown once");
   });
 
-  it("shows the admin everybody's way", async () => {
+  it("shows the admin everybody's settings", async () => {
     const { get } = await browserOf("admin");
     const { text } = await get("/connect?person=12");
     expect(text).toContain('value="ben@example.com" readonly');

@@ -48,8 +48,8 @@ const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const closed = (socket: { once(event: "close", then: () => void): unknown }) =>
   new Promise<void>((resolve) => void socket.once("close", () => resolve()));
 
-describe("guardConnections()", () => {
-  it("closes a connection that takes none of its answer", async () => {
+describe("connections", () => {
+  it("are closed if the client reads none of its response", async () => {
     const { server, open } = await guarded(
       (_request, response) => void response.end(Buffer.alloc(50_000_000)),
       { unreadMs: 100 },
@@ -62,7 +62,7 @@ describe("guardConnections()", () => {
     expect(await new Promise((resolve) => server.getConnections((_e, n) => resolve(n)))).toBe(0);
   });
 
-  it("leaves a connection alone whose handler takes its time", async () => {
+  it("stay open while a handler takes its time", async () => {
     const { open } = await guarded(
       ({ socket }, response) => {
         let rests = 0;
@@ -78,7 +78,7 @@ describe("guardConnections()", () => {
     expect(String(text)).toContain("late");
   });
 
-  it("closes a rested connection after its answer, as before", async () => {
+  it("are closed after a response and an idle time, as before", async () => {
     const { server, open } = await guarded((_request, response) => void response.end("x"), {});
     server.keepAliveTimeout = 50;
     server.keepAliveTimeoutBuffer = 0;
@@ -88,7 +88,7 @@ describe("guardConnections()", () => {
     expect(socket.bytesRead).toBeGreaterThan(0);
   });
 
-  it("lets this machine, where a proxy may stand, have any number of connections", async () => {
+  it("from this machine, where a proxy may run, are unlimited", async () => {
     const { server, open } = await guarded((_request, response) => void response.end("x"), {
       perAddress: 2,
     });
@@ -102,7 +102,7 @@ describe("guardConnections()", () => {
 
   const foreign = { perAddress: 2, isOwn: (address: string) => !address.endsWith("127.0.0.2") };
 
-  it("refuses what one other address has beyond its share, and lets it in again later", async () => {
+  it("beyond the share of another address are refused, and accepted again later", async () => {
     const { open } = await guarded((_request, response) => void response.end("x"), foreign);
     const [first] = await answered(open, 2);
     const refused = open(get, "127.0.0.2");
@@ -117,7 +117,7 @@ describe("guardConnections()", () => {
     });
   });
 
-  it("lets a proxy elsewhere have any number of connections when it is trusted", async () => {
+  it("from a trusted proxy elsewhere are unlimited", async () => {
     const { open, lines } = await guarded((_request, response) => void response.end("x"), {
       ...foreign,
       trustProxy: true,
@@ -126,7 +126,7 @@ describe("guardConnections()", () => {
     expect(lines).toEqual([]);
   });
 
-  it("lets the proxies of a list have any number, and others their share", async () => {
+  it("from the listed proxies are unlimited, and others have their share", async () => {
     const { open, lines } = await guarded((_request, response) => void response.end("x"), {
       ...foreign,
       trustProxy: ["127.0.0.4"],
@@ -140,7 +140,7 @@ describe("guardConnections()", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("tells of refused connections in one line a minute", async () => {
+  it("that were refused are logged in one line a minute", async () => {
     const { open, lines, clock } = await guarded(
       (_request, response) => void response.end("x"),
       foreign,

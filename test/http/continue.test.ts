@@ -51,12 +51,12 @@ async function davServer() {
   return { ...dav, own: { ...type, ...dav.as("ana@example.com", dav.secrets.ana) } };
 }
 
-describe("continueWhenRead() in front of the calendars", () => {
+describe("a body for the calendars", () => {
   it.each([
     ["its length", undefined],
     ["chunks", null],
   ])(
-    "asks for a body with %s once it is wanted, and keeps the connection",
+    "with %s is requested once it is needed, and the connection stays open",
     async (_name, length) => {
       const { port, own } = await davServer();
       const answer = await ask(`PUT ${path}`, { port, headers: own, body: party, length });
@@ -65,7 +65,7 @@ describe("continueWhenRead() in front of the calendars", () => {
     },
   );
 
-  it("does not ask who has not logged in", async () => {
+  it("is not requested without signing in", async () => {
     const { port, as } = await davServer();
     for (const headers of [type, { ...type, ...as("ana@example.com", "wrong") }]) {
       const answer = await ask(`PUT ${path}`, { port, headers, body: party });
@@ -77,7 +77,7 @@ describe("continueWhenRead() in front of the calendars", () => {
     }
   });
 
-  it("does not ask for what is too large, nor for what goes nowhere", async () => {
+  it("is not requested if it is too large, or its target does not exist", async () => {
     const { port, own } = await davServer();
     const large = await ask(`PUT ${path}`, { port, headers: own, body: party, length: 10_001 });
     expect(large).toMatchObject({ isAsked: false, status: 409, headers: { connection: "close" } });
@@ -101,7 +101,7 @@ describe("continueWhenRead() in front of the calendars", () => {
   });
 });
 
-it("continueWhenRead() in front of /api/edits asks for a file of who has the token, of no other, and for none that is too large", async () => {
+it("a file for /api/edits is requested only with the token, and only if it is small enough", async () => {
   const { port } = await startApp();
   const request = "POST /api/edits?project=2001";
   const [body, headers] = [party, { ...type, ...bearer }];

@@ -80,7 +80,7 @@ const hidden = (text: string, name: string): string =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? "";
 
 describe("/edits", () => {
-  it("shows each edit in a sentence with its state, narrowed as asked", async () => {
+  it("shows each edit in a sentence with its state, filtered as requested", async () => {
     const { look, store } = await signedIn();
     expect((await look("/edits")).text).toContain("No edits yet");
     const first = edited(store);
@@ -100,7 +100,7 @@ describe("/edits", () => {
     expect([wrong.status, wrong.text.includes("is neither a date")]).toEqual([400, true]);
   });
 
-  it("goes on to older ones", async () => {
+  it("pages to older ones", async () => {
     const { look, store } = await signedIn();
     for (let nth = 0; nth < 42; nth++) edited(store, { patch: { title: `Name ${nth}` } });
     const { text } = await look("/edits?project=2001");
@@ -112,7 +112,7 @@ describe("/edits", () => {
     ]);
   });
 
-  it("shows what a brake keeps, with what would vanish, and lets it go", async () => {
+  it("shows a brake with what would disappear, and releases it", async () => {
     const { look, press, store } = await signedIn();
     const item = store.mirror.findUid(`event-1@${store.meta.installation}`)?.item;
     if (item) store.absences.notice(item, "events:2001");
@@ -129,7 +129,7 @@ describe("/edits", () => {
     expect((await press("/edits/removals/release", { source: "events:9" })).status).toBe(404);
   });
 
-  it("is for nobody who has not signed in, and takes no form of another page", async () => {
+  it("requires signing in, and refuses forms of other pages", async () => {
     const { call, store } = await startApp();
     const edit = edited(store);
     for (const path of ["/edits", `/edits/${edit}`, "/edits/file"]) {
@@ -145,7 +145,7 @@ describe("/edits", () => {
 });
 
 describe("/edits/ID", () => {
-  it("tells what it changes, what can be done with what it does, and what happened", async () => {
+  it("shows what it changes, what can be done about it, and its history", async () => {
     const { look, press, store } = await signedIn();
     const id = edited(store);
     const { text } = await look(`/edits/${id}`);
@@ -207,7 +207,7 @@ describe("/edits/ID", () => {
     expect((await look(`/edits/${id}`)).text).toContain("Description combined to Both of us");
   });
 
-  it("shows it anew when the workspace has moved on, and sends nothing", async () => {
+  it("shows the edit again if the workspace has changed, and sends nothing", async () => {
     const { look, press, store } = await signedIn();
     const id = conflicting(store);
     const version = hidden((await look(`/edits/${id}`)).text, "version");
@@ -228,7 +228,7 @@ describe("/edits/ID", () => {
     expect(store.journal.get(id)?.state).toBe("discarded");
   });
 
-  it("previews an undo with what has changed since, and does it against that alone", async () => {
+  it("previews an undo with changes since, and applies it only to that version", async () => {
     const { look, press, store } = await signedIn();
     const id = edited(store);
     const pending = await look(`/edits/${id}/undo`);
@@ -251,7 +251,7 @@ describe("/edits/ID", () => {
   });
 });
 
-it("/edits/ID/undo of what somebody has changed since asks of each such field, and does what was chosen", async () => {
+it("/edits/ID/undo asks about each field that someone has changed since, and follows the choice", async () => {
   const { look, press, store } = await signedIn();
   const id = edited(store);
   const claimed = store.journal.claimNext() ?? expect.fail("nothing to claim");
@@ -275,7 +275,7 @@ it("/edits/ID/undo of what somebody has changed since asks of each such field, a
 describe("/edits/file", () => {
   const file = (...lines: readonly string[]) => new Blob([wrapped(...lines)]);
 
-  it("previews a file item by item, stores nothing, and then applies it", async () => {
+  it("previews a file item by item without storing it, and then applies it", async () => {
     const { send, store } = await signedIn();
     const uid = `event-1@${store.meta.installation}`;
     const sent = file(
@@ -301,7 +301,7 @@ describe("/edits/file", () => {
     ]);
   });
 
-  it("says what is wrong with a file, or that there is none", async () => {
+  it("says what is wrong with a file, or that it is missing", async () => {
     const { send, look, press } = await signedIn();
     expect((await send("/edits/file", { project: "2001" })).text).toContain(
       "Choose a calendar file",
@@ -316,7 +316,7 @@ describe("/edits/file", () => {
   });
 });
 
-it("a person's own pages show and decide about the own edits alone, and approve nothing", async () => {
+it("a person's own pages show and decide only the person's edits, and approve nothing", async () => {
   const { store, rights } = await startApp();
   const viewer: Viewer = { kind: "person", person: ana, name: "Ana", zone: "America/New_York" };
   const app = express();

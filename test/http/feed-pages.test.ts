@@ -15,7 +15,7 @@ const personal = [
 ] as const;
 
 describe("/feeds", () => {
-  it("makes a feed as the form says, and shows what it is", async () => {
+  it("creates a feed from the form, and shows it", async () => {
     const { post, get, feeds } = await browserOf("ana");
     const made = await post("/feeds", personal);
     expect(made.status).toBe(303);
@@ -34,7 +34,7 @@ describe("/feeds", () => {
     expect((await get("/feeds")).text).toContain('href="feeds/3"');
   });
 
-  it("tells what is wrong, and keeps what was entered", async () => {
+  it("says what is wrong, and keeps the input", async () => {
     const { post } = await browserOf("admin");
     const answer = await post("/feeds", [
       ["of", "all"],
@@ -49,7 +49,7 @@ describe("/feeds", () => {
     expect(answer.text).not.toContain('id="kinds-task" name="kinds" value="task" checked');
   });
 
-  it("previews what a feed contains, counts before one is made, and has presets", async () => {
+  it("previews what a feed contains, counts before one is created, and has presets", async () => {
     const { get, post } = await browserOf("ana");
     const milestones = [
       ["of", "project:2001"],
@@ -74,7 +74,7 @@ describe("/feeds", () => {
     expect((await get("/feeds/99?show=content")).status).toBe(404);
   });
 
-  it("gives another address, another name and colour, and ends a feed", async () => {
+  it("rotates, renames, recolors and ends a feed", async () => {
     const { post, get, feeds } = await browserOf("admin");
     const before = feeds.get(feedId(1));
     await post("/feeds/1", [
@@ -104,7 +104,7 @@ describe("/feeds", () => {
     expect((await get("/feeds/1")).status).toBe(404);
   });
 
-  it("shows what a feed is narrowed to, and narrows it otherwise under the same address", async () => {
+  it("shows a feed's filter, and changes it under the same address", async () => {
     const { post, get, feeds } = await browserOf("admin");
     const { id, path } = feeds.create({
       kind: "all",
@@ -148,14 +148,14 @@ describe("/feeds", () => {
     expect(feeds.get(id)?.filter).toBeNull();
   });
 
-  it("leaves the feed that a project has by itself whole", async () => {
+  it("never filters a project's automatic feed", async () => {
     const { post, get, feeds } = await browserOf("admin");
     expect((await get("/feeds/1")).text).toContain("The whole project.");
     expect((await post("/feeds/1", [["do", "choose"]])).status).toBe(400);
     expect(feeds.get(feedId(1))?.filter).toBeNull();
   });
 
-  it("pages many feeds, and finds one by its name or by what it shows", async () => {
+  it("pages many feeds, and finds one by its name or contents", async () => {
     const { get, feeds } = await browserOf("admin");
     const wish = { kind: "person", projectId: null, filter: null, colour: null } as const;
     for (let nth = 0; nth < 60; nth++)
@@ -181,7 +181,7 @@ describe("/feeds", () => {
       expect((await get(`/feeds?${odd}`)).status, odd).toBe(200);
   });
 
-  it("tells who fetches, and what breaks", async () => {
+  it("shows who fetches a feed, and what is broken", async () => {
     const { call, get, feeds } = await browserOf("admin");
     await call(`GET ${feeds.get(feedId(1))?.path}`, {
       headers: { "user-agent": "Google-Calendar-Importer" },
@@ -191,7 +191,7 @@ describe("/feeds", () => {
     expect(text).toContain("Google fetches it: they get nothing new from then on");
   });
 
-  it("is a person's own alone: feeds of others and forms of nobody do nothing", async () => {
+  it("belongs to one person: feeds of others and forms without a session have no effect", async () => {
     const { get, post, feeds, call } = await browserOf("ana");
     const other = feeds.create({
       kind: "person",
@@ -225,7 +225,7 @@ describe("/feeds", () => {
     expect(feeds.get(other.id)?.revokedAt).toBeNull();
   });
 
-  it("shows a code that leads to the address", async () => {
+  it("shows a QR code with the address", async () => {
     const { get, feeds } = await browserOf("admin");
     const { text } = await get("/feeds/1");
     const read = decodeQr(pixelsOf(text));
@@ -233,7 +233,7 @@ describe("/feeds", () => {
   });
 });
 
-it("subscribeLinks() result: each program's own way, with the address as a whole", () => {
+it("each program gets its own way to subscribe, with the full address", () => {
   const url = "https://calendar.example.com/feeds/abc/my-feed.ics";
   const links = subscribeLinks(url, "Ana & Ben").map(({ href }) => new URL(href));
   expect(links.map(({ protocol, host, pathname }) => `${protocol}//${host}${pathname}`)).toEqual([

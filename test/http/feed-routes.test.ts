@@ -17,7 +17,7 @@ import { listening } from "./listening.ts";
 const noCache = createSharedCache({ config: null, installation: "i", onServed() {} });
 
 describe("GET /feeds/<secret>/<slug>.ics", () => {
-  it("answers the calendar with strong ETag, Last-Modified and no-cache", async () => {
+  it("returns the calendar with a strong ETag, Last-Modified and no-cache", async () => {
     const { call, path } = await startApp();
     const { status, headers, text } = await call(`GET ${path}`);
     expect(status).toBe(200);
@@ -30,7 +30,7 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     expect(text).toContain("SUMMARY:Review <b>");
   });
 
-  it("answers HEAD as GET without the body", async () => {
+  it("answers HEAD like GET without a body", async () => {
     const { call, path } = await startApp();
     const [get, head] = [await call(`GET ${path}`), await call(`HEAD ${path}`)];
     expect(head.status).toBe(200);
@@ -65,7 +65,7 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     expect(again.headers.etag).toBe(headers.etag);
   });
 
-  it("answers 200 after a change, whatever date the client names beside the old ETag", async () => {
+  it("answers 200 after a change, whatever date is sent beside the old ETag", async () => {
     const { call, path, store, clock } = await startApp();
     const { headers } = await call(`GET ${path}`);
     clock.advance({ minutes: 5 });
@@ -82,7 +82,7 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     expect((await call(`GET ${path}`, { headers: since })).status).toBe(200);
   });
 
-  it("compresses only when that is asked for, under an ETag for each coding", async () => {
+  it("compresses only on request, with an ETag for each coding", async () => {
     const { call, path } = await startApp();
     const asking = (accept: string) =>
       call(`GET ${path}`, { headers: { "accept-encoding": accept } });
@@ -103,7 +103,7 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     }
   });
 
-  it("answers 404 to a wrong or revoked secret and to another ending", async () => {
+  it("answers 404 to a wrong or revoked secret and to another extension", async () => {
     const { call, path, feeds } = await startApp();
     expect((await call(`GET ${path.replace(/feeds\/.{4}/, "feeds/aaaa")}`)).status).toBe(404);
     expect((await call(`GET ${path.replace(".ics", ".html")}`)).status).toBe(404);
@@ -115,7 +115,7 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     expect(gone.headers["content-type"]).toContain("application/problem+json");
   });
 
-  it("answers 503 and never an empty calendar when it cannot be built, and logs no secret", async () => {
+  it("answers 503 and never an empty calendar if it cannot be built, and logs no secret", async () => {
     const { call, path, lines } = await startApp({ broken: true });
     const { status, headers, text } = await call(`GET ${path}`);
     expect(status).toBe(503);
@@ -125,7 +125,7 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     expect(lines.join("")).not.toContain(path.split("/")[2]);
   });
 
-  it("answers 503 while the project was never read as a whole, as a part would look like it", async () => {
+  it("answers 503 until the project was read completely", async () => {
     const { call, path, lines } = await startApp({ unread: true });
     const { status, headers, text } = await call(`GET ${path}`);
     expect(status).toBe(503);
@@ -141,14 +141,14 @@ describe("GET /feeds/<secret>/<slug>.ics", () => {
     expect(headers.allow).toBe("GET, HEAD");
   });
 
-  it("notes who fetched it", async () => {
+  it("records who fetched it", async () => {
     const { call, path, feeds } = await startApp();
     await call(`GET ${path}`, { headers: { "user-agent": "Google-Calendar-Importer" } });
     expect(feeds.list()[0]?.lastFetch?.agent).toBe("Google-Calendar-Importer");
   });
 });
 
-it("a feed whose disk is read-only is built and served, although nothing of it can be stored", async () => {
+it("a feed is still served if the disk is read-only", async () => {
   const { call, path, feeds, store, clock } = await startApp();
   const { text } = await call(`GET ${path}`);
   // As after a restart: the feed's state is stored, and its text is not in memory.

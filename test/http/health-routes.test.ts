@@ -26,7 +26,7 @@ describe("health", () => {
     }
   });
 
-  it("lets fetchers that obey robots.txt read feeds", async () => {
+  it("allows fetchers that respect robots.txt to read feeds", async () => {
     const { call } = await startApp();
     expect((await call("GET /robots.txt")).text).toContain("Allow: /feeds/");
   });

@@ -22,8 +22,8 @@ async function app({ trustProxy }: { readonly trustProxy: TrustProxy }) {
   return { ...started, logIn };
 }
 
-describe("behind a proxy that is trusted", () => {
-  it("counts guesses by the address that the proxy names, whatever the client has written there", async () => {
+describe("behind a trusted proxy", () => {
+  it("counts guesses by the address the proxy names, whatever the client has sent", async () => {
     const { logIn, throttle } = await app({ trustProxy: true });
     for (let count = 0; count < 15; count++) throttle.wrong("203.0.113.9", "token by form");
     for (const claimed of ["", "127.0.0.1", "198.51.100.1, 198.51.100.2", "unknown"]) {
@@ -33,7 +33,7 @@ describe("behind a proxy that is trusted", () => {
     expect((await logIn(through("198.51.100.7", "203.0.113.9"))).status).toBe(403);
   });
 
-  it("gives cookies for https alone where the proxy speaks https with the browser", async () => {
+  it("sets Secure cookies if the proxy uses https with the browser", async () => {
     const { logIn } = await app({ trustProxy: true });
     const secure = await logIn(through("203.0.113.9"), token);
     expect(secure.headers["set-cookie"]?.[0]).toMatch(/; Secure/);
@@ -41,7 +41,7 @@ describe("behind a proxy that is trusted", () => {
     expect(plain.headers["set-cookie"]?.[0]).not.toMatch(/; Secure/);
   });
 
-  it("takes addresses of links from the configuration, not from what a request says of its host", async () => {
+  it("takes link addresses from the configuration, not from the request's host", async () => {
     const { call, logIn } = await app({ trustProxy: true });
     const forged = { host: "evil.example", "x-forwarded-host": "evil.example" };
     const feeds = await call("GET /api/feeds", { headers: { ...bearer, ...forged } });
@@ -55,7 +55,7 @@ describe("behind a proxy that is trusted", () => {
   });
 });
 
-it("without a proxy that is trusted believes nothing that a request says of the way it has come", async () => {
+it("without a trusted proxy, forwarding headers are ignored", async () => {
   const { logIn, throttle } = await app({ trustProxy: false });
   const given = await logIn(through("203.0.113.9"), token);
   expect(given.headers["set-cookie"]?.[0]).not.toMatch(/; Secure/);
@@ -65,10 +65,10 @@ it("without a proxy that is trusted believes nothing that a request says of the 
   }
 });
 
-describe("with proxies that are named by their addresses", () => {
+describe("with proxies listed by address", () => {
   const named = ["127.0.0.2", "192.0.2.0/24"];
 
-  it("believes these alone, and of what they pass on only what one of them has added", async () => {
+  it("believes only these, and only what one of them has added", async () => {
     const { logIn, throttle } = await app({ trustProxy: named });
     for (let count = 0; count < 15; count++) throttle.wrong("203.0.113.9", "token by form");
     const statusOf = async (forwarded: string, from: string) =>
@@ -80,7 +80,7 @@ describe("with proxies that are named by their addresses", () => {
     expect(await statusOf("203.0.113.9", "127.0.0.1")).toBe(403);
   });
 
-  it("counts a forged address for who has forged it", async () => {
+  it("counts a forged address against its sender", async () => {
     const { logIn, throttle, call } = await app({ trustProxy: named });
     for (let count = 0; count < 15; count++) throttle.wrong("127.0.0.3", "token by form");
     for (const claimed of ["203.0.113.9", "192.0.2.7", "127.0.0.2"]) {
@@ -93,7 +93,7 @@ describe("with proxies that are named by their addresses", () => {
     });
   });
 
-  it("gives cookies for https alone where one of them says so", async () => {
+  it("sets Secure cookies if one of them reports https", async () => {
     const { logIn, call } = await app({ trustProxy: named });
     const cookieFrom = async (from: string) =>
       (await logIn(through("203.0.113.9"), token, from)).headers["set-cookie"]?.[0];

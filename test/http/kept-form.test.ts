@@ -42,7 +42,7 @@ function fieldsTo(page: string, action: string): URLSearchParams {
 const cookieOf = (answer: { readonly headers: Headers }): string =>
   answer.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
 
-it("asks for the log-in first, then whether to send what was entered, and does it once agreed", async () => {
+it("an expired form asks to sign in, then to confirm, and is sent once", async () => {
   const { asked, post, password, store } = await loggedOut();
   expect(asked.status).toBe(403);
   expect(asked.text).toContain("Your form is kept");
@@ -62,7 +62,7 @@ it("asks for the log-in first, then whether to send what was entered, and does i
   expect(store.feeds.all()).toHaveLength(before + 1);
 });
 
-it("keeps it over a wrong password, and over a link by mail that was opened meanwhile", async () => {
+it("an expired form survives a wrong password, and signing in by mail", async () => {
   const { asked, post, password } = await loggedOut();
   const login = fieldsTo(asked.text, "./login");
   login.set("login", "ana@example.com");
@@ -81,7 +81,7 @@ it("keeps it over a wrong password, and over a link by mail that was opened mean
   expect(formOf(shown.text)).not.toBe("");
 });
 
-it("asks again where the form is of an earlier log-in", async () => {
+it("asks again if the form belongs to an earlier session", async () => {
   const { stale, post, password } = await loggedOut();
   const values = new URLSearchParams({ login: "ana@example.com", password });
   const cookie = cookieOf(await post("/login", values));
@@ -91,7 +91,7 @@ it("asks again where the form is of an earlier log-in", async () => {
   expect(sent.status).toBe(303);
 });
 
-it("keeps nothing that may be of another site, and nothing for what is no form of a person", async () => {
+it("keeps no form that may come from another site", async () => {
   const { post, stale, call, password } = await loggedOut();
   const from = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
   expect((await post("/feeds", stale, from)).text).not.toContain("kept");
@@ -117,7 +117,7 @@ it("keeps nothing that may be of another site, and nothing for what is no form o
   }
 });
 
-it("leaves no form of a person's pages out", async () => {
+it("covers every form of a person's pages", async () => {
   const { post } = await loggedOut();
   const forms = accessTable.filter(
     ({ door, who, methods, path }) =>

@@ -116,7 +116,7 @@ describe("/live", () => {
     expect([await answer.text(), live.streams()]).toEqual(["", 0]);
   });
 
-  it("tells of changes together, soon after the first and then once a second at most", async () => {
+  it("combines changes: soon after the first, then at most once a second", async () => {
     const { open, change, pass } = await startLive();
     const page = await open();
     expect(page.answer.headers.get("content-type")).toBe("text/event-stream");
@@ -138,7 +138,7 @@ describe("/live", () => {
     expect(page.heard()).toContain("id: run1.2\n");
   });
 
-  it("tells a page that comes back what it has missed, and of another run everything", async () => {
+  it("sends a returning page what it missed, or everything after a restart", async () => {
     const { open, change, pass, store } = await startLive();
     const first = await open();
     await eventually("greets", () => first.heard().includes("hello") || null);
@@ -165,7 +165,7 @@ describe("/live", () => {
     }
   });
 
-  it("costs one timer for all that wait, however many, and sends a comment line now and then", async () => {
+  it("uses one timer for all clients, and sends a comment line now and then", async () => {
     const { open, pass, timers, live, store, lookAs } = await startLive();
     expect(timers()).toBe(0);
     const pages: Awaited<ReturnType<typeof open>>[] = [];
@@ -207,7 +207,7 @@ describe("/live", () => {
     ["a choice of mails", (store) => store.mailChoices.turnOff(ben, "all"), ["Ben"]],
     ["an app password", (store) => putPassword(store, ben), ["Ben"]],
     ["a failure of a source", (store) => store.sources.failed(events, "down"), ["Ana", "Ben"]],
-  ])("tells of %s whoever may see it, and leaves no trace for others", async (_of, write, told) => {
+  ])("reports %s to those who can see it, without a trace for others", async (_of, write, told) => {
     const { open, pass, store, lookAs } = await startLive();
     const people = [ana, ben].map((id) => aPerson(id, id === ana ? "Ana" : "Ben"));
     store.directory.putPeople(people, true);
@@ -250,7 +250,7 @@ describe("/live", () => {
     expect((await open()).answer.status).toBe(401);
   });
 
-  it("says nothing more once the log-in has ended, at a change or at the next beat", async () => {
+  it("ends with the session, at a change or at the next beat", async () => {
     const { open, pass, change, lookAs, endLogInsOf } = await startLive();
     const admin = await open();
     const pageOf = (person: number) => {
@@ -274,7 +274,7 @@ describe("/live", () => {
   });
 
   it.each(["a member's page", "a page that was left"])(
-    "survives changes that come due after the database was closed: %s",
+    "survives changes that are due after the database was closed: %s",
     async (page) => {
       const { open, store, live, change, pass, lookAs } = await startLive();
       lookAs({ kind: "person", person: ana, name: "Ana", zone: "Europe/Berlin" });
@@ -287,7 +287,7 @@ describe("/live", () => {
     },
   );
 
-  it("lets a browser ask anew after half an hour, and ends with the daemon", async () => {
+  it("makes a browser reconnect after half an hour, and ends with the daemon", async () => {
     const { open, pass, live } = await startLive();
     const old = await open();
     pass(29 * 60_000);

@@ -44,7 +44,7 @@ interface Asked {
 const signedOut = { headers: { cookie: "" } };
 
 describe("POST /login", () => {
-  it("lets a person in by address, in any case, or by id, and the app password", async () => {
+  it("signs a person in by address, in any case, or by ID, with the app password", async () => {
     const { ask, password, isIn, cookie } = await browser();
     for (const login of ["ana@example.com", " Ana@Example.COM ", "11"]) {
       const answer = await ask("POST /login", { values: { login, password } });
@@ -66,7 +66,7 @@ describe("POST /login", () => {
     ["the token as a password", { login: "admin", password: token }, "is wrong"],
     ["a wrong token", { token: "no" }, "not the admin token"],
   ];
-  it("refuses anything else, and keeps what was entered but the secret", async () => {
+  it("refuses anything else, and keeps the input except the secret", async () => {
     const { ask, isIn } = await browser();
     for (const [what, values, said] of wrong) {
       const answer = await ask("POST /login", { values: { ...values, next: "people/11/x" } });
@@ -79,7 +79,7 @@ describe("POST /login", () => {
     expect(await isIn()).toBe(false);
   });
 
-  it("slows who guesses a person's password, and turns them away in the end", async () => {
+  it("slows down guessing of a person's password, and blocks it in the end", async () => {
     const { ask, throttle, password } = await browser();
     for (let count = 0; count < 15; count++) throttle.wrong("127.0.0.1", "ana@example.com");
     const values = { login: "ana@example.com", password: "no" };
@@ -89,7 +89,7 @@ describe("POST /login", () => {
     expect((await ask("POST /login", { values: { ...values, password } })).status).toBe(303);
   });
 
-  it("is no place for forms of another site, which could log a person in as someone else", async () => {
+  it("refuses forms of other sites, which could sign a person in as someone else", async () => {
     const { ask, password } = await browser();
     const values = { login: "ana@example.com", password };
     for (const headers of [
@@ -104,8 +104,8 @@ describe("POST /login", () => {
   });
 });
 
-describe("where a log-in leads", () => {
-  it("is the page that was asked for", async () => {
+describe("after signing in, a person is led", () => {
+  it("to the requested page", async () => {
     const { ask } = await browser();
     const led = await ask("GET /people/11/dayferry.mobileconfig?a=b");
     const next = "people/11/dayferry.mobileconfig?a=b";
@@ -133,7 +133,7 @@ describe("where a log-in leads", () => {
     "people/11/dayferry.mobileconfig\r\nSet-Cookie: a=b",
     "x".repeat(600),
   ];
-  it("is never another site, nor what is no page", async () => {
+  it("never to another site, or to what is no page", async () => {
     const { ask } = await browser();
     for (const next of elsewhere) {
       const page = await ask(`GET /login?next=${encodeURIComponent(next)}`, signedOut);
@@ -146,7 +146,7 @@ describe("where a log-in leads", () => {
 describe("a session", () => {
   const loginOf = (password: string) => ({ values: { login: "ana@example.com", password } });
 
-  it("ends with the log-out, wherever its cookie was copied to", async () => {
+  it("ends when signing out, wherever its cookie was copied", async () => {
     const { ask, isIn, cookie } = await browser();
     await ask("POST /login", { values: { token } });
     const copied = cookie();
@@ -158,7 +158,7 @@ describe("a session", () => {
     expect(await isIn(copied)).toBe(false);
   });
 
-  it("is another one after each log-in, whatever cookie came with it", async () => {
+  it("is new after each sign-in, whatever cookie was sent", async () => {
     const { ask, isIn, cookie, password } = await browser();
     const planted = `dayferry-session=${"A".repeat(43)}`;
     await ask("POST /login", { ...loginOf(password), headers: { cookie: planted } });
@@ -196,7 +196,7 @@ describe("a session", () => {
     expect(await isIn()).toBe(true);
   });
 
-  it("is kept as a digest under the admin token: a copy of the database opens nothing", async () => {
+  it("is stored as a digest: a copy of the database opens nothing", async () => {
     const { ask, store, cookie, password } = await browser();
     await ask("POST /login", { ...loginOf(password), headers: { "user-agent": "Firefox" } });
     const [logIn] = store.logIns.of(ana);
@@ -206,11 +206,11 @@ describe("a session", () => {
   });
 });
 
-describe("a link by mail", () => {
+describe("a sign-in link by mail", () => {
   const known = { login: "ana@example.com" };
   const firstLink = 1;
 
-  it("is asked for without a word of whether the address is known", async () => {
+  it("is requested without revealing whether the address is known", async () => {
     const { ask, store } = await browser();
     store.directory.putPeople([{ ...aPerson(14, "Dora"), email: null }], false);
     const texts: string[] = [];
@@ -228,7 +228,7 @@ describe("a link by mail", () => {
     expect(store.logInLinks.open().map(({ person }) => person)).toEqual([ana, ana, 14]);
   });
 
-  it("asks before it logs in, opens once, and leads on", async () => {
+  it("asks before it signs in, works once, and leads on", async () => {
     const { ask, linkOf, isIn, cookie, store } = await browser();
     const next = "people/11/dayferry.mobileconfig";
     await ask("POST /login/link", { values: { ...known, next } });
@@ -266,7 +266,7 @@ describe("a link by mail", () => {
     expect(await rig.isIn()).toBe(false);
   });
 
-  it("opens nothing when it is made up", async () => {
+  it("opens nothing if it is forged", async () => {
     const { ask } = await browser();
     await ask("POST /login/link", { values: known });
     for (const signed of ["AQAAAAAAAAAB", "x", "A".repeat(32)]) {
@@ -274,14 +274,14 @@ describe("a link by mail", () => {
     }
   });
 
-  it("is no way for another site to log a browser in as someone else", async () => {
+  it("cannot be used by another site to sign a browser in as someone else", async () => {
     const { ask, linkOf } = await browser();
     await ask("POST /login/link", { values: known });
     const headers = { "sec-fetch-site": "cross-site" };
     expect((await ask(`POST ${linkOf(firstLink)}`, { values: {}, headers })).status).toBe(403);
   });
 
-  it("is mailed three times in 15 minutes at most, whoever asks, and more from no client", async () => {
+  it("is sent at most three times in 15 minutes, and limited per client", async () => {
     const { ask, store, clock, throttle } = await browser();
     for (let count = 0; count < 5; count++) await ask("POST /login/link", { values: known });
     expect(store.logInLinks.open()).toHaveLength(3);
@@ -294,7 +294,7 @@ describe("a link by mail", () => {
   });
 });
 
-describe("a proxy that says who people are", () => {
+describe("a proxy that authenticates people", () => {
   const header = "x-forwarded-email";
   const identityHeader = {
     name: header,
@@ -308,14 +308,14 @@ describe("a proxy that says who people are", () => {
     ["a person by address", "Ana@example.com", 200],
     ["a person by id", "12", 200],
     ["the admin", "boss@example.com", 200],
-  ])("lets in %s", async (_what, value, expected) => {
+  ])("admits %s", async (_what, value, expected) => {
     const { ask } = await browser({ identityHeader });
     const start = await ask("GET /", asPerson(value));
     expect([start.status, start.to?.includes("login") ?? false]).toEqual([expected, false]);
     expect((await ask("POST /logout", asPerson(value))).status).toBe(403);
   });
 
-  it("names who is not known to the workspace, and lets them in nowhere", async () => {
+  it("names an unknown person, and admits them nowhere", async () => {
     const { ask } = await browser({ identityHeader });
     const { status, text } = await ask("GET /", asPerson("stranger@example.com"));
     expect(status).toBe(403);
@@ -323,7 +323,7 @@ describe("a proxy that says who people are", () => {
     expect((await ask("GET /", asPerson("13"))).status).toBe(403);
   });
 
-  it("counts from its own addresses alone; from elsewhere it is ignored, and told once", async () => {
+  it("is trusted only from its own addresses; others are ignored and logged once", async () => {
     const away = { ...identityHeader, from: ["10.0.0.0/8", "fd00::/8"] };
     const { ask, lines } = await browser({ identityHeader: away });
     for (let count = 0; count < 3; count++) {
@@ -338,12 +338,12 @@ describe("a proxy that says who people are", () => {
     expect(told[0]).toContain("127.0.0.1");
   });
 
-  it("holds for pages alone: feeds, CalDAV and the API ask for their own secrets", async () => {
+  it("applies to pages alone: feeds, CalDAV and the API have their own secrets", async () => {
     const { ask } = await browser({ identityHeader });
     expect((await ask("GET /api/status", asPerson("boss@example.com"))).status).toBe(401);
   });
 
-  it("gives forms a token of that person, and leads to its own log-out", async () => {
+  it("gives forms a token of that person, and leads to its own sign-out", async () => {
     const { ask } = await browser({ identityHeader });
     const page = await ask("GET /", asPerson("boss@example.com"));
     const [, given = ""] = /name="form" value="([^"]+)"/.exec(page.text) ?? [];
@@ -353,7 +353,7 @@ describe("a proxy that says who people are", () => {
     expect([out.status, out.to]).toEqual([303, "/oauth2/sign_out"]);
   });
 
-  it("ends a log-in of this server when it has someone else in the same browser", async () => {
+  it("ends a session of another person in the same browser", async () => {
     const { ask } = await browser({ identityHeader });
     await ask("POST /login", { values: { token }, ...asPerson("ana@example.com") });
     expect((await ask("GET /", asPerson("ana@example.com"))).status).toBe(200);
@@ -366,7 +366,7 @@ describe("a proxy that says who people are", () => {
   });
 });
 
-it("another admin token ends every session", async () => {
+it("a new admin token ends every session", async () => {
   const { ask, cookie, store } = await browser();
   await ask("POST /login", { values: { token } });
   const request = { headers: { cookie: cookie() } };

@@ -8,13 +8,13 @@ import { eventually } from "../support/eventually.ts";
 
 const milliseconds = (length: number): number => length * 1e6;
 
-describe("createLoopDelayMeter()", () => {
-  it("read() result when nothing was measured yet", () => {
+describe("the meter of event loop delays", () => {
+  it("starts with zeros", () => {
     const meter = createLoopDelayMeter(createHistogram());
     expect(meter.read()).toEqual({ p50Ms: 0, p99Ms: 0, longestMs: 0, minutes: 1 });
   });
 
-  it("turnOver() result is that each minute is looked at by itself, and the worst of the last five told", () => {
+  it("measures each minute separately, and reports the worst of the last five", () => {
     const histogram = createHistogram();
     const meter = createLoopDelayMeter(histogram);
     histogram.record(milliseconds(90));
@@ -29,8 +29,8 @@ describe("createLoopDelayMeter()", () => {
   });
 });
 
-describe("measureDelays()", () => {
-  it("result counts each turn of the event loop until the signal aborts", async () => {
+describe("measured delays", () => {
+  it("include each turn of the event loop until aborted", async () => {
     const stop = new AbortController();
     const histogram = measureDelays(stop.signal);
     await eventually("turns are counted", () => histogram.count > 3 || null);
@@ -48,7 +48,7 @@ describe("measureDelays()", () => {
     ["timer", (then: () => void) => void createWake().wait(0, running()).then(then)],
     ["immediate", setImmediate],
     ["answer of a file", (then: () => void) => readFile(import.meta.filename, then)],
-  ])("result holds what the callback of a %s has taken", async (_, call) => {
+  ])("include the duration of a %s callback", async (_, call) => {
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
     const histogram = measureDelays(stop.signal);
@@ -62,7 +62,7 @@ describe("measureDelays()", () => {
     await eventually("the turn is measured", () => histogram.max >= milliseconds(tookMs) || null);
   });
 
-  it("result leaves out the time in which the event loop had nothing to do", () => {
+  it("exclude idle time", () => {
     const turns: (() => void)[] = [];
     let moment = { at: 100, idle: 20 };
     const loop = { moment: () => moment, nextTurn: (turn: () => void) => void turns.push(turn) };

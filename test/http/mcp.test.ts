@@ -47,7 +47,7 @@ const call = async (client: Client, name: string, input: object = {}) => {
 const party = { kind: "event", project: 2001, title: "Party", startOn: "2026-12-01" };
 
 describe("POST /mcp", () => {
-  it("offers operations as tools by the scope of the token, with their schemas", async () => {
+  it("offers operations as tools by the token's scope, with their schemas", async () => {
     const rig = await agentRig();
     const [read, propose, edit] = [
       await namesOf(await rig.withToken("read")),
@@ -73,7 +73,7 @@ describe("POST /mcp", () => {
     });
   });
 
-  it("holds the edits of an agent until its person approves them, and makes them with the scope edit", async () => {
+  it("holds an agent's edits until its person approves them, and applies them with the scope edit", async () => {
     const rig = await agentRig();
     const { value } = await call(await rig.withToken("propose"), "items_create", party);
     expect(value).toMatchObject({ state: "held", action: "create" });
@@ -91,7 +91,7 @@ describe("POST /mcp", () => {
     expect(rig.edits()[0]).toMatchObject({ state: "pending", base: { title: "At once" } });
   });
 
-  it("leaves approval to the admin in review mode and for what no agent proposed", async () => {
+  it("leaves approval to the admin in review mode, and for edits no agent proposed", async () => {
     const rig = await agentRig();
     const edit = rig.store.journal.append({
       ...{ channel: "upload", actor: ana, item: rig.store.mirror.createIdentity("event", "x@y") },
@@ -116,7 +116,7 @@ describe("POST /mcp", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("says why a call failed, and shows nobody what is hidden from them", async () => {
+  it("explains a failed call, and hides what the person cannot see", async () => {
     const rig = await agentRig();
     const client = await rig.withToken("edit");
     const hidden = `event-2@${rig.store.meta.installation}`;
@@ -131,7 +131,7 @@ describe("POST /mcp", () => {
     expect((await call(client, "no_such_tool")).isError).toBe(true);
   });
 
-  it("takes an app password and the admin token, which propose, and refuses everything else", async () => {
+  it("accepts an app password and the admin token, which propose, and nothing else", async () => {
     const rig = await agentRig();
     const password = basic("ana@example.com", rig.passwords.issue(ana));
     for (const authorization of [password, String(bearer.headers.authorization)]) {
@@ -156,7 +156,7 @@ describe("POST /mcp", () => {
   });
 });
 
-it("dayferry mcp passes messages on between standard input and output and the daemon", async () => {
+it("dayferry mcp connects standard input and output with the daemon", async () => {
   const rig = await agentRig();
   const { token } = rig.tokens.issue(ana, { name: "Desktop", scope: "read" });
   const client = new Client({ name: "test", version: "1" });
@@ -171,7 +171,7 @@ it("dayferry mcp passes messages on between standard input and output and the da
   await expect(client.listTools()).rejects.toThrow(/401|access token/);
 });
 
-it("/api/tokens gives a person tokens of their own, shown once, and the admin those of anyone", async () => {
+it("/api/tokens manages a person's own tokens, and all of them for the admin", async () => {
   const rig = await agentRig();
   const authorization = basic("ana@example.com", rig.passwords.issue(ana));
   const json = { authorization, "content-type": "application/json" };

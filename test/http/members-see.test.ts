@@ -49,7 +49,7 @@ async function everybody() {
   return { ...rig, who, get, json, wish };
 }
 
-it("edits of several people each sees the own on Today, in the list, by the API and by number, counts too; the admin all", async () => {
+it("each person sees only their own edits, everywhere and in counts; the admin sees all", async () => {
   const { who, get, json, wish } = await everybody();
   const mine = [
     wish("Ana waits", { actor: ana, state: "held" }),
@@ -104,7 +104,7 @@ it("edits of several people each sees the own on Today, in the list, by the API 
   });
 });
 
-it("feeds of several people each lists and opens the own that are left, by every door; the admin all", async () => {
+it("each person lists and opens only their own feeds, everywhere; the admin all", async () => {
   const { who, get, json, feeds } = await everybody();
   const make = (name: string, person: PersonId | null): FeedId =>
     feeds.create({

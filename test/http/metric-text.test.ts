@@ -20,8 +20,8 @@ const metrics: readonly TextMetric[] = [
   { name: "e", type: "gauge", help: "Odd.", samples: [{ labels: {}, value: Number.NaN }] },
 ];
 
-describe("metricText()", () => {
-  it("result in the text format of Prometheus", () => {
+describe("metrics as text", () => {
+  it("follow the format of Prometheus", () => {
     expect(metricText(metrics, "prometheus").split("\n")).toEqual([
       '# HELP a_total A \\\\ line\\nand another "one".',
       "# TYPE a_total counter",
@@ -41,7 +41,7 @@ describe("metricText()", () => {
     ]);
   });
 
-  it("result in OpenMetrics: the family without _total, bounds as floats, an end", () => {
+  it("follow OpenMetrics: the family without _total, bounds as floats, and an end", () => {
     const lines = metricText(metrics, "openmetrics").split("\n");
     expect(lines.slice(0, 3)).toEqual([
       '# HELP a A \\\\ line\\nand another \\"one\\".',
@@ -53,7 +53,7 @@ describe("metricText()", () => {
   });
 });
 
-describe("formFor()", () => {
+describe("the format of metrics", () => {
   const prometheus2 =
     "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
   const prometheus3 =
@@ -73,12 +73,12 @@ describe("formFor()", () => {
     ["application/openmetrics-text;q=much", "prometheus"],
     [prometheus2, "openmetrics"],
     [prometheus3, "openmetrics"],
-  ])("result for %s: %s", (accept, form) => {
+  ])("for %s is %s", (accept, form) => {
     expect(formFor(accept)).toBe(form);
   });
 });
 
-it("Count tells what has not happened as none, and keeps values apart by their labels", () => {
+it("a counter starts at zero, and separates values by their labels", () => {
   const count = new Count([{ status: "200" }]);
   count.add({ status: "304" });
   count.add({ status: "304" }, 2);

@@ -44,7 +44,7 @@ describe("/metrics of a daemon", () => {
     callHttp(portOf(daemon.url), request, { headers });
   const numbers = async () => numbersIn((await call("GET /metrics")).text);
 
-  it("is text for everybody, without a log-in, and kept by nobody", async () => {
+  it("is readable without signing in, and never cached", async () => {
     const { status, headers, text } = await call("GET /metrics");
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -57,12 +57,12 @@ describe("/metrics of a daemon", () => {
     expect(text.endsWith("\n")).toBe(true);
   });
 
-  it.skipIf(missingPromtool)("is what promtool takes for good metrics", async () => {
+  it.skipIf(missingPromtool)("passes promtool", async () => {
     const { text } = await call("GET /metrics");
     expect(await promtool(["check", "metrics"], text)).toEqual({ code: 0, output: "" });
   });
 
-  it("is OpenMetrics for who asks for that", async () => {
+  it("is OpenMetrics on request", async () => {
     const accept = "application/openmetrics-text; version=1.0.0, text/plain;q=0.5";
     const { headers, text } = await call("GET /metrics", { accept });
     expect(headers["content-type"]).toBe(
@@ -72,7 +72,7 @@ describe("/metrics of a daemon", () => {
     expect(text).toContain("# TYPE dayferry_polls counter\ndayferry_polls_total{");
   });
 
-  it("answers HEAD without a body, and other methods with 405 and what it takes", async () => {
+  it("answers HEAD without a body, and other methods with 405", async () => {
     const head = await call("HEAD /metrics");
     expect([head.status, head.text]).toEqual([200, ""]);
     expect(Number(head.headers["content-length"])).toBeGreaterThan(1000);
@@ -82,7 +82,7 @@ describe("/metrics of a daemon", () => {
     }
   });
 
-  it("tells each metric of the list once, with its labels and nothing that is no number", async () => {
+  it("contains each documented metric once, with its labels and valid numbers", async () => {
     const { text } = await call("GET /metrics");
     const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [
       name,
@@ -104,7 +104,7 @@ describe("/metrics of a daemon", () => {
     expect([...numbersIn(text).values()].filter(Number.isNaN)).toEqual([]);
   });
 
-  it("counts what was asked, by the way in and the answer", async () => {
+  it("counts requests by channel and status", async () => {
     const before = await numbers();
     const [feed] = daemon.modules.feeds.list();
     const path = feed?.path ?? "";
@@ -143,7 +143,7 @@ describe("/metrics of a daemon", () => {
     );
   });
 
-  it("tells the figures of /api/status, under the names that the list says", async () => {
+  it("matches /api/status, under the documented names", async () => {
     const { adminToken, url } = daemon;
     const headers = { authorization: `Bearer ${adminToken}` };
     const answer = await fetch(`${url}/api/status`, { headers });
@@ -171,7 +171,7 @@ describe("/metrics of a daemon", () => {
     );
   });
 
-  it("has no name, address or id of anybody in it", async () => {
+  it("contains no name, address or ID of anybody", async () => {
     const { text } = await call("GET /metrics");
     const { directory } = daemon.modules.store;
     const words = [
@@ -191,7 +191,7 @@ describe("/metrics of a daemon", () => {
   });
 });
 
-it("/metrics is on a port of its own where one is configured, and nowhere else", async () => {
+it("/metrics is available only on its own port if one is configured", async () => {
   const sandbox = await testSandbox();
   const installation = install(sandbox, { metrics: { port: 0 } });
   const daemon = await serveHere(installation, { ready: false });
@@ -221,7 +221,7 @@ it("/metrics is on a port of its own where one is configured, and nowhere else",
   }
 });
 
-it("/metrics is not there where it is turned off", async () => {
+it("/metrics is missing if it is switched off", async () => {
   const sandbox = await testSandbox();
   const installation = install(sandbox, { metrics: { enabled: false } });
   const daemon = await serveHere(installation, { ready: false });
@@ -233,7 +233,7 @@ it("/metrics is not there where it is turned off", async () => {
   expect((await callHttp(portOf(daemon.url), "GET /metrics")).status).toBe(404);
 });
 
-it("a port for metrics that is taken is told in one sentence, and nothing goes on listening", async () => {
+it("an occupied port for metrics is reported in one sentence, and nothing keeps listening", async () => {
   const sandbox = await testSandbox();
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));

@@ -13,7 +13,7 @@ import { untilHung } from "../support/eventually.ts";
 import { serveHere } from "../support/in-process.ts";
 import { ownerOf, testSandbox } from "../support/sandbox.ts";
 
-it("GET /api/openapi.json describes every operation: a generated client calls each, and the answers match", async () => {
+it("GET /api/openapi.json describes every operation: a generated client calls each, and the responses match", async () => {
   const sandbox = await testSandbox();
   const installation = install(sandbox);
   const daemon = await serveHere(installation);

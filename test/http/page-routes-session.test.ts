@@ -69,7 +69,7 @@ describe("the start page", () => {
     expect(headers["cache-control"]).toBe("no-store");
   });
 
-  it("slows who guesses tokens, turns them away in the end, and lets the right one in all the same", async () => {
+  it("slows down guessing of tokens, blocks it in the end, and still accepts the right one", async () => {
     const { call, throttle, waits } = await startApp();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const login = (given: string) =>
@@ -88,7 +88,7 @@ describe("the start page", () => {
     expect((await call("GET /login")).status).toBe(200);
   });
 
-  it("counts wrong tokens in addresses apart: an image on a strange page stands in nobody's way", async () => {
+  it("counts wrong tokens in addresses separately, so that an image on another page locks nobody out", async () => {
     const { call, cookie, throttle } = await signedIn();
     const image = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "image" };
     for (let count = 0; count < 5; count++) {
@@ -107,7 +107,7 @@ describe("the start page", () => {
     expect(throttle.wrong("127.0.0.1", "token by form").kind).toBe("go");
   });
 
-  it("slows wrong Bearers too, and no right one", async () => {
+  it("slows down wrong Bearer tokens, and never right ones", async () => {
     const { call, throttle, waits } = await startApp();
     const wrong = { authorization: "Bearer wrong" };
     const ask = (headers: Readonly<Record<string, string>>) => call("GET /api/status", { headers });
@@ -128,7 +128,7 @@ describe("the start page", () => {
     expect((await ask({})).status).toBe(401);
   });
 
-  it("takes the token once from the address and then leaves it out", async () => {
+  it("takes the token once from the address and then removes it", async () => {
     const { call } = await startApp();
     const { status, headers } = await call(`GET /?token=${token}`);
     expect(status).toBe(303);
@@ -136,7 +136,7 @@ describe("the start page", () => {
     expect(headers["set-cookie"]?.[0]).toContain("dayferry-session=");
   });
 
-  it("signs out only with the form of the session, and sessions end", async () => {
+  it("signs out only with the session's form, and sessions expire", async () => {
     const { call, cookie, clock } = await signedIn();
     const form = { "content-type": "application/x-www-form-urlencoded", cookie };
     const other = await call(`GET /?token=${token}`);

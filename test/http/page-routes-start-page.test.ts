@@ -20,7 +20,7 @@ async function signedIn() {
 }
 
 describe("the start page", () => {
-  it("gives a new password at the press of a button, once, and clears it", async () => {
+  it("gives a new password once at the press of a button, and clears it", async () => {
     const { press, confirm, passwords, page } = await signedIn();
     const { status, text, headers } = await press("/people/11/password");
     expect(status).toBe(200);
@@ -35,7 +35,7 @@ describe("the start page", () => {
     expect((await press("/people/x/password")).status).toBe(404);
   });
 
-  it("refuses forms without the session's own token", async () => {
+  it("refuses forms without the session's token", async () => {
     const { press, call, passwords, store } = await signedIn();
     const edit = parkedEdit(store);
     for (const path of [
@@ -51,7 +51,7 @@ describe("the start page", () => {
     expect(store.journal.get(edit)?.state).toBe("parked");
   });
 
-  it("offers Apple's profile to who is signed in", async () => {
+  it("offers the Apple profile to a signed-in person", async () => {
     const { call, cookie } = await signedIn();
     const path = "GET /people/11/dayferry.mobileconfig";
     expect((await call(path)).status).toBe(401);
@@ -64,7 +64,7 @@ describe("the start page", () => {
     expect(missing.status).toBe(404);
   });
 
-  it("lists parked edits with who and why, and takes decisions about them", async () => {
+  it("lists parked edits with editor and reason, and accepts decisions", async () => {
     const { page, press, confirm, store } = await signedIn();
     expect(await page()).not.toContain("Needs a decision");
     const edit = parkedEdit(store);
@@ -84,7 +84,7 @@ describe("the start page", () => {
   });
 });
 
-it("the page before someone else's change is overwritten shows before, theirs and mine, and sends nothing unless that very version is agreed to", async () => {
+it("a confirmation shows all three values, and overwrites only that version", async () => {
   const { press, agree, store, page } = await signedIn();
   const edit = parkedEdit(store, {
     kind: "park",

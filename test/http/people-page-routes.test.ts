@@ -72,8 +72,8 @@ async function place({ whole = false } = {}) {
   };
 }
 
-describe("a link by mail", () => {
-  it("goes out once, to the address that the workspace has, and opens what it says", async () => {
+describe("a sign-in link by mail", () => {
+  it("is sent once, to the address in the workspace, and opens the named page", async () => {
     const { askForLink, sendMails, outbox, store, call, clock } = await place();
     await askForLink("ANA@example.com");
     expect(await sendMails()).toBe("worked");
@@ -93,7 +93,7 @@ describe("a link by mail", () => {
     expect(store.ledger.state().sent).toBe(1);
   });
 
-  it("is not sent any more when its time is over, or it was used by then", async () => {
+  it("is not sent if it has expired, or was used", async () => {
     const { askForLink, sendMails, outbox, clock, store } = await place();
     await askForLink("11");
     store.logInLinks.use(1);
@@ -105,7 +105,7 @@ describe("a link by mail", () => {
 });
 
 describe("/people", () => {
-  it("shows the admin everybody, with what they have and no secret of it, and the mails", async () => {
+  it("shows the admin everybody, with their settings but no secrets, and the mails", async () => {
     const { asAdmin, askForLink, sendMails, password, store } = await place();
     store.mailChoices.turnOff(ben, "digest");
     await askForLink("11");
@@ -129,7 +129,7 @@ describe("/people", () => {
     expect(text).not.toMatch(/ style=|<script>/);
   });
 
-  it("sets a password that is shown once, and turns mails of somebody off and on", async () => {
+  it("sets a password that is shown once, and turns someone's mails off and on", async () => {
     const { asAdmin, store, passwords } = await place();
     const { press, look } = await asAdmin();
     const given = await press("/people/12/password", {}, "/people");
@@ -144,7 +144,7 @@ describe("/people", () => {
     expect((await press("/people/99/mails", { off: "all" }, "/people")).status).toBe(404);
   });
 
-  it("keeps the choices unfolded of whom they were just made for", async () => {
+  it("keeps the changed person's choices unfolded", async () => {
     const { asAdmin } = await place();
     const { press, look } = await asAdmin();
     const { to } = await press("/people/12/mails", { off: "tasks" }, "/people");
@@ -155,7 +155,7 @@ describe("/people", () => {
     expect((await look("/people?mails=odd")).text).not.toContain("<details open>");
   });
 
-  it("says what a notice was about, and leads to its edit", async () => {
+  it("says what a notice was about, and links to its edit", async () => {
     const { asAdmin, store } = await place();
     const event = store.mirror.findUid(`event-1@${store.meta.installation}`)?.item;
     const base = event && store.view.get(event)?.item;
@@ -180,7 +180,7 @@ describe("/people", () => {
     );
   });
 
-  it("reads each mail of the outbox, its HTML in a document that can do nothing", async () => {
+  it("shows each mail of the outbox, its HTML in a sandboxed document", async () => {
     const { asAdmin, askForLink, sendMails, outbox } = await place();
     await askForLink("11");
     await sendMails();
@@ -198,7 +198,7 @@ describe("/people", () => {
     }
   });
 
-  it("is not a member's, nor anything below it but the own profile", async () => {
+  it("is closed to members, except for their own profile", async () => {
     const { asAna } = await place();
     const { look, press } = await asAna();
     for (const path of ["/people", "/people/outbox/x.eml", "/people/outbox/x.eml/html"]) {
@@ -212,7 +212,7 @@ describe("/people", () => {
 });
 
 describe("/me", () => {
-  it("is a person's own: mails, password and log-ins, and nobody else's", async () => {
+  it("manages a person's own mails, password and sessions, and nobody else's", async () => {
     const { asAna, store, browser, passwords } = await place();
     await browser({ login: "12", password: passwords.issue(ben) }, "Ben's browser");
     const { look, press } = await asAna();
@@ -227,7 +227,7 @@ describe("/me", () => {
     expect(store.logIns.of(ben)).toHaveLength(1);
   });
 
-  it("takes a person's own reminder times, and goes back to the configured ones", async () => {
+  it("sets a person's own reminder times, and returns to the configured ones", async () => {
     const { asAna, store } = await place({ whole: true });
     const { look, press } = await asAna();
     expect((await look("/me/reminders")).text).toContain("These are the defaults.");
@@ -251,7 +251,7 @@ describe("/me", () => {
     expect(store.personReminders.of(ana)).toBeNull();
   });
 
-  it("makes an agent's token, shows it once, and revokes it", async () => {
+  it("creates an agent's token, shows it once, and revokes it", async () => {
     const { asAna, store, tokens } = await place();
     const { look, press } = await asAna();
     expect((await look("/me")).text).toContain("No agent has access.");
@@ -266,7 +266,7 @@ describe("/me", () => {
     expect(tokens.check(token)).toBeNull();
   });
 
-  it("ends other log-ins, one or all, and stays where it is pressed", async () => {
+  it("ends other sessions, one or all, and stays where it was pressed", async () => {
     const { asAna, store } = await place();
     const [first, second, third] = [await asAna("One"), await asAna("Two"), await asAna("Three")];
     const id = store.logIns.of(ana).find(({ agent }) => agent === "Two")?.id;
@@ -277,7 +277,7 @@ describe("/me", () => {
     expect((await first.look("/me")).text).toContain("this browser");
   });
 
-  it("gives a new password, which ends every log-in but the one at hand", async () => {
+  it("gives a new password, which ends every other session", async () => {
     const { asAna, passwords } = await place();
     const [here, there] = [await asAna(), await asAna()];
     const { text } = await here.press("/me/password", { confirmed: "yes" });
@@ -289,7 +289,7 @@ describe("/me", () => {
     expect(passwords.has(personId(11))).toBe(false);
   });
 
-  it("leads the admin, who is nobody of the workspace, to everybody", async () => {
+  it("leads the admin, who is no person of the workspace, to everybody", async () => {
     const { asAdmin } = await place();
     const { look } = await asAdmin();
     expect((await look("/me")).headers.get("location")).toBe("./people");

@@ -7,8 +7,8 @@ const type = "multipart/form-data; boundary=xyz";
 const body = (...parts: readonly string[]): Buffer =>
   Buffer.from(`${parts.map((part) => `--xyz\r\n${part}\r\n`).join("")}--xyz--\r\n`, "latin1");
 
-describe("readMultipart() result", () => {
-  it("has fields and files, these to the octet", () => {
+describe("a multipart form", () => {
+  it("has fields and files, these unchanged", () => {
     const read = readMultipart(
       body(
         'Content-Disposition: form-data; name="form"\r\n\r\ntoken',
@@ -33,7 +33,7 @@ describe("readMultipart() result", () => {
       body(...Array(60).fill('Content-Disposition: form-data; name="a"\r\n\r\nb')),
       "more than",
     ],
-  ])("is a refusal of %s: %#", (contentType, octets, reason) => {
+  ])("is refused for %s: %#", (contentType, octets, reason) => {
     const read = readMultipart(octets, contentType);
     expect(read.ok ? "" : read.failure).toContain(reason);
   });

@@ -51,7 +51,7 @@ it("the admin's choice applies to the browser", async () => {
 it.each([
   ["the page that it was chosen on", "/calendar?on=2026-12-01", "/calendar?on=2026-12-01"],
   ["this server, whatever the path", "//example.com/feeds", "/example.com/feeds"],
-])("a chosen language leads back to %s", async (_, from, to) => {
+])("choosing a language leads back to %s", async (_, from, to) => {
   const { post, port } = await browserOf("admin");
   const referer = `http://127.0.0.1:${port}${from}`;
   const { headers } = await post("/language", [["language", "es"]], { referer });

@@ -98,7 +98,7 @@ async function reportPagesRig() {
 }
 
 describe("the pages of reports", () => {
-  it("offer every report by what it answers", async () => {
+  it("are listed by the question they answer", async () => {
     const { admin } = await reportPagesRig();
     const { text } = await admin("/reports");
     expect(text).toContain('href="./reports/milestones"');
@@ -106,7 +106,7 @@ describe("the pages of reports", () => {
     expect([...text.matchAll(/class="title" href/g)]).toHaveLength(12);
   });
 
-  it("show where a milestone stood, how it moved, and today, as a picture and as a table", async () => {
+  it("show a milestone's dates, how it moved, and today, as a picture and as a table", async () => {
     const { admin } = await reportPagesRig();
     const { text } = await admin("/reports/milestones");
     expect(text).toContain("Launch: 2026-11-10 → 2026-12-01, in 9 days, moved 21 days later");
@@ -116,7 +116,7 @@ describe("the pages of reports", () => {
     expect(text).not.toMatch(/\sstyle=|<style|<script(?! type="module" src)/);
   });
 
-  it("tell names and no numbers of programs, and what each cell is where a row is a block of its own", async () => {
+  it("show names instead of program numbers, and label cells in narrow layouts", async () => {
     const { admin } = await reportPagesRig();
     const { text } = await admin("/reports/items");
     expect(text).not.toMatch(/<th scope="col"[^>]*>(?:Id|UID|Project id|List id)</);
@@ -132,7 +132,7 @@ describe("the pages of reports", () => {
     expect(Number(csv.headers.get("content-length"))).toBe(Buffer.byteLength(csv.text) + 3);
   });
 
-  it("tell a person what is for their eyes, on their clocks", async () => {
+  it("show a person only what they may see, in their time zone", async () => {
     const { admin, member } = await reportPagesRig();
     const asAdmin = await admin("/reports/milestones");
     const asMember = await member("/reports/milestones");
@@ -147,7 +147,7 @@ describe("the pages of reports", () => {
     expect(hidden.text).not.toContain("Takeover");
   });
 
-  it("fold what is below 20 rows, and page what is longer, with what narrows it kept", async () => {
+  it("fold after 20 rows, and page longer results with their filters", async () => {
     const { admin } = await reportPagesRig();
     const first = await admin("/reports/items?project=Website&person=&limit=");
     expect(first.text).toContain("1–50 of 122 rows");
@@ -160,7 +160,7 @@ describe("the pages of reports", () => {
     expect((await admin("/reports/items?label=Urgent")).text).toContain("10 rows");
   });
 
-  it("say what is wrong with what was entered, and keep it", async () => {
+  it("say what is wrong with the input, and keep it", async () => {
     const { admin } = await reportPagesRig();
     const { status, text } = await admin("/reports/agenda?from=2026-13-01&project=Nothing");
     expect(status).toBe(400);
@@ -170,7 +170,7 @@ describe("the pages of reports", () => {
     expect(await admin("/reports/nothing")).toMatchObject({ status: 404 });
   });
 
-  it("give a report along in each format, for the same eyes and narrowed as the page is", async () => {
+  it("offer the report in each format, with the same filters", async () => {
     const { admin, member } = await reportPagesRig();
     const page = await member("/reports/items?label=5");
     const links = [...page.text.matchAll(/href="\.\.(\/reports\/items\/download\?[^"]+)"/g)];
@@ -190,7 +190,7 @@ describe("the pages of reports", () => {
     expect(await admin("/reports/items/download?format=pdf")).toMatchObject({ status: 400 });
   });
 
-  it("are in the reader's language, as are downloads for people; those for programs are in English", async () => {
+  it("use the reader's language, also in downloads for people; downloads for programs are in English", async () => {
     const { admin, url } = await reportPagesRig();
     expect((await admin("/reports", "de")).text).toContain("Ist jeder Meilenstein im Plan");
     const milestones = await admin("/reports/milestones", "de");
@@ -210,7 +210,7 @@ describe("the pages of reports", () => {
     expect(await api.text()).toContain("Open tasks");
   });
 
-  it("tell a person's program the same through the API", async () => {
+  it("give a person's program the same through the API", async () => {
     const { url, password } = await reportPagesRig();
     const authorization = `Basic ${Buffer.from(`ana@example.com:${password}`).toString("base64")}`;
     const answer = await fetch(`${url}/api/items`, { headers: { authorization } });

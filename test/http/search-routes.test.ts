@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { browserOf } from "./page-browser.ts";
 
 describe("/search", () => {
-  it("links to everything found, as far as the viewer may see it", async () => {
+  it("links to every match that the viewer may see", async () => {
     const admin = await browserOf("admin");
     const all = (await admin.get("/search?text=re")).text;
     expect(all).toMatch(/href="calendar\/items\/\d+"><bdi>Review</);

@@ -37,7 +37,7 @@ const links = (text: string): readonly string[] =>
 const gettable = (text: string) => links(text).filter((link) => !/(?:logout|language)$/.test(link));
 
 describe.each(["kept", "stripped", "direct"] as const)("pages below a path that is %s", (way) => {
-  it("lead to each other, and to nothing else", async () => {
+  it("link to each other, and to nothing else", async () => {
     const { ask, start } = await browse(way);
     const { to: asking } = await ask("GET", start);
     if (!asking) throw new Error("nobody is asked to log in");
@@ -81,13 +81,13 @@ describe.each(["kept", "stripped", "direct"] as const)("pages below a path that 
   });
 });
 
-describe("what stands below the path of the public address", () => {
-  it.each(["/base/api/status", "/api/status"])("is the API too: %s", async (path) => {
+describe("below the path of the public address", () => {
+  it.each(["/base/api/status", "/api/status"])("the API works too: %s", async (path) => {
     const { call } = await startApp();
     expect((await call(`GET ${path}`)).status).toBe(401);
   });
 
-  it("begins behind its slash", async () => {
+  it("the path ends with a slash", async () => {
     const { call } = await startApp();
     const { status, headers } = await call("GET /base?token=x");
     expect([status, headers.get("location")]).toEqual([308, "/base/?token=x"]);

@@ -11,7 +11,7 @@ async function served(written: unknown) {
 }
 
 describe("http.sharedCache", () => {
-  it("is off unless it is wanted", async () => {
+  it("is off by default", async () => {
     expect(sharedCacheOf(undefined)).toBeNull();
     expect(sharedCacheOf(false)).toBeNull();
     const { direct, path } = await served(null);
@@ -22,7 +22,7 @@ describe("http.sharedCache", () => {
     expect(gone.headers["cache-control"]).toBe("no-store");
   });
 
-  it("lets shared caches keep a feed, under keys and with an exact Vary, also when nothing has changed", async () => {
+  it("lets shared caches store a feed, with keys and an exact Vary, even if unchanged", async () => {
     const { direct, path, feed, store } = await served(true);
     const { headers } = await direct(`GET ${path}`);
     const own = store.meta.installation.replaceAll(".", "-");
@@ -38,7 +38,7 @@ describe("http.sharedCache", () => {
     expect(unchanged.headers["cache-control"]).toBe(kept);
   });
 
-  it("keeps what is asked for with a log-in, or with a query, for that reader", async () => {
+  it("keeps a response to a login or a query for that reader", async () => {
     const { direct, path } = await served(true);
     const asked = [
       await direct(`GET ${path}`, { authorization: "Basic YTpi" }),
@@ -51,7 +51,7 @@ describe("http.sharedCache", () => {
     }
   });
 
-  it("keeps a person's own feed, and one that shows private items, for who reads it", async () => {
+  it("keeps a person's own feed, and one with private items, for that reader", async () => {
     const { direct, feeds } = await served(true);
     const wish = { name: null, colour: null } as const;
     const person = { kind: "person", projectId: null, personId: personId(1001) } as const;
@@ -69,7 +69,7 @@ describe("http.sharedCache", () => {
     }
   });
 
-  it("has an address that opens nothing known for seconds, in one form for everybody", async () => {
+  it("lets an unknown address be cached for seconds, in one form for everybody", async () => {
     const { direct, path, feeds, feed } = await served(true);
     feeds.revoke(feed.id);
     for (const accept of ["text/html", "*/*"]) {
@@ -81,7 +81,7 @@ describe("http.sharedCache", () => {
     }
   });
 
-  it("keeps the true address alone where copies are dropped by address", async () => {
+  it("redirects to the true address if copies are purged by address", async () => {
     const purge = { url: "http://127.0.0.1:9{path}" };
     const { direct, path } = await served({ purge });
     const other = path.replace(/[^/]+$/, "another-name.ics");
@@ -92,7 +92,7 @@ describe("http.sharedCache", () => {
     expect((await byKey.direct(`GET ${named}`)).headers["cache-control"]).toBe(kept);
   });
 
-  it("says what is wrong with it", () => {
+  it("explains wrong settings", () => {
     expect(() => sharedCacheOf({ maxAge: "1 minute" })).toThrow("ISO 8601");
     expect(() => sharedCacheOf({ age: "PT1M" })).toThrow("http.sharedCache.age");
     expect(() => sharedCacheOf({ purge: { url: "http://127.0.0.1/" } })).toThrow(

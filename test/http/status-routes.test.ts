@@ -64,7 +64,7 @@ async function signedIn(smtpUrl = "none") {
   return { store, clock, get, press };
 }
 
-it("/status says how the daemon fares and what is in force, and where that comes from", async () => {
+it("/status shows the daemon's state and settings, and their source", async () => {
   const { get, store, clock } = await signedIn();
   const events: Source = { kind: "events", projectId: projectId(2001) };
   store.sources.put([events]);
@@ -85,12 +85,12 @@ it("/status says how the daemon fares and what is in force, and where that comes
 it.each([
   ["none", "to files only"],
   ["smtps://mail.example.com", "by <bdi>smtps://mail.example.com</bdi>"],
-])("/status says where mails go when mail.smtpUrl is %s", async (smtpUrl, said) => {
+])("/status shows where mails go when mail.smtpUrl is %s", async (smtpUrl, said) => {
   const { get } = await signedIn(smtpUrl);
   expect((await get("/status")).text).toContain(said);
 });
 
-it("POST /status/check shows what was found, what is broken first", async () => {
+it("POST /status/check lists findings, failures first", async () => {
   const { press, get } = await signedIn();
   const { status, text } = await press("/status/check");
   expect(status).toBe(200);
@@ -100,7 +100,7 @@ it("POST /status/check shows what was found, what is broken first", async () => 
   expect((await get("/status/check")).headers.location).toBe("../status");
 });
 
-it("/status/test sends a test to the operator and says what came of it", async () => {
+it("/status/test sends a test message to the operator and shows the result", async () => {
   const { press, get } = await signedIn();
   expect((await press("/status/test")).text).toContain("a test went out");
   expect((await get("/status/test")).status).toBe(303);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createTestLimit } from "../../src/http/test-limit.ts";
 import { handClock } from "../support/test-store.ts";
 
-describe("createTestLimit()", () => {
-  it("lets five go within ten minutes to each receiver, and says when the next one may", () => {
+describe("test messages", () => {
+  it("are limited to five in ten minutes for each receiver", () => {
     const clock = handClock("2026-11-24T08:00:00Z");
     const limit = createTestLimit({ clock });
     const ask = (receiver: string) => limit.ask(receiver);
@@ -17,7 +17,7 @@ describe("createTestLimit()", () => {
     expect([ask("operator"), ask("operator")]).toEqual([null, 60]);
   });
 
-  it("holds nobody up for longer because the clock was set back", () => {
+  it("are not delayed longer if the clock was set back", () => {
     const clock = handClock("2026-11-24T08:00:00Z");
     const limit = createTestLimit({ clock });
     for (let nth = 0; nth < 5; nth += 1) limit.ask("operator");

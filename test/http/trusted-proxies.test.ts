@@ -26,6 +26,6 @@ it.each<[TrustProxy, string, number, boolean]>([
   [["192.0.2.1"], "unknown", 0, false],
   [["192.0.2.1"], "192.0.2.1, 10.0.0.1", 0, false],
   [["192.0.2.1"], "0xc0000201", 0, false],
-])("proxyTrust() result when %j is asked of %s, %d away", (trustProxy, address, hop, isTrusted) => {
+])("trust of %j in %s, %d away", (trustProxy, address, hop, isTrusted) => {
   expect(proxyTrust(trustProxy)(address, hop)).toBe(isTrusted);
 });

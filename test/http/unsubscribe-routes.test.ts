@@ -107,7 +107,7 @@ describe("POST /unsubscribe/<signed>", () => {
     expect(off()).toEqual(["11 all"]);
   });
 
-  it("is limited for one address", async () => {
+  it("is limited for each address", async () => {
     const { ask } = await startRoutes();
     const answers = await Promise.all(Array.from({ length: 130 }, () => ask("x")));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);

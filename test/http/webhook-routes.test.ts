@@ -37,7 +37,7 @@ async function place() {
 const topic = "https://ntfy.example.com/topic-that-nobody-guesses";
 
 describe("/me/webhook", () => {
-  it("keeps where reminders go, shows its host alone, and takes it away again", async () => {
+  it("stores where reminders go, shows only its host, and removes it", async () => {
     const { asAna, store, lines } = await place();
     const { look, press } = await asAna();
     expect((await look("/me")).text).toContain("go by mail alone");
@@ -59,7 +59,7 @@ describe("/me/webhook", () => {
     expect(lines.join("")).not.toMatch(/nobody-guesses|tk_of-ana/);
   });
 
-  it("refuses what leads into a private network, and what is no form of this session", async () => {
+  it("refuses addresses in private networks, and forms without a session", async () => {
     const { asAna, store, call } = await place();
     const { press } = await asAna();
     const refused = await press("/me/webhook", { do: "save", url: "http://10.0.0.7/x" });

@@ -6,8 +6,8 @@ import { object, objectRig, uidOf, withMember } from "./object-rig.ts";
 
 const phone = { "content-type": "text/calendar", "user-agent": "Tasks/1" };
 
-describe("objectAnswer() of a PUT without conditions", () => {
-  it("takes an edit of what the same program has put for one, although it names the version before", () => {
+describe("a PUT without conditions", () => {
+  it("recognizes the program's own previous version, although it names the one before", () => {
     const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     const second = first.replace("SUMMARY:Chore", "SUMMARY:By phone");
@@ -17,7 +17,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Chore" });
   });
 
-  it("does so too when someone else has changed another field in between, which stays", () => {
+  it("keeps another field that someone else has changed in between", () => {
     const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     const second = first.replace("SUMMARY:Chore", "SUMMARY:By phone");
@@ -57,7 +57,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
   it.each([
     ["its own octets are the last", false],
     ["another program has put others since", true],
-  ])("takes what the person's own files have said since for known: %s", (_when, isOther) => {
+  ])("knows what the person's own files have said since: %s", (_when, isOther) => {
     const rig = objectRig();
     const path = "/dav/calendars/11/tasks-3001/own.ics";
     rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001)], true);
@@ -87,7 +87,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     });
   });
 
-  it("asks for nothing that a program's own octets have said before, however often it puts them", () => {
+  it("does not repeat what the program's octets have said before, however often it is sent", () => {
     const rig = objectRig();
     rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
     const far = "/dav/calendars/11/tasks-3001/own.ics";
@@ -122,7 +122,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
   const other = { ...phone, "user-agent": "Other/2" };
   const done = ["STATUS:NEEDS-ACTION", "STATUS:COMPLETED"] as const;
 
-  it("knows what a program has put itself, under a mark with which another one has put something since", () => {
+  it("recognizes the program's own version under a mark that another program has used since", () => {
     const rig = objectRig();
     rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
     const path = rig.member(aTask(601, { title: "Chore" }));
@@ -141,7 +141,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
   it.each([
     ["of octets that another program has made", (title: string) => own(`SUMMARY:${title}`), null],
     ["under a mark that it shares with later octets", null, "Chore"],
-  ])("knows an old copy by what it says: %s", (_what, made, title) => {
+  ])("recognizes an old copy by its contents: %s", (_what, made, title) => {
     const rig = objectRig();
     rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
     const path =
@@ -163,7 +163,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uid)).toMatchObject({ title: "Third", description: "New" });
   });
 
-  it("knows the old copy that a second device of the same program moves", () => {
+  it("recognizes the old copy that a second device of the same program moves", () => {
     const rig = objectRig();
     rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
     const path = "/dav/calendars/11/tasks-3001/own.ics";
@@ -183,7 +183,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     ["moves it", `${near}/chore.ics`, "", { listId: 3003, description: null }],
     ["edits it", null, "DESCRIPTION:New words\r\n", { listId: 3001, description: "New words" }],
   ])(
-    "knows a copy of what a program had put under a name that is no longer kept: %s",
+    "recognizes a copy of what was put under a name that no longer exists: %s",
     (_how, at, line, expected) => {
       const rig = objectRig();
       rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
@@ -208,7 +208,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     },
   );
 
-  it("replaces the version that a refused write of the program has met, once", () => {
+  it("replaces the version that a refused write of the program met, once", () => {
     const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const [old, etag] = [rig.text(path), rig.etag(path)];
     const put = (body: string, headers = {}) =>
@@ -249,7 +249,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By someone else" });
   });
 
-  it("keeps what someone else has changed when a move names a version that a restore has forgotten", () => {
+  it("keeps what someone else has changed if a move names a version that a restore has forgotten", () => {
     const rig = objectRig();
     rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
     const path = rig.member(aTask(601, { title: "Chore" }));
@@ -265,7 +265,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By someone else", listId: 3003 });
   });
 
-  it("takes what another program puts back as it was at its word", () => {
+  it("follows another program that restores an earlier value", () => {
     const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     const second = first.replace(...done);
@@ -276,7 +276,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ completed: false });
   });
 
-  it("compares another program's edit of an older copy with the version that it names", () => {
+  it("compares another program's edit of an older copy with the version it names", () => {
     const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     rig.ask("PUT", path, { body: first.replace(...done), headers: phone });
@@ -285,7 +285,7 @@ describe("objectAnswer() of a PUT without conditions", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "By another", completed: true });
   });
 
-  it("compares it with what is shown when its SEQUENCE has gone on from there", () => {
+  it("compares it with the present version if its SEQUENCE has gone on", () => {
     const { rig, path } = withMember(objectRig(), aTask(601, { title: "Chore" }));
     const first = rig.text(path);
     const second = first.replace(...done).replace("SEQUENCE:0", "SEQUENCE:1");

@@ -44,7 +44,7 @@ function heldRig() {
   };
 }
 
-it("octets that take a held change back are told to all who see the item, as they are everybody's", () => {
+it("octets that withdraw a held change are reported to all who see the item", () => {
   const { rig, path } = withMember(heldRig(), aTask(601));
   const done = rig.text(path).replace("STATUS:NEEDS-ACTION", "STATUS:COMPLETED");
   const put = (body: string) =>
@@ -75,7 +75,7 @@ it("a creation that replaces another keeps its SEQUENCE, which a renamed label h
   expect(sequence()).toBeGreaterThanOrEqual(shown);
 });
 
-it("octets of an approved change are reported to all, also if somebody has made the same change since", () => {
+it("octets of an approved change are reported to all, even if somebody has made the same change since", () => {
   const { rig, path } = withMember(heldRig(), aTask(601, { title: "Chore" }));
   const body = rig.text(path).replace("SUMMARY:Chore", "SUMMARY:Work\r\nCOLOR:red");
   rig.ask("PUT", path, { body, headers: { "content-type": "text/calendar" } });
@@ -87,7 +87,7 @@ it("octets of an approved change are reported to all, also if somebody has made 
   expect(rig.since("tasks-3001", token, 12).put).toEqual([`${uidOf(path)}.ics`]);
 });
 
-describe("SEQUENCE of a change that is held", () => {
+describe("SEQUENCE of a held change", () => {
   const sequenceIn = (text: unknown) => Number(/^SEQUENCE:(\d+)/m.exec(String(text))?.[1]);
 
   function changed(rig: ReturnType<typeof heldRig>, by: number) {
@@ -103,20 +103,17 @@ describe("SEQUENCE of a change that is held", () => {
     return path;
   }
 
-  it.each([0, 3])(
-    "falls for nobody when it is approved after others have changed the item: %i",
-    (by) => {
-      const rig = heldRig();
-      const path = changed(rig, by);
-      for (const title of ["One", "Two", "Chore"]) rig.member(aTask(601, { title }));
-      const before = Math.max(...[rig.text(path), rig.bens(path)].map(sequenceIn));
-      rig.approve();
-      expect(rig.text(path)).toContain("SUMMARY:Held");
-      expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(before);
-    },
-  );
+  it.each([0, 3])("never falls if it is approved after others have changed the item: %i", (by) => {
+    const rig = heldRig();
+    const path = changed(rig, by);
+    for (const title of ["One", "Two", "Chore"]) rig.member(aTask(601, { title }));
+    const before = Math.max(...[rig.text(path), rig.bens(path)].map(sequenceIn));
+    rig.approve();
+    expect(rig.text(path)).toContain("SUMMARY:Held");
+    expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(before);
+  });
 
-  it("falls for nobody when its editor's octets are older than what others are shown", () => {
+  it("never falls if the editor's octets are older than what others see", () => {
     const rig = heldRig();
     const path = changed(rig, 0);
     for (const title of ["One", "Two", "Chore"]) rig.member(aTask(601, { title }));
@@ -132,7 +129,7 @@ describe("SEQUENCE of a change that is held", () => {
     expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(before);
   });
 
-  it("falls for nobody when another's program has raised it by more", () => {
+  it("never falls if another program has raised it further", () => {
     const rig = heldRig();
     const path = changed(rig, 0);
     const raised = rig
@@ -149,7 +146,7 @@ describe("SEQUENCE of a change that is held", () => {
     expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(9);
   });
 
-  it("falls for nobody when its editor takes it back after another's program has raised it", () => {
+  it("never falls if its editor withdraws it after another program has raised it", () => {
     const rig = heldRig();
     const path = changed(rig, 0);
     const body = String(rig.bens(path))
@@ -167,7 +164,7 @@ describe("SEQUENCE of a change that is held", () => {
     expect(sequenceIn(rig.bens(path))).toBeGreaterThanOrEqual(9);
   });
 
-  it("does not fall for its editor when others take back what they have changed", () => {
+  it("does not fall for its editor if others revert their change", () => {
     const rig = heldRig();
     const path = changed(rig, 0);
     rig.member(aTask(601, { title: "Chore", completed: true }));
@@ -178,7 +175,7 @@ describe("SEQUENCE of a change that is held", () => {
     expect(sequenceIn(rig.text(path))).toBeGreaterThan(before);
   });
 
-  it("does not fall for its editor when it is discarded, and all are told", () => {
+  it("does not fall for its editor if it is discarded, and all are notified", () => {
     const rig = heldRig();
     const path = changed(rig, 3);
     expect(sequenceIn(rig.text(path))).toBe(3);
@@ -190,8 +187,8 @@ describe("SEQUENCE of a change that is held", () => {
   });
 });
 
-describe("a deletion that is held", () => {
-  it("is told to its sender as gone, and as there again when it is discarded", () => {
+describe("a held deletion", () => {
+  it("is reported to its sender as gone, and as present again if it is discarded", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     const name = `${uidOf(path)}.ics`;
     const before = rig.text(path);
@@ -206,14 +203,14 @@ describe("a deletion that is held", () => {
     expect(rig.text(path)).toBe(before);
   });
 
-  it("is gone for all when it is approved", () => {
+  it("is gone for all once it is approved", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.ask("DELETE", path);
     rig.approve();
     expect([rig.get(path).status, rig.bens(path)]).toEqual([404, 404]);
   });
 
-  it("takes the subtasks along, and brings them back", () => {
+  it("removes the subtasks, and brings them back", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
     const names = rig.names("tasks-3001");
@@ -228,7 +225,7 @@ describe("a deletion that is held", () => {
     expect(rig.since("tasks-3001", later).put.toSorted()).toEqual(names.toSorted());
   });
 
-  it("brings subtasks back that somebody has made meanwhile", () => {
+  it("brings back subtasks that somebody has added meanwhile", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.move(path, `${near}/a.ics`);
     const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
@@ -239,7 +236,7 @@ describe("a deletion that is held", () => {
     expect(rig.since("tasks-3003", token).buried).toContain(`${uidOf(below)}.ics`);
   });
 
-  it("tells that subtasks are gone also after their task was created again with another id", () => {
+  it("reports subtasks as gone even if their task was recreated with another ID", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.move(path, `${near}/a.ics`);
     const below = rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
@@ -274,7 +271,7 @@ describe("a deletion that is held", () => {
     },
   );
 
-  it("brings the subtasks back as well when it is approved, and refused by the service", () => {
+  it("brings the subtasks back if it is approved but refused by the service", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
     const names = rig.names("tasks-3001");
@@ -289,7 +286,7 @@ describe("a deletion that is held", () => {
     expect([...told, ...rig.since("tasks-3001", later).put].toSorted()).toEqual(names.toSorted());
   });
 
-  it("is taken back by a PUT of the same UID, under the new name", () => {
+  it("is withdrawn by a PUT of the same UID, under the new name", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     const uid = uidOf(path);
     rig.ask("DELETE", path);
@@ -303,7 +300,7 @@ describe("a deletion that is held", () => {
     expect(rig.held()).toHaveLength(1);
   });
 
-  it("stands when what is put instead is refused", () => {
+  it("remains if the replacing PUT is refused", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.ask("DELETE", path);
     expect(rig.put(path, vtodo(uidOf(path), "RRULE:FREQ=DAILY")).status).toBe(409);
@@ -311,7 +308,7 @@ describe("a deletion that is held", () => {
     expect(rig.get(path).status).toBe(404);
   });
 
-  it("outlasts a restart, and is gone from every list of its sender", () => {
+  it("survives a restart, and is gone from every list of its sender", () => {
     const { rig, path } = withMember(heldRig(), aTask(601, { assigned: [personId(11)] }));
     const token = rig.token("assigned");
     rig.ask("DELETE", path);
@@ -323,7 +320,7 @@ describe("a deletion that is held", () => {
     }
   });
 
-  it("changes the counter of each calendar that it was in", () => {
+  it("changes the ctag of each calendar that contained it", () => {
     const { rig, path } = withMember(heldRig(), aTask(601, { assigned: [personId(11)] }));
     const ctags = () =>
       ["tasks-3001", "assigned"].map((slug) => {
@@ -339,11 +336,11 @@ describe("a deletion that is held", () => {
   });
 });
 
-describe("a change that is held", () => {
+describe("a held change", () => {
   it.each([
     ["the program that has made it", "Tasks/1"],
     ["another program of its person", "Other/2"],
-  ])("is taken back, without a condition, by %s", (_who, agent) => {
+  ])("is withdrawn, without a condition, by %s", (_who, agent) => {
     const { rig, path } = withMember(heldRig(), aTask(601, { title: "Chore" }));
     const put = (body: string, by: string) =>
       rig.ask("PUT", path, {
@@ -363,7 +360,7 @@ describe("a change that is held", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Held", completed: false });
   });
 
-  it("is gone where it is shown when its creation is withdrawn", () => {
+  it("is gone if the creation is withdrawn", () => {
     const rig = heldRig();
     const { journal } = rig.store;
     const headers = { "content-type": "text/calendar" };
@@ -385,7 +382,7 @@ describe("a change that is held", () => {
   const mine = (uid: string, ...lines: readonly string[]) =>
     vtodo(uid, "SUMMARY:Mine", "LOCATION:Shed", ...lines);
 
-  it("is answered as stored, and shown to its sender as it came", () => {
+  it("is confirmed and shown to its sender as sent", () => {
     const { rig, path } = withMember(heldRig(), aTask(601, { dueOn: null }));
     const before = rig.text(path);
     const token = rig.token("tasks-3001");
@@ -397,7 +394,7 @@ describe("a change that is held", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Task 601" });
   });
 
-  it("is given to all as it came when it is approved, and to nobody when it is discarded", () => {
+  it("is shown to all as sent if it is approved, and to nobody if it is discarded", () => {
     for (const isApproved of [true, false]) {
       const { rig, path } = withMember(heldRig(), aTask(601, { dueOn: null }));
       const before = rig.text(path);
@@ -413,7 +410,7 @@ describe("a change that is held", () => {
     }
   });
 
-  it("is one edit with those that follow, which start from it", () => {
+  it("is the base of later edits", () => {
     const { rig, path } = withMember(heldRig(), aTask(601, { dueOn: null }));
     const uid = uidOf(path);
     rig.put(path, mine(uid), { "if-match": rig.etag(path) });
@@ -432,7 +429,7 @@ describe("a change that is held", () => {
     expect(rig.text(path)).toContain("LOCATION:Shed");
   });
 
-  it("is laid onto octets that another device sends without it", () => {
+  it("is merged into octets that another device sends without it", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     const old = rig.text(path);
     rig.put(path, mine(uidOf(path)), { "if-match": rig.etag(path) });
@@ -445,7 +442,7 @@ describe("a change that is held", () => {
     expect(rig.text(`${near}/m.ics`)).toContain("SUMMARY:Mine");
   });
 
-  it("is in what another device has loaded and sends on, and gone from that once it is not carried out", () => {
+  it("is part of what another device has loaded, and leaves it if it is not carried out", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     const first = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");
     rig.ask("PUT", path, { body: first });
@@ -458,13 +455,13 @@ describe("a change that is held", () => {
     expect(rig.bens(path)).not.toMatch(/Mine|More/);
   });
 
-  it("does not wait twice when it is put twice", () => {
+  it("does not wait twice if it is put twice", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     for (const _ of [1, 2]) rig.put(path, mine(uidOf(path)));
     expect(rig.edits()).toHaveLength(1);
   });
 
-  it("waits beside the same one of someone else", () => {
+  it("waits beside the same change by someone else", () => {
     const { rig, path } = withMember(heldRig(), aTask(601, { dueOn: null }));
     rig.put(path, mine(uidOf(path)));
     const body = object(mine(uidOf(path)));
@@ -474,7 +471,7 @@ describe("a change that is held", () => {
     expect(rig.held()).toHaveLength(2);
   });
 
-  it("is followed by a deletion, which leaves it when it is discarded", () => {
+  it("may be followed by a deletion, which remains if it is discarded", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.put(path, mine(uidOf(path)));
     expect(rig.ask("DELETE", path).status).toBe(204);
@@ -485,7 +482,7 @@ describe("a change that is held", () => {
   });
 });
 
-it("edits of two people that are held are shown to both when they are approved", () => {
+it("held edits of two people are shown to both once they are approved", () => {
   const { rig, path } = withMember(heldRig(), aTask(601));
   const text = rig.text(path);
   const headers = { "content-type": "text/calendar" };
@@ -501,8 +498,8 @@ it("edits of two people that are held are shown to both when they are approved",
   }
 });
 
-describe("a creation that is held", () => {
-  it("is there for its sender alone, and for all under its name when it is approved", () => {
+describe("a held creation", () => {
+  it("is visible only to its sender, and to all under its name once it is approved", () => {
     const rig = heldRig();
     const path = `${events}/p.ics`;
     const token = rig.token("events-2001");
@@ -517,7 +514,7 @@ describe("a creation that is held", () => {
     expect([rig.etag(path), rig.names("events-2001")]).toEqual([etag, ["p.ics"]]);
   });
 
-  it("keeps its name for all when an upload takes its place and is approved", () => {
+  it("keeps its name for all if an upload replaces it and is approved", () => {
     const rig = heldRig();
     rig.put(`${events}/p.ics`, party, asNew);
     rig.send(object(party.replace("SUMMARY:Party", "SUMMARY:Feast")), { actor: personId(11) });
@@ -528,7 +525,7 @@ describe("a creation that is held", () => {
     expect(names.at(-1)).toMatchObject({ name: "p.ics", person: null });
   });
 
-  it("is told as gone when it is discarded, and can be put again", () => {
+  it("is reported as gone if it is discarded, and can be put again", () => {
     const rig = heldRig();
     rig.put(`${events}/p.ics`, party, asNew);
     const token = rig.token("events-2001");
@@ -537,7 +534,7 @@ describe("a creation that is held", () => {
     expect(rig.put(`${events}/p.ics`, party, asNew).status).toBe(201);
   });
 
-  it("is changed, renamed and deleted by its sender as if it were there", () => {
+  it("can be changed, renamed and deleted by its sender", () => {
     const rig = heldRig();
     const path = `${events}/p.ics`;
     rig.put(path, party, asNew);
@@ -570,7 +567,7 @@ describe("a creation that is held", () => {
 describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number]>([
   ["MOVE", (rig, path) => rig.move(path, `${near}/m.ics`).status],
   ["PUT", (rig, path) => rig.put(`${near}/m.ics`, vtodo(uidOf(path), "SUMMARY:Task 601")).status],
-])("a %s to another calendar that is held", (_way, go) => {
+])("a held %s to another calendar", (_way, go) => {
   function moved() {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.member(aTask(602, { kind: "subtask", parentId: serviceId(601) }));
@@ -579,7 +576,7 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
     return { rig, path, tokens, name: `${uidOf(path)}.ics` };
   }
 
-  it("has taken the item there for its sender, with what hangs below it", () => {
+  it("is shown to its sender there, with everything below the item", () => {
     const { rig, path, tokens, name } = moved();
     expect(rig.get(path).status).toBe(404);
     expect(rig.text(`${near}/m.ics`)).toContain("SUMMARY:Task 601");
@@ -612,7 +609,7 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
     expect(rig.names("tasks-3003")).toEqual(["m.ics"]);
   });
 
-  it("has done nothing when it is discarded", () => {
+  it("has no effect if it is discarded", () => {
     const { rig, path, name } = moved();
     const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
     rig.discard();
@@ -625,14 +622,14 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
     expect(rig.names("tasks-3001")).toHaveLength(2);
   });
 
-  it("has taken it there for all, under its name, when it is approved", () => {
+  it("is shown to all there, under its name, once it is approved", () => {
     const { rig, path } = moved();
     rig.approve();
     expect(rig.bens(`${near}/m.ics`)).toContain("SUMMARY:Task 601");
     expect([rig.get(path).status, rig.bens(path)]).toEqual([404, 404]);
   });
 
-  it("is taken back by a move to where it was", () => {
+  it("is withdrawn by a move back", () => {
     const { rig, path } = moved();
     expect(rig.move(`${near}/m.ics`, path).status).toBe(201);
     expect(rig.held()).toEqual([]);
@@ -640,7 +637,7 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
     expect(rig.get(path).status).toBe(200);
   });
 
-  it("goes with a change of the item there", () => {
+  it("is combined with a change of the item there", () => {
     const { rig } = moved();
     const path = `${near}/m.ics`;
     const text = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");
@@ -653,7 +650,7 @@ describe.each<[string, (rig: ReturnType<typeof heldRig>, path: string) => number
   });
 });
 
-describe("many that are held", () => {
+describe("many held edits", () => {
   const another = (uid: string, title = "Party") =>
     party.replace("party@example.com", uid).replace("SUMMARY:Party", `SUMMARY:${title}`);
 
@@ -668,7 +665,7 @@ describe("many that are held", () => {
     return { ...rig, member };
   }
 
-  it("are written anew only where they have changed", () => {
+  it("are rendered again only where they have changed", () => {
     const rig = twoHeld();
     const before = ["a.ics", "b.ics"].map(rig.member);
     const headers = { "if-match": rig.etag(`${events}/b.ics`) };
@@ -681,7 +678,7 @@ describe("many that are held", () => {
     expect(rig.names("events-2001")).toEqual(["a.ics", "b.ics", "c.ics"]);
   });
 
-  it("are read from the journal anew only where they have changed", () => {
+  it("are read from the journal again only where they have changed", () => {
     const rig = twoHeld();
     const before = rig.store.journal.heldBy(personId(11));
     const headers = { "if-match": rig.etag(`${events}/b.ics`) };
@@ -692,7 +689,7 @@ describe("many that are held", () => {
     expect(after[1]).not.toBe(before[1]);
   });
 
-  it("take in what the workspace changes of one of them", () => {
+  it("include what the workspace changes in one of them", () => {
     const { rig, path } = withMember(heldRig(), aTask(601));
     rig.put(`${events}/a.ics`, another("a@example.com"), asNew);
     const text = rig.text(path).replace("SUMMARY:Task 601", "SUMMARY:Mine");

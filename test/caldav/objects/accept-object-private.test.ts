@@ -27,9 +27,9 @@ function answered(rig: ReturnType<typeof objectRig>): void {
   rig.store.journal.confirm(edit, { ...item, id: serviceId(900), creatorId: personId(99) });
 }
 
-describe("objectAnswer() of a PUT of what is private", () => {
+describe("a PUT of a private item", () => {
   it.each(["PRIVATE", "CONFIDENTIAL"])(
-    "assigns the person without an own key: CLASS:%s",
+    "assigns the person without an API key: CLASS:%s",
     (word) => {
       const rig = objectRig();
       const item = secret.replace("PRIVATE", word);
@@ -42,14 +42,14 @@ describe("objectAnswer() of a PUT of what is private", () => {
     },
   );
 
-  it("does not assign the person whose key makes it", () => {
+  it("does not assign the person whose own key is used", () => {
     const rig = objectRig({ withOwnKey: new Set([personId(11)]) });
     rig.put(`${events}/p.ics`, secret);
     expect(rig.itemOf(uid)).toMatchObject({ private: true, assigned: [] });
   });
 
   it.each([{}, { withOwnKey: new Set([personId(11)]) }])(
-    "assigns whoever makes private what someone else has made: %j",
+    "assigns a person who makes someone else's item private: %j",
     (setting) => {
       const { rig, path } = withMember(
         objectRig(setting),
@@ -63,7 +63,7 @@ describe("objectAnswer() of a PUT of what is private", () => {
     },
   );
 
-  it("assigns nobody who is the creator, or is assigned", () => {
+  it("assigns nobody who is already creator or assignee", () => {
     for (const seen of [{ creatorId: personId(11) }, { assigned: [personId(11)] }]) {
       const { rig, path } = withMember(
         objectRig(),
@@ -88,7 +88,7 @@ describe("objectAnswer() of a PUT of what is private", () => {
   });
 });
 
-it("what is put as private in another calendar is private there, though somebody has opened it meanwhile", () => {
+it("an item put as private in another calendar is private there, even if somebody has opened it meanwhile", () => {
   const rig = objectRig();
   const event = { creatorId: personId(11), title: "Party" };
   const path = rig.member(anEvent(501, { ...event, private: true }));
@@ -103,8 +103,8 @@ it("what is put as private in another calendar is private there, though somebody
   expect(rig.itemOf(uid)).toMatchObject({ projectId: 2002, title: "Plan", private: true });
 });
 
-describe("objectAnswer() of a MOVE of what is private", () => {
-  it("assigns the former creator of an event, which is made anew", () => {
+describe("a MOVE of a private item", () => {
+  it("assigns the former creator of a recreated event", () => {
     const rig = objectRig();
     const projects = [aProject(2001, "Website"), aProject(2002, "Fair")];
     rig.store.directory.putProjects(projects, true);
@@ -116,7 +116,7 @@ describe("objectAnswer() of a MOVE of what is private", () => {
     expect(rig.edits()[0]?.patch).toMatchObject({ assigned: [11, 12] });
   });
 
-  it("assigns who takes a task into a private list", () => {
+  it("assigns a person who moves a task into a private list", () => {
     const rig = objectRig();
     const lists = [aTodolist(3001), { ...aTodolist(3003), private: true }];
     rig.store.directory.putTodolists(projectId(2001), lists, true);
@@ -129,7 +129,7 @@ describe("objectAnswer() of a MOVE of what is private", () => {
   });
 });
 
-it("an undone deletion of what is private is seen by its former creator", () => {
+it("the former creator sees an item whose deletion was undone", () => {
   const { rig, path } = withMember(
     objectRig(),
     anEvent(501, { private: true, creatorId: personId(11) }),

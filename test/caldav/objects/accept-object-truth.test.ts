@@ -14,14 +14,14 @@ const full = aTask(601, {
   percent: 100,
 });
 
-describe("objectAnswer() of a PUT of octets that do not say all that the item says", () => {
+describe("a PUT of octets that omit something of the item", () => {
   it.each([
     ["DESCRIPTION", "DESCRIPTION:Two pages"],
     ["DTSTART", "DTSTART;VALUE=DATE:20261120"],
     ["DUE", "DUE;VALUE=DATE:20261124"],
     ["CATEGORIES", "CATEGORIES:Design"],
     ["STATUS", "STATUS:COMPLETED"],
-  ])("shows a to-do's %s that stays all the same, and answers no ETag", (name, line) => {
+  ])("shows a to-do's %s that remains, and returns no ETag", (name, line) => {
     const { rig, path } = withMember(objectRig(), full);
     const lines = rig.text(path).split("\r\n");
     const isLeftOut = (one: string) =>
@@ -33,7 +33,7 @@ describe("objectAnswer() of a PUT of octets that do not say all that the item sa
     expect(rig.text(path).split("\r\n")).toContain(line);
   });
 
-  it("shows an event's end, alarm, text and privacy that stay all the same", () => {
+  it("shows an event's end, alarm, text and privacy that remain", () => {
     const rig = objectRig();
     const when = times("2026-11-23T10:00", "2026-11-23T12:00");
     const reminder = Temporal.Duration.from({ minutes: 15 });
@@ -55,7 +55,7 @@ describe("objectAnswer() of a PUT of octets that do not say all that the item sa
     }
   });
 
-  it("answers the ETag of octets that leave out what the item does not have", () => {
+  it("returns the ETag if the item has no such value", () => {
     const { rig, path } = withMember(objectRig(), aTask(601, { dueOn: null }));
     const answer = rig.put(path, vtodo(uidOf(path), "SUMMARY:Named"), {
       "if-match": rig.etag(path),
@@ -81,8 +81,8 @@ function renamedByPhone() {
   return { rig, path, old };
 }
 
-describe("objectAnswer() of a PUT by a program that has not seen the present version", () => {
-  it("shows the present values of what the program did not change, and answers no ETag", () => {
+describe("a PUT by a program that has not seen the present version", () => {
+  it("shows present values of unchanged properties, and returns no ETag", () => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const old = rig.text(path);
     const named = old.replace("SUMMARY:Task 601", "SUMMARY:By phone");
@@ -96,7 +96,7 @@ describe("objectAnswer() of a PUT by a program that has not seen the present ver
     expect(rig.text(path)).toContain("DUE;VALUE=DATE:20261130");
   });
 
-  it("shows the present title in another list to which an old copy takes the item", () => {
+  it("shows the present title in another list to which an old copy moves the item", () => {
     const { rig, old } = renamedByPhone();
     const there = `${root}/tasks-3003/moved.ics`;
     const headers = { "content-type": "text/calendar", "if-none-match": "*" };
@@ -105,7 +105,7 @@ describe("objectAnswer() of a PUT by a program that has not seen the present ver
     expect(rig.text(there)).toContain("SUMMARY:By phone");
   });
 
-  it("shows it also where the item was deleted before, and comes back by that", () => {
+  it("shows it even if the item was deleted before and is restored", () => {
     const { rig, path, old } = renamedByPhone();
     expect(rig.ask("DELETE", path).status).toBe(204);
     const there = `${root}/tasks-3003/moved.ics`;
@@ -122,7 +122,7 @@ it.each([
   ["beside one that the workspace lacks", "CATEGORIES:Design,Mine", "CATEGORIES:Mine,Layout"],
   ["in other letters", "CATEGORIES:DESIGN", "CATEGORIES:Layout"],
 ])(
-  "objectAnswer() of a PUT that calls a label by its name of before %s: shows the present name, and answers no ETag",
+  "a PUT with a label's former name %s shows the present name, and returns no ETag",
   (_name, said, shown) => {
     const { rig, path } = withMember(objectRig(), full);
     const old = rig.text(path).replace("CATEGORIES:Design", said);
@@ -139,7 +139,7 @@ it.each([
   },
 );
 
-it("objectAnswer() of a PUT of an old copy, whose label was renamed and then taken off: without the label", () => {
+it("a PUT of an old copy with a renamed and removed label leaves the label out", () => {
   const { rig, path } = withMember(objectRig(), full);
   const old = rig.text(path);
   rig.store.directory.putLabels([aLabel(51, "Layout")], true);
@@ -152,7 +152,7 @@ it("objectAnswer() of a PUT of an old copy, whose label was renamed and then tak
   expect(rig.text(path)).not.toContain("CATEGORIES");
 });
 
-it("objectAnswer() of a PUT of what was deleted in another calendar brings it back into the calendar that is named", () => {
+it("a PUT of an item deleted in another calendar restores it into the named calendar", () => {
   const rig = objectRig();
   rig.store.directory.putTodolists(projectId(2001), [aTodolist(3001), aTodolist(3003)], true);
   const path = rig.member(aTask(601));
@@ -165,7 +165,7 @@ it("objectAnswer() of a PUT of what was deleted in another calendar brings it ba
   expect(rig.get(path).status).toBe(404);
 });
 
-it("objectAnswer() of a PUT of an event that was copied from a feed keeps its links void, and answers no ETag for what is not as it was sent", () => {
+it("a PUT of an event copied from a feed keeps its links void, and returns no ETag for changed octets", () => {
   const rig = objectRig();
   const signed = `AQ${"bC3_-".repeat(9).slice(0, 44)}`;
   const copied = vevent(

@@ -21,8 +21,8 @@ function apartRig(setting: ObjectSetting = {}) {
 const child = (id: number, above: number) =>
   aTask(id, { kind: "subtask", parentId: serviceId(above) });
 
-describe("objectAnswer() of a DELETE that may be the first half of a move", () => {
-  it("rests for two seconds, while nobody is shown the item", () => {
+describe("a DELETE that may be the first half of a move", () => {
+  it("waits for two seconds, while nobody sees the item", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     expect(rig.get(path).status).toBe(404);
@@ -32,7 +32,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     expect(rig.store.journal.claimNext()).toMatchObject({ action: "delete" });
   });
 
-  it("becomes a move of the task with all that hangs on it when the task is put elsewhere", () => {
+  it("becomes a move of the task with everything below it if the task is put elsewhere", () => {
     const { rig, path } = withMember(
       apartRig(),
       aTask(601, { commentCount: 2, assigned: [personId(12)] }),
@@ -77,7 +77,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     expect(rig.itemOf("own@example.com")).toMatchObject({ title: "Theirs", listId: 3003 });
   });
 
-  it("takes a subtask along that is deleted and put below its task as well", () => {
+  it("includes a subtask that is deleted and put below its task as well", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     const below = rig.member(child(701, 601));
     const [parent, sub] = [rig.text(path), rig.text(below)];
@@ -100,14 +100,14 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     expect([rig.names("events-2001"), rig.names("events-2002")]).toEqual([[], ["e.ics"]]);
   });
 
-  it("is taken back by a PUT in the same place", () => {
+  it("is withdrawn by a PUT in the same place", () => {
     const { rig, path } = withMember(apartRig(), aTask(601, { commentCount: 1 }));
     rig.ask("DELETE", path);
     expect(rig.put(path, vtodo(uidOf(path), "SUMMARY:Anew"), asNew).status).toBe(201);
     expect(rig.itemOf(uidOf(path))).toMatchObject({ id: 601, title: "Anew", commentCount: 1 });
   });
 
-  it("is taken back after a try that has deleted nothing", () => {
+  it("is withdrawn after an attempt that deleted nothing", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     rig.clock.advance({ seconds: 2 });
@@ -120,7 +120,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
   it.each([
     ["is on its way", false],
     ["may have been sent", true],
-  ])("goes before a new item when it %s", (_name, isReleased) => {
+  ])("is sent before a new item if it %s", (_name, isReleased) => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     rig.clock.advance({ seconds: 2 });
@@ -134,7 +134,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     expect(deletion).toBe(isReleased ? "delete pending" : "delete claimed");
   });
 
-  it("is not taken back by someone else, who makes a new item", () => {
+  it("is not withdrawn by someone else, who creates a new item", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     const body = calendar(vtodo(uidOf(path), "SUMMARY:Other"));
@@ -144,7 +144,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     expect(rig.actions()).toEqual(["delete pending", "create pending"]);
   });
 
-  it("of a milestone stands when it is put as a new to-do into another project", () => {
+  it("of a milestone remains if it is put as a new to-do into another project", () => {
     const rig = apartRig();
     const uid = uidOf(rig.member(anEvent(501, { when: days("2026-12-01"), milestone: true })));
     rig.ask("DELETE", `${root}/milestones-2001/${uid}.ics`);
@@ -154,7 +154,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     expect(rig.itemOf(uid)).toMatchObject({ projectId: 2002, milestone: true });
   });
 
-  it("stands when the move is refused", () => {
+  it("remains if the move is refused", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     rig.ask("DELETE", path);
     const answer = rig.put(`${near}/a.ics`, vtodo(uidOf(path), "RRULE:FREQ=DAILY"), asNew);
@@ -164,7 +164,7 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
   });
 
   it.each(["apply", "review"] as const)(
-    "is given up with a move when it waits for a person, in mode %s",
+    "is discarded with a move that waits for a person, in mode %s",
     (mode) => {
       const rig = apartRig({ mode });
       const many = mode === "apply" ? 11 : 1;
@@ -181,16 +181,16 @@ describe("objectAnswer() of a DELETE that may be the first half of a move", () =
     },
   );
 
-  it("does not hold up deletions from other channels", () => {
+  it("does not delay deletions from other channels", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     rig.send(calendar(vtodo(uidOf(path), "STATUS:CANCELLED")));
     expect(rig.store.journal.claimNext()).toMatchObject({ action: "delete", channel: "upload" });
   });
 });
 
-describe("objectAnswer() of PUTs that move an item there and back, without conditions", () => {
+describe("PUTs that move an item there and back, without conditions", () => {
   it.each(["at once", "once the move there is done"])(
-    "leaves the item where it was put last, %s",
+    "leave the item where it was put last, %s",
     (when) => {
       const { rig, path } = withMember(apartRig(), aTask(601));
       const there = `${near}/there.ics`;
@@ -210,7 +210,7 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
     },
   );
 
-  it("keeps the item if the move fails between the PUT and the DELETE, and shows it again", () => {
+  it("keep the item if the move fails between PUT and DELETE", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     const headers = { "content-type": "text/calendar", "user-agent": "One/1" };
     const there = path.replace("tasks-3001", "tasks-3003");
@@ -229,7 +229,7 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
     expect(rig.itemOf(uidOf(path))).toBeNull();
   });
 
-  it("moves back what someone else has moved, for a program that has seen it there", () => {
+  it("move back what someone else has moved, for a program that has seen it there", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     const old = rig.text(path);
     const there = `${near}/there.ics`;
@@ -250,7 +250,7 @@ describe("objectAnswer() of PUTs that move an item there and back, without condi
     expect(rig.actions().filter((text) => text.startsWith("delete"))).toEqual([]);
   });
 
-  it("deletes it for a program that had kept the old address, and deletes it later", () => {
+  it("delete it for a program with the old address, which deletes it later", () => {
     const { rig, path } = withMember(apartRig(), aTask(601));
     const old = rig.text(path);
     const there = `${near}/there.ics`;

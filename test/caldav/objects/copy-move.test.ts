@@ -32,7 +32,7 @@ const far = `${root}/tasks-3009`;
 const near = `${root}/tasks-3003`;
 const elsewhere = `${root}/events-2002`;
 
-describe("objectAnswer() of a MOVE", () => {
+describe("a MOVE", () => {
   it.each([
     ["a path", ""],
     ["an absolute address", "https://cal.example.com"],
@@ -60,7 +60,7 @@ describe("objectAnswer() of a MOVE", () => {
     expect(rig.place(uid)).toEqual([2001, 3003]);
   });
 
-  it("takes an event to another project under another name, with what only the program knows", () => {
+  it("takes an event to another project under another name, with everything only the program knows", () => {
     const rig = moveRig();
     const item = vevent("p@example.com", "SUMMARY:P", "LOCATION:Here", "DTSTART:20261224T100000Z");
     rig.put(`${root}/events-2001/p.ics`, item);
@@ -70,7 +70,7 @@ describe("objectAnswer() of a MOVE", () => {
     expect(rig.text(`${elsewhere}/other%20name.ics`)).toContain("LOCATION:Here");
   });
 
-  it("gives an object another name in its calendar", () => {
+  it("renames an object within its calendar", () => {
     const { rig, path } = withMember(moveRig(), aTask(601));
     const text = rig.text(path);
     const token = rig.token("tasks-3001");
@@ -105,7 +105,7 @@ describe("objectAnswer() of a MOVE", () => {
     expect(rig.place(uidOf(path))).toEqual([2001, 3001]);
   });
 
-  it("is refused for subtasks, which go with their task", () => {
+  it("of a subtask is refused, since it moves with its task", () => {
     const rig = moveRig();
     rig.member(aTask(601));
     const path = rig.member(aTask(701, { kind: "subtask", parentId: serviceId(601) }));
@@ -124,7 +124,7 @@ describe("objectAnswer() of a MOVE", () => {
     expect(rig.names("tasks-3001")).toEqual([]);
   });
 
-  it("is refused out of a calendar that only shows what is in others", () => {
+  it("out of a calendar that only shows items of others is refused", () => {
     const rig = moveRig();
     const uid = uidOf(rig.member(anEvent(501, { when: days("2026-12-01"), milestone: true })));
     const answer = rig.move(
@@ -134,7 +134,7 @@ describe("objectAnswer() of a MOVE", () => {
     expect(told(answer)).toBe("409 c:valid-calendar-object-resource");
   });
 
-  it("waits for a person in review mode, and is done for its mover alone", () => {
+  it("waits for a person in review mode, and is visible only to its sender", () => {
     const { rig, path } = withMember(moveRig({ mode: "review" }), aTask(601));
     const name = `${uidOf(path)}.ics`;
     const tokens = [rig.token("tasks-3001"), rig.token("tasks-3003")] as const;
@@ -147,8 +147,8 @@ describe("objectAnswer() of a MOVE", () => {
   });
 });
 
-describe("objectAnswer() of a COPY", () => {
-  it("makes a new item with a UID of its own and otherwise the same octets", () => {
+describe("a COPY", () => {
+  it("creates a new item with a UID of its own and otherwise the same octets", () => {
     const rig = moveRig();
     const item = vtodo(
       "c@example.com",
@@ -187,7 +187,7 @@ describe("objectAnswer() of a COPY", () => {
   });
 });
 
-describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
+describe("a PUT of a UID that another calendar has", () => {
   it.each<[string, Readonly<Record<string, string>>]>([
     ["as something new", { "if-none-match": "*" }],
     ["without a condition", {}],
@@ -204,7 +204,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
     expect(rig.names("tasks-3001")).toEqual([]);
   });
 
-  it("changes the item where it is, for a program that kept its old address", () => {
+  it("changes the item where it is, for a program with the old address", () => {
     const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     rig.move(path, `${near}/${uid}.ics`, { "user-agent": "Another/1" });
@@ -215,7 +215,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
     expect(rig.text(`${near}/${uid}.ics`)).toContain("SUMMARY:By Reminders");
   });
 
-  it("goes back where it came from, when it is said to be new there", () => {
+  it("moves it back if the program says it is new there", () => {
     const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     rig.move(path, `${near}/${uid}.ics`);
@@ -223,7 +223,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
     expect(rig.place(uid)).toEqual([2001, 3001]);
   });
 
-  it("needs the old version no longer, with 404 where it was and 412 where it never was", () => {
+  it("no longer needs the old version, with 404 at the old place and 412 elsewhere", () => {
     const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     rig.move(path, `${near}/${uid}.ics`);
@@ -232,7 +232,7 @@ describe("objectAnswer() of a PUT of a UID that another calendar has", () => {
     expect(rig.put(`${far}/${uid}.ics`, vtodo(uid), headers).status).toBe(412);
   });
 
-  it("undoes the move when the content is refused", () => {
+  it("undoes the move if the content is refused", () => {
     const { rig, path } = withMember(moveRig(), aTask(601));
     const uid = uidOf(path);
     const answer = rig.put(`${near}/${uid}.ics`, vtodo(uid, "RRULE:FREQ=DAILY"));

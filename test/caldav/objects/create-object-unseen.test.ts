@@ -15,7 +15,7 @@ it.each<[string, string, Readonly<Record<string, string>>, readonly string[]]>([
   ["among the assigned", "assigned", {}, []],
   ["with what cannot be read", "events-2001", {}, ["STATUS:CONFUSED", "PERCENT-COMPLETE:x"]],
 ])(
-  "a PUT of a UID that is made here %s is answered alike for what is hidden and for what never was",
+  "a PUT of a generated UID %s gives the same answer for hidden and nonexistent items",
   async (_name, slug, headers, lines) => {
     const { store, call } = await startDav();
     const hidden = { private: true, creatorId: personId(12), assigned: [personId(12)] };

@@ -16,8 +16,8 @@ import {
   withMember,
 } from "./object-rig.ts";
 
-describe("objectAnswer() of a PUT that creates", () => {
-  it("takes the edit in, keeps the octets, and answers their strong ETag", () => {
+describe("a PUT that creates", () => {
+  it("stores the edit, keeps the octets, and returns their strong ETag", () => {
     const rig = objectRig();
     const answer = rig.put(`${events}/a%20b@c%2B%25.ics`, party, { "if-none-match": "*" });
     expect(answer).toMatchObject({
@@ -38,7 +38,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.woken()).toBe(1);
   });
 
-  it("makes a task of the list, with everything that it says", () => {
+  it("makes a task of the list, with all its properties", () => {
     const rig = objectRig();
     const said = ["DUE;VALUE=DATE:20261224", "CATEGORIES:Design", "STATUS:COMPLETED"];
     expect(rig.put(`${tasks}/chore.ics`, chore(...said)).status).toBe(201);
@@ -61,7 +61,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     );
   });
 
-  it("takes a to-do before and after the task above it", () => {
+  it("accepts a to-do before and after the task above it", () => {
     const rig = objectRig();
     const below = (uid: string) => vtodo(uid, "SUMMARY:Sub", "RELATED-TO:chore@example.com");
     expect(rig.put(`${tasks}/1.ics`, below("one@example.com")).status).toBe(201);
@@ -73,7 +73,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.text(`${tasks}/1.ics`)).toContain("RELATED-TO:chore@example.com");
   });
 
-  it("hangs nothing below a task that the person does not see", () => {
+  it("creates nothing below a task that the person cannot see", () => {
     const rig = objectRig();
     const there = { projectId: projectId(2002), listId: listId(3009) };
     const hidden = uidOf(rig.member(aTask(601, there)));
@@ -84,7 +84,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.itemOf(hidden)).toMatchObject({ title: "Task 601" });
   });
 
-  it("is refused where nothing new may be put", () => {
+  it("is refused in calendars without new items", () => {
     const rig = objectRig();
     const answer = rig.put(`${root}/assigned/a.ics`, chore());
     expect(told(answer)).toBe("403 d:need-privileges");
@@ -92,7 +92,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("makes again what the same person has deleted, and what is said to be new", () => {
+  it("recreates what the same person has deleted if it is said to be new", () => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const uid = uidOf(path);
     expect(rig.ask("DELETE", path).status).toBe(204);
@@ -101,25 +101,22 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.itemOf(uid)).toMatchObject({ title: "Back" });
   });
 
-  it.each([{}, { "if-none-match": "*" }])(
-    "makes again what someone else has deleted: %j",
-    (more) => {
-      const { rig, path } = withMember(objectRig(), aTask(601));
-      rig.put(`${tasks}/c.ics`, chore());
-      const etag = rig.etag(path);
-      for (const one of [path, `${tasks}/c.ics`]) {
-        const ben = one.replace("/11/", "/12/");
-        expect(rig.ask("DELETE", ben, { person: 12 }).status).toBe(204);
-      }
-      const item = vtodo(uidOf(path), "SUMMARY:Back");
-      expect(rig.put(path, item, { "if-match": etag }).status).toBe(404);
-      expect(rig.put(path, item, more).status).toBe(201);
-      expect(rig.put(`${tasks}/c.ics`, chore(), more).status).toBe(201);
-      expect(rig.names("tasks-3001")).toHaveLength(2);
-    },
-  );
+  it.each([{}, { "if-none-match": "*" }])("recreates what someone else has deleted: %j", (more) => {
+    const { rig, path } = withMember(objectRig(), aTask(601));
+    rig.put(`${tasks}/c.ics`, chore());
+    const etag = rig.etag(path);
+    for (const one of [path, `${tasks}/c.ics`]) {
+      const ben = one.replace("/11/", "/12/");
+      expect(rig.ask("DELETE", ben, { person: 12 }).status).toBe(204);
+    }
+    const item = vtodo(uidOf(path), "SUMMARY:Back");
+    expect(rig.put(path, item, { "if-match": etag }).status).toBe(404);
+    expect(rig.put(path, item, more).status).toBe(201);
+    expect(rig.put(`${tasks}/c.ics`, chore(), more).status).toBe(201);
+    expect(rig.names("tasks-3001")).toHaveLength(2);
+  });
 
-  it("does not tell by that what one was never to see", () => {
+  it("reveals nothing about items the person could never see", () => {
     const { rig, path } = withMember(
       objectRig(),
       anEvent(501, { private: true, creatorId: personId(12), assigned: [personId(12)] }),
@@ -133,10 +130,10 @@ describe("objectAnswer() of a PUT that creates", () => {
   });
 });
 
-describe("objectAnswer() of a PUT of what is cancelled", () => {
+describe("a PUT of a canceled item", () => {
   const lines = ["SUMMARY:Review", "DTSTART:20261123T090000Z", "STATUS:CANCELLED"];
 
-  it("takes a deletion back when nothing of it has left, as programs without MOVE delete first", () => {
+  it("withdraws an unsent deletion, since programs without MOVE delete first", () => {
     const { rig, path } = withMember(objectRig(), anEvent(501));
     const item = vevent(uidOf(path), ...lines);
     expect(rig.put(path, item).status).toBe(204);
@@ -146,7 +143,7 @@ describe("objectAnswer() of a PUT of what is cancelled", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ title: "Review" });
   });
 
-  it("makes nothing anew when the item is gone", () => {
+  it("creates nothing if the item is gone", () => {
     const { rig, path } = withMember(objectRig(), anEvent(501));
     const key = rig.store.mirror.find("event", serviceId(501));
     if (key) rig.store.mirror.bury(key);
@@ -169,7 +166,7 @@ describe("objectAnswer() of a PUT of what is cancelled", () => {
   });
 });
 
-describe("objectAnswer() of a PUT of a lost creation that was loaded as an item of its own", () => {
+describe("a PUT of a lost creation that was loaded as a separate item", () => {
   /** A task that was made here, and was shown under the service's number until its creation was found. */
   function adopted() {
     const rig = objectRig();
@@ -184,7 +181,7 @@ describe("objectAnswer() of a PUT of a lost creation that was loaded as an item 
     return { rig, key, loaded, copy };
   }
 
-  it("changes the one that there is, under the UID of the calendar that made it", () => {
+  it("changes the existing item, under the UID of the calendar that created it", () => {
     const { rig, key, copy } = adopted();
     const renamed = copy.replace("SUMMARY:Chore", "SUMMARY:Errand");
     const answer = rig.ask("PUT", `${tasks}/chore.ics`, { body: renamed });
@@ -195,7 +192,7 @@ describe("objectAnswer() of a PUT of a lost creation that was loaded as an item 
     );
   });
 
-  it("moves it, and makes no second one", () => {
+  it("moves it, and creates no second one", () => {
     const { rig, key, loaded, copy } = adopted();
     const target = loaded.replace("tasks-3001", "tasks-3009");
     expect(rig.ask("PUT", target, { body: copy }).status).toBe(201);
@@ -206,7 +203,7 @@ describe("objectAnswer() of a PUT of a lost creation that was loaded as an item 
     ]);
   });
 
-  it("tells nothing of it to a person who does not see it", () => {
+  it("reveals nothing to a person who cannot see it", () => {
     const { rig, copy } = adopted();
     rig.closeProject(2001, 12);
     const answer = rig.ask("PUT", `${root}/tasks-3009/x.ics`, { body: copy });
@@ -215,7 +212,7 @@ describe("objectAnswer() of a PUT of a lost creation that was loaded as an item 
   });
 });
 
-it("objectAnswer() of a PUT of what was moved, deleted there, and is found where it was makes it anew under its UID, and leaves the other one alone", () => {
+it("a PUT of an item that was moved, deleted there and found at the old place recreates it and keeps the other", () => {
   const rig = objectRig();
   const old = anEvent(501, { title: "Party", projectId: projectId(2002) });
   const uid = uidOf(rig.member(old));

@@ -58,7 +58,7 @@ describe.each(cases)("$field of a $kind", ({ field, base, patch, changed }) => {
     isSet(changed);
   });
 
-  it("is stored", () => {
+  it("can be stored", () => {
     isSet(fromPlain(JSON.parse(JSON.stringify(toPlain(changed))), changed, zone));
   });
 
@@ -91,7 +91,7 @@ describe.each(cases)("$field of a $kind", ({ field, base, patch, changed }) => {
     expect(didInWords({ ...about, base, patch }, names)).not.toMatch(/undefined|set the {2}/);
   });
 
-  it("raises SEQUENCE exactly when calendars show it", () => {
+  it("raises SEQUENCE exactly if calendars show it", () => {
     const rig = objectRig();
     rig.member(base);
     const key = rig.store.mirror.find(base.kind, base.id);
@@ -104,7 +104,7 @@ describe.each(cases)("$field of a $kind", ({ field, base, patch, changed }) => {
   // An event's component has no completion; milestones have it in their own calendar of to-dos.
   const isShown =
     fieldOf(field).shown === "everywhere" && !(base.kind === "event" && field === "completed");
-  it.runIf(isShown)("goes to a calendar program and back", () => {
+  it.runIf(isShown)("survives a round trip through a calendar program", () => {
     const [sender, receiver] = [objectRig(), objectRig()];
     const text = sender.text(sender.member({ ...changed, id: base.id } as typeof base));
     const path = receiver.member(base);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { anEvent, aTask, days } from "../../support/items.ts";
 import { objectRig, root, uidOf, withMember } from "./object-rig.ts";
 
-describe("objectAnswer() of a DELETE", () => {
-  it("is an edit against the present version", () => {
+describe("a DELETE", () => {
+  it("is an edit of the present version", () => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const token = rig.token("tasks-3001");
     const answer = rig.ask("DELETE", path, { headers: { "if-match": rig.etag(path) } });
@@ -16,14 +16,14 @@ describe("objectAnswer() of a DELETE", () => {
     expect(rig.ask("DELETE", path).status).toBe(404);
   });
 
-  it("leaves what was changed meanwhile", () => {
+  it("is refused if the item has changed", () => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const headers = { "if-match": '"a"' };
     expect(rig.ask("DELETE", path, { headers }).status).toBe(412);
     expect(rig.get(path).status).toBe(200);
   });
 
-  it("finds nothing under a name that nobody has", () => {
+  it("finds nothing under an unknown name", () => {
     const rig = objectRig();
     const path = `${root}/tasks-3001/n.ics`;
     expect(rig.ask("DELETE", path).status).toBe(404);
@@ -37,7 +37,7 @@ describe("objectAnswer() of a DELETE", () => {
     expect(rig.names("events-2001")).toEqual([]);
   });
 
-  it("waits for a person from the eleventh in a minute on, and is gone for its sender alone", () => {
+  it("is held from the eleventh within a minute, and hides the item only from its sender", () => {
     const rig = objectRig();
     const paths = Array.from({ length: 12 }, (_, at) => rig.member(aTask(601 + at)));
     const answers = paths.slice(0, 10).map((path) => rig.ask("DELETE", path).status);

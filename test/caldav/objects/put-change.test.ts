@@ -18,10 +18,10 @@ import {
 
 const sequenceOf = (octets: string): number => Number(/^SEQUENCE:(\d+)/m.exec(octets)?.[1]);
 
-describe("objectAnswer() of a PUT that changes", () => {
+describe("a PUT that changes", () => {
   const changed = party.replace("SUMMARY:Party", "SUMMARY:Feast");
 
-  it("is an edit against the present version, and answers the ETag of its octets", () => {
+  it("is an edit of the present version, and returns the ETag of its octets", () => {
     const rig = objectRig();
     const first = rig.put(`${events}/p.ics`, party).headers?.["ETag"] ?? "";
     const answer = rig.put(`${events}/p.ics`, changed, { "if-match": first });
@@ -32,7 +32,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     expect(rig.edits()[1]).toMatchObject({ action: "update", patch: { title: "Feast" } });
   });
 
-  it("keeps octets that ask for nothing, without an edit", () => {
+  it("keeps octets without changes, without an edit", () => {
     const rig = objectRig();
     rig.put(`${events}/p.ics`, party);
     const token = rig.token("events-2001");
@@ -43,7 +43,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     expect(rig.since("events-2001", token)).toEqual({ put: ["p.ics"], buried: [] });
   });
 
-  it("never wipes what a small event does not speak of", () => {
+  it("never clears what a small event omits", () => {
     const rig = objectRig();
     const whole = {
       description: "<b>Bold</b>",
@@ -60,7 +60,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     expect(rig.edits()).toEqual([]);
   });
 
-  it("never wipes what a small to-do does not speak of", () => {
+  it("never clears what a small to-do omits", () => {
     const { rig, path } = withMember(
       objectRig(),
       aTask(601, {
@@ -86,7 +86,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     "CATEGORIES:Design",
   ];
 
-  it("unsets what the same program of the same person has taken away", () => {
+  it("clears what the same program of the same person has removed", () => {
     const rig = objectRig();
     const phone = { "user-agent": "DAVx5/4.4" };
     rig.put(`${tasks}/c.ics`, chore(...said), phone);
@@ -98,7 +98,7 @@ describe("objectAnswer() of a PUT that changes", () => {
   it.each([
     ["another program", { "user-agent": "Other/1" }, 11],
     ["another person", { "user-agent": "DAVx5/4.4" }, 12],
-  ])("unsets nothing that %s leaves out", (_name, headers, person) => {
+  ])("clears nothing that %s omits", (_name, headers, person) => {
     const rig = objectRig();
     rig.put(`${tasks}/c.ics`, chore(...said), { "user-agent": "DAVx5/4.4" });
     const path = `/dav/calendars/${person}/tasks-3001/c.ics`;
@@ -110,7 +110,7 @@ describe("objectAnswer() of a PUT that changes", () => {
   });
 
   it.each(["curl/8.5", "node", "python-requests/2.32", ""])(
-    "unsets nothing that the script %j leaves out of its own text",
+    "clears nothing that the script %j omits from its own text",
     (agent) => {
       const rig = objectRig();
       const script = { "user-agent": agent };
@@ -125,7 +125,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     },
   );
 
-  it("unsets nothing once somebody has changed the item", () => {
+  it("clears nothing once somebody has changed the item", () => {
     const rig = objectRig();
     const phone = { "user-agent": "DAVx5/4.4" };
     rig.put(`${tasks}/c.ics`, chore(...said), phone);
@@ -137,7 +137,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     });
   });
 
-  it("compares with the version that the octets name, where no condition does", () => {
+  it("is compared with the version that the octets name, if no condition does", () => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const old = rig.text(path);
     rig.put(path, vtodo(uidOf(path), "SUMMARY:By phone"));
@@ -154,7 +154,7 @@ describe("objectAnswer() of a PUT that changes", () => {
   it.each([
     ["where it is", tasks],
     ["in another calendar", `${root}/tasks-3009`],
-  ])("never takes SEQUENCE back with an old copy that is put %s", (_where, target) => {
+  ])("never lowers SEQUENCE with an old copy that is put %s", (_where, target) => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const old = rig.text(path);
     for (const name of ["B", "C"]) rig.member(aTask(601, { title: name }));
@@ -174,7 +174,7 @@ describe("objectAnswer() of a PUT that changes", () => {
   it.each([
     ["as the service had it", 0],
     ["that a program had put", 5],
-  ])("never takes SEQUENCE back with an old copy of what was deleted: %s", (_what, sequence) => {
+  ])("never lowers SEQUENCE with an old copy of what was deleted: %s", (_what, sequence) => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     const old = rig.text(path).replace("SEQUENCE:0", `SEQUENCE:${sequence}\r\nCOLOR:red`);
     if (sequence > 0) rig.ask("PUT", path, { body: old });
@@ -186,7 +186,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     expect(sequenceOf(rig.text(path))).toBeGreaterThanOrEqual(shown);
   });
 
-  it("refuses another UID and another kind under the same name", () => {
+  it("refuses another UID or kind under the same name", () => {
     const rig = objectRig();
     rig.put(`${events}/p.ics`, party);
     const other = rig.put(`${events}/p.ics`, party.replace("UID:party", "UID:other"));
@@ -205,7 +205,7 @@ describe("objectAnswer() of a PUT that changes", () => {
     expect(rig.text(`${events}/${uid}.ics`)).toContain("BEGIN:VEVENT");
   });
 
-  it("leaves nothing behind when a step fails", () => {
+  it("is rolled back as a whole if a step fails", () => {
     const rig = objectRig();
     const { keep } = rig.calendars;
     Object.assign(rig.calendars, {

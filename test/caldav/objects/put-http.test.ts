@@ -8,7 +8,7 @@ const party = object(vevent("p@example.com", "SUMMARY:Party", "DTSTART;VALUE=DAT
 const type = { "content-type": "text/calendar" };
 
 describe("objects over HTTP", () => {
-  it("are put, listed, read, moved and deleted by the addresses that answers name", async () => {
+  it("are put, listed, read, moved and deleted at the returned addresses", async () => {
     const { call } = await startDav();
     const put = await call(`PUT ${calendar}my%20party.ics`, { headers: type, body: party });
     expect(put.status).toBe(201);
@@ -37,7 +37,7 @@ describe("objects over HTTP", () => {
     expect((await call(`GET ${calendar}ours.ics`)).status).toBe(404);
   });
 
-  it("may come in pieces, announced or not", async () => {
+  it("may be sent in chunks, announced or not", async () => {
     const { call } = await startDav();
     const headers = { ...type, "transfer-encoding": "chunked", expect: "100-continue" };
     expect((await call(`PUT ${calendar}a.ics`, { headers, body: party })).status).toBe(201);

@@ -6,7 +6,7 @@ const path = `${events}/a.ics`;
 const event = (...lines: readonly string[]) =>
   object(vevent("a@example.com", "SUMMARY:A", "DTSTART:20270601T090000Z", ...lines));
 
-describe("objectAnswer() of a PUT with lines that only lenient readers read", () => {
+describe("a PUT with lines that only lenient readers accept", () => {
   const cases: readonly [string, string, string][] = [
     ["spaces", event("DTEND ; VALUE = DATE-TIME:20270601T100000Z"), "DTEND;VALUE=DATE-TIME:2027"],
     [
@@ -20,7 +20,7 @@ describe("objectAnswer() of a PUT with lines that only lenient readers read", ()
     ["control characters", event("X-A:a\u0000b\u0007"), "X-A:ab\r\n"],
     ["lone CRs", event().replaceAll("\r\n", "\r"), "SUMMARY:A\r\n"],
   ];
-  it.each(cases)("keeps %s mended, and answers no ETag", (_what, body, kept) => {
+  it.each(cases)("keeps %s repaired, and returns no ETag", (_what, body, kept) => {
     const rig = objectRig();
     const answer = rig.ask("PUT", path, { body });
     expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, undefined]);
@@ -35,7 +35,7 @@ describe("objectAnswer() of a PUT with lines that only lenient readers read", ()
       event("X-A:1").replace(":20270601T090000Z", ";TZID=GMT+02:00:20270601T090000"),
       "GMT+02:00",
     ],
-  ])("keeps %s as they are", (_what, body, kept) => {
+  ])("keeps %s unchanged", (_what, body, kept) => {
     const rig = objectRig();
     expect(rig.ask("PUT", path, { body })).toMatchObject({
       status: 201,
@@ -50,7 +50,7 @@ describe("objectAnswer() of a PUT with lines that only lenient readers read", ()
     ["an alarm without END", event("BEGIN:VALARM", "TRIGGER:-PT5M"), "409 c:valid-calendar-data"],
     ["text after the end", `${event()}hello\r\n`, "409 c:valid-calendar-data"],
     ["a second calendar", event() + event(), "409 c:valid-calendar-object-resource"],
-  ])("refuses %s, and keeps nothing of it", (_what, body, expected) => {
+  ])("refuses %s, and keeps nothing", (_what, body, expected) => {
     const rig = objectRig();
     expect(told(rig.ask("PUT", path, { body }))).toBe(expected);
     expect(rig.ask("GET", path).status).toBe(404);

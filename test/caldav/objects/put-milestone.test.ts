@@ -6,7 +6,7 @@ const path = `${root}/milestones-2001/m.ics`;
 const launch = (...lines: readonly string[]) =>
   vtodo("launch@example.com", "DTSTAMP:20261120T120000Z", "SUMMARY:Launch", ...lines);
 
-it("objectAnswer() of a PUT of a milestone's to-do shows the day that stays when the to-do leaves it out", () => {
+it("a PUT of a milestone's to-do keeps and shows its day if the to-do omits it", () => {
   const rig = objectRig();
   const phone = { "user-agent": "DAVx5/4.4" };
   rig.put(path, launch("DUE;VALUE=DATE:20261224"), phone);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { vevent } from "../../edits/rig.ts";
 import { chore, events, object, objectRig, party, tasks, told } from "./object-rig.ts";
 
-describe("objectAnswer() of a PUT that creates", () => {
+describe("a PUT that creates", () => {
   it.each([
     ["text/plain", "409 c:supported-calendar-data"],
     ["application/octet-stream", "201"],
@@ -27,7 +27,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(told(rig.put(`${events}/a.ics`, item, { "content-type": type }))).toBe(expected);
   });
 
-  it("takes octets of no type for what they are", () => {
+  it("reads octets without a type as what they are", () => {
     const rig = objectRig();
     const headers = { "content-type": "application/octet-stream" };
     const path = `${events}/a.ics`;
@@ -39,7 +39,7 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.ask("PUT", path, { body: marked, headers }).status).not.toBe(403);
   });
 
-  it("takes an object without a type", () => {
+  it("accepts an object without a type", () => {
     const rig = objectRig();
     expect(rig.ask("PUT", `${events}/a.ics`, { body: object(party) }).status).toBe(201);
   });
@@ -90,13 +90,13 @@ describe("objectAnswer() of a PUT that creates", () => {
     expect(rig.get(`${calendar}/a.ics`).status).toBe(404);
   });
 
-  it("refuses what is too large", () => {
+  it("refuses a body that is too large", () => {
     const rig = objectRig();
     const item = vevent("x@example.com", "SUMMARY:X", `DESCRIPTION:${"x".repeat(100_001)}`);
     expect(told(rig.put(`${events}/a.ics`, item))).toBe("409 c:max-resource-size");
   });
 
-  it("names the object that has the UID already", () => {
+  it("names the object that already has the UID", () => {
     const rig = objectRig();
     rig.put(`${events}/one.ics`, party);
     const answer = rig.put(`${events}/two.ics`, party, { "if-none-match": "*" });
@@ -106,7 +106,7 @@ describe("objectAnswer() of a PUT that creates", () => {
   });
 });
 
-describe("objectAnswer() of a PUT of a to-do that other services would refuse", () => {
+describe("a PUT of a to-do that other services would refuse", () => {
   it.each([
     ["DATE and DATE-TIME", ["DTSTART;VALUE=DATE:20270401", "DUE:20270402T150000Z"], "04-01 04-02"],
     ["DATE-TIME and DATE", ["DTSTART:20270401T080000Z", "DUE;VALUE=DATE:20270402"], "04-01 04-02"],
@@ -125,7 +125,7 @@ describe("objectAnswer() of a PUT of a to-do that other services would refuse", 
     expect(String(rig.get(`${tasks}/a.ics`).body)).toContain(lines.join("\r\n"));
   });
 
-  it("takes control characters out, and tells no ETag for what are other octets then", () => {
+  it("removes control characters, and returns no ETag", () => {
     const rig = objectRig();
     const answer = rig.put(`${tasks}/a.ics`, chore("DESCRIPTION:a\u0007b"));
     expect([answer.status, answer.headers?.["ETag"]]).toEqual([201, undefined]);

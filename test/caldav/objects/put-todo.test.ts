@@ -23,13 +23,13 @@ function served(rig: Rig, change: Partial<Omit<TaskItem, "id">> = {}): void {
   rig.store.mirror.put({ ...answer, ...change, id: serviceId(700) }, "tasks:3001");
 }
 
-describe("objectAnswer() of a PUT of a to-do with a time of day", () => {
+describe("a PUT of a to-do with a time of day", () => {
   it.each([
     ["in a zone, of the date that it writes", "DUE;TZID=Asia/Tokyo:20261202T010000", "2026-12-02"],
     ["in UTC, of the account's date", "DUE:20261201T233000Z", "2026-12-02"],
     ["without a zone", "DUE:20261201T233000", "2026-12-01"],
     ["by its length", "DTSTART:20261201T090000\r\nDURATION:PT2H", "2026-12-01"],
-  ])("takes the day %s, and gives its octets back", (_name, line, due) => {
+  ])("uses the day %s, and returns its octets", (_name, line, due) => {
     const rig = objectRig();
     const answer = rig.put(path, chore(line));
     expect(answer.status).toBe(201);
@@ -40,7 +40,7 @@ describe("objectAnswer() of a PUT of a to-do with a time of day", () => {
     expect(rig.text(path)).toBe(object(chore(line)));
   });
 
-  it("does not turn start and due date where their zones would", () => {
+  it("keeps start and due date in order despite their zones", () => {
     const rig = objectRig();
     const lines = [
       "DTSTART;TZID=Asia/Tokyo:20261202T010000",
@@ -55,7 +55,7 @@ describe("objectAnswer() of a PUT of a to-do with a time of day", () => {
     ["UTC, over a change of the clocks", "DUE:20261024T170000Z", "DUE:20261025T180000Z"],
     ["a zone", "DUE;TZID=Europe/Berlin:20261201T180000", "DUE;TZID=Europe/Berlin:20261202T180000"],
     ["no zone", "DUE:20261201T181530", "DUE:20261202T181530"],
-  ])("keeps a time in %s when the workspace moves the day", (_name, line, moved) => {
+  ])("keeps a time in %s if the workspace moves the day", (_name, line, moved) => {
     const rig = objectRig();
     rig.put(path, chore(line));
     const { dueOn } = { dueOn: null, ...rig.itemOf(uid) };
@@ -91,7 +91,7 @@ describe("objectAnswer() of a PUT of a to-do with a time of day", () => {
       { dueOn: day("2026-12-01") },
       ["DUE:20261201T090000"],
     ],
-  ])("stays one of one kind when the workspace sets %s", (_name, lines, change, expected) => {
+  ])("keeps both values of one kind if the workspace sets %s", (_name, lines, change, expected) => {
     const rig = objectRig();
     rig.put(path, chore(...lines));
     served(rig, change);
@@ -99,7 +99,7 @@ describe("objectAnswer() of a PUT of a to-do with a time of day", () => {
     expect(shown.filter((one) => /^(?:DTSTART|DUE)[;:]/.test(one))).toEqual(expected);
   });
 
-  it("changes nothing but the time, without an edit", () => {
+  it("changes only the time, without an edit", () => {
     const rig = objectRig();
     rig.put(path, chore("DUE:20261201T170000Z"));
     const answer = rig.put(path, chore("DUE:20261201T180000Z"));
@@ -119,12 +119,12 @@ describe("objectAnswer() of a PUT of a to-do with a time of day", () => {
   });
 });
 
-describe("objectAnswer() of a PUT without a title", () => {
+describe("a PUT without a title", () => {
   it.each([
     ["a to-do", path, vtodo(uid, "DTSTAMP:20261120T120000Z")],
     ["an empty one", path, vtodo(uid, "DTSTAMP:20261120T120000Z", "SUMMARY:")],
     ["an event", `${events}/c.ics`, vevent(uid, "DTSTART:20261201T100000Z")],
-  ])("is named for the service, and %s is given back as it came", (_name, at, item) => {
+  ])("gets a title for the service, and %s is returned as sent", (_name, at, item) => {
     const rig = objectRig();
     const answer = rig.put(at, item);
     expect(answer).toMatchObject({ status: 201, headers: { ETag: rig.etag(at) } });
@@ -134,7 +134,7 @@ describe("objectAnswer() of a PUT without a title", () => {
     expect(rig.edits()).toHaveLength(1);
   });
 
-  it("shows a title that the workspace has given, and none for another change", () => {
+  it("shows a title set in the workspace, and none after another change", () => {
     const rig = objectRig();
     rig.put(path, vtodo(uid, "DTSTAMP:20261120T120000Z"));
     served(rig, { dueOn: day("2026-12-01") });
@@ -144,7 +144,7 @@ describe("objectAnswer() of a PUT without a title", () => {
     expect(rig.text(path)).toContain("SUMMARY:Named");
   });
 
-  it("names an item again whose title is emptied", () => {
+  it("gets a title again if it is emptied", () => {
     const rig = objectRig();
     rig.put(path, chore());
     expect(

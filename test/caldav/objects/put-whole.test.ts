@@ -77,23 +77,20 @@ const cases: readonly (readonly [string, Item, RegExp, object])[] = [
   ],
 ];
 
-describe("objectAnswer() of a PUT that names the present version", () => {
-  it.each(cases)(
-    "takes away %s, and answers the ETag of its octets",
-    (_name, item, line, expected) => {
-      const { rig, path } = withMember(
-        objectRig(),
-        item.id === null ? fullTask : { ...item, id: item.id },
-      );
-      const before = rig.itemOf(uidOf(path));
-      const answer = putWhole(rig, path, line);
-      expect(answer).toMatchObject({ status: 204, headers: { ETag: rig.etag(path) } });
-      expect(rig.itemOf(uidOf(path))).toEqual({ ...before, ...expected });
-      expect(rig.edits()).toHaveLength(1);
-    },
-  );
+describe("a PUT that names the present version", () => {
+  it.each(cases)("clears %s, and returns the ETag of its octets", (_name, item, line, expected) => {
+    const { rig, path } = withMember(
+      objectRig(),
+      item.id === null ? fullTask : { ...item, id: item.id },
+    );
+    const before = rig.itemOf(uidOf(path));
+    const answer = putWhole(rig, path, line);
+    expect(answer).toMatchObject({ status: 204, headers: { ETag: rig.etag(path) } });
+    expect(rig.itemOf(uidOf(path))).toEqual({ ...before, ...expected });
+    expect(rig.edits()).toHaveLength(1);
+  });
 
-  it.each(cases)("leaves %s when it names none, or any", (_name, item, line) => {
+  it.each(cases)("keeps %s if it names no version, or any", (_name, item, line) => {
     const { rig, path } = withMember(
       objectRig(),
       item.id === null ? fullTask : { ...item, id: item.id },
@@ -120,7 +117,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
     }
   });
 
-  it("takes away what the service cannot hold as well", () => {
+  it("removes what the service cannot store as well", () => {
     const rig = objectRig();
     const path = `${tasks}/c.ics`;
     const more = ["PRIORITY:1", "LOCATION:Kitchen", "X-FOO:1", "BEGIN:VALARM", "ACTION:DISPLAY"];
@@ -130,7 +127,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
     expect(rig.text(path)).not.toMatch(/PRIORITY|LOCATION|X-FOO|VALARM/);
   });
 
-  it("takes an alarm away whose place one takes that cannot be held", () => {
+  it("removes an alarm that is replaced by one that cannot be stored", () => {
     const { rig, path } = withMember(objectRig(), fullEvent);
     const body = rig.text(path).replace(/TRIGGER[^\r]*/, "TRIGGER;RELATED=END:PT5M");
     const named = { ...headers, "if-match": rig.etag(path) };
@@ -138,7 +135,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ reminder: null });
   });
 
-  it("lets those go whom it named, and nobody else", () => {
+  it("removes only people it could name", () => {
     const rig = objectRig();
     const path = `${tasks}/c.ics`;
     rig.put(path, chore("ATTENDEE:mailto:ana@example.com"));
@@ -147,7 +144,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
     expect(rig.itemOf("chore@example.com")).toMatchObject({ assigned: [] });
   });
 
-  it("is about the version with the edit that is on its way", () => {
+  it("refers to the version with the pending edit", () => {
     const { rig, path } = withMember(objectRig(), aTask(601));
     rig.put(path, vtodo(uidOf(path), "SUMMARY:Task 601", "DESCRIPTION:New"));
     expect(rig.itemOf(uidOf(path))).toMatchObject({ description: "New" });
@@ -155,7 +152,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
     expect(rig.itemOf(uidOf(path))).toMatchObject({ description: null });
   });
 
-  it("takes nothing away that it was not shown", () => {
+  it("clears nothing that it was not shown", () => {
     const { rig, path } = withMember(
       objectRig(),
       aTask(601, { description: "<br>", labels: [labelId(99)] }),
@@ -166,7 +163,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
     expect(rig.itemOf(uidOf(path))).toEqual(before);
   });
 
-  it("leaves a subtask below its task, as the service moves none", () => {
+  it("leaves a subtask below its task, since the service cannot move it", () => {
     const rig = objectRig();
     rig.member(aTask(601));
     const path = rig.member({ ...aTask(602), kind: "subtask", parentId: aTask(601).id });
@@ -176,7 +173,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
     expect(rig.text(path)).toContain("RELATED-TO");
   });
 
-  it("reopens a milestone whose to-do says nothing of its state any more", () => {
+  it("reopens a milestone if its to-do no longer states a status", () => {
     const rig = objectRig();
     const done = { when: days("2026-12-01"), milestone: true, completed: true };
     const uid = uidOf(rig.member(anEvent(501, done)));
@@ -185,7 +182,7 @@ describe("objectAnswer() of a PUT that names the present version", () => {
   });
 });
 
-it("an event that is put without a zone for its end stays as it was shown to last", () => {
+it("keeps the duration of an event without a zone for its end", () => {
   const { rig, path } = withMember(objectRig(), anEvent(501, { when: openEnded }));
   const small = vevent(
     uidOf(path),

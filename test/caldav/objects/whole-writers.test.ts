@@ -18,7 +18,7 @@ it.each([
   expect(writesWhole(agent)).toBe(isKnown);
 });
 
-it("docs/clients.md names each of them, by its User-Agent, and says why", () => {
+it("docs/clients.md names each of them by its User-Agent, with the reason", () => {
   const text = readFileSync(new URL("../../../docs/clients.md", import.meta.url), "utf8");
   const [, table = ""] = text.split("| program | User-Agent contains | reason |\n|---|---|---|\n");
   const lines = table.split("\n\n", 1).join("").trim().split("\n");

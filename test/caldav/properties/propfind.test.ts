@@ -24,7 +24,7 @@ const prop = (...props: readonly string[]): string =>
   `<propfind xmlns="DAV:"><prop>${props.map((name) => `<${name}/>`).join("")}</prop></propfind>`;
 
 describe("Depth", () => {
-  it("0 is the calendar alone, 1 its members besides", async () => {
+  it("0 covers only the calendar, 1 also its members", async () => {
     const { propfind } = await withEvents();
     const [own] = [await propfind(calendar, { depth: "0" })];
     expect(hrefs(own?.text ?? "")).toEqual([calendar]);
@@ -33,7 +33,7 @@ describe("Depth", () => {
     expect(all[0]).toBe(calendar);
   });
 
-  it("left out lists what there is, as there is nothing deeper", async () => {
+  it("may be omitted, and then covers everything", async () => {
     const { propfind } = await withEvents();
     expect(hrefs((await propfind(calendar)).text)).toHaveLength(3);
   });
@@ -50,7 +50,7 @@ describe("Depth", () => {
     expect((await propfind(calendar, { depth })).status).toBe(400);
   });
 
-  it("says nothing about an object, below which there is nothing", async () => {
+  it("is irrelevant for an object, which has no members", async () => {
     const { propfind } = await withEvents();
     const [, object = ""] = hrefs((await propfind(calendar, { depth: "1" })).text);
     for (const depth of ["0", "1", "infinity"]) {
@@ -60,7 +60,7 @@ describe("Depth", () => {
 });
 
 describe("properties", () => {
-  it("of a member are those of its octets", async () => {
+  it("of a member belong to its octets", async () => {
     const { propfind, call } = await withEvents();
     const asked = prop(
       "getetag",
@@ -86,7 +86,7 @@ describe("properties", () => {
     expect(one).not.toContain("404");
   });
 
-  it("that there are not, of any namespace, are told with 404", async () => {
+  it("that do not exist, in any namespace, are reported with 404", async () => {
     const { propfind } = await withEvents();
     const body = `<propfind xmlns="DAV:"><prop><displayname/><x:color xmlns:x="urn:a&amp;b"/><quota-used-bytes/></prop></propfind>`;
     const { text } = await propfind(calendar, { depth: "0", body });
@@ -109,7 +109,7 @@ describe("properties", () => {
     },
   );
 
-  it("by allprop come with those that are included by name", async () => {
+  it("by allprop include those listed by name", async () => {
     const { propfind } = await withEvents();
     const body = `<propfind xmlns="DAV:"><allprop/><include><supported-report-set/><nothing/></include></propfind>`;
     const { text } = await propfind(calendar, { depth: "0", body });
@@ -134,7 +134,7 @@ describe("properties", () => {
     expect(text).toContain("<d:propstat><d:prop/><d:status>HTTP/1.1 200 OK</d:status>");
   });
 
-  it("of a calendar tell programs what it takes", async () => {
+  it("of a calendar tell programs what it accepts", async () => {
     const { propfind } = await withEvents({ maxSize: 4321 });
     const body = `<a:propfind xmlns:a="DAV:" xmlns:b="urn:ietf:params:xml:ns:caldav"><a:prop>
       <b:max-resource-size/><b:max-instances/><b:supported-calendar-data/><b:supported-collation-set/>
@@ -149,7 +149,7 @@ describe("properties", () => {
     expect(text).not.toContain('<c:comp name="VTODO"/>');
   });
 
-  it("change with every change: getctag, sync-token", async () => {
+  it("getctag and sync-token change with every change", async () => {
     const { propfind, store } = await withEvents();
     const body = `<propfind xmlns="DAV:"><prop><sync-token/><getctag xmlns="http://calendarserver.org/ns/"/></prop></propfind>`;
     const before = (await propfind(calendar, { depth: "0", body })).text;
@@ -163,7 +163,7 @@ describe("properties", () => {
   });
 });
 
-describe("bodies", () => {
+describe("request bodies", () => {
   it.each([
     ["<x/>", "another element"],
     ["<propfind xmlns='DAV:'/>", "nothing asked"],
@@ -180,14 +180,14 @@ describe("bodies", () => {
     expect(text).toContain("<df:reason>");
   });
 
-  it("beyond 1 MB are 413", async () => {
+  it("beyond 1 MB are refused with 413", async () => {
     const { propfind } = await withEvents();
     const body = `<propfind xmlns="DAV:"><prop>${" ".repeat(1_100_000)}</prop></propfind>`;
     expect((await propfind(calendar, { depth: "0", body })).status).toBe(413);
   });
 });
 
-describe("what there is not", () => {
+describe("missing resources", () => {
   it.each([`${calendar}none.ics`, "/dav/calendars/11/events-9/", "/dav/other/"])(
     "%s is 404",
     async (path) => {
@@ -196,7 +196,7 @@ describe("what there is not", () => {
     },
   );
 
-  it("a calendar that is still being read is 503, never empty; its home lists it without a state", async () => {
+  it("a calendar that was not read yet is 503, never empty; its home lists it without a state", async () => {
     let unread = true;
     const { propfind, call } = await withEvents({ unread: () => unread });
     for (const path of [calendar, `${calendar}a.ics`]) {
@@ -216,10 +216,10 @@ describe("what there is not", () => {
   });
 });
 
-describe("a choice of properties", () => {
+describe("a selection of properties", () => {
   const names = (count: number) => Array.from({ length: count }, (_, at) => `p${at}`);
 
-  it("of very many is refused, as each member would tell of each", async () => {
+  it("is refused if it is very long, since each member repeats it", async () => {
     const { propfind, call } = await withEvents();
     expect((await propfind(calendar, { body: prop(...names(500)) })).status).toBe(207);
     const refused = await propfind(calendar, { body: prop(...names(501)) });

@@ -26,7 +26,7 @@ async function start(settings: DavSettings = {}) {
 }
 
 describe("PROPPATCH of a calendar", () => {
-  it("keeps name and colour for the person alone, and gives the project's back when they are removed", async () => {
+  it("sets name and color for the person alone, and restores the project's if they are removed", async () => {
     const { patch, show, call, as, secrets } = await start();
     const done = await patch(update(set(name("My &lt;site&gt;"), color("#12ab34FF"))));
     expect(done.status).toBe(207);
@@ -45,7 +45,7 @@ describe("PROPPATCH of a calendar", () => {
     expect(await show("<d:displayname/>")).toContain("<d:displayname>Website</d:displayname>");
   });
 
-  it("keeps what it does not know as XML, and shows it by allprop", async () => {
+  it("keeps unknown properties as XML, and returns them by allprop", async () => {
     const { patch, show, call } = await start();
     const dead = `<x:flag xmlns:x="urn:x" xmlns:y="urn:y"><y:on a="1 &amp; 2">yes</y:on> &lt;ok&gt;</x:flag>`;
     expect((await patch(update(set(dead)))).text).toContain("200 OK");
@@ -59,7 +59,7 @@ describe("PROPPATCH of a calendar", () => {
   });
 
   it.each(["getetag", "resourcetype", "sync-token", "owner", "current-user-privilege-set"])(
-    "does nothing of a request that sets %s, which is protected",
+    "changes nothing if a request sets %s, which is protected",
     async (prop) => {
       const { patch, show } = await start();
       const { status, text } = await patch(update(set(name("New"), `<d:${prop}>x</d:${prop}>`)));
@@ -93,7 +93,7 @@ describe("PROPPATCH of a calendar", () => {
     expect(text).toContain("<df:reason>");
   });
 
-  it("takes a time zone as Apple sends it, and shows it again", async () => {
+  it("accepts a time zone as Apple sends it, and returns it", async () => {
     const { patch, show } = await start();
     const zone = [
       "BEGIN:VCALENDAR",
@@ -115,7 +115,7 @@ describe("PROPPATCH of a calendar", () => {
     expect(await show(prop(""))).toContain("TZID:Europe/Lisbon\r\nBEGIN:STANDARD");
   });
 
-  it("refuses more and longer values than a program has any need of", async () => {
+  it("refuses more and longer values than any program needs", async () => {
     const { patch } = await start();
     const long = `<x:a xmlns:x="urn:x">${"a".repeat(20_001)}</x:a>`;
     expect((await patch(update(set(long)))).text).toContain("HTTP/1.1 507");
@@ -124,7 +124,7 @@ describe("PROPPATCH of a calendar", () => {
     expect((await patch(update(set(...many.slice(0, 100))))).text).toContain("200 OK");
   });
 
-  it("lets the last one of the document count", async () => {
+  it("uses the last value of the document", async () => {
     const { patch, show } = await start();
     await patch(update(set(name("First")), set(name("Second"))));
     expect(await show("<d:displayname/>")).toContain("Second");
@@ -132,14 +132,14 @@ describe("PROPPATCH of a calendar", () => {
     expect(await show("<d:displayname/>")).toContain("Website");
   });
 
-  it("tells what was wrong although a later value of the same name would do", async () => {
+  it("reports a wrong value even if a later one of the same name is right", async () => {
     const { patch } = await start();
     const { text } = await patch(update(set(color("red")), set(color("#123456"))));
     expect(text).toContain("HTTP/1.1 409");
     expect(text).not.toContain("424");
   });
 
-  it("answers with nothing but the ending when that is preferred", async () => {
+  it("returns only the status line if that is preferred", async () => {
     const { patch } = await start();
     const prefer = { prefer: "return=minimal" };
     const done = await patch(update(set(name("New"))), calendar, prefer);
@@ -150,7 +150,7 @@ describe("PROPPATCH of a calendar", () => {
     expect(failed.status).toBe(207);
   });
 
-  it("answers 400 to a body that is none", async () => {
+  it("answers 400 to an invalid body", async () => {
     const { patch } = await start();
     const open = "<d:propertyupdate xmlns:d='DAV:'";
     for (const body of ["", "<x/>", `${open}/>`, `${open}>`]) {
@@ -159,7 +159,7 @@ describe("PROPPATCH of a calendar", () => {
   });
 });
 
-describe("PROPPATCH of anything else", () => {
+describe("PROPPATCH of other resources", () => {
   it("is refused", async () => {
     const { patch } = await start();
     const paths = ["/dav/", "/dav/principals/11/", `${calendar}a.ics`];
@@ -170,7 +170,7 @@ describe("PROPPATCH of anything else", () => {
     }
   });
 
-  it("a home keeps what is not known here, and nothing else", async () => {
+  it("of a home stores only unknown properties", async () => {
     const { call, patch } = await start();
     const home = "/dav/calendars/11/";
     const alarm = '<c:default-alarm-vevent-date xmlns:c="urn:ietf:params:xml:ns:caldav"';
@@ -186,7 +186,7 @@ describe("PROPPATCH of anything else", () => {
     expect(refused.text).toContain("cannot-modify-protected-property");
   });
 
-  it("a calendar that may only be read is refused too", async () => {
+  it("of a read-only calendar is refused", async () => {
     const { patch, show } = await start({ readOnly: [11] });
     expect((await patch(update(set(name("New"))))).status).toBe(403);
     expect(await show("<d:displayname/>")).toContain("Website");

@@ -53,7 +53,7 @@ async function filled() {
 }
 
 describe("calendar-multiget", () => {
-  it("returns the octets and the ETag that a PUT was answered with", async () => {
+  it("returns the octets and the ETag of a PUT", async () => {
     const { put, get } = await filled();
     const tag = await put("mine.ics", "mine");
     const [found] = await get(events, [`${events}mine.ics`]);
@@ -62,7 +62,7 @@ describe("calendar-multiget", () => {
     expect(found?.props[data]).toBe(octets("mine").replaceAll("\r\n", "\n"));
   });
 
-  it("writes calendars without references that simple programs do not decode", async () => {
+  it("writes calendars without character references, which simple programs do not decode", async () => {
     const { call, put } = await filled();
     await put("mine.ics", "mine");
     const answer = await call(`REPORT ${events}`, { body: multiget([`${events}mine.ics`]) });
@@ -70,7 +70,7 @@ describe("calendar-multiget", () => {
     expect(answer.text).not.toMatch(/&#/);
   });
 
-  it("answers at the address that was asked, however a member's name is written", async () => {
+  it("responds at the requested address, however the member's name is spelled", async () => {
     const { put, get } = await filled();
     await put("mine.ics", "mine");
     const found = ["mine.ics", "%6Dine.ics", "mine%2Eics", "mine.ics/", "mine.ics?x=1"];
@@ -88,7 +88,7 @@ describe("calendar-multiget", () => {
     }
   });
 
-  it("keeps order, answers each address once and misses none of the rest", async () => {
+  it("keeps the order, answers each address once and skips none", async () => {
     const { put, get } = await filled();
     await put("a.ics", "a");
     await put("b.ics", "b");
@@ -116,7 +116,7 @@ describe("calendar-multiget", () => {
     },
   );
 
-  it("finds absolute addresses of this server and relative ones", async () => {
+  it("finds absolute and relative addresses of this server", async () => {
     const { put, get, port } = await filled();
     await put("a%26b.ics", "a");
     const local = `http://127.0.0.1:${port}${events}a%26b.ics`;
@@ -139,7 +139,7 @@ describe("calendar-multiget", () => {
     ["that is malformed", `${events}%E0%A4.ics`],
     ["without text", ""],
     ["of no scheme", "mailto:a@example.com"],
-  ])("answers 404 for one address %s", async (_what, href) => {
+  ])("answers 404 for a single address %s", async (_what, href) => {
     const { put, get } = await filled();
     await put("a.ics", "a");
     const found = await get(events, [href, `${events}a.ics`]);
@@ -147,7 +147,7 @@ describe("calendar-multiget", () => {
     expect(found[0]?.href).toBe(href);
   });
 
-  it("finds many as it finds one", async () => {
+  it("finds many members like a single one", async () => {
     const { put, get } = await filled();
     const names = Array.from({ length: 15 }, (_, at) => `${events}n${at}.ics`);
     for (const [at] of names.entries()) if (at % 2 === 0) await put(`n${at}.ics`, `u${at}`);
@@ -159,7 +159,7 @@ describe("calendar-multiget", () => {
     expect(found.at(-2)?.props[data]).toContain("UID:u0\n");
   });
 
-  it("reaches all calendars from the home, and one object from itself", async () => {
+  it("covers all calendars from the home, and one object from itself", async () => {
     const { put, get } = await filled();
     await put("a.ics", "a");
     await put("b.ics", "b");
@@ -169,7 +169,7 @@ describe("calendar-multiget", () => {
     expect(self.map(({ status }) => status)).toEqual([null, 404]);
   });
 
-  it("does not let others see private events", async () => {
+  it("hides private events from others", async () => {
     const { call, store, as, secrets } = await startDav();
     const creatorId = personId(11);
     store.mirror.put(anEvent(9, { private: true, title: "Secret", creatorId }), "events:2001");
@@ -187,7 +187,7 @@ describe("calendar-multiget", () => {
     }
   });
 
-  it("answers 503 for what cannot be listed as a whole yet", async () => {
+  it("answers 503 for what cannot be listed completely yet", async () => {
     let unread = false;
     const dav = await startDav({ unread: () => unread });
     dav.store.mirror.put(anEvent(1), "events:2001");
@@ -200,7 +200,7 @@ describe("calendar-multiget", () => {
     expect(direct.headers["retry-after"]).toBe("30");
   });
 
-  it("is refused when it names nothing, or asks for two kinds of properties", async () => {
+  it("is refused if it names nothing, or two kinds of properties", async () => {
     const { call } = await filled();
     const empty = await call(`REPORT ${events}`, { body: multiget([]) });
     expect([empty.status, preconditionsOf(empty.text)]).toEqual([400, []]);

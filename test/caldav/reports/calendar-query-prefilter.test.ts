@@ -61,7 +61,7 @@ const anItem = fc.oneof(
     .map(todo),
 );
 
-describe("createPrefilter()", () => {
+describe("the prefilter of a query", () => {
   it.each([
     ["an event, of an event", lone("VEVENT", plain), "VEVENT", true],
     ["an event, of a to-do", lone("VEVENT", plain), "VTODO", false],
@@ -83,11 +83,11 @@ describe("createPrefilter()", () => {
       false,
     ],
     ["no calendar", { name: "VCALENDAR", conditions: null }, "VEVENT", false],
-  ] as const)("asked for %s", (_what, filter, component, expected) => {
+  ] as const)("uses %s", (_what, filter, component, expected) => {
     expect(createPrefilter(filter, true)(summary(component, { from: 0, to: 1 }))).toBe(expected);
   });
 
-  it("tells of an event of some hours without its text, up to the very end of the range", () => {
+  it("knows an event of some hours without its text, up to the very end of the range", () => {
     const start = Temporal.Instant.from("2026-11-01T00:00:00Z");
     const end = Temporal.Instant.from("2026-12-01T00:00:00Z");
     const prefilter = createPrefilter(lone("VEVENT", { ...plain, range: { start, end } }), true);
@@ -103,13 +103,13 @@ describe("createPrefilter()", () => {
     expect(prefilter(event(end.subtract({ hours: 1 }), 2))).toBe(null);
   });
 
-  it("looks at all times where a filter asks for none", () => {
+  it("passes all times if a filter has no range", () => {
     expect(askedSpan(lone("VEVENT", plain))).toBeNull();
     expect(askedSpan(lone("VALARM", { ...plain, range: { start: null, end: null } }))).toBeNull();
     expect(askedSpan({ name: "VCALENDAR", conditions: null })).toBeNull();
   });
 
-  it("never says otherwise than the object's text", () => {
+  it("never contradicts the object's text", () => {
     let told = 0;
     let asked = 0;
     fc.assert(

@@ -108,7 +108,7 @@ describe("calendar-query", () => {
     expect(await titles(tasks, filter)).toEqual(expected);
   });
 
-  it("takes all depths: 0 is the calendar alone, none means its members", async () => {
+  it("accepts all depths: 0 is the calendar alone, none means its members", async () => {
     const { titles, call } = await filled();
     expect(await titles(tasks, comp("VTODO"), { depth: "0" })).toEqual([]);
     expect(await titles(tasks, comp("VTODO"), { depth: "infinity" })).toHaveLength(3);
@@ -117,7 +117,7 @@ describe("calendar-query", () => {
     expect(odd.status).toBe(400);
   });
 
-  it("answers for a member as it does for its calendar", async () => {
+  it("gives the same answer for a member as for its calendar", async () => {
     const { call } = await filled();
     const all = await call(`REPORT ${events}`, { body: query(comp("VEVENT", november)) });
     const [first] = readMultistatus(all.text).responses;
@@ -131,7 +131,7 @@ describe("calendar-query", () => {
     expect(readMultistatus(other.text).responses).toEqual([]);
   });
 
-  it("takes whole days in the zone that the query names, else in the calendar's, else in the account's", async () => {
+  it("reads whole days in the query's zone, the calendar's, or the account's", async () => {
     const { titles, call } = await filled();
     const firstHours = range("20261130T230000Z", "20261201T010000Z");
     expect(await titles(events, comp("VEVENT", firstHours))).toEqual(["Fair", "December"]);
@@ -204,7 +204,7 @@ describe("calendar-query", () => {
     expect(preconditionsOf(answer.text)).toEqual(preconditions);
   });
 
-  it("tells what properties are not there, unless the least is preferred", async () => {
+  it("reports missing properties, unless a minimal answer is preferred", async () => {
     const { call } = await filled();
     const body = query(comp("VTODO"), { props: "<d:getetag/><d:displayname/>" });
     const full = await call(`REPORT ${tasks}`, { headers: { depth: "1" }, body });

@@ -21,7 +21,7 @@ const octets = (uid: string, ...lines: string[]) =>
   ].join("\r\n");
 
 describe("free-busy-query", () => {
-  it("tells when events take up time, and nothing else of them", async () => {
+  it("shows when events take up time, and nothing else", async () => {
     const { call, store } = await startDav();
     const put = (id: number, from: string, to: string | null) =>
       store.mirror.put(anEvent(id, { title: "Secret plan", when: times(from, to) }), "events:2001");
@@ -45,7 +45,7 @@ describe("free-busy-query", () => {
     );
   });
 
-  it("hears what a program has said of an event's time", async () => {
+  it("respects what a program has said about an event's time", async () => {
     const { call } = await startDav();
     const put = async (name: string, ...lines: string[]) => {
       const answer = await call(`PUT ${events}${name}.ics`, {

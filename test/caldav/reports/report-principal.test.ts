@@ -54,7 +54,7 @@ describe("principal-property-search", () => {
     }
   });
 
-  it("says by what people can be looked for", async () => {
+  it("lists the properties for searching people", async () => {
     const { call } = await startDav();
     const body = `<d:principal-search-property-set xmlns:d="DAV:"/>`;
     const { status, text } = await call(`REPORT ${principals}`, { headers: { depth: "0" }, body });
@@ -112,7 +112,7 @@ describe("expand-property", () => {
   const property = (name: string, inner = "", namespace = "") =>
     `<d:property name="${name}"${namespace && ` namespace="${namespace}"`}>${inner}</d:property>`;
 
-  it("puts properties in the place of addresses, as far as these are known", async () => {
+  it("replaces addresses by properties, as far as they are known", async () => {
     const { call } = await startDav();
     const caldav = "urn:ietf:params:xml:ns:caldav";
     const body = expand(
@@ -145,7 +145,7 @@ describe("expand-property", () => {
     expect(statuses).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found"]);
   });
 
-  it("answers for objects, and 404 where there is none", async () => {
+  it("works for objects, and answers 404 if there is none", async () => {
     const { call, store } = await startDav();
     store.mirror.put(anEvent(1), "events:2001");
     const events = "/dav/calendars/11/events-2001/";
@@ -158,7 +158,7 @@ describe("expand-property", () => {
     expect((await call(`REPORT ${events}none.ics`, { body })).status).toBe(404);
   });
 
-  it("is refused when a property has no name", async () => {
+  it("is refused if a property has no name", async () => {
     const { call } = await startDav();
     const body = expand(property("owner", "<d:property/>"));
     expect((await call(`REPORT ${own}`, { body })).status).toBe(400);
@@ -200,7 +200,7 @@ describe("REPORT", () => {
     "/dav/calendars/11/",
     "/dav/calendars/11/events-2001/",
     "/dav/calendars/11/tasks-3001/",
-  ])("knows every report that %s lists", async (path) => {
+  ])("supports every report that %s lists", async (path) => {
     const { call } = await startDav();
     const propfind = `<d:propfind xmlns:d="DAV:"><d:prop><d:supported-report-set/></d:prop></d:propfind>`;
     const { text } = await call(`PROPFIND ${path}`, { headers: { depth: "0" }, body: propfind });

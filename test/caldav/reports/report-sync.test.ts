@@ -47,7 +47,7 @@ async function filled(count = 3) {
 }
 
 describe("sync-collection", () => {
-  it("lists everything for an empty token, without what is gone", async () => {
+  it("lists everything for an empty token, without deleted members", async () => {
     const { ask, bury } = await filled();
     bury(2);
     const { named, token, responses } = await ask();
@@ -59,7 +59,7 @@ describe("sync-collection", () => {
     expect(responses[0]?.props["{DAV:}getetag"]).toMatch(/^"[^"]+"$/);
   });
 
-  it("lists what changed, what came and what went since a token", async () => {
+  it("lists what was changed, added and deleted since a token", async () => {
     const { ask, put, bury } = await filled();
     const { token } = await ask();
     expect((await ask({ token })).named).toEqual([]);
@@ -77,7 +77,7 @@ describe("sync-collection", () => {
     expect((await ask({ token: second.token })).named).toEqual([]);
   });
 
-  it("names the same state as the sync-token property", async () => {
+  it("matches the sync-token property", async () => {
     const { ask, call } = await filled();
     const { token } = await ask();
     const body = `<d:propfind xmlns:d="DAV:"><d:prop><d:sync-token/></d:prop></d:propfind>`;
@@ -85,7 +85,7 @@ describe("sync-collection", () => {
     expect(readMultistatus(answer.text).responses[0]?.props["{DAV:}sync-token"]).toBe(token);
   });
 
-  it("says so when a limit has cut it off, and goes on with its token", async () => {
+  it("reports if a limit has truncated it, and continues with its token", async () => {
     const { ask } = await filled(5);
     const more = "<d:limit><d:nresults>2</d:nresults></d:limit>";
     const seen: unknown[] = [];
@@ -102,7 +102,7 @@ describe("sync-collection", () => {
     expect((await ask({ token })).named).toEqual([]);
   });
 
-  it("writes a propstat also when no property is asked for", async () => {
+  it("writes a propstat even if no property is requested", async () => {
     const { call } = await filled(1);
     const { text } = await call(`REPORT ${events}`, {
       headers: { depth: "0" },
@@ -122,7 +122,7 @@ describe("sync-collection", () => {
     ],
     ["no level but a Depth", { level: "" }, { depth: "1" }],
     ["neither", { level: "" }, {}],
-  ])("takes %s", async (_what, asked, headers) => {
+  ])("accepts %s", async (_what, asked, headers) => {
     const { ask } = await filled();
     expect((await ask(asked, headers)).named).toHaveLength(3);
   });
@@ -132,7 +132,7 @@ describe("sync-collection", () => {
     ["that is a number", "0"],
     ["of another server", "urn:dayferry:sync:x:1:2"],
     ["cut short", ""],
-  ])("refuses a token %s by valid-sync-token", async (_what, given) => {
+  ])("refuses a token %s with valid-sync-token", async (_what, given) => {
     const { ask, call } = await filled();
     const token = given === "" ? (await ask()).token.slice(0, -2) : given;
     const answer = await call(`REPORT ${events}`, {

@@ -48,7 +48,7 @@ describe("components", () => {
   ];
 
   it.each(every)(
-    "%s() escapes whatever it is given, and has no inline style or script",
+    "%s() escapes its values, and has no inline style or script",
     (_name, { text }) => {
       expect(text).not.toContain("<b>");
       expect(text).not.toMatch(/ (?:style|on\w+)=/);
@@ -67,7 +67,7 @@ describe("components", () => {
   });
 });
 
-it("table() puts numbers to the right, heading and cells alike, and can be reached by keyboard", () => {
+it("table() aligns numbers to the right, and can be reached by keyboard", () => {
   const { text } = table({
     caption: "Ages",
     columns: [{ title: "Project" }, { title: "Items", isNumber: true }],
@@ -78,7 +78,7 @@ it("table() puts numbers to the right, heading and cells alike, and can be reach
   expect(text).toContain('tabindex="0"');
 });
 
-it("facts() leaves out what there is nothing to say of", () => {
+it("facts() omits empty values", () => {
   expect(
     facts([
       ["Mail", null],
@@ -87,7 +87,7 @@ it("facts() leaves out what there is nothing to say of", () => {
   ).toBe('<dl class="facts"><dt>Feeds</dt><dd>2</dd>\n</dl>');
 });
 
-it("field() tells a screen reader of its hint and of what is wrong", () => {
+it("field() links hint and error for screen readers", () => {
   const { text } = field({
     name: "mail",
     label: "Mail",
@@ -98,7 +98,7 @@ it("field() tells a screen reader of its hint and of what is wrong", () => {
   expect(text).toContain('<p class="hint" id="mail-hint">a <i>b</i></p>');
 });
 
-it("selectField() has chosen the value", () => {
+it("selectField() selects the value", () => {
   const choices = [
     { value: "a", label: "A" },
     { value: "b", label: "B" },
@@ -108,7 +108,7 @@ it("selectField() has chosen the value", () => {
   expect(text.match(/selected/g)).toHaveLength(1);
 });
 
-it("checkbox() has an id of its own beside others of its name", () => {
+it("checkbox() has a unique ID beside others of its name", () => {
   const { text } = checkbox({ name: "kinds", value: "task", label: "Tasks", isOn: true });
   expect(text).toContain('id="kinds-task" name="kinds" value="task" checked');
 });

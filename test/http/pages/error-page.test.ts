@@ -4,7 +4,7 @@ import { startApp } from "../app-rig.ts";
 
 const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-describe("what cannot be answered", () => {
+describe("an error", () => {
   it("is a page for a browser, with a way on, and problem+json for a program", async () => {
     const { call } = await startApp();
     const page = await call("GET /deep/nowhere", { headers: { accept } });
@@ -21,7 +21,7 @@ describe("what cannot be answered", () => {
     }
   });
 
-  it("says of a form of another site that it is not allowed", async () => {
+  it("says that a form of another site is not allowed", async () => {
     const { call } = await startApp();
     const headers = { accept, "sec-fetch-site": "cross-site" };
     const { status, text } = await call("POST /logout", { headers });
@@ -37,6 +37,6 @@ it.each([
   [500, "Something failed here"],
   [502, "Something failed here"],
   [503, "Not available just now"],
-])("errorPage() has a heading for %i", (status, title) => {
+])("the error page has a heading for %i", (status, title) => {
   expect(errorPage({ status, detail: "x" }, "./").title).toBe(title);
 });

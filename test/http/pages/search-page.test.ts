@@ -10,15 +10,15 @@ const nothing = {
   settings: [],
 };
 
-describe("searchPage()", () => {
-  it("says how to go on when nothing was entered or found", () => {
+describe("the search page", () => {
+  it("says what to do if nothing was entered or found", () => {
     expect(searchPage(" ", nothing).body.text).toContain("Finds items, projects, people and edits");
     const { text } = searchPage("<nowhere>", nothing).body;
     expect(text).toContain("<q><bdi>&lt;nowhere&gt;</bdi></q>");
     expect(text).toContain("Try fewer or shorter words.");
   });
 
-  it("says that there are more items than it lists", () => {
+  it("says if there are more items than it lists", () => {
     const item = {
       ...({ uid: "1@x", kind: "task", title: "Write", project: "Website", when: null } as const),
       completed: true,

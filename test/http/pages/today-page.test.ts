@@ -73,8 +73,8 @@ function textOf(page: string, id: string): string {
     .trim();
 }
 
-describe("the sentence of today", () => {
-  it("says how old the oldest is of what matters, and what waits for whom", async () => {
+describe("the status sentence on Today", () => {
+  it("gives the age of the oldest relevant data, and what waits for whom", async () => {
     const { told, wish, clock } = await signedIn();
     expect(await told("standing")).toBe("Up to date · last synced just now No edits waiting.");
     clock.advance({ minutes: 5 });
@@ -84,14 +84,14 @@ describe("the sentence of today", () => {
     expect(await told("standing")).toContain("1 pending edit, 1 edit needs a decision.");
   });
 
-  it("does not take the edits that it has counted for all of them", async () => {
+  it("does not claim to know all edits if it has counted only some", async () => {
     const { told, wish, page } = await signedIn();
     for (let nth = 0; nth < 201; nth++) wish({ title: `Held ${nth}` }, "held");
     expect(await told("standing")).toContain("200 edits or more need a decision.");
     expect(await page()).toContain("At least 190 more edits wait");
   });
 
-  it("says that the workspace cannot be read where most of it fails, and why", async () => {
+  it("says that the workspace cannot be read if most of it fails, and why", async () => {
     const { told, store, clock } = await signedIn();
     clock.advance({ minutes: 3 });
     for (const source of [website, fair]) store.sources.failed(source, "it answered 503");
@@ -100,7 +100,7 @@ describe("the sentence of today", () => {
     );
   });
 
-  it.each(outages)("does not call anything up to date while $kind", async (trouble) => {
+  it.each(outages)("never says up to date while $kind", async (trouble) => {
     const troubles: Trouble[] = [];
     const { told, read, clock } = await signedIn(troubles);
     clock.advance({ minutes: 4 });
@@ -119,7 +119,7 @@ describe("the sentence of today", () => {
     expect(await told("standing")).toMatch(/^Up to date/);
   });
 
-  it("says that it is behind where a list is older than polling lets it get", async () => {
+  it("says that it is behind if a list is older than it should be", async () => {
     const { told, clock } = await signedIn();
     clock.advance({ minutes: 16 });
     expect(await told("standing")).toMatch(/^Up to date/);
@@ -127,7 +127,7 @@ describe("the sentence of today", () => {
     expect(await told("standing")).toMatch(/^Behind · .* last synced 18 min ago/);
   });
 
-  it("says after a start how old the oldest is, and when all will have been read again", async () => {
+  it("gives the age after a start, and when everything will be read again", async () => {
     let isFresh = false;
     const { told, clock } = await signedIn([], () => isFresh);
     clock.advance({ minutes: 5 });
@@ -140,7 +140,7 @@ describe("the sentence of today", () => {
     expect(await told("standing")).toMatch(/^Up to date/);
   });
 
-  it("says how far the first reading is", async () => {
+  it("gives the progress of the first sync", async () => {
     const { told, store } = await signedIn();
     store.directory.putProjects(
       [aProject(2001, "Website"), aProject(2002, "Fair"), aProject(2003, "New")],
@@ -151,7 +151,7 @@ describe("the sentence of today", () => {
   });
 });
 
-describe("the rest of today", () => {
+describe("the rest of Today", () => {
   it("lists what takes place or is due in the next seven days, and nothing completed", async () => {
     const { told, store } = await signedIn();
     const dueOn = (day: string) => Temporal.PlainDate.from(day);
@@ -168,7 +168,7 @@ describe("the rest of today", () => {
     expect(await told("week")).not.toMatch(/Order cups|Pay/);
   });
 
-  it("tells recent edits as sentences, and lets what waits be decided", async () => {
+  it("shows recent edits as sentences, with decisions to take", async () => {
     const { told, wish, press, page, store } = await signedIn();
     expect(await told("recent")).toContain("No edit yet");
     const edit = wish({ title: "Retro <i>" }, "held");
@@ -180,7 +180,7 @@ describe("the rest of today", () => {
     expect(await told("waiting")).toBe("");
   });
 
-  it("leads from an applied edit to its undoing, and from no other", async () => {
+  it("links from an applied edit to its undo, and from no other", async () => {
     const { wish, page, store } = await signedIn();
     const edit = wish({ title: "Retro" });
     expect(await page()).not.toContain("/undo");
@@ -191,7 +191,7 @@ describe("the rest of today", () => {
     );
   });
 
-  it("says what would vanish, and leads to where that is agreed to", async () => {
+  it("says what would disappear, and links to the decision", async () => {
     const { told, page, store } = await signedIn();
     store.brakes.set("events:2001", { missing: 30, total: 40, needsPerson: true });
     expect(await told("waiting")).toContain("30 of 40 items of one list disappeared at once");
@@ -200,7 +200,7 @@ describe("the rest of today", () => {
     expect(await told("waiting")).toContain("There is nothing to do.");
   });
 
-  it("tells the age of each project in words, by what is due soon", async () => {
+  it("gives the age of each project, by what is due soon", async () => {
     const { told, store, clock } = await signedIn();
     const list: Source = { kind: "tasks", projectId: projectId(2001), listId: listId(3001) };
     store.directory.putTodolists(projectId(2001), [aTodolist(3001)], true);
@@ -218,7 +218,7 @@ describe("the rest of today", () => {
     expect(text).toContain("Fair 3 h ago cannot be read");
   });
 
-  it("does not take the demo's own edits for a person's", async () => {
+  it("does not count the demo's own edits as a person's", async () => {
     let toldAt: Temporal.Instant | null = null;
     const demo = { toldAt: () => toldAt };
     const { told, wish, clock } = await signedIn([], () => true, demo);
@@ -232,7 +232,7 @@ describe("the rest of today", () => {
     expect(await told("first-steps")).toContain("Use your own account (to do)");
   });
 
-  it("ticks the first steps that are done", async () => {
+  it("checks the first steps that are done", async () => {
     const { told, passwords, people, call, feeds } = await signedIn();
     expect(await told("first-steps")).toMatch(/^First steps 1 of 4 done/);
     expect(await told("first-steps")).toContain("Set a public address (done)");
