@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-it("a start keeps what it has compiled for the next one, beside the packages", () => {
+it("a start caches its compiled code for the next one, beside the packages", () => {
   const file = join(root, "src/dayferry.ts");
   const { status, stdout } = spawnSync(process.execPath, [file, "--version"], { encoding: "utf8" });
   expect([status, stdout]).toEqual([0, "1.0.0\n"]);

@@ -12,8 +12,8 @@ function place() {
   return { folder, config, env: { XDG_RUNTIME_DIR: folder } };
 }
 
-describe("the place of the running demo", () => {
-  it("names its configuration until it ends", () => {
+describe("the location of a running demo", () => {
+  it("is its configuration until it ends", () => {
     const { config, env } = place();
     expect(runningDemo(env)).toBeNull();
     const forget = recordDemo(config, env);
@@ -22,7 +22,7 @@ describe("the place of the running demo", () => {
     expect(runningDemo(env)).toBeNull();
   });
 
-  it("does not count once the demo's folder is gone, or if others could have written it", () => {
+  it("is ignored if the demo's folder is gone, or others could have written it", () => {
     const { folder, config, env } = place();
     recordDemo(config, env);
     rmSync(config);
@@ -33,7 +33,7 @@ describe("the place of the running demo", () => {
     expect(runningDemo(env)).toBeNull();
   });
 
-  it("is left alone by a demo that was replaced, and missing where nothing can be written", () => {
+  it("is kept by a replaced demo, and missing if nothing can be written", () => {
     const { config, env } = place();
     const forget = recordDemo(`${config}.old`, env);
     recordDemo(config, env);

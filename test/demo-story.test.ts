@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { playStory } from "../src/demo-story.ts";
 import { demoWorld } from "./support/demo-world.ts";
 
-describe("tellStory()", () => {
+describe("the demo's story", () => {
   let world: Awaited<ReturnType<typeof demoWorld>>;
   beforeAll(async () => {
     world = await demoWorld();
@@ -14,7 +14,7 @@ describe("tellStory()", () => {
       .toSorted((a, b) => a.id - b.id)
       .map(({ item, state, channel, reason }) => [item.title, state, channel, reason]);
 
-  it("leaves a morning's edits, of which four wait for a person", () => {
+  it("has a morning's edits, of which four wait for a person", () => {
     expect(told()).toEqual([
       ["500 tote bags 👜", "held", "upload", null],
       ["Demo laptop, spare laptop, adapters", "parked", "caldav", "refused"],
@@ -42,7 +42,7 @@ describe("tellStory()", () => {
     ]);
   });
 
-  it("offers a narrowed feed of one person, which two programs have fetched", () => {
+  it("has a person's filtered feed, which two programs have fetched", () => {
     const feed = world.modules.feeds.list().find(({ automatic }) => !automatic);
     expect(feed).toMatchObject({ kind: "person", filter: { kinds: ["task"], completed: "none" } });
     expect(feed?.fetches.map(({ program }) => program).toSorted()).toEqual([
@@ -51,7 +51,7 @@ describe("tellStory()", () => {
     ]);
   });
 
-  it("is told once", async () => {
+  it("is created once", async () => {
     const before = told();
     await playStory(world.place);
     expect(told()).toEqual(before);

@@ -30,8 +30,8 @@ import { rows } from "../support/effort.ts";
 import { canFillDisk, fullDisk } from "../support/full-disk.ts";
 import { aDataDirectory, good, noon, passphrase } from "./rig.ts";
 
-describe("makeBackup()", () => {
-  it("makeBackup() writes one private file that common tools open, and nothing beside it", async () => {
+describe("making a backup", () => {
+  it("writes one private file that common tools open, and nothing beside it", async () => {
     const place = aDataDirectory();
     const { file, octets, manifest } = good(await place.backup({ passphrase }));
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -43,7 +43,7 @@ describe("makeBackup()", () => {
     expect(await verifyBackup(file, passphrase)).toMatchObject({ ok: true });
   });
 
-  it("reports its progress, as restoring and checking do", async () => {
+  it("reports its progress, as do restoring and verifying", async () => {
     const place = aDataDirectory();
     const shares: number[] = [];
     const onBytes = (done: number, total: number) => void shares.push(done / total);
@@ -60,7 +60,7 @@ describe("makeBackup()", () => {
     expect(shares).toContain(1);
   });
 
-  it("makeBackup() result when the keys are to be left out: none is in the file", async () => {
+  it("leaves keys out on request", async () => {
     const place = aDataDirectory();
     const { file, manifest } = good(await place.backup({ passphrase: null }));
     expect(manifest.keys).toBe("left out");
@@ -70,13 +70,13 @@ describe("makeBackup()", () => {
     }
   });
 
-  it("makeBackup() result when keys are sealed: none is readable in the file", async () => {
+  it("seals keys, so that none is readable in the file", async () => {
     const place = aDataDirectory();
     const content = gunzipSync(readFileSync(good(await place.backup({ passphrase })).file));
     expect(content.includes(place.key("feed-key").trim())).toBe(false);
   });
 
-  it("makeBackup() equals a moment of a database that is written to all the time", async () => {
+  it("captures one moment of a database that is written all the time", async () => {
     const place = aDataDirectory();
     place.sql("CREATE TABLE pairs (id INTEGER PRIMARY KEY, twin INTEGER NOT NULL, filler BLOB)");
     const db = new Database(place.file);
@@ -109,7 +109,7 @@ describe("makeBackup()", () => {
     expect(id).toBeGreaterThan(400);
   });
 
-  it("makeBackup() result when the database is damaged: says so, and the last backup stays", async () => {
+  it("fails if the database is damaged, and keeps the last backup", async () => {
     const place = aDataDirectory();
     const before = readFileSync(good(await place.backup()).file);
     damage(place.file);
@@ -117,25 +117,22 @@ describe("makeBackup()", () => {
     expect(readFileSync(join(place.folder, "one.tar.gz"))).toEqual(before);
   });
 
-  it.skipIf(!canFillDisk())(
-    "makeBackup() result when the disk is full: the last backup stays",
-    async () => {
-      const place = aDataDirectory();
-      const { file } = good(await place.backup());
-      const before = readFileSync(file);
-      const disk = fullDisk();
-      disk.fill();
-      const made = await place.backup();
-      disk.makeRoom();
-      expect(made).toMatchObject({ ok: false, failure: { kind: "failed" } });
-      expect(readFileSync(file)).toEqual(before);
-      expect(readdirSync(place.folder).filter((name) => name.startsWith(".dayferry"))).toEqual([]);
-    },
-  );
+  it.skipIf(!canFillDisk())("fails if the disk is full, and keeps the last backup", async () => {
+    const place = aDataDirectory();
+    const { file } = good(await place.backup());
+    const before = readFileSync(file);
+    const disk = fullDisk();
+    disk.fill();
+    const made = await place.backup();
+    disk.makeRoom();
+    expect(made).toMatchObject({ ok: false, failure: { kind: "failed" } });
+    expect(readFileSync(file)).toEqual(before);
+    expect(readdirSync(place.folder).filter((name) => name.startsWith(".dayferry"))).toEqual([]);
+  });
 });
 
-describe("verifyBackup()", () => {
-  it("verifyBackup() result when one octet was changed, or the end is missing", async () => {
+describe("verifying a backup", () => {
+  it("finds a changed octet, and a missing end", async () => {
     const place = aDataDirectory();
     const { file } = good(await place.backup());
     const whole = readFileSync(file);
@@ -153,7 +150,7 @@ describe("verifyBackup()", () => {
   });
 
   it.each([databasePart, keysPart])(
-    "verifyBackup() result when %s is empty, with the right hash: refused",
+    "refuses an empty %s, even with the right hash",
     async (part) => {
       const place = aDataDirectory();
       const { file } = good(await place.backup({ passphrase }));
@@ -181,7 +178,7 @@ describe("verifyBackup()", () => {
     },
   );
 
-  it("verifyBackup() result when the passphrase is another one", async () => {
+  it("needs the right passphrase", async () => {
     const place = aDataDirectory();
     const { file } = good(await place.backup({ passphrase }));
     const checked = await verifyBackup(file, "another one");
@@ -190,8 +187,8 @@ describe("verifyBackup()", () => {
   });
 });
 
-describe("restoreBackup()", () => {
-  it("restoreBackup() puts database and keys back, and keeps what was there aside", async () => {
+describe("restoring a backup", () => {
+  it("restores database and keys, and sets the previous ones aside", async () => {
     const place = aDataDirectory();
     const { file } = good(await place.backup({ passphrase }));
     place.sql("INSERT INTO labels (id, name) VALUES (7, 'made later')");
@@ -212,7 +209,7 @@ describe("restoreBackup()", () => {
   });
 
   it.each(rows(["admin-token", "feed-key", "link-key", "mail-key"], 4))(
-    "restoreBackup() brings a lost %s back, and without the passphrase says what its loss ends",
+    "restores a lost %s, and without the passphrase says what its loss invalidates",
     async (name) => {
       const place = aDataDirectory();
       const before = place.key(name);
@@ -224,7 +221,7 @@ describe("restoreBackup()", () => {
     },
   );
 
-  it("restoreBackup() result without the passphrase: a key that was never made is not lost", async () => {
+  it("without the passphrase does not count a key as lost that never existed", async () => {
     const place = aDataDirectory();
     rmSync(join(place.folder, "link-key"));
     const { file } = good(await place.backup({ passphrase }));
@@ -234,7 +231,7 @@ describe("restoreBackup()", () => {
     expect(lost).toEqual(["every feed has a new address and must be subscribed to again"]);
   });
 
-  it("restoreBackup() result when the passphrase is wrong: nothing is touched", async () => {
+  it("with a wrong passphrase changes nothing", async () => {
     const place = aDataDirectory();
     good(await place.backup({ passphrase }));
     const before = readFileSync(place.file);
@@ -244,7 +241,7 @@ describe("restoreBackup()", () => {
     expect(readdirSync(place.folder).some((name) => name.startsWith("replaced"))).toBe(false);
   });
 
-  it("restoreBackup() result when the backup is of a newer build: refused", async () => {
+  it("refuses a backup of a newer version", async () => {
     const place = aDataDirectory();
     place.sql(
       "INSERT INTO schema_migration VALUES (9999, 'of_the_future', 'x', '2030-01-01T00:00:00Z')",
@@ -255,7 +252,7 @@ describe("restoreBackup()", () => {
     expect((await readManifest(file)).ok).toBe(true);
   });
 
-  it("readManifest() failure when it is another file: in words", async () => {
+  it("explains that a file is no backup", async () => {
     const place = aDataDirectory();
     const { file } = good(await place.backup());
     const other = join(place.folder, "other");
@@ -269,7 +266,7 @@ describe("restoreBackup()", () => {
     expect(await reasonOf()).toContain("it is truncated");
   });
 
-  it("restoreBackup() works over a database that is damaged beyond reading, and over none", async () => {
+  it("works over a database damaged beyond reading, and over none", async () => {
     const place = aDataDirectory();
     const { file } = good(await place.backup());
     writeFileSync(place.file, randomBytes(50_000));
@@ -279,7 +276,7 @@ describe("restoreBackup()", () => {
     place.open().close();
   });
 
-  it("finishRestore() carries a restore out from wherever it was cut off", async () => {
+  it("is finished after an interruption at any point", async () => {
     const place = aDataDirectory();
     place.sql("INSERT INTO labels (id, name) VALUES (1, 'old')");
     const { file } = good(await place.backup());
@@ -325,10 +322,10 @@ describe("restoreBackup()", () => {
   });
 });
 
-describe("restoreKeys()", () => {
+describe("restoring keys", () => {
   const now = Temporal.Instant.from("2026-11-22T12:00:00Z");
 
-  it("restoreKeys() puts lost and cut keys back, and leaves the database and the others as they are", async () => {
+  it("restores lost and truncated keys, and leaves the database and the others alone", async () => {
     const place = aDataDirectory();
     const { folder: dataDir } = place;
     const before = keyFiles.map(({ name }) => place.key(name));
@@ -348,7 +345,7 @@ describe("restoreKeys()", () => {
     expect(readdirSync(dataDir).filter((name) => name.startsWith(".restoring"))).toEqual([]);
   });
 
-  it("restoreKeys() result without keys, without their passphrase, and for another installation: refused", async () => {
+  it("is refused without keys, without their passphrase, and for another installation", async () => {
     const place = aDataDirectory();
     const { folder: dataDir } = place;
     const { file } = good(await place.backup({ passphrase }));

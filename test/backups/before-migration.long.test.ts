@@ -14,9 +14,9 @@ import { testSandbox } from "../support/sandbox.ts";
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 
-describe("openModules()", () => {
+describe("a start with pending migrations", () => {
   it.each([1, 12])(
-    "openModules() backs a database with %i migrations up before it is changed, and refuses where it cannot",
+    "backs up a database with %i migrations first, and refuses if it cannot",
     async (count) => {
       const { place, open, backups } = await anInstallation();
       firstVersion(join(place.dataDir, "dayferry.sqlite"), count);
@@ -38,7 +38,7 @@ describe("openModules()", () => {
     },
   );
 
-  it("openModules() result when a start was cut off between two migrations a moment ago: its backup stays, beside the new one", async () => {
+  it("keeps the backup of a start that was just interrupted, beside the new one", async () => {
     const { place, open, backups } = await anInstallation();
     const file = join(place.dataDir, "dayferry.sqlite");
     for (const count of [1, 12]) {
@@ -51,7 +51,7 @@ describe("openModules()", () => {
     expect(new Set(whole.map((one) => one.ok && one.value.migration))).toEqual(new Set([1, 12]));
   });
 
-  it("openModules() result when a migration fails again and again: one backup of the database as it stays, and another once it is not whole", async () => {
+  it("makes one backup for repeated failures, and another once the database changed", async () => {
     const { place, open, backups } = await anInstallation();
     const file = join(place.dataDir, "dayferry.sqlite");
     firstVersion(file, 13);
@@ -69,7 +69,7 @@ describe("openModules()", () => {
     expect(versionOf(file)).toBe(13);
   });
 
-  it("openModules() result when the database is of a newer build: a sentence, and nothing is changed", async () => {
+  it("refuses a database of a newer version, and changes nothing", async () => {
     const { place, open, backups } = await anInstallation();
     const file = join(place.dataDir, "dayferry.sqlite");
     const build = readMigrations(migrations).length;

@@ -27,8 +27,8 @@ const inThisProcess: BackupProcesses = {
   examine: async (file) => examineDatabase(file, "quick"),
 };
 
-describe("createDailyBackups()", () => {
-  it("step() makes a backup at its time, once a day, and makes up for what was missed", async () => {
+describe("daily backups", () => {
+  it("are made at their time, once a day, and later if missed", async () => {
     const rig = aRig("2026-11-21T12:00:00Z");
     await rig.step();
     expect(rig.names()).toEqual([]);
@@ -48,7 +48,7 @@ describe("createDailyBackups()", () => {
     expect(rig.troubles).toEqual(new Map());
   });
 
-  it("step() result when it cannot be made: a trouble, and another try an hour later", async () => {
+  it("report a problem if they fail, and are tried again an hour later", async () => {
     const rig = aRig("2026-11-21T12:00:00Z");
     // A file in the place of the folder.
     writeFileSync(rig.directory, "");
@@ -62,7 +62,7 @@ describe("createDailyBackups()", () => {
     expect(rig.events).toHaveLength(2);
   });
 
-  it("make() result when there is one of the same second: both stay, and the later one is the newer", async () => {
+  it("of the same second are both kept, the later one being newer", async () => {
     const rig = aRig("2026-11-21T12:00:00Z");
     const asked = "dayferry-20261121T120000Z-asked";
     for (const name of [`${asked}.tar.gz`, `${asked}-2.tar.gz`, `${asked}-3.tar.gz`]) {
@@ -79,7 +79,7 @@ describe("createDailyBackups()", () => {
     }
   });
 
-  it("step() result when the database is damaged: a trouble that names the newest backup", async () => {
+  it("report a damaged database with the newest backup", async () => {
     const rig = aRig("2026-11-21T12:00:00Z");
     const made = await rig.backups.make(signal);
     expect(made.ok).toBe(true);
@@ -91,7 +91,7 @@ describe("createDailyBackups()", () => {
     expect(rig.names()).toHaveLength(1);
   });
 
-  it("step() result when backups are off: damage is found all the same", async () => {
+  it("find damage even if they are switched off", async () => {
     const rig = aRig("2026-11-21T12:00:00Z", { enabled: false });
     rig.set("2026-11-22T03:00:00Z");
     await rig.step();
@@ -104,7 +104,7 @@ describe("createDailyBackups()", () => {
   });
 });
 
-it("backups that a clock has dated which ran ahead step() makes those of each day all the same, and tells of the newest that is not of the future", async () => {
+it("ignore backups with a future date, and report the newest that is not of the future", async () => {
   const rig = aRig("2026-11-21T12:00:00Z");
   for (const day of ["2027-11-10", "2026-11-22", "2026-11-23"]) {
     rig.set(`${day}T03:00:00Z`);
@@ -123,11 +123,11 @@ it("backups that a clock has dated which ran ahead step() makes those of each da
   expect(JSON.stringify(rig.troubles.get("database-damaged"))).toContain("20261123T030000Z");
 });
 
-describe("what was left by processes that were ended while they made a backup", () => {
+describe("leftovers of interrupted backups", () => {
   const leftIn = (folder: string) =>
     readdirSync(folder).filter((name) => name.startsWith(".dayferry-backup-"));
 
-  it("goes with the next backup of the same data directory, and not while its process is at work", async () => {
+  it("are removed by the next backup of the same data directory, unless their process is running", async () => {
     const rig = aRig("2026-11-21T12:00:00Z", { processes: createBackupProcesses() });
     await rig.backups.make(signal);
     const owner = makeScratch(rig.directory, rig.folder);
@@ -144,7 +144,7 @@ describe("what was left by processes that were ended while they made a backup", 
     expect(left.filter((name) => name.includes(`-${ended}-`))).toEqual([]);
   });
 
-  it("goes at once when it is the end of the daemon that ends the process", async () => {
+  it("are removed at once if the daemon itself ends the process", async () => {
     const rig = aRig("2026-11-21T12:00:00Z", { processes: createBackupProcesses() });
     const stop = new AbortController();
     const made = rig.backups.make(stop.signal);
@@ -155,10 +155,10 @@ describe("what was left by processes that were ended while they made a backup", 
   });
 });
 
-describe("superfluous()", () => {
+describe("backups to remove", () => {
   const now = Temporal.Instant.from("2026-12-31T00:00:00Z");
 
-  it("superfluous() leaves the newest of each of the last days, weeks and months", () => {
+  it("exclude the newest of each of the last days, weeks and months", () => {
     const start = Temporal.Instant.from("2026-01-01T02:30:00Z");
     const all = Array.from({ length: 200 }, (_, day) => {
       const madeAt = start.add({ hours: 24 * day });
@@ -182,7 +182,7 @@ describe("superfluous()", () => {
     ]);
   });
 
-  it("superfluous() result when a clock ran ahead: what it has dated pushes nothing out", () => {
+  it("exclude none because of backups with a future date", () => {
     const madeAt = Temporal.Instant.from("2026-12-30T02:30:00Z");
     const at = (moment: Temporal.Instant) => {
       const name = snapshotName(moment, "daily");
@@ -196,7 +196,7 @@ describe("superfluous()", () => {
     expect(gone).toEqual(all.slice(5, 30));
   });
 
-  it("superfluous() result when nothing is to be kept: the newest stays", () => {
+  it("exclude the newest one even if none is to be kept", () => {
     const madeAt = Temporal.Instant.from("2026-01-01T02:30:00Z");
     const one = { name: "", file: "", reason: "daily" as const, madeAt, octets: 1 };
     expect(superfluous([one], { keep: { daily: 0, weekly: 0, monthly: 0 }, zone, now })).toEqual(

@@ -48,8 +48,8 @@ const pageOf = (place: ReturnType<typeof aPlace>, name: string): number => {
 const filled = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
   INSERT INTO meta (name, value) SELECT 'filler ' || i, hex(randomblob(300)) FROM n`;
 
-describe("damageBeforeOpening()", () => {
-  it("damageBeforeOpening() result for a new installation and for a whole database: nothing", () => {
+describe("a check before opening the database", () => {
+  it("passes a new installation and an intact database", () => {
     const place = aPlace();
     expect(damageBeforeOpening(place)).toBeNull();
     rmSync(place.file);
@@ -59,7 +59,7 @@ describe("damageBeforeOpening()", () => {
     expect(damageBeforeOpening(place)).toBeNull();
   });
 
-  it("damageBeforeOpening() result when a known database is empty, a folder, or gone without its log", () => {
+  it("finds a known database that is empty, a folder, or gone without its log", () => {
     const place = aPlace();
     noteDatabase(place.folder);
     truncateSync(place.file, 0);
@@ -72,7 +72,7 @@ describe("damageBeforeOpening()", () => {
   });
 });
 
-describe("examineDatabase()", () => {
+describe("an examination of the database", () => {
   it.each([
     ["the head", () => 1],
     ["the root of a table", (place) => pageOf(place, "meta")],
@@ -82,7 +82,7 @@ describe("examineDatabase()", () => {
     ],
     ["the last page", (place) => statSync(place.file).size / 4096],
   ] satisfies readonly [string, (place: ReturnType<typeof aPlace>) => number][])(
-    "examineDatabase() result when %s is garbage: damaged",
+    "finds garbage in %s",
     (_name, page) => {
       const place = aPlace();
       place.sql(filled);
@@ -94,7 +94,7 @@ describe("examineDatabase()", () => {
     },
   );
 
-  it("examineDatabase() result when a free page is garbage: whole, as nobody reads it", () => {
+  it("passes garbage in a free page, which nobody reads", () => {
     const place = aPlace();
     place.sql(`${filled}; DELETE FROM meta WHERE name LIKE 'filler%'`);
     const size = statSync(place.file).size / 4096;
@@ -105,7 +105,7 @@ describe("examineDatabase()", () => {
   it.each([
     ["half", 0.5],
     ["one page", 0],
-  ])("examineDatabase() result when %s is left: damaged", (_name, part) => {
+  ])("finds damage if %s is left", (_name, part) => {
     const place = aPlace();
     truncateSync(
       place.file,
@@ -117,7 +117,7 @@ describe("examineDatabase()", () => {
   });
 });
 
-describe("a log beside the database that is not whole", () => {
+describe("a damaged write-ahead log", () => {
   /** As a machine leaves them that lost its power: the database, and a log with three commits. */
   function afterCrash() {
     const place = aPlace();
@@ -142,31 +142,31 @@ describe("a log beside the database that is not whole", () => {
     return { log: `${file}-wal`, told };
   }
 
-  it("keeps what stands before a cut", () => {
+  it("is used up to the point where it ends", () => {
     const { log, told } = afterCrash();
     truncateSync(log, statSync(log).size - 100);
     expect(told()).toBe(2);
   });
 
-  it("counts for nothing from garbage on", () => {
+  it("is ignored from the first garbage on", () => {
     const { log, told } = afterCrash();
     const octets = readFileSync(log);
     writeFileSync(log, octets.fill("garbage ", octets.length / 2));
     expect(told()).toBeLessThan(3);
   });
 
-  it("is made anew when it is missing", () => {
+  it("is created again if it is missing", () => {
     const { log, told } = afterCrash();
     rmSync(log);
     expect(told()).toBe(0);
   });
 
-  it("is used whole without its index", () => {
+  it("is used completely without its index", () => {
     expect(afterCrash().told()).toBe(3);
   });
 });
 
-it("remedyFor() names one command, as a shell takes it", () => {
+it("the remedy is one command, quoted for a shell", () => {
   const { dataDir, backups } = { dataDir: "/srv/o'clock data", backups: { directory: "/b" } };
   expect(remedyFor({ dataDir, backups }, { good: "/b/one two.tar.gz", now })).toContain(
     "`dayferry restore '/b/one two.tar.gz'`",
@@ -179,7 +179,7 @@ it("remedyFor() names one command, as a shell takes it", () => {
   );
 });
 
-it("damageIn() result for what SQLite says of a file that is no database, and for other errors", () => {
+it("recognizes SQLite's errors about damaged files, and no others", () => {
   const place = aPlace();
   writeFileSync(place.file, "garbage ".repeat(2000));
   const error = (() => {
@@ -195,7 +195,7 @@ it("damageIn() result for what SQLite says of a file that is no database, and fo
   expect(rescueEdits(place.folder)).toBeNull();
 });
 
-it("rescueEdits() reads from both ends up to a spoilt leaf of the journal", () => {
+it("rescues edits from both ends up to a damaged leaf of the journal", () => {
   const place = aPlace();
   place.sql(`PRAGMA foreign_keys = OFF;
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)

@@ -145,7 +145,7 @@ describeInBrowser("the calendar", () => {
     if (other !== null) await entry(page, other).waitFor();
   });
 
-  it("puts a moved event back by Undo", async () => {
+  it("restores a moved event by Undo", async () => {
     const title = "Put back";
     const page = await open();
     await withRoom(page);
@@ -197,7 +197,7 @@ describeInBrowser("the calendar", () => {
     await expect.poll(() => head.textContent()).toMatch(new RegExp(`^${first}`));
   });
 
-  it("is used by keys", async () => {
+  it("can be used by keyboard", async () => {
     const page = await open();
     await enter(page, `calendar?on=${day}`);
     const title = page.locator("#calendar h2, #calendar [role=heading]").first();
@@ -215,7 +215,7 @@ describeInBrowser("the calendar", () => {
     await page.getByText("Nothing found").waitFor();
   });
 
-  it("begins a new item where a day is chosen", async () => {
+  it("starts a new item where a day is chosen", async () => {
     const page = await open();
     await enter(page, `calendar?on=${day}`);
     await cell(page, "2026-11-12").waitFor();
@@ -241,7 +241,7 @@ describeInBrowser("the calendar", () => {
     );
   });
 
-  it("is found as it was left, on the way back from an item and after narrowing", async () => {
+  it("is restored on the way back from an item and after filtering", async () => {
     const page = await open();
     await make(page, { title: "Found again" });
     await enter(page, "calendar?on=2026-11-18");
@@ -270,7 +270,7 @@ describeInBrowser("the calendar", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
-  it("has the last start page without a connection, until somebody signs out", async () => {
+  it("shows the last start page offline, until somebody signs out", async () => {
     const page = await open();
     await enter(page, "");
     await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
@@ -289,7 +289,7 @@ describeInBrowser("the calendar", () => {
     expect(expectedFaults().join()).toMatch(/^(?:.*ERR_INTERNET_DISCONNECTED.*)?$/s);
   });
 
-  it("says so when it can be read no longer", async () => {
+  it("says if it can no longer be read", async () => {
     const page = await open();
     await enter(page, `calendar?on=${day}`);
     await page.locator("#calendar .is-item").first().waitFor();
@@ -300,7 +300,7 @@ describeInBrowser("the calendar", () => {
     expect(expectedFaults().join()).toContain("401");
   });
 
-  it("begins a week with the morning in sight", async () => {
+  it("shows the morning first in a week", async () => {
     const page = await open();
     await enter(page, `calendar?on=${day}&view=timeGridWeek`);
     const hour = page.locator("#calendar").getByText("09:00", { exact: true }).first();
@@ -376,7 +376,7 @@ describeInBrowser("the calendar", () => {
   }
 });
 
-it("is loaded in less than 150 kB, compressed", () => {
+it("loads less than 150 kB, compressed", () => {
   const packed = readdirSync(ownFolders.built).filter((name) => /^calendar-.*\.gz$/.test(name));
   const octets = packed.map((name) => statSync(join(ownFolders.built, name)).size);
   expect(octets.length).toBeGreaterThan(1);

@@ -50,7 +50,7 @@ describeInBrowser("a morning with the demo", () => {
     await page.getByRole("button", { name: confirm }).click();
   };
 
-  it("shows what waits, and who did what by which way", async () => {
+  it("shows what waits, and who changed what through which channel", async () => {
     const page = await open();
     await enter(page, "edits?state=waiting");
     const waiting = (await page.locator("main").textContent()) ?? "";
@@ -63,7 +63,7 @@ describeInBrowser("a morning with the demo", () => {
       expect(all).toContain(name);
   });
 
-  it("names the zone of a clock within a sentence, where the browser has another", async () => {
+  it("names the time zone in a sentence if the browser has another", async () => {
     const [home, abroad] = [await open(), await open({ zone: "Asia/Tokyo" })];
     const sentence = "Sprint planning from 09:30 to 10:30";
     for (const path of ["", "edits", `edits/${edits(/Sprint planning/)?.id}`]) {
@@ -77,7 +77,7 @@ describeInBrowser("a morning with the demo", () => {
     }
   });
 
-  it("shows a member the own edits beside the admin, who sees all", async () => {
+  it("shows a member's own edits, and all to the admin", async () => {
     const [admin, member] = [await open(), await open({ device: "phone" })];
     await enter(admin, "edits");
     await logIn(member, "Ben");
@@ -91,7 +91,7 @@ describeInBrowser("a morning with the demo", () => {
     expect(answer.status()).toBe(404);
   });
 
-  it("settles a conflict for the edit, and another one for the workspace", async () => {
+  it("resolves a conflict for the edit, and another one for the workspace", async () => {
     const page = await open();
     await enter(page, "edits");
     const mine = edits(/Weekly call/)?.id ?? 0;
@@ -107,7 +107,7 @@ describeInBrowser("a morning with the demo", () => {
     await expect.poll(() => stateOf(theirs)).not.toBe("parked");
   });
 
-  it("lets the refused edit go once it is tried again, and approves the deletion", async () => {
+  it("discards a refused edit after a retry, and approves the deletion", async () => {
     const page = await open();
     const refused = edits(/Demo laptop/)?.id ?? 0;
     const held = edits(/tote bags/)?.id ?? 0;
@@ -120,7 +120,7 @@ describeInBrowser("a morning with the demo", () => {
     await expect.poll(() => [stateOf(refused), stateOf(held)]).toEqual(["confirmed", "confirmed"]);
   });
 
-  it("undoes what was moved", async () => {
+  it("undoes a move", async () => {
     const page = await open();
     const moved = edits(/Sprint planning/)?.id ?? 0;
     await enter(page, `edits/${moved}`);

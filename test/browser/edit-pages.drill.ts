@@ -109,7 +109,7 @@ describeInBrowser("the pages of edits", () => {
     expect(await preview.getByRole("button").count()).toBe(1);
   });
 
-  it("settle a conflict field by field without a script, and undo it", async () => {
+  it("resolve a conflict field by field without a script, and undo it", async () => {
     const page = await open({ script: "off" });
     await enter(page, "edits?state=waiting");
     await page.getByRole("link", { name: /renamed Release call to Mine/ }).click();

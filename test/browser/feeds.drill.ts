@@ -23,7 +23,7 @@ describeInBrowser("feeds", () => {
     installation.dispose();
   });
 
-  it("are made, fetched, given another address and ended by somebody at a screen", async () => {
+  it("are created, fetched, rotated and ended in a browser", async () => {
     const page = await open();
     await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
     await page.getByRole("link", { name: "Feeds" }).first().click();
@@ -65,7 +65,7 @@ describeInBrowser("feeds", () => {
     expect(await page.getByRole("link", { name: "Open tasks" }).count()).toBe(0);
   });
 
-  it("are made once, however often the button is pressed", async () => {
+  it("are created once, however often the button is pressed", async () => {
     const page = await open();
     await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
     await page.goto(`${daemon.url}/feeds`);
@@ -81,7 +81,7 @@ describeInBrowser("feeds", () => {
   it.each([
     ["desktop", "light"],
     ["phone", "dark"],
-  ] as const)("and ways to connect are open to everybody, on a %s, %s", async (device, scheme) => {
+  ] as const)("and the Connect page are accessible on a %s, %s", async (device, scheme) => {
     const page = await open({ device, scheme });
     await page.goto(`${daemon.url}/?token=${daemon.adminToken}`);
     for (const path of ["feeds", "feeds/1", "connect"]) {

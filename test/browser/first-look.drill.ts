@@ -34,7 +34,7 @@ describeInBrowser("a first look", () => {
   it.each([
     ["desktop", "light"],
     ["phone", "dark"],
-  ] as const)("has nothing in anybody's way on a %s in %s colours", async (device, scheme) => {
+  ] as const)("has no accessibility problem on a %s in %s colours", async (device, scheme) => {
     const page = await open({ device, scheme });
     await page.goto(`${daemon.url}/`);
     expect(await barriers(page)).toEqual([]);
@@ -68,7 +68,7 @@ describeInBrowser("a first look", () => {
     }
   });
 
-  it("has every entry of the navigation in sight on a phone", async () => {
+  it("shows every navigation entry on a phone", async () => {
     const page = await open({ device: "phone" });
     await enter(page);
     const hidden = await page.evaluate(`[...document.querySelectorAll("nav[aria-label=Pages] a")]
@@ -77,7 +77,7 @@ describeInBrowser("a first look", () => {
     expect(hidden).toEqual([]);
   });
 
-  it("shows an address that leads nowhere as a page", async () => {
+  it("shows an unknown address as a page", async () => {
     const page = await open();
     await enter(page, "nowhere/at/all");
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing here");
@@ -86,7 +86,7 @@ describeInBrowser("a first look", () => {
     expect(expectedFaults().join()).toContain("404");
   });
 
-  it("keeps the ages of an open page, and says why and since when it cannot", async () => {
+  it("keeps ages up to date on an open page, and says why and since when it cannot", async () => {
     const page = await open();
     await page.clock.install();
     await enter(page);

@@ -54,7 +54,7 @@ describeInBrowser("the first run", () => {
     ["desktop", "light", "on"],
     ["phone", "dark", "off"],
   ] as const)(
-    "leads on a %s in %s colours with script %s from the first answer to the workspace's day",
+    "leads on a %s in %s colours with script %s from the first answer to the first day",
     async (device, scheme, script) => {
       const { cwd, url, serving } = await serveNothing();
       const page = await open({ device, scheme, script });

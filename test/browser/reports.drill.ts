@@ -46,7 +46,7 @@ describeInBrowser("the pages of reports", () => {
     });
   }
 
-  it.each(["milestones", "hours"])("show a phone the whole drawing of %s", async (name) => {
+  it.each(["milestones", "hours"])("show the whole drawing of %s on a phone", async (name) => {
     const page = await open({ device: "phone" });
     await enter(page, `reports/${name}`);
     const drawings = page.locator(".chart svg");
@@ -69,7 +69,7 @@ describeInBrowser("the pages of reports", () => {
     expect(outside).toEqual([]);
   });
 
-  it("are narrowed, paged and taken along without a script", async () => {
+  it("are filtered, paged and downloaded without a script", async () => {
     const page = await open({ script: "off" });
     await enter(page, "reports");
     await page.getByRole("link", { name: "Items", exact: true }).click();

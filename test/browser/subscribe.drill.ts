@@ -101,7 +101,7 @@ describeInBrowser("subscribing and connecting, to the end", () => {
     });
   }
 
-  it("a narrowed feed of one's own is made, fetched and ended", async () => {
+  it("a person's own filtered feed is created, fetched and ended", async () => {
     const page = await open({ device: "phone", scheme: "dark", zone: "Asia/Tokyo" });
     await logIn(page, "Ben");
     await page.goto(`${world.url}/feeds`);
@@ -130,7 +130,7 @@ describeInBrowser("subscribing and connecting, to the end", () => {
     expect((await fetch(url)).status).toBe(404);
   });
 
-  it("a mail of the outbox is read, and links of it lead back here", async () => {
+  it("a mail of the outbox is readable, and its links lead back here", async () => {
     const page = await open();
     await page.goto(`${world.url}/login`);
     await page.getByLabel("E-mail address").fill(personOf("Chiara").login);
@@ -161,7 +161,7 @@ describeInBrowser("subscribing and connecting, to the end", () => {
     expect(await page.locator(".who").textContent()).toContain("Chiara");
   });
 
-  it("nothing is in anybody's way on the pages of one thing, of members and of nobody", async () => {
+  it("detail pages have no accessibility problem for members and guests", async () => {
     const dark = { device: "phone", scheme: "dark", zone: "Asia/Tokyo" } as const;
     const light = { zone: "America/New_York" } as const;
     const edits = world.modules.editActions.list({ state: undefined, limit: 100 }) ?? [];

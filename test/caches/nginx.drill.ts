@@ -21,7 +21,7 @@ describe.skipIf(!isInstalled("nginx"))("nginx in front of feeds", () => {
     return { ...server, get };
   }
 
-  it("asks once for each coding, and answers 304 itself", async () => {
+  it("requests each coding once, and answers 304 itself", async () => {
     const { get, asked } = await behindNginx({ maxAge: "PT1H" });
     const plain = await get();
     const zipped = await get({ "accept-encoding": "gzip, br" });
@@ -53,7 +53,7 @@ describe.skipIf(!isInstalled("nginx"))("nginx in front of feeds", () => {
     );
   });
 
-  it("serves what it has while nobody answers", async () => {
+  it("serves its copy while the daemon does not respond", async () => {
     const written = { maxAge: "PT1S", staleWhileRevalidate: "PT0S", staleIfError: "PT1H" };
     const { get, stop, restart, rename } = await behindNginx(written);
     const first = await get();

@@ -23,7 +23,7 @@ describe.skipIf(!hasXkey())("Varnish in front of feeds", () => {
     return { ...server, get };
   }
 
-  it("asks once for a feed, answers 304 itself, and shows a change as soon as it was told of it", async () => {
+  it("requests a feed once, answers 304 itself, and shows a change after a purge", async () => {
     const { get, asked, rename, purge, turns } = await behindVarnish();
     const first = await get();
     expect(first.status).toBe(200);
@@ -65,7 +65,7 @@ describe.skipIf(!hasXkey())("Varnish in front of feeds", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("has an address that was ended gone at once, and serves what it has while nobody answers", async () => {
+  it("removes an ended address at once, and serves its copy while the daemon does not respond", async () => {
     const { get, feeds, feed, purge, stop, path } = await behindVarnish();
     const first = await get();
     await stop();
@@ -78,13 +78,13 @@ describe.skipIf(!hasXkey())("Varnish in front of feeds", () => {
     expect(feeds.list()[0]?.path).not.toBe(path);
   });
 
-  it("passes a log-in on, and lets only this machine drop copies", async () => {
+  it("passes logins on, and accepts purges only from this machine", async () => {
     const { get, asked } = await behindVarnish();
     for (let count = 0; count < 2; count += 1) await get({ authorization: "Basic YTpi" });
     expect(asked).toHaveLength(2);
   });
 
-  it("takes an ended address for gone, with the daemon's own word for it", async () => {
+  it("serves the daemon's own response for an ended address", async () => {
     const { get, feeds, feed, purge } = await behindVarnish();
     await get();
     feeds.revoke(feed.id);

@@ -24,15 +24,15 @@ describe("the bundle", () => {
   const answer = (...args: readonly string[]) =>
     execFileSync(process.execPath, [program, ...args], { encoding: "utf8" });
 
-  it("knows its version and its migrations", () => {
+  it("knows its version and migrations", () => {
     expect(answer("--version")).toBe("1.0.0\n");
   });
 
-  it("is written in letters that take an octet each", () => {
+  it("consists of ASCII characters", () => {
     expect(readFileSync(program, "utf8")).toMatch(/^[\0-\x7f]+$/);
   });
 
-  it("serves, and works out reports and queries, which run by themselves", async () => {
+  it("serves, and runs reports and queries in their own processes", async () => {
     const { configFile, dataDir } = installation;
     const daemon = spawn(process.execPath, [program, "serve", "--config", configFile], {
       stdio: ["ignore", "ignore", "pipe"],

@@ -53,14 +53,14 @@ describe.skipIf(!isInstalled("bash"))("completion in bash", () => {
     expect(await listed(["bash", "--norc", "-c", said.join("\n")])).toEqual(expected);
   });
 
-  it("goes on behind = as behind a space", async () => {
+  it("continues behind = as behind a space", async () => {
     const script = `source ${scriptOf("bash")}
       COMP_WORDS=(dayferry report agenda --format = m) COMP_CWORD=5
       _dayferry; printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(await listed(["bash", "--norc", "-c", script])).toEqual(["md"]);
   });
 
-  it("names every command that help names", async () => {
+  it("names every command in the help", async () => {
     const script = `source ${scriptOf("bash")}; COMP_WORDS=(dayferry '') COMP_CWORD=1
       _dayferry; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout } = await command(["--help"], { installation: nowhere });
@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled("fish"))("completion in fish", () => {
 });
 
 describe.skipIf(!isInstalled("zsh"))("completion in zsh", () => {
-  it("ends the words that can end in one way", async () => {
+  it("completes words with a single ending", async () => {
     const single = lines.flatMap(([line, [only, ...others]]) =>
       only === undefined || others.length > 0 ? [] : [{ line, only }],
     );

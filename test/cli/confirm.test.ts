@@ -10,7 +10,7 @@ interface Listed {
   readonly action: string;
 }
 
-it("asks on a terminal before it takes something away, and does it only if the answer is yes", async () => {
+it("asks on a terminal before a destructive action, and acts only on yes", async () => {
   const installation = place({ edits: { mode: "review" } });
   const run = (
     args: readonly (string | number)[],

@@ -20,8 +20,8 @@ const linesOf = (fields: Partial<DaemonStatus>) =>
     ({ verdict, subject, what, remedy }) => `${verdict} ${subject}: ${what} → ${remedy ?? ""}`,
   );
 
-describe("daemonFindings()", () => {
-  it("tells an outage once, its cause first, and calls nothing fine that needs answers", () => {
+describe("findings of doctor about the daemon", () => {
+  it("report an outage once, its cause first, and nothing as fine that depends on it", () => {
     const trouble = { kind: "service-unreachable", problem: "connection refused" } as const;
     const outage = troubleReport({ trouble, since: Temporal.Instant.from("2026-11-24T09:00:00Z") });
     const errors = Array.from({ length: 14 }, (_, nth) =>
@@ -33,7 +33,7 @@ describe("daemonFindings()", () => {
     ]);
   });
 
-  it("tells lists that fail for one cause in one line, with the remedy for it", () => {
+  it("report lists that fail for one cause in one line, with the remedy", () => {
     const closed = (id: number) =>
       failing(
         `events:${id}`,

@@ -9,7 +9,7 @@ const rig = commandRig();
 const { place, project, owner, list } = rig;
 
 describe("beside a daemon", () => {
-  it("goes through it, and the data directory is refused to others", async () => {
+  it("uses it, and the data directory is refused to others", async () => {
     const installation = place();
     const { configFile } = installation;
     const daemon = await serve(installation);
@@ -79,7 +79,7 @@ describe("beside a daemon", () => {
     expect(code).toBe(0);
   });
 
-  it("ends of SIGTERM by itself, with exit 0", async () => {
+  it("ends itself on SIGTERM, with exit 0", async () => {
     const daemon = await serve(place(), { ready: false });
     const { code } = await daemon.stop("SIGTERM");
     expect(code).toBe(0);

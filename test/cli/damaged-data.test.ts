@@ -73,7 +73,7 @@ describe("a command on a damaged database", () => {
     );
   });
 
-  it.each(damages)("does so when it has %s", async (_what, damage) => {
+  it.each(damages)("also ends so if it has %s", async (_what, damage) => {
     const installation = damaged(damage);
     const { code, stderr } = await command(["edits", "list"], { installation });
     expect(code).toBe(1);
@@ -96,7 +96,7 @@ describe("a command on a damaged database", () => {
   it.each([
     ["report", "overdue"],
     ["sql", "SELECT count(*) FROM items"],
-  ])("%s, which only reads, says where help is", async (...args) => {
+  ])("%s, which only reads, says where to find help", async (...args) => {
     const installation = damaged((file) =>
       writeFileSync(file, readFileSync(file).fill(0x5a, 0, 4096)),
     );
@@ -105,7 +105,7 @@ describe("a command on a damaged database", () => {
     expect(stderr).toMatch(/dayferry\.sqlite .+; `dayferry doctor` says what helps\n$/);
   });
 
-  it("doctor says it among all else that it has looked at", async () => {
+  it("doctor reports it among its other findings", async () => {
     const installation = damaged(spoilPages);
     const { code, stdout } = await command(["doctor"], { installation });
     expect(code).toBe(1);
@@ -120,7 +120,7 @@ it.each([
   ["dataDir", { dataDir: "FILE/below" }],
   ["mail.directory", { mail: { directory: "FILE/mails", from: "a@example.com" } }],
 ])(
-  "a command whose folders cannot be written to because %s is %j names the file in their place",
+  "a command whose folders are not writable because %s is %j names the file instead",
   async (key, changes) => {
     const place = rig.place();
     const file = join(place.folder, "file");

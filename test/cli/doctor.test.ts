@@ -19,7 +19,7 @@ const leftOfProbes = (): readonly string[] =>
     .filter((title) => title.includes("probe"));
 
 describe("doctor", () => {
-  it("says a line per finding and exits 0 when all is well", async () => {
+  it("prints a line per finding and exits 0 if all is well", async () => {
     const { configFile } = place();
     const { code, stdout } = await dayferry([
       "doctor",
@@ -47,14 +47,14 @@ describe("doctor", () => {
     expect(leftOfProbes()).toEqual([]);
   });
 
-  it("is not misled by a night in which the clocks are changed", async () => {
+  it("is not confused by a change to summer time", async () => {
     const clock = () => Temporal.Instant.from("2026-10-24T00:15:00Z");
     const asked = ["doctor", "--probe-time-zone"];
     const { stdout } = await command(asked, { installation: place(), clock });
     expect(stdout).toContain("zone: the service answers in Europe/Berlin");
   });
 
-  it("finds a wrong zone by its probe", async () => {
+  it("finds a wrong time zone with its probe", async () => {
     const installation = place({ service: { timeZone: "America/New_York" } });
     const { code, stdout } = await command(["doctor", "--probe-time-zone", "--json"], {
       installation,
@@ -71,7 +71,7 @@ describe("doctor", () => {
     expect(stdout).not.toContain("zone setting");
   });
 
-  it("sends a test message by each way to the operator when asked, and says what came of it", async () => {
+  it("sends a test message to the operator on request, and shows the result", async () => {
     const [taken, refused] = [await aReceiver(), await aReceiver()];
     refused.status = 401;
     const installation = place({
@@ -94,7 +94,7 @@ describe("doctor", () => {
     expect(taken.received[0]?.headers["title"]).toContain("a test message");
   });
 
-  it("has a running daemon probe the zone, which keeps what it has found", async () => {
+  it("lets a running daemon probe the time zone, which stores the result", async () => {
     const installation = place({ service: { timeZone: "America/New_York" } });
     const running = await serveHere(installation, { ready: false });
     const { url, adminToken, modules } = running;
@@ -109,7 +109,7 @@ describe("doctor", () => {
     expect(leftOfProbes()).toEqual([]);
   });
 
-  it("says each fault of the configuration in a line of its own, with its remedy, and exits 2", async () => {
+  it("prints each error of the configuration with its remedy, and exits 2", async () => {
     const { configFile } = place({ colour: "red", polling: { maxAge: "soon" } });
     const { code, stdout } = await dayferry(["doctor", "--config", configFile], {
       env: { DAYFERRY_PORT: "many" },
@@ -123,7 +123,7 @@ describe("doctor", () => {
     }
   });
 
-  it("exits 1 with a remedy when nothing answers", async () => {
+  it("exits 1 with a remedy if nothing responds", async () => {
     const installation = place({
       service: {
         baseUrl: "http://127.0.0.1:9/api/v3",

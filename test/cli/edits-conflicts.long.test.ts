@@ -62,7 +62,7 @@ it.each([
   ["alone", false],
   ["beside a daemon", true],
 ])(
-  "edits of a conflict %s: names what it would overwrite in local words, and does it only when told",
+  "edits of a conflict %s: shows what it would overwrite, and does it only on confirmation",
   async (_how, daemon) => {
     const { run, applied, start } = await conflicting({ daemon });
     expect(applied.stdout).toContain(
@@ -116,7 +116,7 @@ it.each([
   ["alone", false],
   ["beside a daemon", true],
 ])(
-  "edits undo of what somebody has changed since %s: puts back or leaves each field as --keep says, and shows that first",
+  "edits undo of what somebody has changed since %s: restores or keeps each field as --keep says, and shows that first",
   async (_how, daemon) => {
     const installation = place();
     let address: DaemonAddress | null = null;

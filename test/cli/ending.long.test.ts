@@ -57,7 +57,7 @@ async function hangingDoctor(test: TestContext) {
 }
 
 describe.concurrent("a signal", () => {
-  it("ends whatever hangs within eight seconds, with a sentence", async (test) => {
+  it("ends a hanging command within eight seconds, with a sentence", async (test) => {
     const { expect } = test;
     const { child, closed, stderr } = await hangingDoctor(test);
     child.kill("SIGTERM");
@@ -68,7 +68,7 @@ describe.concurrent("a signal", () => {
   it.for([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s ends at once when it is the second", async ([signal, code], test) => {
+  ] as const)("%s ends at once if it is the second", async ([signal, code], test) => {
     const { expect } = test;
     const { child, closed, stderr } = await hangingDoctor(test);
     // A signal that comes before the first one was handled counts as one with it.
@@ -82,7 +82,7 @@ describe.concurrent("a signal", () => {
 });
 
 describe.concurrent("serve", () => {
-  it("closes in order within eight seconds although mail server, service and a reader hang", async (test) => {
+  it("ends in order within eight seconds although mail server, service and a reader hang", async (test) => {
     const { expect, onTestFinished } = test;
     const server = await silentServer(test);
     const { sandbox } = rig;

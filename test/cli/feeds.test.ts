@@ -4,7 +4,7 @@ import { commandRig } from "./command-rig.ts";
 
 const { place, project } = commandRig();
 
-it("feeds are made as they are chosen, listed with that, changed under their address, and end", async () => {
+it("feeds are created with a filter, listed, changed under their address, and ended", async () => {
   const installation = place();
   await command(["sync"], { installation });
   const run = (...args: readonly string[]) => command(["feeds", ...args], { installation });
@@ -44,7 +44,7 @@ it("feeds are made as they are chosen, listed with that, changed under their add
   );
 });
 
-it("feeds beside a daemon list what each shows to the admin, and to a person the own ones alone", async () => {
+it("feeds beside a daemon list contents of all feeds to the admin, and to a person their own", async () => {
   const installation = place();
   const daemon = await serveHere(installation);
   onTestFinished(() => daemon.stop());

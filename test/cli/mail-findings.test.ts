@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { mailFindings, senderFindings } from "../../src/cli/mail-findings.ts";
 
-describe("mailFindings()", () => {
-  it("says nothing where all went well", () => {
+describe("findings of doctor about mail", () => {
+  it("are none if all went well", () => {
     expect(mailFindings({ deferred: 0, problem: null, refusals: [] }, "Europe/Berlin")).toEqual([]);
   });
 
-  it("says what waits and which addresses refuse, one line for each", () => {
+  it("list waiting mails and rejecting addresses, one line for each", () => {
     const refusal = { problem: "550 5.1.1 no such user", at: "2026-11-24T08:45:00Z" };
     const fares = {
       deferred: 2,
@@ -39,7 +39,7 @@ it.each([
   ["dayferry@example.com", null, 0],
   ["dayferry@company.test", "smtp://localhost", 0],
   ["dayferry@myexample.com", "smtp://localhost", 0],
-])("senderFindings() of %s over %j are %i", (address, smtpUrl, count) => {
+])("for sender %s over %j number %i", (address, smtpUrl, count) => {
   const from = { name: "Dayferry", address };
   expect(senderFindings({ smtpUrl, from })).toHaveLength(count);
 });

@@ -4,7 +4,7 @@ import { commandRig } from "./command-rig.ts";
 
 const { place } = commandRig();
 
-it("dayferry without a command says how the daemon is, and what to do next", async () => {
+it("dayferry without a command shows the daemon's state, and what to do next", async () => {
   const installation = place();
   const before = await command([], { installation });
   expect(before).toMatchObject({ code: 0, stderr: "" });
@@ -18,7 +18,7 @@ it("dayferry without a command says how the daemon is, and what to do next", asy
   expect(stdout).not.toContain("edits list --state waiting");
 });
 
-it("dayferry open prints an address that signs in, where there is no browser", async () => {
+it("dayferry open prints an address that signs in, if there is no browser", async () => {
   const installation = place();
   expect(await command(["open"], { installation })).toMatchObject({ code: 1, stdout: "" });
   const daemon = await serveHere(installation, { ready: false });
@@ -29,7 +29,7 @@ it("dayferry open prints an address that signs in, where there is no browser", a
   expect(entered.headers.get("set-cookie")).toContain("dayferry-session=");
 });
 
-it("examples in the help are there for every command, and name options and arguments that it has", async () => {
+it("every command has examples in its help, with existing options and arguments", async () => {
   const installation = place();
   const { stdout } = await command(["--help"], { installation });
   const names = [...stdout.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = ""]) => name);

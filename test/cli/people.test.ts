@@ -69,7 +69,7 @@ async function walk(): Promise<void> {
 describe("people", () => {
   it("lists people, sets and clears passwords without a daemon", walk);
 
-  it("does so through the daemon that holds the data directory", async () => {
+  it("does so through the daemon that locks the data directory", async () => {
     daemon = await serveHere(installation);
     await walk();
   });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { progressLines } from "../../src/cli/progress-lines.ts";
 import { handClock } from "../support/test-store.ts";
 
-it("writes at most a line per second, with the time left, and none at the end", () => {
+it("writes at most a line per second, with the remaining time, and none at the end", () => {
   const clock = handClock("2026-11-20T12:00:00Z");
   const said: string[] = [];
   const progress = progressLines({ clock, say: (line) => said.push(line) }, "backup");

@@ -50,7 +50,7 @@ const published = () => {
 };
 
 describe("report", () => {
-  it("says that there is nothing yet, before the first sync", async () => {
+  it("says that there is no data yet, before the first sync", async () => {
     const { code, stderr } = await command("report", "agenda");
     expect([code, stderr]).toEqual([1, expect.stringContaining("there is no database at")]);
     expect((await command("report", "list")).stdout).toContain("freshness");
@@ -61,7 +61,7 @@ describe("report", () => {
     expect(existsSync(join(installation.dataDir, "dayferry.sqlite"))).toBe(false);
   });
 
-  it("reads what a sweep has left, without daemon and service", async () => {
+  it("reads what a sweep has stored, without daemon and service", async () => {
     expect((await command("sync")).code).toBe(0);
     const table = await command("report", "overdue");
     expect([table.code, table.stderr]).toEqual([0, ""]);
@@ -78,7 +78,7 @@ describe("report", () => {
     expect(json).toMatchObject({ rows: [{ days_late: 3 }], freshness: { neverRead: 0 } });
   });
 
-  it("ends with 2 and the reason for what it cannot understand", async () => {
+  it("ends with 2 and the reason for arguments it cannot understand", async () => {
     const wrong: readonly (readonly [readonly string[], string])[] = [
       [["report", "agendas"], "there are agenda, overdue"],
       [["report", "agenda", "--from", "soon"], '--from "soon": it must be a date'],
@@ -97,7 +97,7 @@ describe("report", () => {
     }
   });
 
-  it("writes a file as a whole, or leaves what was there", async () => {
+  it("writes a file completely, or keeps the previous one", async () => {
     const output = join(installation.folder, "overdue.html");
     writeFileSync(output, "old");
     const { code, stdout } = await command(
@@ -126,7 +126,7 @@ describe("report", () => {
     expect(published()).toHaveLength(2);
   });
 
-  it("says which step of publishing went wrong, and keeps the file that was to be written", async () => {
+  it("names the failed step of publishing, and keeps the report file", async () => {
     const { project, folders } = place();
     const output = join(installation.folder, "kept.md");
     const publish = (folder: number) =>
@@ -156,7 +156,7 @@ describe("GET /api/reports", () => {
   const ask = (path: string, token = daemon?.adminToken) =>
     fetch(`${daemon?.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
 
-  it("answers every format to the admin token, from a thread of its own", async () => {
+  it("returns every format for the admin token, from its own thread", async () => {
     for (const [format, type] of [
       ["json", "application/json"],
       ["csv", "text/csv"],
@@ -219,7 +219,7 @@ describe("sql", () => {
     expect(await said("html")).toContain("<td>Overdue | one</td>");
   });
 
-  it("stops what takes too long, and says how many rows it left out", async () => {
+  it("stops slow queries, and says how many rows it left out", async () => {
     const endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)";
     const late = await command("sql", `${endless} SELECT count(*) FROM n`, "--timeout", "PT1S");
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("longer than PT1S")]);
@@ -228,7 +228,7 @@ describe("sql", () => {
     expect(many.stderr).toContain("only the first 3 rows");
   });
 
-  it("refuses what writes, and says where a query is wrong", async () => {
+  it("refuses writing queries, and says where a query is wrong", async () => {
     const deleted = await command("sql", "DELETE FROM view_items");
     expect([deleted.code, deleted.stderr]).toEqual([
       1,
@@ -239,7 +239,7 @@ describe("sql", () => {
   });
 });
 
-it("reads a copy of the file without any configuration, in a process of its own", async () => {
+it("reads a copy of the file without a configuration, in its own process", async () => {
   await daemon?.stop();
   daemon = null;
   const folder = join(installation.folder, "copy");

@@ -9,13 +9,13 @@ import { commandRig } from "./command-rig.ts";
 const { place, project } = commandRig();
 
 describe("usage", () => {
-  it("exits 2 and says why when the command is unknown", async () => {
+  it("exits 2 with the reason if the command is unknown", async () => {
     const { code, stderr } = await command(["serv"], { installation: place() });
     expect(code).toBe(2);
     expect(stderr).toContain("unknown command 'serv'");
   });
 
-  it("exits 2 when an option is missing or no id", async () => {
+  it("exits 2 if an option is missing or an ID is invalid", async () => {
     const installation = place();
     expect((await command(["apply", "x.ics"], { installation })).code).toBe(2);
     const wrong = await command(["apply", "x.ics", "--project", "x"], { installation });
@@ -23,7 +23,7 @@ describe("usage", () => {
     expect(wrong.stderr).toContain("It must be an id");
   });
 
-  it("exits 2 when a value is none that could be meant, without a daemon as beside one", async () => {
+  it("exits 2 for an impossible value, with and without a daemon", async () => {
     const installation = place();
     const wrong: readonly (readonly [readonly string[], string])[] = [
       [["edits", "list", "--state", "frob"], '"frob" is not a state of an edit'],
@@ -48,7 +48,7 @@ describe("usage", () => {
     await tried(daemon);
   });
 
-  it("edits list: its help names every state and channel, and --before goes on with older ones", async () => {
+  it("edits list: its help names every state and channel, and --before continues with older ones", async () => {
     const installation = place();
     const list = (...args: readonly string[]) =>
       command(["edits", "list", ...args], { installation });
@@ -58,7 +58,7 @@ describe("usage", () => {
     expect((await list("--before", "x")).code).toBe(2);
   });
 
-  it("says in words why a file cannot be read or written", async () => {
+  it("explains why a file cannot be read or written", async () => {
     const installation = place();
     const { folder } = installation;
     const why = async (...args: readonly string[]) =>
@@ -73,7 +73,7 @@ describe("usage", () => {
     );
   });
 
-  it("prints nothing that steers the terminal, whatever it was given", async () => {
+  it("never prints control sequences, whatever the input", async () => {
     const { configFile } = place();
     for (const args of [
       ["\u001b[31mserv"],
@@ -130,7 +130,7 @@ describe("configuration", () => {
     }
   });
 
-  it("names a file that is not there", async () => {
+  it("names a missing file", async () => {
     const { code, stderr } = await dayferry(["serve", "--config", "/nowhere/config.json"]);
     expect(code).toBe(2);
     expect(stderr).toContain("/nowhere/config.json");

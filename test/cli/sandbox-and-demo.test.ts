@@ -17,7 +17,7 @@ import { openPlacesIn } from "../../src/store/private-files.ts";
 import { dayferry } from "../support/dayferry.ts";
 import { startAndStop } from "../support/running-command.ts";
 
-it("sandbox is served alone and prints its keys", async () => {
+it("sandbox runs alone and prints its keys", async () => {
   const { stdout, code } = await startAndStop(["sandbox", "--port", "0", "--json"], (text) =>
     text.includes("}\n"),
   );
@@ -57,7 +57,7 @@ describe("demo", () => {
     expect(stdout).toContain("Dayferry demo");
   });
 
-  it("takes host, port and data directory from the environment, and prints what can be opened", async () => {
+  it("takes host, port and data directory from the environment, and prints usable addresses", async () => {
     const dataDir = join(folder(), "kept");
     // A folder and a mask that let everybody look: what is written must be closed all the same.
     mkdirSync(dataDir);
@@ -95,14 +95,14 @@ describe("demo", () => {
     expect(existsSync(join(dataDir, "workspace.sqlite"))).toBe(false);
   });
 
-  it("names a variable that cannot be used", async () => {
+  it("names an unusable variable", async () => {
     const ended = await dayferry(["demo"], { env: { DAYFERRY_PORT: "eighty" } });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain("DAYFERRY_PORT: must be a number");
   });
 });
 
-describe("a port that is taken", () => {
+describe("an occupied port", () => {
   const other = createServer();
   let port = 0;
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describe("a port that is taken", () => {
   afterAll(() => void other.close());
 
   it.each(["demo", "sandbox", "serve"])(
-    "%s says so in one sentence, with what helps",
+    "%s says so in one sentence, with a remedy",
     async (name) => {
       const config = join(folder(), "config.json");
       const service = {
@@ -133,7 +133,7 @@ describe("a port that is taken", () => {
   );
 });
 
-describe("progressLine()", () => {
+describe("the progress line", () => {
   const remaining = (seconds: number) => Temporal.Duration.from({ milliseconds: seconds * 1000 });
   it.each([
     [{ done: 1, total: 9, remaining: remaining(0) }, "synced 1 of 9 lists known so far\n"],
@@ -146,7 +146,7 @@ describe("progressLine()", () => {
       "synced 9 of 900 lists, about 5 min left at the quota\n",
     ],
     [{ done: 9, total: 9, remaining: remaining(0) }, "synced 9 of 9 lists\n"],
-  ])("result when %j", (progress, line) => {
+  ])("for %j", (progress, line) => {
     expect(progressLine(progress)).toBe(line);
   });
 });

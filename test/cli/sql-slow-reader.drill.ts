@@ -30,7 +30,7 @@ function sql(query: string, ...options: readonly string[]) {
   return { child, ended, said: text(child.stderr) };
 }
 
-it("sql waits for a slow reader, and does not count that as its own time", async () => {
+it("sql waits for a slow reader, without counting that as query time", async () => {
   // 3 MB, more than all pipes together hold.
   const options = ["--format", "csv", "--limit", "30000", "--timeout", "PT10S"];
   const { child, ended, said } = sql(endless, ...options);

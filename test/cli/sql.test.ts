@@ -29,7 +29,7 @@ function sql(query: string, ...options: readonly string[]) {
   return { child, ended, said: text(child.stderr), scratch };
 }
 
-it("sql ends quietly when its reader has enough, as behind `| head`", async () => {
+it("sql ends quietly if its reader stops, as behind `| head`", async () => {
   const { child, ended, said, scratch } = sql(endless, "--format", "csv", "--limit", "100000000");
   await new Promise((resolve) => child.stdout.once("data", resolve));
   child.stdout.destroy();
@@ -37,13 +37,13 @@ it("sql ends quietly when its reader has enough, as behind `| head`", async () =
   expect(readdirSync(scratch)).toEqual([]);
 });
 
-it("sql leaves nothing behind when a query is stopped", async () => {
+it("sql leaves no files behind if a query is stopped", async () => {
   const { ended, said, scratch } = sql(`SELECT count(*) FROM (${endless})`, "--timeout", "PT1S");
   expect([await ended, await said]).toEqual([1, expect.stringContaining("longer than PT1S")]);
   expect(readdirSync(scratch)).toEqual([]);
 });
 
-it("sql begins csv with a byte order mark where that is asked for", async () => {
+it("sql writes csv with a byte order mark on request", async () => {
   const { child, ended } = sql("SELECT 1 AS one", "--format", "csv", "--bom");
   const printed = (await buffer(child.stdout)).toString();
   expect([printed, await ended]).toEqual(["\ufeffone\r\n1\r\n", 0]);

@@ -48,12 +48,12 @@ const answering = (major: number) =>
   `if [ "$1" = -p ]; then echo ${major}; else echo "ran: $*"; fi`;
 
 describe("bin/dayferry.sh", () => {
-  it("runs the command on the Node that npm ci has installed", () => {
+  it("runs the command with the Node that npm ci has installed", () => {
     const { folder, run } = checkout(answering(26));
     expect(run().stdout).toBe(`ran: ${folder}/src/dayferry.ts edits list\n`);
   });
 
-  it("runs the bundle while the sources are those that it was made of, and the sources otherwise", () => {
+  it("runs the bundle if it matches the sources, and the sources otherwise", () => {
     const { folder, run } = checkout(answering(26));
     for (const name of ["find", "sort", "xargs", "cksum"]) link(folder, name);
     const write = (name: string, text: string) => {
@@ -76,13 +76,13 @@ describe("bin/dayferry.sh", () => {
     expect(run().stdout).toContain("/src/dayferry.ts");
   });
 
-  it("says that packages are to be installed when they are not", () => {
+  it("says if packages are not installed", () => {
     const { stderr, status } = checkout(null).run();
     expect(status).toBe(1);
     expect(stderr).toContain("run npm ci in");
   });
 
-  it("names the library and how to get it when the Node that was installed lacks libatomic", () => {
+  it("names the missing libatomic and how to get it", () => {
     const fault = "error while loading shared libraries: libatomic.so.1: cannot open shared object";
     const { stdout, stderr, status } = checkout(`echo "node: ${fault}" >&2; exit 127`).run();
     expect([status, stdout]).toEqual([1, ""]);
@@ -91,7 +91,7 @@ describe("bin/dayferry.sh", () => {
     expect(stderr.split("\n").length).toBeLessThan(8);
   });
 
-  it("takes the machine's own Node when that one is new enough, and not when it is older", () => {
+  it("uses the machine's Node only if that is new enough", () => {
     const { folder, run } = checkout("exit 127");
     const own = join(folder, "own/node");
     program(own, answering(24));
@@ -102,11 +102,11 @@ describe("bin/dayferry.sh", () => {
     );
   });
 
-  it.each(["start", "dayferry", "test"])("stands before `npm run %s`", (name) => {
+  it.each(["start", "dayferry", "test"])("is run by `npm run %s`", (name) => {
     expect(manifest.scripts[name]).toMatch(/^(?:exec )?sh bin\/dayferry\.sh\b/);
   });
 
-  it("leaves no process behind when npm is told to end", async () => {
+  it("leaves no process behind if npm is stopped", async () => {
     const npm = spawn("npm", ["run", "-s", "dayferry", "--", "sandbox", "--port", "0", "--json"], {
       cwd: root,
       stdio: ["ignore", "pipe", "ignore"],
@@ -127,7 +127,7 @@ describe("bin/dayferry.sh", () => {
   });
 });
 
-it("package.json may be installed by any Node from 20 on, without a warning for each package", () => {
+it("package.json can be installed by any Node from 20 on, without warnings", () => {
   expect(manifest.engines).toEqual({ node: ">=20" });
   expect(readFileSync(join(root, ".npmrc"), "utf8")).toMatch(/^loglevel=error$/m);
 });

@@ -11,7 +11,7 @@ const rig = commandRig();
 const { place, project, owner } = rig;
 
 describe("sync", () => {
-  it("prints what changed, then nothing when nothing did", async () => {
+  it("prints what changed, then nothing if nothing did", async () => {
     const installation = place();
     const { id } = insist(
       rig.sandbox.workspace.events.create(
@@ -35,7 +35,7 @@ describe("sync", () => {
     expect(JSON.parse(second.stdout)).toMatchObject({ added: 0, changed: 0, buried: 0 });
   });
 
-  it("exits 1 when the service refuses the key", async () => {
+  it("exits 1 if the service refuses the key", async () => {
     const installation = place({ service: { apiKey: "wrong-key-wrong-key" } });
     const { code, stderr } = await command(["sync"], { installation });
     expect(code).toBe(1);
@@ -54,7 +54,7 @@ describe("apply", () => {
     "END:VEVENT",
   );
 
-  it("shows the plan and stores nothing on a dry run", async () => {
+  it("shows the plan and stores nothing in a dry run", async () => {
     const installation = place();
     await command(["sync"], { installation });
     const args = ["apply", "-", "--project", String(project())];
@@ -109,7 +109,7 @@ describe("apply", () => {
     expect(again.stderr).toContain("undone already");
   });
 
-  it("exits 1 and names line and reason when the file is refused", async () => {
+  it("exits 1 with line and reason if the file is refused", async () => {
     const installation = place();
     await command(["sync"], { installation });
     const args = ["apply", "-", "--project", String(project())];

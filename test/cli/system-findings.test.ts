@@ -18,11 +18,11 @@ it.each([
   [61, "broken", "this machine's clock is 61 s ahead of the service's"],
   [-3600, "broken", "this machine's clock is 3600 s behind the service's"],
   [null, "doubtful", "not compared: the service's time is unknown"],
-])("checkClock() result for %j s is %s", (ahead, verdict, what) => {
+])("a clock difference of %j s is %s", (ahead, verdict, what) => {
   expect(checkClock(ahead)).toMatchObject({ verdict, what, subject: "clock" });
 });
 
-it("checkQuota() names refusals for the quota", () => {
+it("reports refusals for the quota", () => {
   expect(checkQuota({ used: 3, quota: 25, rateLimited: 0 })).toMatchObject({
     verdict: "fine",
     what: "3 of the 25 requests the service allows are in use",
@@ -33,7 +33,7 @@ it("checkQuota() names refusals for the quota", () => {
   });
 });
 
-describe("checkZoneData()", () => {
+describe("time zone data", () => {
   const today = Temporal.PlainDate.from("2026-11-22");
 
   it.each([
@@ -46,14 +46,14 @@ describe("checkZoneData()", () => {
       expect.stringMatching(/^the time zone data is from 2024a, .*year old/),
     ],
     [null, "74.2", "doubtful", "the version of the time zone data is unknown"],
-  ])("result for %s of ICU %s is %s", (tz, icu, verdict, what) => {
+  ])("%s of ICU %s is %s", (tz, icu, verdict, what) => {
     const finding = checkZoneData({ tz, icu }, today);
     expect(finding).toMatchObject({ verdict, what, subject: "zone data" });
     expect(finding.remedy === null).toBe(verdict === "fine");
   });
 });
 
-it("checkDisk() tells the room that a folder has", () => {
+it("reports the free space of a folder", () => {
   const folder = mkdtempSync(join(tmpdir(), "disk-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const { subject, what } = checkDisk(folder);
@@ -61,15 +61,15 @@ it("checkDisk() tells the room that a folder has", () => {
   expect(what).toMatch(/^[\d,]+ MiB are free in /);
 });
 
-describe("checkProxy()", () => {
+describe("a proxy", () => {
   const forwardedAt = "2026-11-21T09:00:00Z";
-  it("tells of a proxy that the configuration does not name", () => {
+  it("is reported if the configuration does not name it", () => {
     const [finding] = checkProxy({ trusted: false, forwardedAt });
     expect(finding).toMatchObject({ verdict: "doubtful", subject: "proxy" });
     expect(finding?.remedy).toContain("http.trustProxy");
   });
 
-  it("tells of one that the configuration does not name beside others", () => {
+  it("is reported if the configuration names only others", () => {
     const [finding] = checkProxy({ trusted: true, forwardedAt });
     expect(finding).toMatchObject({ verdict: "doubtful", subject: "proxy" });
     expect(finding?.what).toContain(forwardedAt);
@@ -78,10 +78,10 @@ describe("checkProxy()", () => {
   it.each([
     { trusted: false, forwardedAt: null },
     { trusted: true, forwardedAt: null },
-  ])("says nothing of %o", (use) => expect(checkProxy(use)).toEqual([]));
+  ])("is not reported for %o", (use) => expect(checkProxy(use)).toEqual([]));
 });
 
-it("checkBlocks() names a time without an answer that people notice", () => {
+it("reports delays that people notice", () => {
   expect(checkBlocks({ longestMs: 12.5, minutes: 5 })).toMatchObject({
     verdict: "fine",
     what: "none was delayed by more than 12.5 ms",
@@ -92,7 +92,7 @@ it("checkBlocks() names a time without an answer that people notice", () => {
   });
 });
 
-it("checkPrivacy() names what others may look into, with its mode, and how to close it", () => {
+it("names files that others can read, with their mode and a remedy", () => {
   const folder = mkdtempSync(join(tmpdir(), "dayferry-privacy-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   expect(checkPrivacy([folder, join(folder, "none")])).toMatchObject({ verdict: "fine" });

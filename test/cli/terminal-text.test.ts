@@ -13,8 +13,8 @@ const table = textTable(
   ],
 );
 
-describe("layOut() result", () => {
-  it("has aligned columns, and cuts the widest to fit a terminal", () => {
+describe("text on a terminal", () => {
+  it("has aligned columns, and truncates the widest to fit", () => {
     expect(layOut(`Edits\n\n${table}\nEnd\n`, terminal(null))).toBe(
       [
         "Edits",
@@ -39,7 +39,7 @@ describe("layOut() result", () => {
     expect(narrow[1]).toBe("1   A rathe…  confirm…");
   });
 
-  it("has a bold head and colored words on a terminal with colors", () => {
+  it("has a bold heading and colored words if colors are supported", () => {
     expect(layOut(textTable(["A", "B"], [["1", "2"]]), terminal(80, true))).toBe(
       "<bold>A  B</bold>\n1  2\n",
     );
@@ -49,7 +49,7 @@ describe("layOut() result", () => {
     expect(layOut(`${toned("red", "FAIL")} disk\n`, terminal(80))).toBe("FAIL disk\n");
   });
 
-  it("leaves everything else as it is, and has no marks of a text in a table", () => {
+  it("is otherwise unchanged, without marks in tables", () => {
     expect(layOut("a\nb", terminal(2, true))).toBe("a\nb");
     expect(layOut(textTable(["A"], [["x\uFDD0y"]]), terminal(null))).toBe("A\nxy\n");
   });
@@ -60,6 +60,6 @@ it.each([
   ["a single one", { id: 1 }, [{ id: 1 }]],
   ["an empty list", [], []],
   ["nothing", undefined, []],
-])("rowsOf() result for %s", (_what, answer, rows) => {
+])("takes %s", (_what, answer, rows) => {
   expect(rowsOf(answer)).toEqual(rows);
 });

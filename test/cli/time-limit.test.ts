@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const tenSeconds = Temporal.Duration.from({ seconds: 10 });
 
-it("startTimeLimit() result when the work goes on: over once, when the time is used up", () => {
+it("a time limit ends the work once, when the time is used up", () => {
   const onOver = vi.fn<() => void>();
   const limit = startTimeLimit(tenSeconds, onOver);
   vi.advanceTimersByTime(9_999);
@@ -17,7 +17,7 @@ it("startTimeLimit() result when the work goes on: over once, when the time is u
   expect([onOver.mock.calls.length, limit.isOver()]).toEqual([1, true]);
 });
 
-it("startTimeLimit() result when it is paused: that time is not counted, however often", () => {
+it("a paused time limit does not count the pause", () => {
   const onOver = vi.fn<() => void>();
   const limit = startTimeLimit(tenSeconds, onOver);
   for (let round = 0; round < 3; round += 1) {

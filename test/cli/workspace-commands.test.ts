@@ -45,7 +45,7 @@ const named = (value: unknown, name: string): unknown =>
   new Map(Object.entries(Object(value))).get(name);
 
 describe("without a daemon", () => {
-  it("copies and moves a task by id and by UID, and comments on it", async () => {
+  it("copies and moves a task by ID and by UID, and comments on it", async () => {
     const task = newTask("Plan");
     await command("sync");
     const moved = await json("tasks", "move", task, "--list", place().lists[1] ?? 0);
@@ -65,7 +65,7 @@ describe("without a daemon", () => {
     expect((await command("comments", "list", uid)).stdout).toContain("On it");
   });
 
-  it("exits 1 with the reason when it cannot be done, and 2 for wrong usage", async () => {
+  it("exits 1 with the reason if it fails, and 2 for wrong usage", async () => {
     const gone = await command("comments", "add", 4711, "--text", "x");
     expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('no task "4711"')]);
     const missing = await command("files", "upload", "/nowhere.txt", "--project", place().project);
@@ -128,7 +128,7 @@ describe("beside a daemon", () => {
     expect(bodies.join("")).toContain(`UID:${String(named(known, "uid"))}`);
   });
 
-  it("tells what the service said, and that an unknown outcome is one", async () => {
+  it("reports what the service said, or that the outcome is unknown", async () => {
     sandbox.faults.add({ kind: "status", status: 403, method: "POST", path: /labels$/ });
     const refused = await command("labels", "create", "No");
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("(403)")]);
@@ -140,7 +140,7 @@ describe("beside a daemon", () => {
     expect(labels.filter(({ name }) => name === "Once")).toHaveLength(1);
   });
 
-  it("asks for the admin token, and refuses what it cannot understand", async () => {
+  it("requires the admin token, and refuses invalid input", async () => {
     for (const [method, path] of [
       ["GET", "/api/labels"],
       ["POST", "/api/files?project=1&name=x"],
@@ -170,7 +170,7 @@ describe("beside a daemon", () => {
   });
 });
 
-it("is there in a process of its own as well", async () => {
+it("workspace commands work in a process of their own", async () => {
   const { code, stdout } = await dayferry(["labels", "--help"]);
   expect([code, stdout]).toEqual([0, expect.stringContaining("rename")]);
 });

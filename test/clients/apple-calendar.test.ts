@@ -61,7 +61,7 @@ describe("Apple Calendar", () => {
     }
   });
 
-  it("reads the principal, and asks it for its methods", async () => {
+  it("reads the principal and its methods", async () => {
     const principal = `/dav/principals/${setting.by}/`;
     const options = await apple.send(`OPTIONS ${principal}`);
     expect(options.status).toBe(200);
@@ -92,7 +92,7 @@ describe("Apple Calendar", () => {
     expect(prop(props, "principal-URL")).toBe(principal);
   });
 
-  it("lists the calendars, events apart from tasks, and may write", async () => {
+  it("lists the calendars, events apart from tasks, and sees that it may write", async () => {
     const { responses } = await apple.read(`PROPFIND ${pathOf(setting.home)}`, {
       headers: depth("1"),
       body: question(
@@ -127,7 +127,7 @@ describe("Apple Calendar", () => {
     expect(answer.text).toMatch(/:write-content\/>/);
   });
 
-  it("names and colours a calendar for itself, and sets its default alarms on the home", async () => {
+  it("sets name and color of a calendar for itself, and default alarms on the home", async () => {
     const patch = (...props: readonly string[]) =>
       `<?xml version="1.0" encoding="UTF-8"?>\n<A:propertyupdate xmlns:A="DAV:"><A:set><A:prop>${props.join("")}</A:prop></A:set></A:propertyupdate>\n`;
     const colour = `<D:calendar-color xmlns:D="http://apple.com/ns/ical/" symbolic-color="red">#FF383C</D:calendar-color>`;
@@ -177,7 +177,7 @@ describe("Apple Calendar", () => {
     );
   let etag = "";
 
-  it("makes an event, and has exactly its octets kept under its name", async () => {
+  it("creates an event, and its octets are kept under its name", async () => {
     const body = event("SUMMARY:Coffee");
     const headers = { "if-none-match": "*", "content-type": "text/calendar; charset=utf-8" };
     const made = await apple.send(`PUT ${events}${uid}.ics`, { headers, body });
@@ -201,7 +201,7 @@ describe("Apple Calendar", () => {
     });
   });
 
-  it("syncs by token: a full list first, then what others changed, with the own octets around it", async () => {
+  it("syncs by token: everything first, then changes by others, with its own octets around them", async () => {
     const first = await since("");
     expect(first.responses).toHaveLength(2);
     expect(first.responses.map(({ status }) => status)).not.toContain(404);
@@ -222,7 +222,7 @@ describe("Apple Calendar", () => {
     expect(etag).not.toBe(prop(responses[0]?.props ?? {}, "getetag"));
   });
 
-  it("is told of a conflict by 412, and loads the other version", async () => {
+  it("gets 412 for a conflict, and loads the other version", async () => {
     const headers = { "if-match": etag, "content-type": "text/calendar; charset=utf-8" };
     const body = event("SUMMARY:Tea");
     const refused = await apple.send(`PUT ${events}${uid}.ics`, { headers, body });
@@ -238,7 +238,7 @@ describe("Apple Calendar", () => {
     expect(setting.events()).toHaveLength(2);
   });
 
-  it("finds what is there also under an address that it encodes in its own way", async () => {
+  it("finds an object under a differently encoded address", async () => {
     const uidOfKickOff = setting.uidOf("event", only(setting.events(), "Kick-off").id);
     for (const name of [uidOfKickOff, encodeURIComponent(uidOfKickOff)]) {
       expect((await apple.send(`GET ${events}${name}.ics`)).status).toBe(200);
@@ -267,7 +267,7 @@ describe("Apple Calendar", () => {
     );
   });
 
-  it("is refused what repeats, an invitation, and a calendar of its own", async () => {
+  it("is refused repeating events, invitations and new calendars", async () => {
     const headers = { "if-none-match": "*", "content-type": "text/calendar; charset=utf-8" };
     const repeating = event("SUMMARY:Daily", "RRULE:FREQ=DAILY;COUNT=3").replaceAll(uid, "R-1");
     const refused = await apple.send(`PUT ${events}R-1.ics`, { headers, body: repeating });

@@ -49,7 +49,7 @@ describe("Apple Reminders", () => {
   };
   let etag = "";
 
-  it("finds the lists for to-dos in the home, whichever way it got there", async () => {
+  it("finds the lists for to-dos in the home", async () => {
     const { responses } = await reminders.read(`PROPFIND ${pathOf(setting.home)}`, {
       headers: { depth: "1", "content-type": "text/xml" },
       body: `<?xml version="1.0" encoding="UTF-8"?>\n<A:propfind xmlns:A="DAV:"><A:prop><A:current-user-principal/><A:displayname/><A:resourcetype/><B:supported-calendar-component-set xmlns:B="urn:ietf:params:xml:ns:caldav"/></A:prop></A:propfind>\n`,
@@ -72,7 +72,7 @@ describe("Apple Reminders", () => {
     expect(self).not.toMatch(/:calendar\/>/);
   });
 
-  it("asks for what is open, and gets what has no date as well", async () => {
+  it("lists open to-dos, including those without a date", async () => {
     const open = (range: string) =>
       reminders.read(`REPORT ${list}`, {
         headers: { depth: "1", "content-type": "text/xml" },
@@ -88,7 +88,7 @@ describe("Apple Reminders", () => {
     expect(shown[0]).toContain("SUMMARY:Some day");
   });
 
-  it("makes a to-do, then says when", async () => {
+  it("creates a to-do, then adds the date", async () => {
     const body = todo("SUMMARY:Buy milk", "STATUS:NEEDS-ACTION");
     const made = await put(`${list}${uid}.ics`, body, { "if-none-match": "*" });
     expect(made.status).toBe(201);
@@ -119,7 +119,7 @@ describe("Apple Reminders", () => {
     });
   });
 
-  it("keeps a time of day, of which the workspace has the day", async () => {
+  it("keeps a time of day, while the workspace has the day", async () => {
     const timed = todo("SUMMARY:Buy milk", `DUE;TZID=Europe/Berlin:${icsDay(2)}T180000`);
     const saved = await put(`${list}${uid}.ics`, timed, { "if-match": etag });
     expect(saved.status).toBe(204);
@@ -129,7 +129,7 @@ describe("Apple Reminders", () => {
     expect(only(setting.tasks(), "Buy milk").due_date).toBe(day(2));
   });
 
-  it("takes the date away again by leaving it out, as it had sent one", async () => {
+  it("removes the date by leaving it out, since it had sent one", async () => {
     const saved = await put(`${list}${uid}.ics`, todo("SUMMARY:Buy milk", "STATUS:NEEDS-ACTION"), {
       "if-match": etag,
     });
@@ -138,7 +138,7 @@ describe("Apple Reminders", () => {
     expect(only(setting.tasks(), "Buy milk")).toMatchObject({ start_date: null, due_date: null });
   });
 
-  it("leaves alone what it never knew, another's description and date, when it names no version", async () => {
+  it("keeps another person's description and date if it names no version", async () => {
     const { id } = only(setting.tasks(), "Write the brief");
     const path = `${list}${encodeURIComponent(setting.uidOf("task", id))}.ics`;
     const body = todo(
@@ -155,7 +155,7 @@ describe("Apple Reminders", () => {
     });
   });
 
-  it("writes to the old address of a task that somebody has moved, and makes no second one", async () => {
+  it("writes to the old address of a moved task, and creates no second one", async () => {
     const { id } = only(setting.tasks(), "Buy milk");
     setting.changeTask(id, {
       move_task: true,

@@ -64,7 +64,7 @@ describe.skipIf(!isInstalled("cadaver"))("cadaver", () => {
     expect(only(setting.events(), "By hand").start).toBe(`${day(5)} 00:00`);
   });
 
-  it("puts it again, changed", async () => {
+  it("replaces it", async () => {
     write("own.ics", "By hand, again");
     await cadaver(`${setting.slugs.events}/`, "put own.ics");
     expect(
@@ -100,7 +100,7 @@ describe.skipIf(!isInstalled("cadaver"))("cadaver", () => {
     expect(setting.events(setting.far.project)).toEqual([]);
   });
 
-  it("is told that it can make no collections, and nothing changes", async () => {
+  it("cannot create collections, and nothing changes", async () => {
     expect(await cadaver("./", "mkcol another")).toContain("403");
     expect(await cadaver("./", `rmcol ${setting.slugs.tasks}`)).toContain("403");
     expect(await cadaver("./", "ls")).toContain(setting.slugs.tasks);

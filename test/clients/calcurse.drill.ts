@@ -43,7 +43,7 @@ describe.skipIf(!(await hasCalcurseCaldav()))("calcurse-caldav", () => {
     await run("calcurse", "-q", "-i", file);
   };
 
-  it("starts with what is in the calendar", async () => {
+  it("starts with the contents of the calendar", async () => {
     await caldav("--init", "keep-remote");
     const lines = await held();
     expect(lines).toHaveLength(2);
@@ -60,7 +60,7 @@ describe.skipIf(!(await hasCalcurseCaldav()))("calcurse-caldav", () => {
     expect(setting.edits()).toEqual([]);
   });
 
-  it("pushes what is new, with times that name no zone", async () => {
+  it("pushes new events with times without a zone", async () => {
     await importEvent(
       "UID:dentist@example.com",
       "SUMMARY:Dentist",
@@ -78,7 +78,7 @@ describe.skipIf(!(await hasCalcurseCaldav()))("calcurse-caldav", () => {
     expect(setting.events()).toHaveLength(3);
   });
 
-  it("pulls what somebody has changed or made in the workspace", async () => {
+  it("pulls what somebody has changed or added in the workspace", async () => {
     setting.changeEvent(only(setting.events(), "Kick-off").id, { title: "Kick-off, later" });
     setting.addEvent({ title: "Workshop", start: day(12), all_day: true });
     await setting.refresh();

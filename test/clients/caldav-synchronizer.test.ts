@@ -41,7 +41,7 @@ describe("Outlook CalDav Synchronizer", () => {
     return answer;
   };
 
-  it("finds calendars and task lists apart, and that it may write them", async () => {
+  it("finds calendars and task lists, and sees that it may write", async () => {
     const moved = await outlook.send(
       "PROPFIND /.well-known/caldav",
       xml("0", question("<D:current-user-principal/>")),
@@ -88,13 +88,13 @@ describe("Outlook CalDav Synchronizer", () => {
     expect(reports.text).toMatch(/:calendar-query\/>/);
   });
 
-  it("takes its colour, with an alpha, for itself", async () => {
+  it("sets its color, with alpha, for itself", async () => {
     const body = `<D:propertyupdate xmlns:D="DAV:" xmlns:E="http://apple.com/ns/ical/"><D:set><D:prop><E:calendar-color >#E7A1A2FF</E:calendar-color></D:prop></D:set></D:propertyupdate>`;
     const done = await outlook.send(`PROPPATCH ${events}`, xml("0", body));
     expect(done.text).toContain("HTTP/1.1 200 OK");
   });
 
-  it("makes an event and goes on at its address", async () => {
+  it("creates an event and continues at its address", async () => {
     const uid = "040000008200E00074C5B7101A82E008";
     const event = (summary: string) =>
       ics(
@@ -186,7 +186,7 @@ describe("Outlook CalDav Synchronizer", () => {
     expect(await versions(tasks, "VTODO")).toHaveLength(2);
   });
 
-  it("cannot make calendars", async () => {
+  it("cannot create calendars", async () => {
     const body = `<D:mkcol xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop><D:resourcetype><D:collection/><C:calendar/></D:resourcetype></D:prop></D:set></D:mkcol>`;
     const path = `${pathOf(setting.home)}3f1b/`;
     expect((await outlook.send(`MKCOL ${path}`, xml("0", body))).status).toBe(403);

@@ -106,7 +106,7 @@ describe("DAVx5", () => {
     );
   });
 
-  it("lists by an empty token, and is told when another has gone stale", async () => {
+  it("lists with an empty token, and learns that another has become invalid", async () => {
     const first = await changes("");
     expect(first.responses).toHaveLength(1);
     expect((await changes(first.token ?? "")).responses).toEqual([]);
@@ -118,7 +118,7 @@ describe("DAVx5", () => {
     }
   });
 
-  it("fetches single objects with an Accept of its own", async () => {
+  it("fetches single objects with its own Accept header", async () => {
     const [member] = (await changes("")).responses;
     const accept = "text/calendar;version=2.0, text/calendar;q=0.8, */*;q=0.7";
     const got = await davx5.send(`GET ${member?.href}`, { headers: { accept } });
@@ -129,7 +129,7 @@ describe("DAVx5", () => {
     expect(prop(responses[0]?.props ?? {}, "calendar-data")).toContain("SUMMARY:Kick-off");
   });
 
-  it("sends a child before its parent, and the service has it below", async () => {
+  it("sends a child before its parent, and it becomes a subtask", async () => {
     const child = todo("child-1", "SUMMARY:Ask Ben", "RELATED-TO:parent-1");
     const first = await davx5.send(`PUT ${tasks}child-1.ics`, {
       headers: { ...type, "if-none-match": "*" },
@@ -151,7 +151,7 @@ describe("DAVx5", () => {
     expect(kept.text).toContain("X-APPLE-SORT-ORDER:685200000\r\n");
   });
 
-  it("writes the parent again without relations, and the child stays below it", async () => {
+  it("writes both again without relations, and the child stays a subtask", async () => {
     const present = await davx5.send(`GET ${tasks}parent-1.ics`);
     const body = todo("parent-1", "SUMMARY:Write the long brief", `DUE;VALUE=DATE:${icsDay(5)}`);
     const condition = { "if-match": present.headers["etag"] ?? "" };
@@ -172,7 +172,7 @@ describe("DAVx5", () => {
     expect(setting.tasks()).toHaveLength(2);
   });
 
-  it("gets 404 for what was deleted, 412 for what was never there, and a tombstone", async () => {
+  it("gets 404 for deleted objects, 412 for unknown ones, and a tombstone", async () => {
     const body = (title: string) =>
       ics(
         "-//DAVx5//ical4j//EN",

@@ -52,7 +52,7 @@ describe("Evolution", () => {
     return answer;
   };
 
-  it("sees by OPTIONS and privileges that it is a calendar that it may write", async () => {
+  it("sees by OPTIONS and privileges that the calendar is writable", async () => {
     const options = await evolution.send(`OPTIONS ${events}`);
     expect(options.headers["dav"]).toContain("calendar-access");
     // It opens a calendar whose own address does not offer PUT and DELETE without a way to change it.
@@ -64,7 +64,7 @@ describe("Evolution", () => {
     expect(text).toMatch(/:write-content\/>/);
   });
 
-  it("loads what is within the range, and does nothing while the ctag stays", async () => {
+  it("loads events within the range, and does nothing while the ctag is unchanged", async () => {
     const first = await ctag();
     const found = await listed(0, 60);
     expect(found).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("Evolution", () => {
     expect(prop(again?.props ?? {}, "getetag")).not.toBe(prop(found[0]?.props ?? {}, "getetag"));
   });
 
-  it("makes, changes and deletes an event", async () => {
+  it("creates, changes and deletes an event", async () => {
     const event = (summary: string) =>
       ics(
         prodId,

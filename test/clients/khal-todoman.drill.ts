@@ -49,7 +49,7 @@ describe.skipIf(!hasAll)("khal and todoman", () => {
     await setting.arrived();
   };
 
-  it("khal shows the event at its time and in its words", async () => {
+  it("khal shows the event with its time and title", async () => {
     const listed = await khal([
       "list",
       day(3),
@@ -60,7 +60,7 @@ describe.skipIf(!hasAll)("khal and todoman", () => {
     expect(listed).toContain("10:00-11:00 Kick-off");
   });
 
-  it("khal makes events, whole days as well", async () => {
+  it("khal creates events, including all-day ones", async () => {
     await khal(["new", "-a", "project", day(6), "14:00", "15:30", "Review", "::", "Bring notes"]);
     await khal(["new", "-a", "project", day(7), day(8), "Away days"]);
     await sync();
@@ -89,7 +89,7 @@ describe.skipIf(!hasAll)("khal and todoman", () => {
     ).toEqual(["Kick-off", "Review of the draft"]);
   });
 
-  it("todoman makes a task with a due date", async () => {
+  it("todoman creates a task with a due date", async () => {
     await todoman("new", "--list", setting.slugs.tasks, "--due", day(2), "Buy", "paper");
     await sync();
     expect(only(setting.tasks(), "Buy paper")).toMatchObject({
@@ -98,7 +98,7 @@ describe.skipIf(!hasAll)("khal and todoman", () => {
     });
   });
 
-  it("todoman completes a task, and nothing else of it changes", async () => {
+  it("todoman completes a task, and nothing else changes", async () => {
     await todoman("done", await numberOf("Write the brief"));
     await sync();
     expect(only(setting.tasks(), "Write the brief")).toMatchObject({
@@ -118,7 +118,7 @@ describe.skipIf(!hasAll)("khal and todoman", () => {
     expect(setting.tasks().map(({ title }) => title)).toEqual(["Write the brief"]);
   });
 
-  it("leaves everything at rest", async () => {
+  it("leaves everything in sync", async () => {
     await setting.refresh();
     const before = setting.writes().length;
     const { output } = await home.sync();

@@ -51,7 +51,7 @@ describe.skipIf(!(await hasPythonCaldav()))("python3-caldav", () => {
     expect(setting.events()).toHaveLength(2);
   });
 
-  it("searches by dates, and asks when somebody is busy", async () => {
+  it("searches by dates, and queries free and busy times", async () => {
     const { events } = setting.slugs;
     expect(await step("search", events, day(3), "1")).toEqual(["Kick-off"]);
     expect(await step("search", events, day(4), "20")).toEqual(["From Python, changed"]);
@@ -59,7 +59,7 @@ describe.skipIf(!(await hasPythonCaldav()))("python3-caldav", () => {
     expect(await step("busy", events, day(3), "1")).toBeGreaterThan(0);
   });
 
-  it("makes, lists and completes to-dos", async () => {
+  it("creates, lists and completes to-dos", async () => {
     const { tasks } = setting.slugs;
     expect(await step("todo", tasks, day(8))).toBe("Todo from Python");
     expect(await step("complete", tasks, "Write the brief")).toBe("COMPLETED");
@@ -89,7 +89,7 @@ describe.skipIf(!(await hasPythonCaldav()))("python3-caldav", () => {
     expect(await step("sync", events, tokenOf(second))).toMatchObject({ present: [], gone: 0 });
   });
 
-  it("is refused what repeats, and everything else has arrived", async () => {
+  it("is refused repeating events, and everything else has arrived", async () => {
     expect(await step("weekly", setting.slugs.events, icsDay(4))).toBe("PutError");
     expect(setting.events()).toHaveLength(1);
     expect(new Set(setting.edits().map(({ state }) => state))).toEqual(new Set(["confirmed"]));

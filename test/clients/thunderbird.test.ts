@@ -61,7 +61,7 @@ describe("Thunderbird", () => {
     return answer;
   };
 
-  it("finds the calendars from the server's name, past the challenge", async () => {
+  it("finds the calendars from the server's name, after the challenge", async () => {
     const asked = xml(
       "0",
       question(
@@ -90,7 +90,7 @@ describe("Thunderbird", () => {
     expect(responses.map(({ href }) => href)).toEqual(expect.arrayContaining([events, tasks]));
   });
 
-  it("sees that it may write, and that another may not", async () => {
+  it("sees that it may write, and that another person may not", async () => {
     const asked = xml(
       "0",
       question(
@@ -118,7 +118,7 @@ describe("Thunderbird", () => {
 
   let token = "";
 
-  it("loads everything by an empty token and Depth 1", async () => {
+  it("loads everything with an empty token and Depth 1", async () => {
     for (const encoding of ["gzip, deflate, br", "identity"]) {
       const { headers, ...rest } = changes("");
       const answer = await thunderbird.send(`REPORT ${events}`, {
@@ -162,7 +162,7 @@ describe("Thunderbird", () => {
   ];
   let etag = "";
 
-  it("makes an event, reads it again, and dismisses its alarm without a loop", async () => {
+  it("creates an event, reads it again, and dismisses its alarm without a loop", async () => {
     const path = `${events}${uid}.ics`;
     const made = await put(path, event(uid, "SUMMARY:Design review", ...alarm), {
       "if-none-match": "*",
@@ -190,14 +190,14 @@ describe("Thunderbird", () => {
     token = later.token ?? "";
   });
 
-  it("takes the alarm off by leaving it out, as it had sent it", async () => {
+  it("removes the alarm by leaving it out, since it had sent it", async () => {
     const body = event(uid, "SUMMARY:Design review", "X-MOZ-GENERATION:2");
     const saved = await put(`${events}${uid}.ics`, body, { "if-match": etag });
     etag = saved.headers["etag"] ?? "";
     expect(only(setting.events(), "Design review").reminder).toBeNull();
   });
 
-  it("is told where a UID stands that it takes for a new one", async () => {
+  it("learns where a UID exists that it considers new", async () => {
     const refused = await put(`${events}other.ics`, event(uid, "SUMMARY:Second"), {
       "if-none-match": "*",
     });
@@ -207,7 +207,7 @@ describe("Thunderbird", () => {
     expect(setting.events()).toHaveLength(2);
   });
 
-  it("asks whether to overwrite after 412, and finds by HEAD what is gone", async () => {
+  it("asks whether to overwrite after 412, and finds out by HEAD what is gone", async () => {
     const path = `${events}${uid}.ics`;
     setting.changeEvent(only(setting.events(), "Design review").id, { title: "Review, changed" });
     await setting.refresh();
@@ -225,7 +225,7 @@ describe("Thunderbird", () => {
     expect(responses).toMatchObject([{ href: path, status: 404 }]);
   });
 
-  it("starts anew when its token is not known any more", async () => {
+  it("starts again if its token is no longer known", async () => {
     const answer = await thunderbird.send(`REPORT ${events}`, changes(`${token}x`));
     expect(answer.status).toBe(403);
     expect(preconditionsOf(answer.text)).toEqual(["valid-sync-token"]);
@@ -233,7 +233,7 @@ describe("Thunderbird", () => {
     expect(readMultistatus(again.text).responses).toHaveLength(1);
   });
 
-  it("completes a subtask and keeps it below its task; a task keeps its time of day", async () => {
+  it("completes a subtask, which stays below its task; a task keeps its time of day", async () => {
     const parent = only(setting.tasks(), "Write the brief");
     const child = only(setting.subtasks(parent.id), "Ask Ben");
     const name = `${encodeURIComponent(setting.uidOf("subtask", child.id))}.ics`;
@@ -264,7 +264,7 @@ describe("Thunderbird", () => {
     expect(only(setting.tasks(), "Timed").due_date).toBe(day(4));
   });
 
-  it("may not put a whole file in the place of a calendar, and nothing is lost", async () => {
+  it("cannot replace a calendar by a file, and nothing is lost", async () => {
     const whole = event("w", "SUMMARY:Whole file");
     const refused = await put(events, whole, {});
     expect(refused.status).toBe(405);

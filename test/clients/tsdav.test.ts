@@ -34,7 +34,7 @@ describe("tsdav", () => {
   const iCalString = (uid: string, ...lines: readonly string[]) =>
     `${["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//test//EN", "BEGIN:VEVENT", `UID:${uid}`, "DTSTAMP:20260101T000000Z", ...lines, "END:VEVENT", "END:VCALENDAR"].join("\r\n")}\r\n`;
 
-  it("finds the calendars from the server's address alone, and what they are", () => {
+  it("finds the calendars and their properties from the server's address", () => {
     expect(calendars.length).toBeGreaterThanOrEqual(Object.keys(setting.slugs).length);
     expect(calendar(setting.slugs.events)).toMatchObject({
       displayName: expect.stringContaining("Blank project"),
@@ -78,7 +78,7 @@ describe("tsdav", () => {
     expect(setting.events().map(({ title }) => title)).toEqual(["Kick-off"]);
   });
 
-  it("asks for what takes place within some days", async () => {
+  it("queries the events of some days", async () => {
     const within = async (from: number, to: number) => {
       const found = await client.fetchCalendarObjects({
         calendar: calendar(setting.slugs.events),
@@ -90,7 +90,7 @@ describe("tsdav", () => {
     expect(await within(5, 9)).toEqual([]);
   });
 
-  it("follows the changes by sync tokens, deleted members too", async () => {
+  it("follows changes by sync tokens, including deleted members", async () => {
     const tasks = calendar(setting.slugs.tasks);
     const objects = await client.fetchCalendarObjects({
       calendar: tasks,
@@ -128,7 +128,7 @@ describe("tsdav", () => {
     expect(third.objects.deleted).toHaveLength(1);
   });
 
-  it("is told by the precondition that events do not repeat", async () => {
+  it("learns by the precondition that repeating events are not supported", async () => {
     const refused = await client.createCalendarObject({
       calendar: calendar(setting.slugs.events),
       filename: "weekly.ics",

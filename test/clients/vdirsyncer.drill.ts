@@ -54,7 +54,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
 
   const farLater = () => setting.workspace.places()[1]?.lists[1] ?? 0;
 
-  it("loads what the service holds, and its names and colours", async () => {
+  it("loads the contents of the service, with names and colors", async () => {
     await home.sync();
     expect(home.titles(setting.slugs.events)).toEqual(["Kick-off", "Launch"]);
     expect(home.titles(setting.slugs.tasks)).toEqual(["Ask Ben", "Write the brief"]);
@@ -67,7 +67,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     expect(readFileSync(join(home.files, setting.slugs.events, "color"), "utf8")).toBe("#428BCA");
   });
 
-  it("has nothing to do the next time, and nobody asks the service to change anything", async () => {
+  it("has nothing to do the next time, and sends nothing to the service", async () => {
     const before = setting.writes().length;
     const { output } = await home.sync();
     expect(output).not.toMatch(/Copying|Deleting/);
@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     expect(setting.edits()).toEqual([]);
   });
 
-  it("carries changed and new files to the service, once", async () => {
+  it("sends changed and new files to the service, once", async () => {
     home.change(setting.slugs.events, uids.event, (text) =>
       text
         .replace("SUMMARY:Kick-off", "SUMMARY:Kick-off\\, moved")
@@ -118,7 +118,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     expect(setting.events()).toHaveLength(3);
   });
 
-  it("is at rest after that: no copies, no loops, and what the service cannot hold stays", async () => {
+  it("is in sync after that: no copies, no loops, and what the service cannot store stays", async () => {
     await setting.refresh();
     const before = setting.writes().length;
     for (let round = 0; round < 2; round++) {
@@ -133,7 +133,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     expect(home.titles(setting.slugs.events)).toHaveLength(3);
   });
 
-  it("brings what somebody changes in the workspace, and keeps the client's own lines", async () => {
+  it("brings changes of the workspace, and keeps the client's own lines", async () => {
     const { id } = only(setting.events(), "Retrospective");
     setting.changeEvent(id, { title: "Retrospective and drinks" });
     const { id: task } = only(setting.tasks(), "Write the brief");
@@ -146,7 +146,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     expect(home.textOf(setting.slugs.tasks, uids.task)).toContain("STATUS:COMPLETED\n");
   });
 
-  it("leaves a repeating event where it is, says why, and syncs all the rest", async () => {
+  it("leaves a repeating event where it is, with the reason, and syncs the rest", async () => {
     home.write(setting.slugs.events, "weekly.ics", [
       "BEGIN:VEVENT",
       "UID:weekly@example.com",
@@ -174,7 +174,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     await home.sync();
   });
 
-  it("sees a conflict, changes neither side, and lets the one win that it is told to", async () => {
+  it("finds a conflict, changes neither side, and lets the chosen side win", async () => {
     home.change(setting.slugs.events, "single@example.com", (text) =>
       text.replace("SUMMARY:Single", "SUMMARY:Single of the folder"),
     );
@@ -209,7 +209,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     expect(home.titles(setting.slugs.events)).toEqual(["Kick-off, moved", "Launch"]);
   });
 
-  it("completes a milestone in its list, and its event knows", async () => {
+  it("completes a milestone in its list, and its event follows", async () => {
     home.change(setting.slugs.milestones, "Launch", (text) =>
       text.replace(/^STATUS:.*\n/m, "").replace("END:VTODO", "STATUS:COMPLETED\nEND:VTODO"),
     );
@@ -218,7 +218,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     expect(only(setting.events(), "Launch")).toMatchObject({ completed: true, milestone: true });
   });
 
-  it("moves a task that the user moves between folders", async () => {
+  it("moves a task between folders", async () => {
     const name = home.nameOf(setting.slugs.nearTasks, "new-todo@example.com");
     const from = join(home.files, setting.slugs.nearTasks, name);
     const { id } = only(setting.tasks(setting.nearList), "Buy paper");
@@ -238,7 +238,7 @@ describe.skipIf(!isInstalled("vdirsyncer"))("vdirsyncer", () => {
     expect(home.titles(setting.slugs.nearTasks)).toEqual(["Stays here"]);
   });
 
-  it("ends with the same on both sides, with every edit confirmed", async () => {
+  it("ends with both sides equal, and every edit confirmed", async () => {
     await setting.refresh();
     const { output } = await home.sync();
     expect(output).not.toMatch(/Copying|Deleting/);

@@ -18,8 +18,8 @@ const least = {
   },
 };
 
-describe("effectiveSettings()", () => {
-  it("says of each key what is in force and where it comes from", () => {
+describe("effective settings", () => {
+  it("show the value and source of each key", () => {
     const settings = written(
       { ...least, http: { port: 9000 }, edits: { labels: "create" } },
       { DAYFERRY_PORT: "9100", DAYFERRY_LOG_LEVEL: "debug" },
@@ -37,7 +37,7 @@ describe("effectiveSettings()", () => {
     expect([...settings.values()].every(({ about }) => about !== "")).toBe(true);
   });
 
-  it("tells no secret, wherever it stands", () => {
+  it("never contain a secret", () => {
     const settings = written(
       {
         ...least,

@@ -7,7 +7,7 @@ const rig = configRig();
 const { good, bad, write } = rig;
 
 describe("environment", () => {
-  test("parseConfig() result when the environment sets everything it can", () => {
+  test("can set every supported value", () => {
     write("pw", "from env file\n");
     const raw = {
       ...withService({ apiKey: undefined, apiKeyFile: "unread-as-the-environment-wins" }),
@@ -40,7 +40,7 @@ describe("environment", () => {
     expect(config.log.level).toBe("debug");
   });
 
-  test("parseConfig() result when variables are empty", () => {
+  test("ignores empty variables", () => {
     const env = { DAYFERRY_API_KEY: "", DAYFERRY_PORT: "", DAYFERRY_ADMIN_TOKEN_FILE: "" };
     const config = good(least, env);
     expect([config.service.apiKey, config.http.port, config.adminToken]).toEqual([
@@ -60,11 +60,11 @@ describe("environment", () => {
     [{ DAYFERRY_API_KEY: "a", DAYFERRY_API_KEY_FILE: "b" }, "DAYFERRY_API_KEY_FILE"],
     [{ DAYFERRY_ADMIN_TOKEN_FILE: "missing" }, "DAYFERRY_ADMIN_TOKEN_FILE"],
     [{ DAYFERRY_LOG_LEVEL: "verbose" }, "DAYFERRY_LOG_LEVEL"],
-  ])("parseConfig() problem when the environment is %j", (env, path) => {
+  ])("is reported as wrong if it is %j", (env, path) => {
     expect(paths(bad(least, env))).toEqual([path]);
   });
 
-  test("parseConfig() leaves its input as it was when the environment changes values", () => {
+  test("does not modify the input", () => {
     const before = structuredClone(least);
     good(least, { DAYFERRY_API_KEY: "other", DAYFERRY_PORT: "1" });
     expect(least).toEqual(before);

@@ -29,7 +29,7 @@ const full = {
   http: { sharedCache: { purge: { url: "https://cache.example/{key}", token: "purge-token" } } },
 };
 
-it("secretsIn() has every secret of a configuration, and what of an address may turn up alone", () => {
+it("include every secret of a configuration, and parts of addresses", () => {
   expect(secretsIn(good(full)).toSorted()).toEqual(
     [
       "account-key",
@@ -55,7 +55,7 @@ it("secretsIn() has every secret of a configuration, and what of an address may 
   expect(secretsIn(good(least)).length).toBe(1);
 });
 
-it("secretsIn() knows of every key that is a secret: a new one belongs there", () => {
+it("cover every secret key, including new ones", () => {
   const keys = knownKeys(configSchema("/")).filter(({ type }) => type.includes("secret"));
   expect(keys.map(({ path }) => path).toSorted()).toEqual(
     [

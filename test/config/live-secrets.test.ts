@@ -24,8 +24,8 @@ function following(changes: object, files: Readonly<Record<string, string>>) {
   return { folder, put, secrets, key: () => secrets.current().service.apiKey };
 }
 
-describe("followSecrets()", () => {
-  it("takes up another content once it has stayed as it is for a look, and at once when asked", () => {
+describe("files with secrets", () => {
+  it("are read again once their content is stable, and at once on request", () => {
     const { put, secrets, key } = following({}, { key: "first-key\n" });
     expect(secrets.look()).toEqual({ kind: "same" });
     put("key", "second-key\n");
@@ -41,7 +41,7 @@ describe("followSecrets()", () => {
   it.each([
     ["empty", "", /service\.apiKeyFile: names an empty file/],
     ["no key", "two words", /printable ASCII without spaces/],
-  ])("keeps the former secret while a file is %s, and tells that once", (_, text, problem) => {
+  ])("keep the previous secret while they are %s, and report that once", (_, text, problem) => {
     const { put, secrets, key } = following({}, { key: "first-key" });
     put("key", text);
     secrets.look();
@@ -56,7 +56,7 @@ describe("followSecrets()", () => {
     expect([secrets.look().kind, key()]).toEqual(["changed", "second-key"]);
   });
 
-  it("keeps the former secret while a file is gone, and takes up the next one", () => {
+  it("keep the previous secret while they are missing, and then use the next one", () => {
     const { folder, put, secrets, key } = following({}, { key: "first-key" });
     rmSync(join(folder, "key"));
     secrets.look();
@@ -66,7 +66,7 @@ describe("followSecrets()", () => {
     expect([secrets.look().kind, key()]).toEqual(["changed", "second-key"]);
   });
 
-  it("follows links, as Kubernetes swaps the folder that they lead through", () => {
+  it("may be links, whose folder Kubernetes replaces", () => {
     const { folder, secrets, key, put } = following({}, { key: "first-key" });
     for (const [day, text] of Object.entries({ one: "first-key", two: "second-key" })) {
       mkdirSync(join(folder, day));
@@ -86,7 +86,7 @@ describe("followSecrets()", () => {
     expect([secrets.look().kind, key()]).toEqual(["changed", "second-key"]);
   });
 
-  it("knows every secret that a file can hold, and hides former ones and present ones alike", () => {
+  it("are known for every secret, and previous and present ones are redacted", () => {
     const { put, secrets } = following(
       {
         adminTokenFile: "admin",

@@ -9,11 +9,11 @@ import { configRig, least, paths, withService } from "./support.ts";
 const rig = configRig();
 const { good, bad, write } = rig;
 
-describe("loadConfig()", () => {
+describe("loading the configuration", () => {
   const load = (content: string, env: Env = {}) =>
     loadConfig({ file: write("sub/config.json", content), env, cwd: rig.folder });
 
-  test("loadConfig() result when paths are relative", () => {
+  test("resolves relative paths", () => {
     write("sub/secrets/key", "\uFEFFthe-key\r\n");
     const { apiKey: _, ...service } = least.service;
     const content = {
@@ -30,7 +30,7 @@ describe("loadConfig()", () => {
     expect(loaded.value.service.apiKey).toBe("the-key");
   });
 
-  test("loadConfig() result when the file has comments and commas at ends", () => {
+  test("accepts comments and trailing commas", () => {
     const { service } = least;
     const lines = Object.entries(service).map(([key, value]) => `"${key}": "${value}", // ${key}`);
     const loaded = load(`{ /* all */ "service": {\n${lines.join("\n")}\n},\n}`);
@@ -50,7 +50,7 @@ describe("loadConfig()", () => {
     ["  ", 1, 3, "the file is empty"],
     ["", 1, 1, "the file is empty"],
     ['{ "http": { "port": 1,\n  "port": 2 } }', 2, 3, 'the key "port" occurs twice in one object'],
-  ])("loadConfig() problem when the file reads %j", (content, line, column, reason) => {
+  ])("names the problem of a file that reads %j", (content, line, column, reason) => {
     const loaded = load(content, { DAYFERRY_PORT: "x" });
     if (loaded.ok) throw new Error("loaded");
     expect(loaded.failure[0]).toEqual({
@@ -62,7 +62,7 @@ describe("loadConfig()", () => {
     expect(describeProblems(loaded.failure)).not.toContain("hush");
   });
 
-  test("loadConfig() problems when keys and values are wrong: where, what, and what was meant", () => {
+  test("names wrong keys and values with path, reason and suggestion", () => {
     const text = `{
   "service": {
     "baseUrl": "https://company.example.com/api/v3", "apiKey": "k", "contact": "you@example.com",
@@ -83,7 +83,7 @@ describe("loadConfig()", () => {
     ]);
   });
 
-  test("loadConfig() problem when the named file is missing", () => {
+  test("names a missing file", () => {
     const loaded = loadConfig({ file: "nowhere.json", env: {}, cwd: rig.folder });
     expect(loaded).toEqual({
       ok: false,
@@ -96,7 +96,7 @@ describe("loadConfig()", () => {
     });
   });
 
-  test("loadConfig() result when there is no file and the environment lacks the rest", () => {
+  test("names what is missing without a file", () => {
     const loaded = loadConfig({ file: null, env: { DAYFERRY_API_KEY: "k" }, cwd: rig.folder });
     expect(loaded.ok ? [] : paths(loaded.failure)).toEqual([
       "service.baseUrl",
@@ -108,13 +108,13 @@ describe("loadConfig()", () => {
   test.each([
     ["missing", "there is no such file or folder"],
     [".", "it is a folder"],
-  ])("loadConfig() problem when a secret file is %s", (apiKeyFile, reason) => {
+  ])("names a secret file that is %s", (apiKeyFile, reason) => {
     const problems = bad(withService({ apiKey: undefined, apiKeyFile }));
     expect(paths(problems)).toEqual(["service.apiKeyFile"]);
     expect(problems[0]?.message).toContain(reason);
   });
 
-  test("loadConfig() problem when a secret file is empty", () => {
+  test("names an empty secret file", () => {
     write("empty", " \n");
     const problems = bad(withService({ apiKey: undefined, apiKeyFile: "empty" }));
     expect(problems).toEqual([
@@ -123,7 +123,7 @@ describe("loadConfig()", () => {
   });
 });
 
-test("findConfigFile() result when option, variable and usual file compete", () => {
+test("the option wins over the variable, and that over the usual file", () => {
   const at = (option: string | null, env: Env) => findConfigFile(option, { env, cwd: rig.folder });
   expect(at(null, {})).toBe(null);
   write("config.json", "{}");
@@ -135,7 +135,7 @@ test("findConfigFile() result when option, variable and usual file compete", () 
 describe("config.example.json", () => {
   const text = readFileSync(new URL("../../config.example.json", import.meta.url), "utf8");
 
-  test("loadConfig() result when the example is copied as it is, with the key in the environment", () => {
+  test("works as copied, with the key in the environment", () => {
     const file = write("config.json", text);
     const loaded = loadConfig({ file, env: { DAYFERRY_API_KEY: "key-1" }, cwd: "/" });
     if (!loaded.ok) throw new Error(describeProblems(loaded.failure));
@@ -148,14 +148,14 @@ describe("config.example.json", () => {
     expect(written.origins.get("service.apiKey")).toBe("DAYFERRY_API_KEY");
   });
 
-  test("loadConfig() result when the line with the key's file is taken in", () => {
+  test("works with the line for the key's file", () => {
     write("secrets/api-key", "key-1\n");
     const file = write("config.json", text.replace('// "apiKeyFile"', '"apiKeyFile"'));
     const loaded = loadConfig({ file, env: {}, cwd: "/" });
     expect(loaded.ok && loaded.value.service.apiKey).toBe("key-1");
   });
 
-  test("loadConfig() problem when nobody gives the key: it says how", () => {
+  test("says how to give the key", () => {
     const loaded = loadConfig({ file: write("config.json", text), env: {}, cwd: "/" });
     expect(describeProblems(loaded.ok ? [] : loaded.failure)).toContain("DAYFERRY_API_KEY");
   });

@@ -4,7 +4,7 @@ import { configRig, least, paths, withService } from "./support.ts";
 
 const { good, bad, write } = configRig();
 
-describe("parseConfig() problems", () => {
+describe("problems of the configuration", () => {
   const person = (part: object) => ({ ...least, people: [{ id: 11, ...part }] });
   const subscription = (part: object) => ({
     ...least,
@@ -181,7 +181,7 @@ describe("parseConfig() problems", () => {
     ["person's mail", person({ mail: { task: false } }), "people[0].mail.task"],
     ["lead", { ...least, reminders: { tasks: ["1 day"] } }, "reminders.tasks[0]"],
     ["level", { ...least, log: { level: "loud" } }, "log.level"],
-  ])("parseConfig() problem when the fault is: %s", (_name, raw, path) => {
+  ])("are described with their path: %s", (_name, raw, path) => {
     expect(paths(bad(raw))).toContain(path);
   });
 
@@ -190,11 +190,11 @@ describe("parseConfig() problems", () => {
     "http://127.9.9.9",
     "http://[::1]:1",
     "http://localhost:8390",
-  ])("parseConfig() result when baseUrl is %s", (baseUrl) => {
+  ])("depend on the host if baseUrl is %s", (baseUrl) => {
     expect(good(withService({ baseUrl })).service.baseUrl).toBe(baseUrl);
   });
 
-  test("parseConfig() problems when many things are wrong", () => {
+  test("are all listed", () => {
     const raw = {
       service: { baseUrl: "http://a.example", apiKeyFile: "./missing", timeZone: 7, colour: "red" },
       people: [{ id: 1 }, { id: 1, email: "no" }],
@@ -220,7 +220,7 @@ describe("parseConfig() problems", () => {
     );
   });
 
-  test("parseConfig() problems when nothing is given", () => {
+  test("name everything required if nothing is given", () => {
     expect(paths(bad({ service: null }))).toEqual(["service"]);
     expect(paths(bad({}))).toEqual([
       "service.baseUrl",
@@ -230,7 +230,7 @@ describe("parseConfig() problems", () => {
     ]);
   });
 
-  test("describeProblems() result when secrets are part of what is wrong", () => {
+  test("never contain a secret", () => {
     const hush = "hush-hush-value";
     write("bad-key", `${hush} with spaces`);
     const raw = {
@@ -296,7 +296,7 @@ describe("parseConfig() problems", () => {
       withService({ baseUrl: "http://a.example/api/v3" }),
       'service.baseUrl: must begin with https:// (http:// only on this machine), not "http://a.example/…"',
     ],
-  ])("describeProblems() result when the configuration is %j", (raw, line) => {
+  ])("are sentences if the configuration is %j", (raw, line) => {
     expect(say(raw).split("\n")).toContain(line);
   });
 
@@ -310,13 +310,13 @@ describe("parseConfig() problems", () => {
     ],
     ["a misspelt key", withService({ apikey: "hush-hush" })],
     ["a token with a blank", { ...least, adminToken: "hush-hush token" }],
-  ])("describeProblems() result when the fault is %s: no secret", (_name, raw) => {
+  ])("contain no secret if the problem is %s", (_name, raw) => {
     expect(say(raw)).not.toMatch(/hush|1234567/);
     expect(bad(raw).length).toBeGreaterThan(0);
   });
 
   test.each([31, 1, 8])(
-    "names the least that an admin token has, for one of %i characters",
+    "give the minimum length of an admin token, for one of %i characters",
     (length) => {
       const token = "t0ken-".repeat(8).slice(0, length);
       const raw = {

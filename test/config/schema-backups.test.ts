@@ -4,7 +4,7 @@ import { configRig, least } from "./support.ts";
 
 const rig = configRig();
 
-it("backups result when all of it is given", () => {
+it("all settings of backups are read", () => {
   const { backups } = rig.good({
     ...least,
     backups: {

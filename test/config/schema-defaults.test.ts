@@ -5,8 +5,8 @@ import { configRig, least, withService } from "./support.ts";
 const rig = configRig();
 const { good } = rig;
 
-describe("parseConfig() defaults", () => {
-  test("parseConfig() result when only the required keys are given", () => {
+describe("defaults of the configuration", () => {
+  test("apply if only the required keys are given", () => {
     const { written, ...config } = good(least);
     expect(written.raw).toMatchObject({ service: { contact: "you@example.com" } });
     expect(JSON.parse(JSON.stringify(config))).toEqual({
@@ -85,17 +85,17 @@ describe("parseConfig() defaults", () => {
     ["https://a.example/team/api/v3", undefined, "https://a.example/team/upload"],
     ["https://a.example/rest", undefined, "https://a.example/rest/upload"],
     ["https://a.example/api/v3", "https://up.example/files/", "https://up.example/files"],
-  ])("uploadUrl result when baseUrl is %s and uploadUrl %s", (baseUrl, uploadUrl, expected) => {
+  ])("with baseUrl %s and uploadUrl %s", (baseUrl, uploadUrl, expected) => {
     expect(good(withService({ baseUrl, uploadUrl })).service.uploadUrl).toBe(expected);
   });
 
-  test("mail.directory result when only the data directory is moved", () => {
+  test("for mail.directory follow the data directory", () => {
     const config = good(least, { DAYFERRY_DATA_DIR: "/var/lib/dayferry" });
     expect(config.dataDir).toBe("/var/lib/dayferry");
     expect(config.mail.directory).toBe("/var/lib/dayferry/mail");
   });
 
-  test("people result when some are listed", () => {
+  test("apply to listed people", () => {
     const { people, discoverPeople } = good({ ...least, people: [{ id: 11, name: "Ana" }] });
     expect(people).toEqual([
       {
@@ -124,18 +124,18 @@ describe("parseConfig() defaults", () => {
     ["07:30", null],
     [{ at: "07:30", weekday: "Monday" }, 1],
     [{ at: "07:30", weekday: "sunday" }, 7],
-  ])("reminders.digest result when it says %j", (digest, weekday) => {
+  ])("for reminders.digest with %j", (digest, weekday) => {
     const { reminders } = good({ ...least, reminders: { digest } });
     expect(reminders.digest?.at.toString()).toBe("07:30:00");
     expect(reminders.digest?.weekday).toBe(weekday);
   });
 
-  test("people result when one is to do without some mails", () => {
+  test("apply to a person without some mails", () => {
     const { people } = good({ ...least, people: [{ id: 11, mail: { digest: false } }] });
     expect(people[0]?.mail).toMatchObject({ digest: false, notices: true });
   });
 
-  test("people result when one may only read", () => {
+  test("apply to a read-only person", () => {
     const { people } = good({ ...least, people: [{ id: 11, calendars: "read" }, { id: 12 }] });
     expect(people.map(({ calendars }) => calendars)).toEqual(["read", "write"]);
   });

@@ -31,7 +31,7 @@ test("comments are created, listed, read, changed and deleted", async () => {
   expectRefused(await upstream.comments.get(place, edit), 404);
 });
 
-test("history lists what was changed and tells the detail of one entry", async () => {
+test("history lists changes and has the detail of an entry", async () => {
   const { upstream, project, list, owner, last } = await startPair();
   const taskId = await newTask(upstream, { projectId: project, listId: list });
   const parent = { projectId: project, listId: list, taskId };
@@ -116,7 +116,7 @@ test("an uploaded file is filed into its folder, listed and deleted", async () =
   expectRefused(await upstream.files.delete({ ...place, id: file.id }, edit), 404);
 });
 
-test("an uploaded file hangs on a new task and a new subtask", async () => {
+test("an uploaded file can be attached to a new task and a new subtask", async () => {
   const { upstream, sandbox, project, list, folder, last } = await startPair();
   const upload = { projectId: project, name: "a.txt", type: "text/plain", content };
   const { fileId } = worked(await upstream.attachments.upload(upload, edit));
@@ -139,7 +139,7 @@ test("an uploaded file hangs on a new task and a new subtask", async () => {
   ).toBe(true);
 });
 
-test("files.create() is refused for an id that was never uploaded", async () => {
+test("files.create() is refused for an ID that was never uploaded", async () => {
   const { upstream, project, folder } = await startPair();
   const wish = { projectId: project, folderId: folder, fileIds: ["999999"] };
   expect(await upstream.files.create(wish, edit)).toMatchObject({

@@ -101,7 +101,7 @@ test("events.update() turns an event of several days into a milestone of its fir
   expect(JSON.stringify(milestone.when)).toContain('"end":"2026-12-02"');
 });
 
-test("events.complete() ticks a milestone off and on, and is refused for other events", async () => {
+test("events.complete() completes and reopens a milestone, and is refused for other events", async () => {
   const { upstream, project, last } = await startPair();
   const create = (milestone: boolean) =>
     upstream.events.create(
@@ -120,7 +120,7 @@ test("events.complete() ticks a milestone off and on, and is refused for other e
   expect(refused).toMatchObject({ ok: false, failure: { kind: "refused" } });
 });
 
-test("events.list() filters by view and days, events.get() and delete() name one", async () => {
+test("events.list() filters by view and days, events.get() and delete() address one", async () => {
   const { upstream, project, last } = await startPair();
   const create = (title: string, milestone: boolean) =>
     upstream.events.create(
@@ -159,7 +159,7 @@ test("events.list() filters by view and days, events.get() and delete() name one
   );
 });
 
-test("a wall clock in a DST overlap goes out with its own offset and comes back as the first", async () => {
+test("a time in a repeated hour is sent with its offset and returns as the first", async () => {
   const { upstream, project, last } = await startPair();
   const when: When = {
     kind: "times",
@@ -173,7 +173,7 @@ test("a wall clock in a DST overlap goes out with its own offset and comes back 
   expect(JSON.stringify(event.when)).toContain("2027-10-31T02:30:00+02:00");
 });
 
-test("a private event is hidden from other people's lists and 403 one by one", async () => {
+test("a private event is hidden from other people's lists and refused with 403", async () => {
   const { upstream, project, owner, person } = await startPair();
   const asMember = { ...edit, person: person("member") };
   const patch = { title: "Secret", when: meeting, private: true };
@@ -185,7 +185,7 @@ test("a private event is hidden from other people's lists and 403 one by one", a
   expectRefused(await upstream.events.get({ projectId: project, id: idOf(event) }, asMember), 403);
 });
 
-test("an edit carries the key of its person, and one outside the project is refused with 403", async () => {
+test("an edit uses its person's key, and is refused with 403 outside their projects", async () => {
   const { upstream, project, person } = await startPair();
   const [member, outsider] = [person("member"), person("member", 1)];
   const wish = { projectId: project, patch: { title: "Mine", when: meeting } };
@@ -194,7 +194,7 @@ test("an edit carries the key of its person, and one outside the project is refu
   expectRefused(await upstream.events.create(wish, { ...edit, person: outsider }), 403);
 });
 
-test("a whole seeded workspace is read without a problem", async () => {
+test("a complete seeded workspace is read without a problem", async () => {
   const { upstream, sandbox } = await startPair({ sandbox: { size: "s" } });
   const projects = worked(await upstream.workspace.projects(edit));
   expect(projects.items.length).toBe(sandbox.workspace.places().length);
@@ -227,7 +227,7 @@ test("a list element that cannot be read is left out and named", async () => {
   expect(snapshot.problems[0]).toContain(`project ${project}, event `);
 });
 
-test("events.get() of an id that was never given is refused with 404", async () => {
+test("events.get() of an unknown ID is refused with 404", async () => {
   const { upstream, project } = await startPair();
   expectRefused(
     await upstream.events.get({ projectId: project, id: serviceId(987_654) }, edit),

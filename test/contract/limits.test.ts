@@ -16,7 +16,7 @@ test("an unknown key is refused with 403", async () => {
   expectRefused(await upstream.labels.list(edit), 403);
 });
 
-test("a POST whose answer was lost is sent once, and what it did can be looked up", async () => {
+test("a POST with a lost response is sent once, and its result can be looked up", async () => {
   for (const kind of ["drop-after", "hang-after", "cut"] as const) {
     const { upstream, sandbox, project } = await startPair({ endsHangs: true });
     sandbox.faults.add({ kind, method: "POST" });
@@ -30,7 +30,7 @@ test("a POST whose answer was lost is sent once, and what it did can be looked u
   }
 });
 
-test("PUT and DELETE are repeated after a lost answer and end well", async () => {
+test("PUT and DELETE are repeated after a lost response and succeed", async () => {
   const { upstream, sandbox, project } = await startPair();
   const event = worked(await upstream.events.create({ projectId: project, patch }, edit));
   if (event.id === null) throw new Error("no id");
@@ -45,7 +45,7 @@ test("PUT and DELETE are repeated after a lost answer and end well", async () =>
   expectRefused(await upstream.events.get(place, edit), 404);
 });
 
-test("a list that is HTML, cut or another shape is never read as an empty one", async () => {
+test("a list that is HTML, truncated or of another shape is never read as empty", async () => {
   const { upstream, sandbox, project } = await startPair();
   await upstream.events.create({ projectId: project, patch }, edit);
   const query = { projectId: project, view: "all" } as const;
@@ -66,7 +66,7 @@ test("a list that is HTML, cut or another shape is never read as an empty one", 
   expect(worked(await upstream.events.list(query, edit)).items).toHaveLength(1);
 });
 
-test("reads outlast a few failures of the service", async () => {
+test("reads survive a few failures of the service", async () => {
   const { upstream, sandbox } = await startPair();
   sandbox.faults.add({ kind: "status", status: 502, body: "<h1>Bad gateway</h1>" });
   sandbox.faults.add({ kind: "drop-before" });
@@ -98,7 +98,7 @@ test("client and sandbox agree on the quota: no 429 while it is used up", async 
   expect(upstream.gate.state()).toMatchObject({ sent: 90, rateLimited: 0, share: 25 });
 });
 
-test("a POST that met the limit of the service is sent again when the limit allows", async () => {
+test("a POST that hit the limit is sent again when allowed", async () => {
   const { upstream, sandbox, project } = await startPair({
     sandbox: { quota: { requests: 2, perMs: 700 } },
   });

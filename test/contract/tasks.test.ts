@@ -63,7 +63,7 @@ test("tasks.create() sends every field and reads it back", async () => {
   });
 });
 
-test("tasks.update() sends only what changed, null unsets", async () => {
+test("tasks.update() sends only changes, and null clears", async () => {
   const { upstream, project, list, last } = await startPair();
   const patch = {
     dueOn: day("2026-12-05"),
@@ -108,7 +108,7 @@ test("tasks.list(), get() and delete()", async () => {
   expectRefused(await upstream.tasks.get({ ...place, id: a }, edit), 404);
 });
 
-test("custom fields are set by id; a value of the wrong type is code 2033", async () => {
+test("custom fields are set by ID; a value of the wrong type is code 2033", async () => {
   const { upstream, project, list, customFields } = await startPair();
   const money = customFields.find((field) => field.type === "Currency");
   const date = customFields.find((field) => field.type === "Date");
@@ -136,7 +136,7 @@ test("custom fields are set by id; a value of the wrong type is code 2033", asyn
   expect(snapshot.received).toBe(1);
 });
 
-test("tasks.copy() takes along what its flags name", async () => {
+test("tasks.copy() includes what its flags name", async () => {
   const { upstream, project, list, otherList, person, last } = await startPair();
   const patch = { dueOn: day("2026-12-05"), assigned: [person("member")] };
   const id = await newTask(upstream, { projectId: project, listId: list, patch });
@@ -160,7 +160,7 @@ test("tasks.copy() takes along what its flags name", async () => {
   expect(full.id).not.toBe(id);
 });
 
-test("tasks.move() keeps the id, and the old path is gone", async () => {
+test("tasks.move() keeps the ID, and the old path is gone", async () => {
   const { upstream, project, list, otherProject, farList, last } = await startPair();
   const patch = { dueOn: day("2026-12-05") };
   const id = await newTask(upstream, { projectId: project, listId: list, patch });
@@ -179,7 +179,7 @@ test("tasks.move() keeps the id, and the old path is gone", async () => {
   expect(worked(await upstream.tasks.get(there, edit))).toEqual(moved);
 });
 
-test("a move whose answer was lost ends as unknown, as its repetition finds the old path gone", async () => {
+test("a move with a lost response ends as unknown, since a repeated request finds the old path gone", async () => {
   const { upstream, sandbox, project, list, otherList } = await startPair();
   const id = await newTask(upstream, { projectId: project, listId: list });
   sandbox.faults.add({ kind: "drop-after", method: "PUT" });
@@ -237,7 +237,7 @@ test("subtasks are created, listed, read, changed, completed and deleted below t
   expectRefused(await upstream.subtasks.get(place, edit), 404);
 });
 
-test("one who may only read is refused with 403 on writing", async () => {
+test("a read-only person is refused with 403 on writing", async () => {
   const { upstream, project, list, person } = await startPair();
   const asClient = { ...edit, person: person("client") };
   const create = { projectId: project, listId: list, patch: { title: "x" } };

@@ -4,7 +4,7 @@ import type { Upstream } from "../../src/upstream/client.ts";
 import type { TaskPageQuery } from "../../src/upstream/resources/task-page.ts";
 import { edit, expectRefused, idOf, startPair, worked } from "./pair.ts";
 
-test("workspace look-ups tell projects, people, todolists and folders", async () => {
+test("lookups return projects, people, todolists and folders", async () => {
   const { upstream, sandbox, project, list, folder, owner } = await startPair();
   const projects = worked(await upstream.workspace.projects(edit));
   expect(projects.problems).toEqual([]);
@@ -34,7 +34,7 @@ test("workspace look-ups tell projects, people, todolists and folders", async ()
   expect(folders.items).toContainEqual(expect.objectContaining({ id: folder, projectId: project }));
 });
 
-test("workspace look-ups are ordinary refusals where the service has none", async () => {
+test("lookups are ordinary refusals if the service has none", async () => {
   const { upstream, project } = await startPair({ sandbox: { discovery: false } });
   expectRefused(await upstream.workspace.projects(edit), 404);
   expectRefused(await upstream.workspace.people(edit), 404);
@@ -42,7 +42,7 @@ test("workspace look-ups are ordinary refusals where the service has none", asyn
   expectRefused(await upstream.workspace.allTasks({ start: 0, limit: 100 }, edit), 404);
 });
 
-test("workspace look-ups of another shape are unreadable", async () => {
+test("lookups of another shape are unreadable", async () => {
   const { upstream, sandbox } = await startPair();
   sandbox.faults.add({ kind: "replace", body: { projects: [] } });
   sandbox.faults.add({ kind: "replace", body: { total_count: 1, todos: [{ id: 1, title: "x" }] } });
@@ -53,7 +53,7 @@ test("workspace look-ups of another shape are unreadable", async () => {
   }
 });
 
-test("allTasks() gives the same tasks and subtasks as the lists one by one", async () => {
+test("allTasks() returns the same tasks and subtasks as the lists", async () => {
   // Four pages.
   const counts = { tasks: 180, parents: 0.4 };
   const { upstream } = await startPair({ sandbox: { size: "s", counts } });
@@ -88,7 +88,7 @@ test("allTasks() gives the same tasks and subtasks as the lists one by one", asy
   expect(sorted(fast)).toEqual(sorted(slow));
 });
 
-test("allTasks() narrows to projects and leaves out subtasks and completed ones when asked", async () => {
+test("allTasks() filters by project, and leaves out subtasks and completed tasks on request", async () => {
   const { upstream, project, last } = await startPair({ sandbox: { size: "s" } });
   const query = {
     start: 0,

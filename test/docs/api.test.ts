@@ -12,7 +12,7 @@ const text = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8")
 const inCapitals = (path: string): string =>
   path.replace(/:(\w+)/g, (_, name: string) => name.toUpperCase());
 
-it("names every request of the API with who may make it, and none that there is not", () => {
+it("lists every request of the API with its permission, and no missing one", () => {
   const told = [...text.matchAll(/^\| `([A-Z]+ \/api\/[^`]+)` \| (\w+) \| .+ \|$/gm)].map(
     ([, request, who]) => `${request}: ${who}`,
   );
@@ -28,7 +28,7 @@ it("has the table of operations that `npm run reference` writes", () => {
   expect(text).toBe(withTable(text, operationsTable()));
 });
 
-it("names every command, with those below it", async () => {
+it("lists every command and subcommand", async () => {
   const nowhere = { folder: "", configFile: "", dataDir: "", dispose: () => undefined };
   const namesOf = async (...path: readonly string[]) => {
     const { stdout } = await command([...path, "--help"], { installation: nowhere });

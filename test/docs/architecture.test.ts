@@ -50,7 +50,7 @@ describe("docs/architecture.md", () => {
     walks = JSON.parse(stdout);
   });
 
-  it("names every module and every folder in one, and none that there is not", () => {
+  it("names every module and folder, and no missing one", () => {
     const [, table = ""] = text.split("\n## Modules\n");
     const rows = [...(table.split("\n## ")[0] ?? "").matchAll(/^\| (`\w.*`) \| .* \| (.*)\|$/gm)];
     const told = rows.flatMap(([, first = "", inner = ""]) => {
@@ -79,7 +79,7 @@ describe("docs/architecture.md", () => {
     expect(files.length).toBeGreaterThan(10);
   });
 
-  it.each(walkNames)("draws %s with stops that are on the walk", (name) => {
+  it.each(walkNames)("draws %s with stops on the walk", (name) => {
     const { stops } = diagramOf(name);
     const paths = [...stops.values()].filter((path) => path !== null);
     expect(paths.length).toBeGreaterThan(8);
@@ -107,7 +107,7 @@ describe("docs/architecture.md", () => {
     expect(strange).toEqual([]);
   });
 
-  it.each(walkNames)("draws the files of %s from left to right as the walk meets them", (name) => {
+  it.each(walkNames)("draws the files of %s in the order of the walk", (name) => {
     const { stops, arrows } = diagramOf(name);
     const met = [...new Set(arrows.flatMap(({ from, to }) => [from, to]))];
     const isFile = (stop: string): boolean => stops.get(stop) !== null;

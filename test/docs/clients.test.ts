@@ -12,7 +12,7 @@ const sections = new Map(
 );
 
 it.each(calendarPrograms("{server}"))(
-  "docs/clients.md says of $name what the page Connect says",
+  "docs/clients.md says about $name what the page Connect says",
   ({ name, steps }) => {
     for (const step of steps) {
       const said = step.replaceAll("{server}", "https://calendar.example.com/dav/");

@@ -15,7 +15,7 @@ const words = (said: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}]+/gu, " ");
 
-it("CONTRIBUTING.md explains at most 30 private words, all in use, each once", () => {
+it("CONTRIBUTING.md explains at most 30 terms, all in use, each once", () => {
   const code = ["src", "packages"]
     .flatMap((folder) =>
       readdirSync(at(folder), { recursive: true, encoding: "utf8" })
@@ -32,14 +32,14 @@ it("CONTRIBUTING.md explains at most 30 private words, all in use, each once", (
   expect(new Set(explained).size).toBe(explained.length);
 });
 
-it("CONTRIBUTING.md leads from outside in by about a dozen files, and no two are one", () => {
+it("CONTRIBUTING.md leads from outside in by about a dozen different files", () => {
   const steps = [...section("A reading order").matchAll(/^\d+\. `([\w/.-]+\.ts)`: /gm)];
   const files = steps.map(([, file]) => file);
   expect(files.length).toBeGreaterThanOrEqual(10);
   expect(new Set(files).size).toBe(files.length);
 });
 
-it("CONTRIBUTING.md names every script of the package that people run, and the README leads to it", () => {
+it("CONTRIBUTING.md names every script for people, and the README links to it", () => {
   const { scripts } = JSON.parse(readFileSync(at("package.json"), "utf8"));
   const byOthers = ["prepare", "dayferry", "coverage", "test"];
   const told = section("Set up");

@@ -30,7 +30,7 @@ function codesInText(): ReadonlySet<string> {
 }
 
 describe("docs/edits.md", () => {
-  it("explains every code of a refusal or note, and none that there is not", () => {
+  it("explains every code of a refusal or note, and no missing one", () => {
     expect([...codesInText()].toSorted()).toEqual([...codesInCode()].toSorted());
     expect(codesInCode().size).toBeGreaterThan(40);
   });

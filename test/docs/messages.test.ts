@@ -8,7 +8,7 @@ const text = readFileSync(new URL("../../docs/messages.md", import.meta.url), "u
 const inWords = (length: Temporal.Duration): string =>
   length.blank ? "at once" : `${length.total("minutes")} min`;
 
-it("docs/messages.md has every kind of trouble, with when it is told and when it is over", () => {
+it("docs/messages.md lists every kind of trouble, with when it is reported and when it ends", () => {
   const rows = [...text.matchAll(/^\| `([\w-]+)` \| ([^|]+) \| ([^|]+) \|/gm)].map(
     ([, kind, told, over]) => [kind, told, over],
   );

@@ -14,12 +14,12 @@ const document = read("docs/metrics.md");
 const rules = read("deploy/alerts.yaml");
 const dashboard: unknown = JSON.parse(read("deploy/grafana-dashboard.json"));
 
-it("docs/metrics.md has a row for each metric, as the list says it; `npm run reference` writes it", () => {
+it("docs/metrics.md matches the list of metrics; `npm run reference` writes it", () => {
   expect(document).toBe(withTable(document, metricsTable()));
   expect(document).toContain("| `dayferry_edit_delay_seconds` | histogram |");
 });
 
-it("docs/metrics.md says of each alert what it means and what to do, and of no other", () => {
+it("docs/metrics.md explains each alert and what to do, and no other", () => {
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
   const rows = [...document.matchAll(/^\| `(Dayferry\w+)` \| .{20,} \| .{20,} \|$/gm)];
   expect(rows.map(([, name]) => name)).toEqual(alerts);
@@ -27,7 +27,7 @@ it("docs/metrics.md says of each alert what it means and what to do, and of no o
 });
 
 describe.skipIf(missingPromtool)("deploy/alerts.yaml", () => {
-  it("is what promtool takes for good rules", async () => {
+  it("passes promtool", async () => {
     const { code, output } = await promtool(["check", "rules", pathOf("deploy/alerts.yaml")]);
     expect([code, output]).toEqual([0, expect.stringContaining("SUCCESS: 24 rules found")]);
   });
@@ -64,7 +64,7 @@ function queriesIn(value: unknown, title = ""): readonly Query[] {
   );
 }
 
-describe("what alerts and dashboard ask for", () => {
+describe("queries of alerts and dashboard", () => {
   let close: () => Promise<void>;
   /** The labels and values that a running daemon tells, by the name of the series. */
   const told = new Map<string, Map<string, Set<string>>>();
@@ -120,7 +120,7 @@ describe("what alerts and dashboard ask for", () => {
       .map((label) => `${place}: by ${label}`);
   }
 
-  it("is told by a running daemon: every name, label and value", () => {
+  it("use only names, labels and values of a running daemon", () => {
     const queries = [...queriesOfRules, ...queriesIn(dashboard)];
     expect(queriesOfRules).toHaveLength(24);
     expect(queries.length).toBeGreaterThan(60);
@@ -128,7 +128,7 @@ describe("what alerts and dashboard ask for", () => {
     expect(queries.flatMap(unknownGroups)).toEqual([]);
   });
 
-  it("would be found missing, were it not there", () => {
+  it("are reported if their metric is missing", () => {
     const of = (expression: string) => unknownIn({ place: "x", expression });
     expect(of('rate(dayferry_feed_fetches_total{status="304"}[5m])')).toEqual([]);
     expect(of("rate(dayferry_fed_fetches_total[5m])")).toEqual(["x: dayferry_fed_fetches_total"]);
@@ -141,7 +141,7 @@ describe("what alerts and dashboard ask for", () => {
     ]);
   });
 
-  it("legends of the dashboard name labels that their queries leave", () => {
+  it("have legends with existing labels", () => {
     const legends = [
       ...JSON.stringify(dashboard).matchAll(/"expr":"((?:[^"\\]|\\.)*)","legendFormat":"([^"]*)"/g),
     ];
@@ -158,7 +158,7 @@ describe("what alerts and dashboard ask for", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("stands in panels that do not lie over each other", () => {
+  it("are in panels that do not overlap", () => {
     const panels = Object(dashboard).panels.map((panel: unknown) => Object(panel).gridPos);
     const cells = panels.flatMap((at: Readonly<Record<"x" | "y" | "w" | "h", number>>) =>
       Array.from({ length: at.w * at.h }, (_, cell) =>

@@ -31,7 +31,7 @@ function named(pattern: RegExp): readonly { readonly by: string; readonly name: 
   );
 }
 
-describe("files that documents name", () => {
+describe("files named in documents", () => {
   const folders = [".", "src"].flatMap((place) =>
     readdirSync(join(root, place), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
@@ -41,7 +41,7 @@ describe("files that documents name", () => {
   );
   const sources = ["src", "packages", "test", "bench", "scripts"].flatMap(filesBelow);
 
-  it("are there by their paths, from the root or from src/", () => {
+  it("exist at their paths, from the root or from src/", () => {
     const paths = named(/`((?:\w[\w-]*\/)+[\w.-]*)`/g).filter(({ name }) =>
       folders.includes(name.split("/")[0] ?? ""),
     );
@@ -52,14 +52,14 @@ describe("files that documents name", () => {
     expect(paths.length).toBeGreaterThan(30);
   });
 
-  it("are there by their names", () => {
+  it("exist by name", () => {
     const missing = named(/`([\w-]+\.ts)`/g).filter(
       ({ name }) => !sources.some((path) => path === name || path.endsWith(`/${name}`)),
     );
     expect(missing).toEqual([]);
   });
 
-  it("are there where a link leads, with the heading behind #", () => {
+  it("exist where a link leads, with the heading behind #", () => {
     const links = named(/\]\(([^):\s]+)\)/g);
     const broken = links.filter(({ by, name }) => {
       const [file = "", heading] = name.split("#");
@@ -82,14 +82,14 @@ function headings(text: string): readonly string[] {
   );
 }
 
-it("pictures are shown by a document, each of them", () => {
+it("every picture is shown by a document", () => {
   const shown = named(/!\[[^\]]+\]\(([^)]+)\)/g).map(({ by, name }) => join(dirname(by), name));
   const taken = filesBelow("docs/pictures").map((file) => `docs/pictures/${file}`);
   expect(taken.filter((file) => !shown.includes(file))).toEqual([]);
   expect(taken.length).toBeGreaterThan(5);
 });
 
-it("tests that documents name are there, each by file and title", () => {
+it("tests named in documents exist, by file and title", () => {
   const tests = named(/`([\w/-]+ › [^`]+)`/g);
   const missing = tests.filter(({ name }) => {
     const [file = "", title = ""] = name.split(/ › (.*)/s);
@@ -112,7 +112,7 @@ function hasTest(file: string, title: string): boolean {
   );
 }
 
-describe("commands that documents name", () => {
+describe("commands named in documents", () => {
   /** The names that a command's help lists below "Commands". */
   async function commandsOf(...path: readonly string[]): Promise<readonly string[]> {
     const nowhere = { folder: "", configFile: "", dataDir: "", dispose: () => undefined };
@@ -127,7 +127,7 @@ describe("commands that documents name", () => {
     for (const name of await commandsOf()) inner.set(name, await commandsOf(name));
   });
 
-  it("are there, with those below them", () => {
+  it("exist, including subcommands", () => {
     // In a recipe or a sentence, several below one with / between them; and in the table of commands.
     const run = named(
       /(?:dayferry --|exec dayferry dayferry|(?<!\w dayferry |(?:docker|kubectl).*)\bdayferry) ([a-z][\w-]*(?: [a-z][\w/-]*)?)/g,
@@ -150,24 +150,24 @@ describe("commands that documents name", () => {
     return by === "docs/api.md" && inner.has(name.split(" ")[0] ?? "");
   }
 
-  it("are scripts of the package where npm runs them", () => {
+  it("are scripts of the package if npm runs them", () => {
     const { scripts } = JSON.parse(read("package.json"));
     const wrong = named(/\bnpm run (?:-s )?([a-z]+)/g).filter(({ name }) => !(name in scripts));
     expect(wrong).toEqual([]);
   });
 
-  it("run files that are there", () => {
+  it("run existing files", () => {
     const files = named(/\b(?:node|vitest run) ((?:bench|scripts|test)\/[\w./-]+)/g);
     expect(files.filter(({ name }) => !isThere(name))).toEqual([]);
     expect(files.length).toBeGreaterThan(2);
   });
 });
 
-describe("keys of the configuration that documents name", () => {
+describe("configuration keys named in documents", () => {
   /** Named like a key, and in the answer of /api/status. */
   const ofStatus = ["mail.turnedOff"];
 
-  it("are there", () => {
+  it("exist", () => {
     const paths = knownKeys(configSchema("/")).map(({ path }) => path.replace(/\[\]/g, ""));
     const parts = new Set(paths.map((path) => path.split(".")[0]));
     const keys = named(/`((?:[a-z][a-zA-Z]*(?:\[\])?\.)+[a-zA-Z]+)`/g)

@@ -26,7 +26,7 @@ function section(heading: string, text = operating): string {
 const quoted = (line: string): readonly string[] =>
   [...line.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? "");
 
-it("docs/reports.md names every report with its columns and what narrows it, and none that there is not", () => {
+it("docs/reports.md lists every report with its columns and filters, and no missing one", () => {
   for (const { name, columns, takes } of reports) {
     const about = section(`## ${name}`, told);
     const rows = [...about.matchAll(/^\| `(\w+)` \| (\w+) \| .+ \|$/gm)];
@@ -43,7 +43,7 @@ it("docs/reports.md names every report with its columns and what narrows it, and
 });
 
 describe("docs/operating.md", () => {
-  it("names every view, and every documented table, with exactly its columns", () => {
+  it("lists every view and documented table with its exact columns", () => {
     const db = database();
     const views = db
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name")
@@ -62,7 +62,7 @@ describe("docs/operating.md", () => {
     }
   });
 
-  it("shows queries that run", () => {
+  it("shows queries that work", () => {
     const db = database();
     const queries = [...operating.matchAll(/^```sql\n([^`]+)\n```$/gm)].map(([, sql]) => sql ?? "");
     expect(queries.length).toBeGreaterThan(10);

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 const packages = new URL("../../packages/", import.meta.url);
 
 it.each(readdirSync(packages))(
-  "packages/%s/README.md: the example prints what it says",
+  "packages/%s/README.md: the example prints what it claims",
   async (name) => {
     const readme = readFileSync(new URL(`${name}/README.md`, packages), "utf8");
     const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];

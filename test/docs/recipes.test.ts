@@ -83,7 +83,7 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true });
 });
 
-it("has a reason for each line that is not run, and no reason that fits none", async () => {
+it("gives a reason for each command that is not run, and no unused reason", async () => {
   const lines = (await recipes()).map(({ line }) => line);
   const others = lines.filter((line) => !elsewhere.some(([pattern]) => pattern.test(line)));
   expect(others.filter((line) => argumentsOf(line, "") === null)).toEqual([]);

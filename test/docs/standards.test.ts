@@ -44,7 +44,7 @@ describe("test/caldav/standards.md", () => {
     ).toEqual([]);
   });
 
-  it("names nothing but tests in the last column", () => {
+  it("names only tests in the last column", () => {
     const odd = rows.filter(
       ({ shownBy }) => shownBy.replace(/`[\w/-]+ › [^`]+`/g, "").trim() !== "",
     );

@@ -19,18 +19,18 @@ it.each([
   ["deploy/kubernetes/statefulset.yaml", `/dayferry:${version}\n`],
   ["man/dayferry.1", `"Dayferry ${version}"`],
   ["sbom.cdx.json", `pkg:npm/dayferry@${version}`],
-])("%s is of the package's version", (file, words) => {
+])("%s has the package's version", (file, words) => {
   expect(read(file)).toContain(words);
 });
 
-it("docs/README.md leads to every document, and the README to it", () => {
+it("docs/README.md links to every document, and the README to it", () => {
   const index = read("docs/README.md");
   const left = documents.filter((file) => file !== "README.md" && !index.includes(`(${file})`));
   expect(left).toEqual([]);
   expect(read("README.md")).toContain("(docs/README.md)");
 });
 
-it("the addresses with a method that documents name are answered", () => {
+it("addresses with a method in documents respond", () => {
   const access = createAccess();
   const named = ["README.md", "CHANGELOG.md", ...documents.map((file) => `docs/${file}`)].flatMap(
     (file) =>

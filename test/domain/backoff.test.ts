@@ -43,7 +43,7 @@ describe("backOff()", () => {
     expect(pause.total("milliseconds")).toBe(617);
   });
 
-  it("takes days for 24 hours", () => {
+  it("treats days as 24 hours", () => {
     const ceiling = Temporal.Duration.from({ days: 1 });
     expect(backOff(30, { first: seconds(1), ceiling }).total("hours")).toBe(24);
   });
@@ -60,7 +60,7 @@ it.each([
   expect(isRecent(Temporal.Instant.from(at), { length, now })).toBe(recent);
 });
 
-it("later() takes lengths in days when instants do not", () => {
+it("later() accepts durations in days", () => {
   const day = Temporal.Duration.from({ days: 1 });
   expect(later(now, day)).toEqual(now.add({ hours: 24 }));
 });

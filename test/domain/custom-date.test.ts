@@ -3,7 +3,7 @@ import { customDatesOf, customDateUid, readCustomDateUid } from "../../src/domai
 import { serviceId } from "../../src/domain/ids.ts";
 import { anEvent, aTask } from "../support/items.ts";
 
-it("customDatesOf() names the fields of type Date that hold one", () => {
+it("lists the custom fields of type Date that have a value", () => {
   const field = (id: number, type: string, value: string | readonly string[]) => ({
     id: serviceId(id),
     title: `Field ${id}`,
@@ -24,7 +24,7 @@ it("customDatesOf() names the fields of type Date that hold one", () => {
   expect(customDatesOf(anEvent(1))).toEqual([]);
 });
 
-it("readCustomDateUid() reads what customDateUid() writes, and nothing else", () => {
+it("reads the UIDs it writes, and no others", () => {
   const uid = customDateUid(serviceId(601), "field-7-task-1@here");
   expect(readCustomDateUid(uid)).toEqual({ field: 601, taskUid: "field-7-task-1@here" });
   for (const other of ["task-1@here", "field-0-task-1@here", "field-x-task-1@here", "field-1-"]) {

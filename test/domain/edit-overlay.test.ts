@@ -21,14 +21,14 @@ const edit = (fields: Pick<Edit, "action" | "patch"> & Partial<Edit>): Edit => (
   ...fields,
 });
 
-describe("overlay()", () => {
-  it("is the mirrored item when there are no edits", () => {
+describe("an item with pending edits", () => {
+  it("is the mirrored item if there are none", () => {
     const item = anEvent();
     expect(overlay(item, [])).toBe(item);
     expect(overlay(null, [])).toBeNull();
   });
 
-  it("lays the edits over it in their order, field by field", () => {
+  it("has the edits applied in order, field by field", () => {
     const edits = [
       edit({ action: "update", patch: { title: "B", private: true } }),
       edit({ action: "complete", patch: { completed: true } }),
@@ -38,7 +38,7 @@ describe("overlay()", () => {
     expect(overlay(anEvent(), edits)).toEqual(expected);
   });
 
-  it("stays private if the event exists anew without its privacy", () => {
+  it("stays private if the event was recreated without its privacy", () => {
     const base = anEvent({ private: true });
     const renamed = edit({ action: "update", base, patch: { title: "B" } });
     const anew = anEvent({ id: serviceId(99) });
@@ -49,7 +49,7 @@ describe("overlay()", () => {
     expect(overlay(anew, [published])).toEqual({ ...anew, title: "B" });
   });
 
-  it("is null after a deletion, and whatever is wished of the deleted", () => {
+  it("is null after a deletion, whatever edits follow", () => {
     const gone = edit({ action: "delete", patch: {} });
     expect(overlay(anEvent(), [gone])).toBeNull();
     expect(
@@ -66,12 +66,12 @@ describe("overlay()", () => {
     );
   });
 
-  it("ignores an edit of an item that is not known", () => {
+  it("ignores an edit of an unknown item", () => {
     expect(overlay(null, [edit({ action: "update", patch: { title: "B" } })])).toBeNull();
   });
 });
 
-it("visibleStates leave out what waits for a person and what is settled", () => {
+it("visible states exclude edits that wait for a person or are settled", () => {
   const hidden = editStates.filter((state) => !visibleStates.includes(state));
   expect(hidden).toEqual(["confirmed", "parked", "held", "discarded", "undone"]);
 });

@@ -9,11 +9,11 @@ it.each([
   ["no answer came", "PT5M", false, "2026-11-20T12:00:00Z"],
   ["the service said that it failed", "PT0.2S", true, "2026-11-20T12:00:19.8Z"],
   ["the service said that it failed", "PT30S", true, "2026-11-20T12:00:00Z"],
-])("inFlightUntil() result when %s after %s", (_what, waited, hasFailed, expected) => {
+])("a request may still be carried out: %s after %s", (_what, waited, hasFailed, expected) => {
   const how = { waited: Temporal.Duration.from(waited), hasFailed };
   expect(inFlightUntil(now, how).toString()).toBe(expected);
 });
 
-it("inFlightAfterCrash() result: three minutes later", () => {
+it("a request may be carried out for three minutes after a crash", () => {
   expect(inFlightAfterCrash(now).toString()).toBe("2026-11-20T12:03:00Z");
 });

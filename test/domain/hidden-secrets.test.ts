@@ -6,7 +6,7 @@ const secret = 'se+cret/with "all" ümlauts=';
 const hide = createHider([secret, "short", ""]);
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-describe("createHider()", () => {
+describe("redaction", () => {
   it.each([
     ["as it is", `a ${secret} b`, "a … b"],
     ["twice", secret + secret, "……"],
@@ -18,11 +18,11 @@ describe("createHider()", () => {
     ["in a form", `${new URLSearchParams({ k: secret }).toString()}&b=1`, "k=…&b=1"],
     ["in JSON", JSON.stringify({ k: secret }), '{"k":"…"}'],
     ["not at all", "short words stay", "short words stay"],
-  ])("result for a secret %s", (_where, text, hidden) => {
+  ])("removes a secret %s", (_where, text, hidden) => {
     expect(hide(text)).toBe(hidden);
   });
 
-  it("hides what is packed, whatever stands around it", () => {
+  it("removes encoded secrets, whatever surrounds them", () => {
     const core = Buffer.from(secret).toString("base64").slice(4, -6);
     for (const text of [
       secret,
@@ -37,7 +37,7 @@ describe("createHider()", () => {
     }
   });
 
-  it("hides any secret in all its forms, and takes nothing else for one", () => {
+  it("removes any secret in all its forms, and nothing else", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6, maxLength: 40, unit: "grapheme" }), (any) => {
         const hideIt = createHider([any]);

@@ -12,8 +12,8 @@ const claims = fc.record({
   choice: fc.constantFrom(...mailChoices),
 });
 
-describe("createChoiceSigner()", () => {
-  it("read() result when the text is what sign() wrote: the same claim", () => {
+describe("a signed link for a mail choice", () => {
+  it("is read as it was signed", () => {
     fc.assert(
       fc.property(claims, (claim) => {
         const text = signer.sign(claim);
@@ -24,7 +24,7 @@ describe("createChoiceSigner()", () => {
     );
   });
 
-  it("read() result when any character is another, or the key is: null", () => {
+  it("is void if any character or the key differs", () => {
     fc.assert(
       fc.property(claims, fc.nat(31), fc.constantFrom("A", "b", "7", "_"), (claim, at, letter) => {
         const text = signer.sign(claim);
@@ -36,13 +36,13 @@ describe("createChoiceSigner()", () => {
   });
 
   it.each(["", "x", "A".repeat(32), `${"A".repeat(31)}=`, "A".repeat(46)])(
-    "read() result when the text is %j: null",
+    "is void if it is %j",
     (text) => {
       expect(signer.read(text)).toBeNull();
     },
   );
 
-  it("throws when the key is short", () => {
+  it("needs a long key", () => {
     expect(() => createChoiceSigner(new Uint8Array(31))).toThrow(WeakKeyError);
   });
 });

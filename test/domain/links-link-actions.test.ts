@@ -35,11 +35,11 @@ it.each([
   ["a task without dates", dateless, ["done"]],
   ["a completed task", { ...due, completed: true }, ["reopen"]],
   ["a subtask", subtask, ["done", "day", "week"]],
-])("offeredActions() result when it is %s", (_what, item, expected) => {
+])("actions offered for an item that is %s", (_what, item, expected) => {
   expect(offeredActions(item)).toEqual(expected);
 });
 
-describe("linkPatch()", () => {
+describe("the patch of a link", () => {
   it.each<[string, Item, LinkAction, object]>([
     ["a task", due, "done", { completed: true }],
     ["a completed task", { ...due, completed: true }, "reopen", { completed: false }],
@@ -49,12 +49,12 @@ describe("linkPatch()", () => {
     ["a task", due, "week", { dueOn: "2026-11-19" }],
     ["a milestone", milestone, "week", { when: { startOn: "2026-11-19", endOn: "2026-11-20" } }],
     ["a long milestone", long, "day", { when: { startOn: "2026-12-31", endOn: "2027-01-02" } }],
-  ])("linkPatch() result when %s (%#) is followed", (_what, item, action, expected) => {
+  ])("for %s (%#)", (_what, item, action, expected) => {
     const patch = linkPatch(item, action);
     expect(patch && patchToPlain(patch)).toEqual(expected);
   });
 
-  it("linkPatch() result when the action is not offered: null", () => {
+  it("is null if the action is not offered", () => {
     for (const item of [anEvent(1), milestone, timed, due, dateless, { ...due, completed: true }]) {
       for (const action of linkActions) {
         const offered = offeredActions(item).includes(action);
@@ -68,12 +68,9 @@ it.each([
   ["9998-12-24", ["done", "day", "week"]],
   ["9998-12-30", ["done", "day"]],
   ["9998-12-31", ["done"]],
-])(
-  "offeredActions() at the end of time offeredActions() result of what is due on %s",
-  (dueOn, expected) => {
-    expect(offeredActions({ ...due, dueOn: day(dueOn) })).toEqual(expected);
-  },
-);
+])("actions offered at the end of time for an item due on %s", (dueOn, expected) => {
+  expect(offeredActions({ ...due, dueOn: day(dueOn) })).toEqual(expected);
+});
 
 it.each([
   [due, "2026-11-12"],
@@ -81,11 +78,11 @@ it.each([
   [long, "2026-12-30"],
   [dateless, undefined],
   [timed, undefined],
-])("dayOf() result, case %#", (item, expected) => {
+])("the day of an item, case %#", (item, expected) => {
   expect(dayOf(item)?.toString()).toBe(expected);
 });
 
-describe("linkUntil()", () => {
+describe("the validity of a link", () => {
   it.each([
     ["2026-01-01", "2026-06-30"],
     ["2026-03-31", "2026-06-30"],
@@ -94,11 +91,11 @@ describe("linkUntil()", () => {
     ["2026-11-21", "2027-03-31"],
     ["2026-12-31", "2027-03-31"],
     ["2028-02-29", "2028-06-30"],
-  ])("linkUntil() result when it is %s", (today, until) => {
+  ])("for %s", (today, until) => {
     expect(linkUntil(day(today)).toString()).toBe(until);
   });
 
-  it("linkUntil() result on any day: 90 to 183 days later, and the same all quarter", () => {
+  it("is 90 to 183 days on any day, and constant within a quarter", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 30_000 }), (count) => {
         const today = day("2000-01-01").add({ days: count });
@@ -114,7 +111,7 @@ describe("linkUntil()", () => {
   });
 });
 
-it("makeLinks() names every action that is offered, with addresses short enough for a calendar's text", () => {
+it("links name every offered action, with addresses short enough for a calendar", () => {
   const signer = createLinkSigner(createHash("sha256").update("key").digest());
   const address = "https://a-rather-long-name.of-a-department.of-a-company.example.com/calendar";
   const claim = {

@@ -15,7 +15,7 @@ const changed = (after: Temporal.DurationLike) => ({ updatedAt: createdAt.add(af
 const stamped = (by: Temporal.DurationLike, other: Parameters<typeof anEvent>[1] = {}) =>
   anEvent(9, { ...party, ...other, createdAt: createdAt.add(by) });
 
-describe("likenessOf() of an event", () => {
+describe("likeness of an event", () => {
   it.each<[string, Item, "same" | "altered" | null]>([
     ["the same title and dates", anEvent(9, party), "same"],
     ["a trimmed title", anEvent(9, { ...party, title: "Party " }), "same"],
@@ -53,7 +53,7 @@ describe("likenessOf() of an event", () => {
     ["nothing in common", anEvent(9, { ...party, ...elsewhere }), null],
     ["another hand", anEvent(9, { ...party, byMe: false, creatorId: personId(12) }), null],
     ["another kind", aTask(9, { title: "Party", byMe: true, createdAt }), null],
-  ])("result for %s", (_what, item, expected) => {
+  ])("with %s", (_what, item, expected) => {
     expect(likenessOf(item, lost)).toBe(expected);
   });
 
@@ -64,7 +64,7 @@ describe("likenessOf() of an event", () => {
     ["within the same second", 2, 0, "altered"],
     ["within the same second, by a clock that is 3 s behind", -1, 3, "altered"],
     ["2 s after, by a clock that is 3 s ahead", 7, -3, "altered"],
-  ])("result for another title, made so %s", (_what, seconds, ahead, expected) => {
+  ])("with another title, created so %s", (_what, seconds, ahead, expected) => {
     const title = "Feast";
     const item = stamped({ seconds }, { ...changed({ seconds }), title });
     const left = { sentAt: sentAt.add({ seconds: 2 }), resentAt: null, actor: null };
@@ -76,19 +76,19 @@ describe("likenessOf() of an event", () => {
     ["a minute before, by a clock that is 30 s ahead", -30, -30, null],
     ["a minute before, by an unknown clock", -60, null, "altered"],
     ["then, by a clock that was set by 4 s since", -4, 0, "altered"],
-  ])("result for another title, made %s, and changed since", (_what, seconds, ahead, expected) => {
+  ])("with another title, created %s, and changed since", (_what, seconds, ahead, expected) => {
     const item = stamped({ seconds }, { ...changed({ minutes: 2 }), title: "Feast" });
     const clockLead = ahead === null ? null : Temporal.Duration.from({ seconds: ahead });
     expect(likenessOf(item, { ...lost, clockLead })).toBe(expected);
   });
 
-  it("is the same by the hand of the edit's person", () => {
+  it("is certain if the edit's person created it", () => {
     const item = anEvent(9, { ...party, byMe: false, creatorId: personId(12) });
     expect(likenessOf(item, { ...lost, actor: personId(12) })).toBe("same");
   });
 });
 
-describe("likenessOf() of a task", () => {
+describe("likeness of a task", () => {
   const task = aTask(1, { byMe: true, createdAt, dueOn: Temporal.PlainDate.from("2026-11-24") });
   const made = { ...task, id: serviceId(2) };
   it.each<[string, Item, "same" | "altered" | null]>([
@@ -97,7 +97,7 @@ describe("likenessOf() of a task", () => {
     ["no date any more", { ...made, dueOn: null }, "altered"],
     ["only an unset date in common", { ...made, title: "X", dueOn: null }, null],
     ["below a task", { ...made, kind: "subtask", parentId: serviceId(5) }, null],
-  ])("result for %s", (_what, item, expected) => {
+  ])("with %s", (_what, item, expected) => {
     expect(likenessOf(item, { ...lost, wished: task })).toBe(expected);
   });
 });

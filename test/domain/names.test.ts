@@ -32,13 +32,13 @@ import { anEvent, aTask } from "./items.ts";
 
 const makers = [projectId, personId, listId, labelId, folderId, serviceId, itemKey, editId, feedId];
 
-describe("ids", () => {
-  it("keep their number, also beyond 32 bits", () => {
+describe("IDs", () => {
+  it("keep their number, even beyond 32 bits", () => {
     for (const make of makers) expect(make(2 ** 53 - 1)).toBe(9_007_199_254_740_991);
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
-    "throw and name the value when it is %d",
+    "throw with the value if it is %d",
     (value) => {
       for (const make of makers) {
         expect(() => make(value)).toThrow(InvalidIdError);
@@ -56,7 +56,7 @@ describe("ids", () => {
     expect(isId(value)).toBe(known);
   });
 
-  it("let a revision be zero, but nothing less and no fraction", () => {
+  it("allow a revision of zero, but nothing less and no fraction", () => {
     expect(revision(0)).toBe(0);
     expect(() => revision(-1)).toThrow(InvalidIdError);
     expect(() => revision(0.5)).toThrow(InvalidIdError);
@@ -65,7 +65,7 @@ describe("ids", () => {
 });
 
 describe("uidOf()", () => {
-  it("is made of kind and id alone, and known as its installation's own", () => {
+  it("consists of kind and ID, and is recognized as the installation's own", () => {
     for (const kind of itemKinds) {
       const uid = uidOf(kind, serviceId(501), "abc.dayferry");
       expect(uid).toBe(`${kind}-501@abc.dayferry`);
@@ -81,16 +81,16 @@ describe("uidOf()", () => {
     "event-1@abc@abc",
     "x event-1@abc",
     "1",
-  ])("is not what %j looks like", (uid) => expect(isOwnUid(uid, "abc")).toBe(false));
+  ])("does not include %j", (uid) => expect(isOwnUid(uid, "abc")).toBe(false));
 });
 
-it("fingerprint() is 32 digits of SHA-256 over UTF-8", () => {
+it("a fingerprint is 32 digits of SHA-256 over UTF-8", () => {
   expect(fingerprint("")).toBe("e3b0c44298fc1c149afbf4c8996fb924");
   expect(fingerprint("ü")).toMatch(/^[0-9a-f]{32}$/);
   expect(fingerprint("ü")).not.toBe(fingerprint("u"));
 });
 
-it("collectionOf() is the project of an event and the list of a task", () => {
+it("the collection is the project of an event and the list of a task", () => {
   expect(collectionOf(anEvent())).toBe(eventsOf(projectId(2001)));
   expect(collectionOf(aTask())).toBe(tasksOf(listId(3001)));
   expect([collectionOf(anEvent()), collectionOf(aTask())]).toEqual(["events:2001", "tasks:3001"]);
@@ -121,7 +121,7 @@ describe("sourceName()", () => {
   });
 });
 
-it("spokenKind(), canComplete() tell milestones from other events", () => {
+it("milestones are told from other events", () => {
   const items = [anEvent(), anEvent({ milestone: true }), aTask(), aTask({ kind: "subtask" })];
   expect(items.map(spokenKind)).toEqual(["event", "milestone", "task", "subtask"]);
   expect(items.map(canComplete)).toEqual([false, true, true, true]);
@@ -133,7 +133,7 @@ describe("result", () => {
     expect(fail("x")).toEqual({ ok: false, failure: "x" });
   });
 
-  it("unreachable() throws and shows the value when a case was forgotten", () => {
+  it("unreachable() throws and shows the value of a forgotten case", () => {
     const forgotten: (value: never) => never = unreachable;
     expect(() => Reflect.apply(forgotten, null, [{ kind: "new" }])).toThrow('{"kind":"new"}');
   });
@@ -141,14 +141,14 @@ describe("result", () => {
 
 describe("webLink()", () => {
   const template = "https://company.example.com/#/{project}/{kind}/{id}?again={id}";
-  it("fills the template in", () => {
+  it("fills in the template", () => {
     expect(webLink(template, anEvent({ milestone: true }))).toBe(
       "https://company.example.com/#/2001/event/501?again=501",
     );
     expect(webLink(template, aTask())).toContain("/2001/task/601");
   });
 
-  it("is null when there is no template or the service does not know the item", () => {
+  it("is null if there is no template or the service does not know the item", () => {
     expect(webLink(null, anEvent())).toBeNull();
     expect(webLink(template, anEvent({ id: null }))).toBeNull();
   });

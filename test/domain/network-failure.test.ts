@@ -28,13 +28,13 @@ test.each([
   ["EPROTO", "encryption", /company\.example offers no TLS/],
   ["ECONNRESET", "cut", /^company\.example closed the connection/],
   ["HPE_INVALID_CONSTANT", "cut", /does not speak HTTP/],
-] as const)("networkFailure() result for %s", (code, kind, words) => {
+] as const)("a network failure is explained for %s", (code, kind, words) => {
   const found = networkFailure(coded(code), "company.example");
   expect(found).toMatchObject({ kind, problem: expect.stringMatching(words) });
   expect(found && isUnsent(found)).toBe(!["silent", "cut"].includes(kind));
 });
 
-test("networkFailure() result when the code is that of a cause, or there is none", () => {
+test("a network failure is explained by the code of its cause, or without one", () => {
   const wrapped = new Error("fetch failed", { cause: coded("ENOTFOUND") });
   expect(networkFailure(wrapped, "a.example")?.problem).toContain("a.example");
   expect(networkFailure(new Error("socket hang up"), "a.example")?.kind).toBe("cut");

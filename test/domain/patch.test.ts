@@ -7,18 +7,18 @@ import { anEvent, aTask } from "./items.ts";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 
-it("fieldsOf(), pick() name the fields in one order, null included", () => {
+it("fields of a patch are listed in one order, including null", () => {
   expect(fieldsOf({ dueOn: null, title: "A" })).toEqual(["title", "dueOn"]);
   expect(pick({ title: "A", dueOn: null }, ["dueOn"])).toEqual({ dueOn: null });
 });
 
-describe("applyPatch()", () => {
+describe("applying a patch", () => {
   it("ignores fields that the kind does not have", () => {
     expect(applyPatch(anEvent(), { dueOn: day("2026-01-01"), labels: [] })).toEqual(anEvent());
     expect(applyPatch(aTask(), { milestone: true, reminder: null })).toEqual(aTask());
   });
 
-  it("unsets by null and leaves what is not spoken of", () => {
+  it("clears with null and keeps what is not mentioned", () => {
     const task = applyPatch(aTask(), { description: null, dueOn: null, estimated: null });
     expect(task).toEqual(aTask({ description: null, dueOn: null, estimated: null }));
     expect(applyPatch(anEvent(), { reminder: null })).toEqual(anEvent({ reminder: null }));
@@ -30,7 +30,7 @@ describe("applyPatch()", () => {
     expect(applyPatch(anEvent(), wish)).toEqual(anEvent(wish));
   });
 
-  it("completes a task with 100 % and forgets who did so before", () => {
+  it("completes a task with 100 % and forgets who completed it before", () => {
     const before = aTask({
       completedBy: personId(3),
       completedAt: Temporal.Instant.from("2026-01-01T00:00Z"),
@@ -44,7 +44,7 @@ describe("applyPatch()", () => {
     });
   });
 
-  it("reopens a task from the start, as a hundred percent is what is completed", () => {
+  it("reopens a task at 0 %", () => {
     const done = aTask({ completed: true, percent: 100, completedBy: personId(3) });
     expect(applyPatch(done, { completed: false })).toMatchObject({
       completed: false,
@@ -53,13 +53,13 @@ describe("applyPatch()", () => {
     });
   });
 
-  it("keeps who completed a task when it is completed again", () => {
+  it("keeps who completed a task if it is completed again", () => {
     const done = aTask({ completed: true, completedBy: personId(3) });
     expect(applyPatch(done, { completed: true })).toMatchObject({ completedBy: personId(3) });
   });
 });
 
-it("valuesOf() is what an unchanged editor would send: it changes nothing", () => {
+it("an unchanged editor sends no changes", () => {
   for (const item of [anEvent(), aTask()]) {
     expect(applyPatch(item, changedFields(valuesOf(item), valuesOf(item)))).toEqual(item);
     expect(changedFields(valuesOf(item), valuesOf(item))).toEqual({});

@@ -36,7 +36,7 @@ describe("a patch of the place", () => {
     expect(moved).toEqual(anEvent({ projectId: projectId(2002) }));
   });
 
-  it("does nothing to a subtask, which is where its task is, nor to a task without a list", () => {
+  it("does nothing to a subtask, which follows its task, or to a task without a list", () => {
     expect(applyPatch(subtask, { place: far })).toEqual(subtask);
     expect(valuesOf(subtask).place).toBeUndefined();
     expect(applyPatch(aTask(), { place: at(2002, null) })).toEqual(aTask());
@@ -56,7 +56,7 @@ describe("a patch of the place", () => {
     expect(fieldsOf(without({ place: far, title: "B" }, "place"))).toEqual(["title"]);
   });
 
-  it("goes to JSON and back", () => {
+  it("survives JSON", () => {
     for (const place of [far, at(2002, null)]) {
       const plain = patchToPlain({ place });
       expect(plain).toEqual({ place });
@@ -64,7 +64,7 @@ describe("a patch of the place", () => {
     }
   });
 
-  it("merges as any field does", () => {
+  it("merges like any field", () => {
     const [here, there, elsewhere] = [at(2001, 3001), far, at(2001, 3002)];
     const merge = (ours: Place, theirs: Place) =>
       mergeFields({ base: { place: here }, ours: { place: ours }, theirs: { place: theirs } });
@@ -73,7 +73,7 @@ describe("a patch of the place", () => {
     expect(merge(elsewhere, there)).toEqual({ patch: {}, conflicts: ["place"] });
   });
 
-  it("says something else to calendars only where the project changes", () => {
+  it("changes what calendars show only if the project changes", () => {
     const shown = (place: Place) => publishedPart(toPlain(applyPatch(aTask(), { place })));
     expect(shown(at(2001, 3002))).toBe(publishedPart(toPlain(aTask())));
     expect(shown(far)).not.toBe(publishedPart(toPlain(aTask())));

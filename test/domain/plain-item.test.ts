@@ -25,7 +25,7 @@ const text = (value: unknown): string =>
       : part,
   );
 
-describe("toPlain(), fromPlain()", () => {
+describe("an item as JSON", () => {
   it.each<[string, Item]>([
     ["a timed event", anEvent()],
     ["an event without an end", anEvent({ when: times("2026-11-24T10:00", null) })],
@@ -49,11 +49,11 @@ describe("toPlain(), fromPlain()", () => {
         logged: Temporal.Duration.from({ minutes: 5 }),
       }),
     ],
-  ])("say the same of %s", (_name, item) => {
+  ])("keeps %s", (_name, item) => {
     expect(text(again(item))).toBe(text(item));
   });
 
-  it("show times in the account's zone, whatever zone they came in", () => {
+  it("has times in the account's zone, whatever zone they came in", () => {
     const there = anEvent({ when: times("2026-11-24T18:00", null, "Asia/Tokyo") });
     const read = again(there);
     expect(read.kind === "event" && read.when.start.toString()).toBe(
@@ -61,7 +61,7 @@ describe("toPlain(), fromPlain()", () => {
     );
   });
 
-  it("give equal text when sets come in another order, and whole minutes", () => {
+  it("is equal if sets come in another order, and lengths are whole minutes", () => {
     const one = aTask({ assigned: [personId(2), personId(1)], labels: [labelId(9), labelId(3)] });
     const two = aTask({ assigned: [personId(1), personId(2)], labels: [labelId(3), labelId(9)] });
     expect(JSON.stringify(toPlain(one))).toBe(JSON.stringify(toPlain(two)));
@@ -70,13 +70,13 @@ describe("toPlain(), fromPlain()", () => {
     });
   });
 
-  it("do not hold what says nothing about the content", () => {
+  it("omits what is not content", () => {
     const other = anEvent({ id: serviceId(9), byMe: false, updatedAt: null });
     expect(toPlain(other)).toEqual(toPlain(anEvent()));
   });
 });
 
-describe("publishedPart()", () => {
+describe("the published part", () => {
   const changed = (a: Item, b: Item) => publishedPart(toPlain(a)) !== publishedPart(toPlain(b));
 
   it.each<[string, Item, Item]>([
@@ -102,7 +102,7 @@ describe("publishedPart()", () => {
   });
 });
 
-describe("patchToPlain(), patchFromPlain()", () => {
+describe("a patch as JSON", () => {
   const full: Patch = {
     title: "B",
     description: null,
@@ -119,7 +119,7 @@ describe("patchToPlain(), patchFromPlain()", () => {
   };
   const back = (patch: Patch) => patchFromPlain(JSON.parse(text(patchToPlain(patch))), zone);
 
-  it("say the same of every subset of fields, null included", () => {
+  it("keeps every subset of fields, including null", () => {
     fc.assert(
       fc.property(fc.subarray(Object.keys(full)), (names) => {
         const patch: Patch = Object.fromEntries(
@@ -134,7 +134,7 @@ describe("patchToPlain(), patchFromPlain()", () => {
     );
   });
 
-  it("write unset and set lengths and dates of either kind", () => {
+  it("writes cleared and set lengths, and dates of either kind", () => {
     const when = dates("2026-11-24", "2026-11-25");
     expect(patchToPlain({ when, reminder: null, dueOn: null })).toEqual({
       when: { startOn: "2026-11-24", endOn: "2026-11-25" },

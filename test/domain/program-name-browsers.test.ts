@@ -22,6 +22,6 @@ it.each([
   ["curl/8.14.1", "curl"],
   ["Mozilla/5.0 (compatible)", "Mozilla"],
   ["", null],
-])("browserName() result when the User-Agent is %j: %s", (agent, name) => {
+])("the browser of User-Agent %j is %s", (agent, name) => {
   expect(browserName(agent)).toBe(name);
 });

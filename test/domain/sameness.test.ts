@@ -120,14 +120,14 @@ const cases: readonly (readonly [PatchField, string, Patch, Patch, Degree])[] = 
   ["place", "a list and none", place(2002, 3009), place(2002, null), "no"],
 ];
 
-describe("sameStored() and sameShown() result", () => {
+describe("stored and shown values are the same", () => {
   it.each(cases)("for the %s: %s", (field, _difference, a, b, degree) => {
     const [stored, shown] = [degree === "stored", degree !== "no"];
     expect([sameStored(field, a, b), sameShown(field, a, b)]).toEqual([stored, shown]);
     expect([sameStored(field, b, a), sameShown(field, b, a)]).toEqual([stored, shown]);
   });
 
-  it("is true for every field of a patch and itself", () => {
+  it("for every field of a patch and itself", () => {
     fc.assert(
       fc.property(patches, (patch) => {
         expect(patchFields.every((field) => sameStored(field, patch, patch))).toBe(true);
@@ -154,7 +154,7 @@ it.each<[string, When, When, boolean]>([
   ["days agree", oneDay, dates("2026-11-24", "2026-11-25"), true],
   ["last days differ", oneDay, dates("2026-11-24", "2026-11-26"), false],
   ["first days differ", dates("2026-11-23", "2026-11-25"), oneDay, false],
-])("sameWhen() result when %s", (_name, a, b, expected) => {
+])("times are the same when %s", (_name, a, b, expected) => {
   expect(sameWhen(a, b)).toBe(expected);
   expect(sameWhen(b, a)).toBe(expected);
 });
@@ -168,7 +168,7 @@ it.each([
   ["a b", "a  b", false],
   [" a", "a", false],
   ["a\n\nb", "a\nb", false],
-])("sameText() result for %j and %j is %s", (a, b, expected) => {
+])("texts %j and %j are the same: %s", (a, b, expected) => {
   expect(sameText(a, b)).toBe(expected);
 });
 
@@ -178,20 +178,20 @@ it.each([
   ["<p>a\n b</p>", "a b", true],
   ["<b>a</b>", "<b>a</b>\n", true],
   ["a", null, false],
-])("sameDescription() result for %j and %j is %s", (a, b, expected) => {
+])("descriptions %j and %j are the same: %s", (a, b, expected) => {
   expect(sameDescription(a, b)).toBe(expected);
 });
 
-describe("nameKey() result", () => {
+describe("names", () => {
   it.each([
     ["Größe", " GRO\u0308ßE ", true],
     ["a b", "a\nb", true],
     ["a b", "ab", false],
-  ])("of %j and %j are the same: %s", (a, b, expected) => {
+  ])("%j and %j are the same: %s", (a, b, expected) => {
     expect(nameKey(a) === nameKey(b)).toBe(expected);
   });
 
-  it("tells the category of a milestone", () => {
+  it("recognize the category of a milestone", () => {
     expect([milestoneCategory, " MILESTONE", "Milestones"].map(isMilestoneCategory)).toEqual([
       true,
       true,
@@ -200,7 +200,7 @@ describe("nameKey() result", () => {
   });
 });
 
-describe("missingFields() result", () => {
+describe("missing fields", () => {
   it.each<[string, Patch, Item]>([
     [
       "trimmed text",
@@ -225,7 +225,7 @@ describe("missingFields() result", () => {
       { milestone: true, when: days("2026-11-23", "2026-11-25") },
       anAnswer(1, { milestone: true, when: days("2026-11-23") }),
     ],
-  ])("is empty when the service writes %s", (_name, wish, answer) => {
+  ])("are none if the service writes %s", (_name, wish, answer) => {
     expect(missingFields(wish, answer)).toEqual([]);
   });
 
@@ -238,29 +238,29 @@ describe("missingFields() result", () => {
     ["assigned", { assigned: [personId(1)] }, aTaskAnswer(1)],
     ["dueOn", { dueOn: null }, aTaskAnswer(1)],
     ["reminder", { reminder: null }, anAnswer(1, { reminder: minutes(5) })],
-  ])("names %s when it was not taken over", (field, wish, answer) => {
+  ])("include %s if it was not stored", (field, wish, answer) => {
     expect(missingFields(wish, answer)).toEqual([field]);
   });
 });
 
-it("differingFields() result names what differs, of the fields that the other has", () => {
+it("differing fields are those of the other side with another value", () => {
   const base = { title: "A", dueOn: null };
   expect(differingFields(base, { title: "B", dueOn: null })).toEqual(["title"]);
   expect(differingFields(base, base)).toEqual([]);
 });
 
-describe("changedFields()", () => {
-  it("keeps only what the wish says otherwise", () => {
+describe("changed fields", () => {
+  it("contain only what the wish changes", () => {
     const base: Patch = { title: "A", dueOn: day("2026-01-01"), assigned: [personId(1)] };
     const wish: Patch = { title: "B", dueOn: day("2026-01-01"), assigned: [personId(1)] };
     expect(changedFields(base, wish)).toEqual({ title: "B" });
   });
 
-  it("is empty when nothing is wished, whatever the base says", () => {
+  it("are none if nothing is wished, whatever the base", () => {
     expect(changedFields({ title: "A" }, {})).toEqual({});
   });
 
-  it("turns the item into the wish and nothing else when it is applied", () => {
+  it("turn the item into the wish and nothing else", () => {
     fc.assert(
       fc.property(patches, fc.boolean(), (wish, isEvent) => {
         const item = isEvent ? anEvent() : aTask();
@@ -281,11 +281,11 @@ describe("changedFields()", () => {
   });
 });
 
-describe("looksAlike() and sharedFields()", () => {
+describe("likeness", () => {
   const party = { title: "Party", when: days("2026-12-24") };
   const wished = anAnswer(1, { ...party, description: "Bring cake" });
 
-  it("count what both say, and take a milestone for its first day", () => {
+  it("counts shared fields, and treats a milestone as its first day", () => {
     expect(sharedFields(anAnswer(9, party), wished)).toBe(2);
     const long = anAnswer(1, {
       ...party,
@@ -300,7 +300,7 @@ describe("looksAlike() and sharedFields()", () => {
     ["A  & B ", "A & B", true],
     ["A &lt; B", "A < B", true],
     ["A & B", "A & C", false],
-  ])("take %j and %j for ways to store one title: %s", (ours, theirs, isAlike) => {
+  ])("treats %j and %j as one title: %s", (ours, theirs, isAlike) => {
     const [one, other] = [ours, theirs].map((title) => anAnswer(1, { ...party, title }));
     expect(one && other && looksAlike(one, other)).toBe(isAlike);
     const dated = other && { ...other, when: days("2026-12-31") };
@@ -308,7 +308,7 @@ describe("looksAlike() and sharedFields()", () => {
   });
 });
 
-it("sameCreation() result needs a stamp on both", () => {
+it("creations are the same only if both have a stamp", () => {
   const [stamped, other] = [anEvent(), anEvent({ title: "Moved" })];
   const unknown = anEvent({ createdAt: null });
   expect(sameCreation(stamped, other)).toBe(true);

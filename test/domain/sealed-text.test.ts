@@ -4,9 +4,9 @@ import { createSeal, isSealed } from "../../src/domain/sealed-text.ts";
 const key = new Uint8Array(32).fill(7);
 const seal = createSeal(key, "test");
 
-describe("createSeal()", () => {
+describe("a sealed text", () => {
   it.each(["", "BEGIN:VEVENT\r\nSUMMARY:größer 📅\r\n", "x".repeat(100_000)])(
-    "open() result for what close() has closed: the text, which nobody else reads",
+    "opens with its key, and nobody else can read it",
     (text) => {
       const sealed = seal.close(text);
       expect(isSealed(sealed)).toBe(true);
@@ -16,7 +16,7 @@ describe("createSeal()", () => {
     },
   );
 
-  it("open() result for another key, another purpose, a changed or an open text: null", () => {
+  it("does not open with another key or purpose, or if it was changed", () => {
     const sealed = seal.close("secret");
     expect(createSeal(new Uint8Array(32).fill(8), "test").open(sealed)).toBeNull();
     expect(createSeal(key, "other").open(sealed)).toBeNull();

@@ -27,7 +27,7 @@ function shown(row: Row): string {
   );
 }
 
-describe("readServiceTimes()", () => {
+describe("times read from the service", () => {
   it.each<[string, string, string, Partial<Row>?]>([
     [
       "takes wall clocks of the account's zone",
@@ -136,14 +136,14 @@ describe("readServiceTimes()", () => {
     ["tomorrow", { start: "tomorrow", end: null }],
     ["", { start: "", end: null }],
     ["10:00", { start: "2026-11-24 10:00", end: "10:00" }],
-  ])("fails and names the value when it is %j", (value, row) => {
+  ])("are refused with the value %j", (value, row) => {
     const result = read(row);
     expect(result.ok).toBe(false);
     expect(result.ok ? "" : result.failure).toContain(`"${value}"`);
   });
 });
 
-describe("writeServiceTimes()", () => {
+describe("times written to the service", () => {
   it.each<[string, When, ReturnType<typeof writeServiceTimes>]>([
     [
       "names the offset of timed events and cuts seconds",
@@ -174,7 +174,7 @@ describe("writeServiceTimes()", () => {
     expect(writeServiceTimes(when)).toEqual(expected);
   });
 
-  it("is read back as the same when minutes lie anywhere, also where clocks change", () => {
+  it("are read back the same, even where clocks change", () => {
     const start = fc.integer({ min: 1_767_225_600, max: 1_830_297_600 }).map((s) => s - (s % 60));
     const zone = fc.constantFrom(berlin, "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata");
     fc.assert(
@@ -216,8 +216,8 @@ function heldBy(when: When, zone: string): When | null {
   return answer.ok && (to === null || to >= from) ? answer.value : null;
 }
 
-describe("holdFault()", () => {
-  it("is null exactly when the service's answer is the same moment", () => {
+describe("limits of the service's times", () => {
+  it("are found exactly if its response is another moment", () => {
     fc.assert(
       fc.property(anyMinute, fc.integer({ min: 0, max: 400 }), (start, length) => {
         const end = length === 0 ? null : start.add({ minutes: length });
@@ -241,7 +241,7 @@ describe("holdFault()", () => {
     ["2026-10-25T00:30:10Z", "2026-10-25T00:30:50Z", null],
     ["9998-12-31T22:59Z", null, null],
     ["9998-12-31T23:00Z", null, /^9999-01-01 is outside the years 1000 to 9998/],
-  ])("of %s to %s is %s", (from, to, expected) => {
+  ])("from %s to %s: %s", (from, to, expected) => {
     const at = (text: string) => Temporal.Instant.from(text).toZonedDateTimeISO("UTC");
     const when: When = { kind: "times", start: at(from), end: to === null ? null : at(to) };
     const message = holdFault(when, berlin)?.message ?? null;
@@ -253,7 +253,7 @@ describe("holdFault()", () => {
     ["1000-01-01", "9999-01-01", true],
     ["0999-12-31", "1000-01-02", false],
     ["2026-01-01", "9999-01-02", false],
-  ])("of the days from %s to %s is none: %s", (start, end, isHeld) => {
+  ])("for days from %s to %s: none, %s", (start, end, isHeld) => {
     expect(holdFault(dates(start, end), berlin) === null).toBe(isHeld);
   });
 });

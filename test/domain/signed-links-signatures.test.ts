@@ -12,7 +12,7 @@ const until = Temporal.PlainDate.from("2027-03-31");
 const acts = createLinkSigner(key);
 const choices = createChoiceSigner(key);
 
-describe("withoutSignatures()", () => {
+describe("removing signatures", () => {
   const ofFeed = acts.sign({
     action: "done",
     item: itemKey(7),
@@ -27,7 +27,7 @@ describe("withoutSignatures()", () => {
     ["a feed", `https://a.example/act/${ofFeed}`, ofFeed],
     ["a mail", `https://a.example/base/act/${ofMail}`, ofMail],
     ["the foot of a mail", `https://a.example/unsubscribe/${choice}`, choice],
-  ])("withoutSignatures() result for a link of %s: as long, and void", (_where, link, signed) => {
+  ])("makes a link of %s void, without changing its length", (_where, link, signed) => {
     const text = `— Done: ${link}\\n— Next: ${link}`;
     const safe = withoutSignatures(text);
     expect(safe).not.toContain(signed);
@@ -36,7 +36,7 @@ describe("withoutSignatures()", () => {
     expect([acts.read(left), choices.read(left)]).toEqual([null, null]);
   });
 
-  it("withoutSignatures() result for a link that is folded anywhere: void, with its folds", () => {
+  it("makes a folded link void, and keeps its folds", () => {
     const link = `DESCRIPTION:https://a.example/act/${ofFeed} and more`;
     for (let at = 20; at < link.length; at++) {
       const text = `${link.slice(0, at)}\r\n ${link.slice(at)}`;
@@ -52,7 +52,7 @@ describe("withoutSignatures()", () => {
     "https://other.example/act/AQshort",
     "see /unsubscribe/ and /act/",
     "plain\r\n text",
-  ])("withoutSignatures() result for %j: the same", (text) => {
+  ])("keeps %j", (text) => {
     expect(withoutSignatures(text)).toBe(text);
   });
 });

@@ -25,8 +25,8 @@ const read = (text: string) => {
   return found && plain(found);
 };
 
-describe("createLinkSigner()", () => {
-  it("read() result when sign() has written it: the same claim, in 46 characters that end in a letter", () => {
+describe("a signed link", () => {
+  it("is read as it was signed, in 46 characters that end in a letter", () => {
     const any = fc.record({
       action: fc.constantFrom(...linkActions),
       item: fc.integer({ min: 1, max: 2 ** 48 - 1 }).map(itemKey),
@@ -46,7 +46,7 @@ describe("createLinkSigner()", () => {
     );
   });
 
-  it("read() result when the link is one of a mail: its reader, and no feed", () => {
+  it("of a mail has its reader, and no feed", () => {
     const any = fc.record({
       action: fc.constantFrom(...linkActions),
       item: fc.integer({ min: 1, max: 2 ** 48 - 1 }).map(itemKey),
@@ -62,7 +62,7 @@ describe("createLinkSigner()", () => {
     );
   });
 
-  it("sign() result when one part differs: another text each time", () => {
+  it("differs if any part differs", () => {
     const variants = [
       claim,
       ...linkActions.filter((action) => action !== "day").map((action) => ({ ...claim, action })),
@@ -74,7 +74,7 @@ describe("createLinkSigner()", () => {
     expect(new Set(variants.map((each) => signer.sign(each))).size).toBe(variants.length);
   });
 
-  it("read() result when any single character is another: null", () => {
+  it("is void if any single character differs", () => {
     const text = signer.sign(claim);
     const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for (let at = 0; at < text.length; at++) {
@@ -93,11 +93,11 @@ describe("createLinkSigner()", () => {
     ["other letters", "é".repeat(46)],
     ["zeros", "A".repeat(46)],
     ["what another key has signed", createLinkSigner(keyOf("two")).sign(claim)],
-  ])("read() result when the text is %s: null", (_what, text) => {
+  ])("is void for %s", (_what, text) => {
     expect(read(text)).toBeNull();
   });
 
-  it("throws for a key that could be guessed", () => {
+  it("needs a long key", () => {
     expect(() => createLinkSigner(new Uint8Array(31))).toThrow(WeakKeyError);
   });
 });

@@ -11,6 +11,6 @@ it.each([
   ["", "project-7"],
   ["---", "project-7"],
   [`${"a".repeat(59)} tail`, "a".repeat(59)],
-])("slugOf() result when the title is %j", (title, slug) => {
+])("slug of %j", (title, slug) => {
   expect(slugOf(title, "project-7")).toBe(slug);
 });
